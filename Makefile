@@ -6,6 +6,7 @@
 #   make            build everything            make demo     record and report a sample, no GPU needed
 #   make check      run the tests               make bench    what recording costs, beside heaptrack
 #   make smoke                                  ten short scripts on one wheel of PyTorch: three minutes
+#   make check-all  SUITES="fuzz hostile"       larger suites one after the other; without SUITES all of them: six hours
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
 #   make check-pytorch-oldest                   its oldest release beside its own counters
 #   make check-releases                         every release of it, one after the other: half an hour
@@ -88,8 +89,8 @@ GUIDES     := $(addprefix $(O)/share/,man/man1/gpumemtrace.1 bash-completion/com
 VERSION    := $(shell sed -n 's/.*GMT_VERSION "\(.*\)"/\1/p' include/gpumemtrace/version.h)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-releases check-field check-models check-estimates check-fleet check-browser check-export check-mutations check-long check-hostile smoke pictures fuzz bench bench-fleet bench-large bench-page \
-        bench-pytorch lint install uninstall deb wheel check-packages clean programs samples units demo-run check-run fuzz-run tsan-run pythons-run aarch64-run pytorch pytorch-run
+.PHONY: all deps demo check check-all check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-releases check-field check-models check-estimates check-fleet check-browser check-export check-mutations check-long check-hostile smoke pictures fuzz bench bench-fleet bench-large bench-page \
+        bench-pytorch lint install uninstall deb wheel check-packages clean programs samples units demo-run check-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
 all: $(PRODUCTS) $(GUIDES)
@@ -324,6 +325,12 @@ check-run: all programs samples units
 	$(Q)$(MAKE) --no-print-directory O=$(O)/plain CUDA=no $(O)/plain/libgpumemtrace.so
 	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests $(addprefix --ignore=,$(not_checked)))
 
+# The larger suites, which .ci/suites lists, with a seed of chance. Their last results stand in tests/results.md.
+check-all:
+	$(Q).ci/check-all $(O) $(or $(SEED),$(shell date +%s)) $(SUITES)
+# The end of a recipe whose packages PyPI may not bring.
+or_skip = || { status=$$?; [ $$status = 77 ] && echo "0 passed, 0 failed, 1 skipped" || exit $$status; }
+
 asan_build = O=$(O)/asan CFLAGS='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 # The sanitizer's library has to come before ours in every program it did not build.
 check-asan: deps
@@ -334,15 +341,14 @@ check-asan: deps
 check-tsan: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) O=$(O)/tsan CFLAGS='-O1 -g' SANITIZE='-fsanitize=thread -Wno-tsan' tsan-run
 tsan-run: $(recorder_units)
-	$(Q)$(PYTEST) \
-	    $(patsubst $(O)/%,%.c,$^)
+	$(Q)$(PYTEST) $(or $(TESTS),$(patsubst $(O)/%,%.c,$^))
 # Python's frames on every interpreter of this machine and on those of a folder of Debian's packages.
 check-pythons: deps
 	$(Q)sh .ci/deps pythons || echo "check-pythons: no mmdebstrap, so no folder of Debian's packages"
 	$(Q)$(MAKE) --no-print-directory pythons-run
 pythons-run: all programs wheel
 	$(Q)sh tests/python/debian-pythons $(abspath $(O))/pythons
-	$(Q)GPUMEMTRACE_PYTHONS=all GPUMEMTRACE_PYTHON_FOLDER=$(abspath $(O))/pythons $(PYTEST) tests/python tests/plugin
+	$(Q)GPUMEMTRACE_PYTHONS=all GPUMEMTRACE_PYTHON_FOLDER=$(abspath $(O))/pythons $(PYTEST) $(or $(TESTS),tests/python tests/plugin)
 # The recorder for aarch64 on qemu's user mode; the analyzer that reads its traces is this machine's.
 # Where the compiler or the libraries cannot be had it says why it skips.
 aarch64 := $(abspath $(O))/aarch64
@@ -351,29 +357,22 @@ check-aarch64: all
 	    $(MAKE) --no-print-directory O=$(aarch64) CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ \
 	    OBJCOPY=aarch64-linux-gnu-objcopy CUDA=no \
 	    CFLAGS='-O2 -g -I$(aarch64)/root/usr/include -L$(aarch64)/root/usr/lib/aarch64-linux-gnu' \
-	    SQLITE_A=$(aarch64)/root/usr/lib/aarch64-linux-gnu/libsqlite3.a aarch64-run || [ $$? = 77 ]
+	    SQLITE_A=$(aarch64)/root/usr/lib/aarch64-linux-gnu/libsqlite3.a aarch64-run $(or_skip)
 aarch64-run: $(LIBRARY) $(SIMULATOR) $(PROGRAMS) $(SAMPLES) $(recorder_units)
 	$(Q)sh tests/aarch64/run $(O) $(CC) $(PYTHON) $(TESTS)
-# Everything goes wrong, in turn and by chance: tests/hostile/README.md. The commit decides what chance brings.
-SEED ?= $(or $(shell git rev-list --count HEAD 2>/dev/null),1)
+# Everything goes wrong, in turn and by chance: tests/hostile/README.md.
 check-hostile: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) $(asan_build) $(O)/asan/gpumemtrace
-	$(Q)GPUMEMTRACE_HOSTILE=all GPUMEMTRACE_SEED=$(SEED) GPUMEMTRACE_FAULTS=all $(PYTEST) \
+	$(Q)GPUMEMTRACE_HOSTILE=all GPUMEMTRACE_SEED=$(or $(SEED),1) GPUMEMTRACE_FAULTS=all $(PYTEST) \
 	    $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),tests/hostile tests/recorder/test_faults.py)
-# Each target of tests/fuzz for SECONDS, two at once.
+# Each target of tests/fuzz for SECONDS, two at once; TARGETS="trace words" are those alone.
 SECONDS ?= 60
 fuzz: deps
 	$(Q)sh .ci/deps lint
-	$(Q)$(MAKE) --no-print-directory $(or $(filter -j%,$(MAKEFLAGS)),-j2) O=$(O)/fuzz CC=clang CFLAGS='-O1 -g' FUZZER=-fsanitize=fuzzer \
-	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' fuzz-run
-fuzz-run: $(patsubst tests/fuzz/%.c,fuzz-%,$(fuzz_src))
-fuzz-%: $(O)/tests/fuzz/%
-	@mkdir -p $(O)/corpus/$*
-	$(Q)ASAN_OPTIONS=detect_leaks=1 $< -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
-	    -artifact_prefix=$(O)/$*- $(O)/corpus/$* tests/fuzz/corpus/$* >$(O)/$*.log 2>&1 || \
-	    { cat $(O)/$*.log; exit 1; }
-	@echo "fuzz: $*: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(O)/$*.log) inputs in $(SECONDS) s, nothing broke"
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) O=$(O)/fuzz CC=clang CFLAGS='-O1 -g' FUZZER=-fsanitize=fuzzer \
+	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' $(FUZZ:$(O)/%=$(O)/fuzz/%)
+	$(Q)tests/fuzz/run $(O)/fuzz $(SECONDS) $(or $(SEED),1) $(TARGETS)
 # On a machine with a GPU; elsewhere it says why it skips.
 check-gpu: all programs
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m gpu.check
@@ -403,31 +402,34 @@ check-releases: all
 check-field: all
 	$(Q)FIELD='$(FIELD)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) tests/field/check.py
 # Families of the estimate beside the library that defines them, tensor by tensor; SEED=N ROUNDS=N tries other configs.
-check-models: pytorch
-	$(Q).ci/pypi models $(O)/transformers $(PYTHON)
-	$(Q)SEED='$(SEED)' ROUNDS='$(ROUNDS)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m models.check
+get_wheel = tests/pytorch/get_wheel wheel $(O)/pytorch/wheel $(abspath $(O))/simulator $(PYTHON)
+check-models: deps
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
+	$(Q)$(get_wheel) && .ci/pypi $(O)/transformers $(PYTHON) models && \
+	    SEED='$(SEED)' ROUNDS='$(ROUNDS)' MODELS='$(MODELS)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m models.check $(or_skip)
 # The estimate beside training loops of transformers; CASES="gpt2 bert" tries those, KEEP=FOLDER keeps traces, WRITE=1 the table.
-check-estimates: pytorch
-	$(Q).ci/pypi models $(O)/transformers $(PYTHON)
-	$(Q)CASES='$(CASES)' KEEP='$(KEEP)' WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m estimates.check
+check-estimates: deps
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
+	$(Q)$(get_wheel) && .ci/pypi $(O)/transformers $(PYTHON) models && \
+	    CASES='$(CASES)' KEEP='$(KEEP)' WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m estimates.check $(or_skip)
 # A launcher for each is left: $(O)/pytorch/debian/python and $(O)/pytorch/wheel/python.
 pytorch: deps
 	$(Q)sh .ci/deps pytorch
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/pytorch/get_debian $(O)/pytorch/debian $(abspath $(O))/simulator || test $$? = 77
-	$(Q)tests/pytorch/get_wheel wheel $(O)/pytorch/wheel $(abspath $(O))/simulator $(PYTHON) || test $$? = 77
+	$(Q)$(get_wheel) || test $$? = 77
 
 # A ClickHouse server of the tests' own on loopback: 64 ranks, two shards, today's engine (PyPI, 1 GB).
 check-fleet: deps
 	$(Q)sh .ci/deps fleet || echo "check-fleet: no clickhouse-server here; what needs it is skipped"
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples
-	$(Q).ci/pypi fleet $(O)/chdb $(PYTHON) || echo "check-fleet: no chdb from PyPI; what compares with it is skipped"
+	$(Q).ci/pypi $(O)/chdb $(PYTHON) fleet || [ $$? = 77 ]
 	$(Q)GPUMEMTRACE_FLEET=all $(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/fleet)
 
 # Exports for viewers that describe their own format: Perfetto's descriptors are from PyPI.
 check-export: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
-	$(Q).ci/pypi perfetto $(O)/perfetto $(PYTHON)
+	$(Q).ci/pypi $(O)/perfetto $(PYTHON) perfetto || [ $$? = 77 ]
 	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/export)
 
 # The HTML page in a headless Chromium; `make check` has one page. Pictures of all are left in $(O)/web.
@@ -439,15 +441,15 @@ check-browser: deps
 pictures: pytorch
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m web.pictures
 
-# Small mistakes, one at a time, that some test must notice: half an hour.
+# Small mistakes, one at a time, that some test must notice: half an hour. MISTAKES="13 15" makes those of these lines.
 check-mutations: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples units
-	$(Q)tests/mutations/run
+	$(Q)tests/mutations/run $(MISTAKES)
 
 # A thousand random traces beside a slow reading of them, where `make check` has 45.
 check-long: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples
-	$(Q)GPUMEMTRACE_SEEDS=1000 $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) tests/reference
+	$(Q)GPUMEMTRACE_SEEDS=1000 $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),tests/reference)
 
 bench: deps
 	$(Q)sh .ci/deps bench
@@ -519,9 +521,9 @@ wheel:
 	$(Q)sh .ci/deps build
 	$(Q)sh .ci/wheel $(O) $(PYTHON)
 # Both on a machine that has nothing else: the package in a new Debian, the wheel in new environments of these interpreters.
-SUITES ?= bookworm trixie
+MACHINES ?= bookworm trixie
 check-packages: deb wheel samples
-	$(Q)for suite in $(SUITES); do for what in package wheel container; do .ci/bare-machine $$suite $$what $(O) || exit 1; done; done
+	$(Q)for suite in $(MACHINES); do for what in check package wheel container; do .ci/bare-machine $$suite $$what $(O) || exit 1; done; done
 	$(Q)GPUMEMTRACE_PYTHONS=all $(PYTEST) tests/plugin/test_wheel.py
 
 uninstall:

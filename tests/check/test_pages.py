@@ -7,6 +7,7 @@ records is samples/train, whatever the page calls it, in an environment that has
 import os
 import re
 import shlex
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -118,7 +119,7 @@ def test_make_targets_on_pages_exist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
     targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.M).group(1).split())
     for line in shown(r"make( |$)"):
-        for target in [word for word in line.split()[1:] if "=" not in word]:
+        for target in [word for word in shlex.split(line)[1:] if "=" not in word]:
             assert target in targets, line
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`make check-estimates`: the estimate beside a training loop of the same model in a dry run.
 
-CASES="gpt2 bert" runs those whose names begin so, KEEP=FOLDER keeps their traces, WRITE=1 writes the table to results.txt.
+CASES="gpt2 bert" runs those whose names begin so (a space of a name is "_"), KEEP=FOLDER keeps their traces, WRITE=1 writes the table to results.txt.
 """
 import concurrent.futures
 import json
@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 from estimates.cases import FIXED_ON, GENERATED, RANKS, WRITTEN_AFTERWARDS
+from support.outcome import Outcome
 from support.run import BUILD, clean_environment
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -110,44 +111,62 @@ def line(name, row):
     return f"{name:<28}{cells}  {f'{most[0]} {most[1]:+.2f}%':<22}{'' if is_same_model(row) else '  the model itself differs'}"
 
 
-def summary(rows, judged=tuple(MOST)):
-    """Lines, and whether all of what is judged is within the limits."""
-    good, lines = True, []
+def summary(rows, outcome, judged):
+    """Lines. Each limit of `judged` is one outcome."""
+    lines = []
     for key, (median_most, worst_most) in MOST.items():
-        values = [abs(differences(row)[key]) for row in rows if not isinstance(row, str)]
+        values = [abs(differences(row)[key]) for row in rows]
         median, worst = (statistics.median(values), max(values)) if values else (0, 0)
-        good &= key not in judged or bool(values) and median <= median_most and (worst_most is None or worst <= worst_most)
         limit = f" (at most {worst_most})" if worst_most else ""
         lines.append(f"{key}: median {median:.2f} % (at most {median_most}), worst {worst:.2f} %{limit}, {len(values)} models")
-    return lines, good and all(not isinstance(row, str) and is_same_model(row) for row in rows)
+        if key not in judged:
+            continue
+        if values and median <= median_most and (worst_most is None or worst <= worst_most):
+            outcome.passed()
+        else:
+            outcome.failed("", lines[-1])
+    return lines
 
 
-def part(title, cases, folder, pool, **judged):
-    """Runs and prints one list; its lines, and whether all is well."""
+def part(title, cases, folder, pool, outcome, judged=tuple(MOST)):
+    """Runs and prints one list; its lines. Each case is one outcome, and each limit that the list must keep."""
     wanted = tuple(os.environ.get("CASES", "").split())
-    chosen = {name: case for name, case in cases.items() if not wanted or name.startswith(wanted)}
+    chosen = {name: case for name, case in cases.items() if not wanted or name.replace(" ", "_").startswith(wanted)}
+    if not chosen:
+        return []
     heads = "".join(f"{key + ', MiB':>22}{'':>8}" for key in MOST)
     lines = [title, "", " " * 28 + heads, " " * 28 + f"{'measured':>11}{'estimate':>11}{'':>8}" * len(MOST) + "  differs most"]
     print(*lines, sep="\n", flush=True)
     running = {name: pool.submit(run, case, folder / (name.replace(" ", "_").replace(",", "") + ".db")) for name, case in chosen.items()}
+    rows = []
     for name, future in running.items():
-        lines.append(line(name, future.result()))
+        row = future.result()
+        lines.append(line(name, row))
         print(lines[-1], flush=True)
-    said, good = summary([future.result() for future in running.values()], **judged) if chosen else ([], True)
+        if isinstance(row, str):
+            outcome.failed(name.replace(" ", "_"), row)
+            continue
+        rows.append(row)
+        if is_same_model(row):
+            outcome.passed()
+        else:
+            outcome.failed(name.replace(" ", "_"), "the model itself differs")
+    said = summary(rows, outcome, judged)
     print(*said, "", sep="\n", flush=True)
-    return [*lines, *said, ""], good
+    return [*lines, *said, ""]
 
 
 def main():
+    outcome = Outcome()
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         folder = pathlib.Path(os.environ.get("KEEP") or scratch)
-        parts = [part("Models that the formulas were read off", FIXED_ON, folder, pool),
-                 part("Models that were written afterwards", WRITTEN_AFTERWARDS, folder, pool),
-                 part("The first of several ranks", RANKS, folder, pool),
-                 part("Models that write text; what they reserve depends on every token before", GENERATED, folder, pool, judged=("allocated",))]
+        parts = [part("Models that the formulas were read off", FIXED_ON, folder, pool, outcome),
+                 part("Models that were written afterwards", WRITTEN_AFTERWARDS, folder, pool, outcome),
+                 part("The first of several ranks", RANKS, folder, pool, outcome),
+                 part("Models that write text; what they reserve depends on every token before", GENERATED, folder, pool, outcome, ("allocated",))]
     if os.environ.get("WRITE"):
-        (HERE / "results.txt").write_text("\n".join(text for lines, _ in parts for text in lines).rstrip() + "\n")
-    return not all(good for _, good in parts)
+        (HERE / "results.txt").write_text("\n".join(text for lines in parts for text in lines).rstrip() + "\n")
+    return outcome.finish()
 
 
 if __name__ == "__main__":

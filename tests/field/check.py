@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`make check-field`: other frameworks in dry runs, each installed without dependencies that are not pinned, tried and deleted
-before the next. FIELD="numba_cuda cupy" tries these and no others. Exit 1: a row of doc/simulator.md is no longer true. Where no
-wheel can be had it says so, and that is no failure."""
+before the next. FIELD="numba_cuda cupy" tries these and no others. Exit 1: a row of doc/simulator.md is no longer true. A
+framework is skipped only where PyPI cannot be reached."""
 import json
 import os
 import pathlib
@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from support.outcome import Outcome
+from support.pip import Unreachable, pip
 from support.published import OFF_RATIO, TORCHTITAN_GIB
 from support.run import BUILD, ROOT, clean_environment, load_json, run_command
 
@@ -41,14 +43,12 @@ def pinned(name):
 def install(folder, name):
     """In an environment of its own, as people do: libraries of wheels are looked for beside its packages."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
-    command = [sys.executable, "-m", "pip", "--python", folder / "venv/bin/python", "install", "-q", "--disable-pip-version-check"]
-    command.append("--no-deps")
-    source = pinned(f"{name}_source")
-    if subprocess.run([*command, *pinned(name)], check=False).returncode:
-        return False
-    # Its build imports PyTorch, whose libraries of NVIDIA are not there.
-    build = {**os.environ, "DS_BUILD_OPS": "0", "LD_LIBRARY_PATH": str(BUILD / "simulator")}
-    return not source or not subprocess.run([*command, "--no-build-isolation", "--no-binary=:all:", *source], env=build, check=False).returncode
+    install = ("--python", folder / "venv/bin/python", "install", "--no-deps")
+    pip(*install, *pinned(name))
+    if pinned(f"{name}_source"):
+        # Its build imports PyTorch, whose libraries of NVIDIA are not there.
+        build = {**os.environ, "DS_BUILD_OPS": "0", "LD_LIBRARY_PATH": str(BUILD / "simulator")}
+        pip(*install, "--no-build-isolation", "--no-binary=:all:", *pinned(f"{name}_source"), environment=build)
 
 
 def try_one(folder, name):
@@ -110,17 +110,22 @@ COMPARED = {"rmm": compare_log, "triton": compare_llama}
 
 
 def main():
-    wrong = []
+    outcome = Outcome()
     for name in os.environ.get("FIELD", "").split() or ROWS:
         with tempfile.TemporaryDirectory(prefix=f"field-{name}-") as folder:
-            if not install(pathlib.Path(folder), name):
-                print(f"check-field: {name}: skipped: PyPI cannot be reached, or has not what .ci/versions names")
+            try:
+                install(pathlib.Path(folder), name)
+                reason = try_one(pathlib.Path(folder), name) or COMPARED.get(name, lambda _: None)(pathlib.Path(folder))
+            except Unreachable as unreachable:
+                outcome.skipped(name, unreachable)
                 continue
-            reason = try_one(pathlib.Path(folder), name) or COMPARED.get(name, lambda _: None)(pathlib.Path(folder))
-        print(f"check-field: {name}: {reason or 'as the manual says'}", flush=True)
+            except RuntimeError as error:
+                reason = error
         if reason:
-            wrong.append(name)
-    return 1 if wrong else 0
+            outcome.failed(name, reason)
+        else:
+            outcome.passed(f"check-field: {name}: as the manual says")
+    return outcome.finish()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`make check-models`: every family beside transformers or torchvision, tensor by tensor, in the order in which a class makes them.
 
-Exit 1: one differs. SEED=N and ROUNDS=N try others."""
+Exit 1: one differs. SEED=N and ROUNDS=N try others, MODELS="bert" those whose titles begin so."""
 import json
 import os
 import pathlib
@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 from models.configs import all_configs
+from support.outcome import Outcome
 from support.run import BUILD, ROOT
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -19,8 +20,6 @@ def truth_of(configs):
     """What the library says to each config: a list of tensors, or a text where it refuses."""
     python = pathlib.Path(os.environ.get("MODELS_PYTHON", BUILD / "pytorch/wheel/python"))
     packages = pathlib.Path(os.environ.get("MODELS_PACKAGES", BUILD / "transformers"))
-    if not python.exists() or not (packages / "transformers").exists():
-        sys.exit(f"check-models: no {python} or no transformers in {packages}: run make check-models")
     environment = {**os.environ, "PYTHONPATH": str(packages), "LD_LIBRARY_PATH": str(BUILD / "simulator")}
     lines = "".join(json.dumps(config) + "\n" for config in configs)
     completed = subprocess.run([python, HERE / "truth.py"], input=lines, env=environment, text=True, stdout=subprocess.PIPE, check=True)
@@ -60,24 +59,27 @@ def misplaced(ours, theirs):
 
 
 def main():
-    tried = list(all_configs(int(os.environ.get("SEED") or 1), int(os.environ.get("ROUNDS") or 3)))
-    wrong = tensors = refused = 0
+    configs = all_configs(int(os.environ.get("SEED") or 1), int(os.environ.get("ROUNDS") or 3))
+    wanted = tuple(os.environ.get("MODELS", "").split())
+    tried = [row for row in configs if not wanted or row[0].replace(" ", "_").startswith(wanted)]
+    outcome, tensors = Outcome(), 0
     for (title, config, name, count), theirs in zip(tried, truth_of([config for _, config, _, _ in tried]), strict=True):
-        ours, parameters = estimated(config, name)
+        title = title.replace(" ", "_")
         if isinstance(theirs, str):
-            refused += 1
-            print(f"{title}: the library refuses it: {theirs[:200]}\n    {json.dumps(config)}")
+            outcome.failed(title, f"the library refuses it: {theirs[:200]}\n    {json.dumps(config)}")
             continue
+        ours, parameters = estimated(config, name)
         lines = [ours] if isinstance(ours, str) else list(differences(ours, theirs))
         if count and parameters != count:
             lines.append(f"{parameters} parameters, published are {count}")
         tensors += len(theirs)
         if lines:
-            wrong += 1
-            print(f"{title}: {len(lines)} differences\n    {json.dumps(config)}")
-            print("".join(f"    {line}\n" for line in lines[:SHOWN]), end="")
-    print(f"check-models: {len(tried)} configs, {tensors} tensors, {wrong} configs differ, {refused} refused by the library")
-    return wrong > 0 or refused > 0
+            shown = "".join(f"\n    {line}" for line in lines[:SHOWN])
+            outcome.failed(title, f"{len(lines)} differences\n    {json.dumps(config)}{shown}")
+        else:
+            outcome.passed()
+    print(f"check-models: {len(tried)} configs, {tensors} tensors")
+    return outcome.finish()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 run and deleted before the next. What the replay says is compared with PyTorch's own counters and snapshot.
 
 RELEASES="2.0.1 2.6.0" tries these and no others; WRITE=1 puts the table in doc/simulator.md. Exit 1: a release that should
-work does not. Where no wheel can be had it says so, and that is no failure."""
+work does not. A release is skipped only where PyPI cannot be reached."""
 import json
 import os
 import pathlib
@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+from support.outcome import Outcome
+from support.pip import Unreachable, pip
 from support.run import BUILD, ROOT, clean_environment, load_json
 
 PINNED = (ROOT / ".ci/versions").read_text()
@@ -26,22 +28,9 @@ def pinned(name):
     return re.search(rf'^{name}="([^"]*)"', PINNED, re.MULTILINE).group(1).split()
 
 
-def pip(*words):
-    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
-
-
-def imported(folder):
-    """What every release imports; numpy, which it need not, has no release that goes with all of them."""
-    done = pip("install", "--no-deps", "--target", folder, *pinned("pytorch_imported_packages"))
-    return done.returncode == 0
-
-
 def try_release(release, packages, folder):
     """A row of the table, and what is wrong with it."""
-    done = pip("install", "--no-deps", "--no-compile", "--no-cache-dir", "--target", folder / "torch", f"torch=={release}")
-    if done.returncode:
-        return [release, "", "not tried: " + (done.stderr.strip().splitlines() or ["pip failed"])[-1][:80], "", ""], None
+    pip("install", "--no-deps", "--no-compile", "--no-cache-dir", "--target", folder / "torch", f"torch=={release}")
     trace = folder / "trace.db"
     completed = subprocess.run(
         [BUILD / "gpumemtrace", "run", "-o", trace, "--dry-run=16GiB", "--",
@@ -82,23 +71,28 @@ def write(rows):
 
 
 def main():
-    releases = os.environ.get("RELEASES", "").split() or pinned("pytorch_releases")
-    wrong = []
+    outcome = Outcome()
     with tempfile.TemporaryDirectory() as packages:
-        if not imported(packages):
-            print("check-releases: skipped: PyPI cannot be reached, or has not what .ci/versions names")
-            return 0
-        for release in releases:
-            with tempfile.TemporaryDirectory() as folder:
-                row, fault = try_release(release, packages, pathlib.Path(folder))
-            print("check-releases:", ", ".join(word for word in row if word), flush=True)
-            if os.environ.get("WRITE") and not row[2].startswith("not tried"):
+        for release in os.environ.get("RELEASES", "").split() or pinned("pytorch_releases"):
+            try:
+                # numpy, which no release needs, has no release that goes with all of them.
+                if not os.listdir(packages):
+                    pip("install", "--no-deps", "--target", packages, *pinned("pytorch_imported_packages"))
+                with tempfile.TemporaryDirectory() as folder:
+                    row, fault = try_release(release, packages, pathlib.Path(folder))
+            except Unreachable as unreachable:
+                outcome.skipped(release, unreachable)
+                continue
+            except RuntimeError as error:
+                outcome.failed(release, error)
+                continue
+            if os.environ.get("WRITE"):
                 write([row])
             if fault:
-                wrong.append(f"{release}: {fault}")
-    for line in wrong:
-        print("check-releases: WRONG:", line)
-    return 1 if wrong else 0
+                outcome.failed(release, fault)
+            else:
+                outcome.passed("check-releases: " + ", ".join(word for word in row if word))
+    return outcome.finish()
 
 
 if __name__ == "__main__":

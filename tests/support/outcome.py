@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""What a suite without pytest prints, so that make check-all can read it: "FAILED name: reason" or "SKIPPED name: reason" for each,
+and "N passed, N failed, N skipped" as its last line, as tests/conftest.py does for pytest."""
+
+
+class Outcome:
+    def __init__(self):
+        self.counts = {"passed": 0, "failed": 0, "skipped": 0}
+
+    def passed(self, text=""):
+        self._add("passed", text)
+
+    def failed(self, name, reason):
+        self._add("failed", f"FAILED {name}: {reason}")
+
+    def skipped(self, name, reason):
+        self._add("skipped", f"SKIPPED {name}: {reason}")
+
+    def finish(self):
+        """Prints the last line; returns the exit status of the suite."""
+        print(", ".join(f"{count} {word}" for word, count in self.counts.items()), flush=True)
+        return 1 if self.counts["failed"] else 0
+
+    def _add(self, word, text):
+        self.counts[word] += 1
+        if text:
+            print(text, flush=True)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""Packages from PyPI: only a server that cannot be reached is a reason to skip."""
+import subprocess
+import sys
+
+from support.run import ROOT
+
+UNREACHABLE = 77
+
+
+class Unreachable(Exception):
+    """PyPI cannot be reached. The text says how."""
+
+
+def pip(*words, environment=None):
+    """Runs pip, three times at most. Raises Unreachable, or RuntimeError with pip's own words."""
+    command = [ROOT / ".ci/pip", sys.executable, *map(str, words)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode == UNREACHABLE:
+        raise Unreachable(done.stdout.strip())
+    if done.returncode:
+        raise RuntimeError(f"pip {' '.join(map(str, words))}: {done.stderr.strip()}")
