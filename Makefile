@@ -303,8 +303,9 @@ on_all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # --- running --------------------------------------------------------------------------------------
 
 PYTEST      = GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider
-# Each needs a wheel from PyPI, and has a suite of its own.
-not_checked = tests/pytorch tests/cases tests/export/test_perfetto.py tests/fleet/test_engines.py
+# Each needs packages from PyPI, or long; larger suites run them.
+not_checked = tests/pytorch tests/cases $(addprefix tests/,export/test_perfetto.py export/test_memory_viz.py fleet/test_engines.py \
+    hostile/test_readers.py plugin/test_wheel.py)
 # The files of two tests at once, where pytest-xdist is installed.
 TWO_AT_ONCE = $(shell $(PYTHON) -c 'import xdist' 2>/dev/null && echo --numprocesses=2 --dist=loadfile)
 
@@ -393,7 +394,7 @@ oldest_tests := $(patsubst %,tests/pytorch/test_pytorch_%.py,replay counters val
 check-pytorch-oldest: deps
 	$(Q)sh .ci/deps pytorch
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
-	$(Q)tests/pytorch/get_wheel oldest $(O)/pytorch/oldest $(abspath $(O))/simulator $(PYTHON) || test $$? = 77
+	$(Q)tests/pytorch/get_wheel oldest $(O)/pytorch/oldest $(abspath $(O))/simulator $(PYTHON) || [ $$? = 77 ]
 	$(Q)GPUMEMTRACE_PYTORCH=oldest $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),$(oldest_tests))
 # Every release that people have, one wheel of 0.8 GB after the other; RELEASES="2.0.1" tries that one, WRITE=1 writes the table.
 check-releases: all
@@ -416,8 +417,8 @@ check-estimates: deps
 pytorch: deps
 	$(Q)sh .ci/deps pytorch
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)tests/pytorch/get_debian $(O)/pytorch/debian $(abspath $(O))/simulator || test $$? = 77
-	$(Q)$(get_wheel) || test $$? = 77
+	$(Q)tests/pytorch/get_debian $(O)/pytorch/debian $(abspath $(O))/simulator || [ $$? = 77 ]
+	$(Q)$(get_wheel) || [ $$? = 77 ]
 
 # A ClickHouse server of the tests' own on loopback: 64 ranks, two shards, today's engine (PyPI, 1 GB).
 check-fleet: deps
@@ -430,6 +431,7 @@ check-fleet: deps
 check-export: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
 	$(Q).ci/pypi $(O)/perfetto $(PYTHON) perfetto || [ $$? = 77 ]
+	$(Q)$(get_wheel) || [ $$? = 77 ]
 	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/export)
 
 # The HTML page in a headless Chromium; `make check` has one page. Pictures of all are left in $(O)/web.

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The host's memory beside the card's: samples of the process and its cgroup, pinned memory, and the kernel's kills."""
-import shutil
 import sqlite3
-import subprocess
 import sys
 
 import pytest
 
-from support.run import BUILD, clean_environment, load_json, run_command
+from support.run import load_json, run_command
 from support.tracefile import MIB, Trace
 
 GIB = 1 << 30
@@ -107,24 +105,6 @@ def test_a_program_that_was_killed_leaves_a_sample(record, program):
     info = load_json("info", recording.trace)
     assert info["host_memory"]["samples"] >= 1
     assert any(text.startswith("the process ended when it took ") for text in info["warnings"])
-
-
-def test_run_tells_the_kernels_kill_from_others(tmp_path):
-    scope = ["systemd-run", "--user", "--scope", "--quiet", "-p", "MemoryMax=256M", "-p", "MemorySwapMax=0"]
-    if not shutil.which(scope[0]):
-        pytest.skip("no systemd-run here, which makes a cgroup with a limit")
-    tried = subprocess.run([*scope, "true"], capture_output=True, text=True, timeout=30)
-    if tried.returncode:
-        pytest.skip(f"systemd-run makes no cgroup with a limit here: {tried.stderr.strip()}")
-    script = tmp_path / "grow.py"
-    script.write_text(
-        "import ctypes\n"
-        "ctypes.CDLL('libcudart.so.12').cudaMalloc(ctypes.byref(ctypes.c_void_p()), 1 << 20)\n"
-        "held = [bytearray(64 << 20) for _ in range(64)]\n"
-    )
-    command = [BUILD / "gpumemtrace", "run", "--dry-run=16GiB", "-o", tmp_path / "trace.db", "--", sys.executable, script]
-    ended = subprocess.run([*scope, *command], capture_output=True, text=True, timeout=120, env=clean_environment())
-    assert "was killed by the kernel's OOM killer" in ended.stderr
 
 
 # --- pinned memory ---

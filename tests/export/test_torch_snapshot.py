@@ -1,28 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A trace as PyTorch's memory snapshot: segments and what led there, opened by PyTorch's own memory_viz."""
-import pathlib
-import subprocess
-import sys
-
+"""A trace as PyTorch's memory snapshot: segments and what led there."""
 import pytest
 
 from export import snapshots
-from support.pytorch_builds import BUILDS
-from support.run import BUILD, load_json
+from support.run import load_json
 from support.tracefile import MIB, Trace
-
-VIEWERS = [path for name in BUILDS for path in sorted((BUILD / "pytorch" / name).glob("**/torch/cuda/_memory_viz.py"))]
-
-
-def viewed(view, path, *options):
-    """What PyTorch's own viewer, a program of its own, prints of the snapshot."""
-    if not VIEWERS:
-        pytest.skip("no PyTorch is there: make pytorch gets one")
-    script = "import runpy, sys; sys.path.pop(0); sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
-    outputs = {subprocess.run([sys.executable, "-c", script, viewer, view, path, *options], capture_output=True, text=True,
-                              check=True, timeout=60).stdout for viewer in VIEWERS}  # fmt: skip
-    (printed,) = outputs
-    return printed
 
 
 @pytest.mark.parametrize("at", ["end", "peak", "phase:forward", "oom:1", "2"])
@@ -88,23 +70,6 @@ def test_a_program_without_a_framework_has_a_segment_for_each_of_its_blocks(tmp_
     assert block["frames"] == [{"name": "main", "filename": "main.cu", "line": 9}]
     actions = [e["action"] for e in snapshots.load(export("torch-snapshot", trace.path))["device_traces"][0]]
     assert actions == ["segment_alloc", "alloc"] * 2 + ["free_requested", "free_completed", "segment_free"]
-
-
-def test_memory_viz_adds_up_what_is_reserved_and_live(made_trace, export):
-    printed = viewed("stats", export("torch-snapshot", made_trace, "--device=0"))
-    assert "segments: 1\ntotal_reserved: 100.0MiB\ntotal_allocated: 70.0MiB\ntotal_free: 30.0MiB (0.0% internal)\n" in printed
-
-
-def test_memory_viz_tells_the_events(made_trace, export):
-    printed = viewed("trace", export("torch-snapshot", made_trace))
-    assert "raise OutOfMemoryError # 1.0TiB requested" in printed
-    assert printed.count("cudaMalloc(") == 2 and printed.count("# free completed") == 2
-
-
-@pytest.mark.parametrize("view", ["trace_plot", "segment_plot"])
-def test_memory_viz_draws_it(made_trace, export, tmp_path, view):
-    viewed(view, export("torch-snapshot", made_trace), "-o", str(tmp_path / "page.html"))
-    assert "snapshot.pickle" in pathlib.Path(tmp_path / "page.html").read_text()
 
 
 def test_names_are_clean_in_frames(made_trace, export):

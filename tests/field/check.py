@@ -31,6 +31,7 @@ ROWS = {
     "deepspeed": ("done", None),
     "cupy": ("", STATIC),
     "rmm": ("", STATIC),
+    "monitors": ("done", "no CUDA call was recorded"),
     "jax": ("done on cpu", "no CUDA call was recorded"),
 }
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
 """NVML shows the simulated cards as the driver does: to the program itself, and to others on the same cards."""
-import importlib.util
 import json
-import os
 import re
 import subprocess
 import sys
 
 import pytest
 
-from support.run import ROOT, TIMEOUT_S, run_command
+from support.run import ROOT, TIMEOUT_S
 
 ASKER = ROOT / "tests" / "simulator" / "nvml_asker.py"
 MIB, GIB = 1 << 20, 1 << 30
@@ -145,25 +143,3 @@ def test_what_tools_ask_is_answered_or_refused_by_name(ask):
     assert answers["nvmlDeviceGetUtilizationRates"][0] == 0
     for sensor in ("PowerUsage", "Temperature", "ClockInfo", "FanSpeed"):
         assert answers["nvmlDeviceGet" + sensor][0] == 3  # nothing is measured
-
-
-# --- tools, where they are installed ---
-
-
-def tool(module, *arguments):
-    if not importlib.util.find_spec(module):
-        pytest.skip(f"{module} is not installed")
-    completed = run_command(
-        "run", "--dry-run=h100,others=3GiB", "--quiet", "--", sys.executable, "-m", module, *arguments, env=dict(os.environ)
-    )
-    assert completed.returncode == 0, completed.stderr
-    return completed.stdout
-
-
-def test_gpustat_shows_the_simulated_card():
-    (card,) = json.loads(tool("gpustat", "--json"))["gpus"]
-    assert (card["memory.used"], card["memory.total"]) == (3072, 81008)
-
-
-def test_nvitop_shows_the_simulated_card():
-    assert "3072MiB / 79.11GiB" in tool("nvitop", "-1", "--no-unicode")

@@ -46,12 +46,12 @@ def simulator_environment(spec="16GiB", fault=None, **extra):
     return environment
 
 
-def run_command(*arguments, env=None, **options):
-    """Runs gpumemtrace with these arguments; input=TEXT is its standard input."""
+def run_command(*arguments, env=None, before=(), **options):
+    """Runs gpumemtrace with these arguments, as the end of the command `before`; input=TEXT is its standard input."""
     if "input" not in options:
         options["stdin"] = subprocess.DEVNULL
     return subprocess.run(
-        [str(BUILD / "gpumemtrace"), *map(str, arguments)],
+        [*before, str(BUILD / "gpumemtrace"), *map(str, arguments)],
         env=env or clean_environment(),
         capture_output=True,
         text=True,
@@ -60,8 +60,8 @@ def run_command(*arguments, env=None, **options):
     )
 
 
-def load_json(*arguments):
-    completed = run_command(*arguments, "--json")
+def load_json(*arguments, **options):
+    completed = run_command(*arguments, "--json", **options)
     assert completed.returncode == 0, completed.stderr
     return json.loads(completed.stdout)
 
