@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace check`: exit 1 when a limit or a baseline is broken. What it says is
- * page/check.c. */
+ * page/check/check.c. */
 #include "answer.h"
 #include "analyzer/load/memory_limit.h"
 #include "model_options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `gpumemtrace fix`: dry runs of a program until it fits. What is tried is ../fix/, what it says
- * page/fix.c, how the runs go fix/run_lines.c; this file sets them up.
+ * page/fix/fix.c, how the runs go fix/run_lines.c; this file sets them up.
  */
 #include <errno.h>
 #include <inttypes.h>

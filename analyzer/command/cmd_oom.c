@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace oom`: why allocations failed. What it says is page/oom.c. */
+/* `gpumemtrace oom`: why allocations failed. What it says is page/oom/oom.c. */
 #include "answer.h"
 
 int command_oom(const struct command *command, int argc, char **argv, struct err *err)

@@ -69,7 +69,7 @@ struct what_ifs {
     uint64_t call_begin_index; /* WHAT_CAUGHT: of the call that runs, or ran last */
     uint32_t call_round;
     size_t caught_count;       /* of those that failed by now */
-    struct held_block *blocks; /* by number of the block; the last one is a failed allocation */
+    struct held_block *blocks; /* by number of the block; the first one is a failed allocation */
     size_t block_count, block_capacity;
     uint32_t *calls; /* for each of them, by line */
     size_t call_capacity;

@@ -18,11 +18,11 @@
  * A result has more figures than fit a page, and a page has words that only repeat figures. So a
  * page marks a node, and a format says which of the two it reads (formats.def):
  *
- *     mark               what it is                            text  JSON CSV JUnit  HTML (to come)
- *     (none)             a figure that everybody reads         yes   yes             yes
- *     doc_detail(doc)    left out of a summary: an address,    -     yes             folded away
+ *     mark               what it is                            text  all other formats
+ *     (none)             a figure that everybody reads         yes   yes
+ *     doc_detail(doc)    left out of a summary: an address,    -     yes
  *                        the eleventh site, the second layer
- *     doc_summary(doc)   stands for details: a sentence, a     yes   -               at first sight
+ *     doc_summary(doc)   stands for details: a sentence, a     yes   -
  *                        bar, a stack with folded frames
  *
  *     doc_bytes(doc, "live_bytes", "Live", live_bytes);

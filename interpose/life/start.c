@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starting, and what a fork has to do with it. See start_locked.h.
+ * Starts a recording.
  *
- * Locks: start_lock is held while a recording starts. A fork takes it, and the writer's, so that a
- * child never inherits SQLite, or a start_locked, in the middle.
+ * Locks: start_lock is held while a recording starts. A fork takes start_lock and the writer's lock,
+ * because a child must not inherit SQLite, or a recording that has started by half.
  */
 #include "start.h"
 
