@@ -143,7 +143,7 @@ static void end_if_unused(struct live *live, struct live_entry *object)
 /* What the report counts as failed: address ranges, graph nodes and mapped buffers take no memory. */
 static bool counts_as_refused(const struct live_event *event)
 {
-    return memory_account((enum memory_kind)event->memory) != ACCOUNT_none;
+    return account_kind((enum memory_kind)event->memory) != ACCOUNT_none;
 }
 
 static void allocate(struct live *live, const struct live_event *event)
@@ -153,7 +153,7 @@ static void allocate(struct live *live, const struct live_event *event)
                        event->memory == MEMORY_ARRAY;
     if (event->result != 0)
         live->failed_allocations += !live->has_ended && counts_as_refused(event);
-    else if (memory_account((enum memory_kind)event->memory) == ACCOUNT_device && event->address)
+    else if (account_kind((enum memory_kind)event->memory) == ACCOUNT_device && event->address)
         begin(live, &(struct live_entry){
                         .key = key_of(is_object ? SPACE_HANDLE : SPACE_MEMORY, event->address),
                         .size_bytes = event->size_bytes,
@@ -304,7 +304,7 @@ void live_count(struct live *live, const struct live_event *event)
     live->is_doubtful |= (!live->has_ended || event->kind == EVENT_EXIT_UNDONE) && is_beyond(event);
     if (event->device >= 0 && has_device)
         live->is_seen[event->device] |= !live->has_ended;
-    if (memory_account((enum memory_kind)event->memory) == ACCOUNT_pool) {
+    if (account_kind((enum memory_kind)event->memory) == ACCOUNT_pool) {
         count_piece(live, event); /* it lies in memory that is already counted */
         return;
     }

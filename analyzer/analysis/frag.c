@@ -191,8 +191,8 @@ out:
 /* Another tool may have told of no segment, and of no call of the driver: then 0 would be a guess. */
 static bool is_told(const struct history *history, const struct stock *stock)
 {
-    return stock->account == ACCOUNT_pool ? stock->has_segments || !history_is_imported(history)
-                                          : history_knows(history, stock);
+    return stock->kind == ACCOUNT_pool ? stock->has_segments || !history_is_imported(history)
+                                       : history_knows(history, stock);
 }
 
 int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint64_t index,
@@ -201,8 +201,8 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t stock, ui
     const struct stock *owner = &history->stocks[stock];
 
     *frag = (struct frag){0};
-    if (owner->account == ACCOUNT_pool ? measure_pool(frag, history, stock, index, err)
-                                       : measure_driver(frag, history, stock, index, err))
+    if (owner->kind == ACCOUNT_pool ? measure_pool(frag, history, stock, index, err)
+                                    : measure_driver(frag, history, stock, index, err))
         return -1;
     frag->reserved_known = is_told(history, owner) && frag->reserved_bytes >= frag->live_bytes;
     if (!frag->reserved_known) {

@@ -203,7 +203,7 @@ int stock_leak_find(struct stock_leak *found, const struct study *study, uint32_
     if (growth_find(&found->growth, &study->growth, stock, err) ||
         blame_all(found, study, stock, err))
         goto out;
-    if (own->account == ACCOUNT_device && find_segment_stacks(&left_out, study, stock, err))
+    if (own->kind == ACCOUNT_device && find_segment_stacks(&left_out, study, stock, err))
         goto out;
     if (leak_find(&found->leak, &found->growth, study->symbols, left_out,
                   card ? card->total_bytes : own->peak_bytes, err) ||

@@ -390,7 +390,7 @@ size_t view_limit(const struct view *view, size_t count)
 
 const char *study_layer(const struct stock *stock)
 {
-    switch (stock->account) {
+    switch (stock->kind) {
     case ACCOUNT_pool:
         return "pool";
     case ACCOUNT_context:
@@ -402,7 +402,7 @@ const char *study_layer(const struct stock *stock)
 
 const char *study_pool(const struct study *study, const struct stock *stock)
 {
-    if (stock->account != ACCOUNT_pool)
+    if (stock->kind != ACCOUNT_pool)
         return NULL;
     return stock->pool ? trace_string(&study->trace, stock->pool) : "pytorch";
 }
@@ -421,13 +421,13 @@ size_t study_stocks(const struct study *study, const struct device_use *use,
     const struct history *history = &study->history;
     size_t count = 0;
 
-    if (view->layer != LAYER_driver && history->stocks[use->leading].account == ACCOUNT_pool &&
+    if (view->layer != LAYER_driver && history->stocks[use->leading].kind == ACCOUNT_pool &&
         count < limit)
         stocks[count++] = use->leading;
     for (uint32_t i = 0; view->layer != LAYER_driver && i < history->stock_count; i++) {
         const struct stock *stock = &history->stocks[i];
 
-        if (stock->account == ACCOUNT_pool && stock->device == use->device && i != use->leading &&
+        if (stock->kind == ACCOUNT_pool && stock->device == use->device && i != use->leading &&
             count < limit)
             stocks[count++] = i;
     }
@@ -445,7 +445,7 @@ uint32_t study_counterpart(const struct study *other, const struct study *study,
         const struct stock *candidate = &other->history.stocks[i];
         const char *name = study_pool(other, candidate);
 
-        if (candidate->device == stock->device && candidate->account == stock->account &&
+        if (candidate->device == stock->device && candidate->kind == stock->kind &&
             (pool == name || (pool && name && !strcmp(pool, name))))
             return i;
     }

@@ -111,7 +111,7 @@ static int warn_replay(const struct study *study, struct text_list *list, struct
 
     /* Reserved address space holds no memory; it ends with what is mapped there. */
     for (size_t i = 0; i < history->stock_count; i++)
-        if (history->stocks[i].account != ACCOUNT_none)
+        if (history->stocks[i].kind != ACCOUNT_none)
             lost_frees_count += history->stocks[i].lost_frees_count;
     if (lost_frees_count &&
         text_list_add(list, err,

@@ -48,8 +48,8 @@ static uint64_t estimate_bytes(const struct check *check, const struct study *st
 {
     const struct footprint *peak = &check->model.estimate.peak;
 
-    return study->history.stocks[stock].account == ACCOUNT_pool ? peak->allocated_bytes
-                                                                : peak->requested_bytes;
+    return study->history.stocks[stock].kind == ACCOUNT_pool ? peak->allocated_bytes
+                                                             : peak->requested_bytes;
 }
 
 static int hold_byte_limits(struct check *check, const struct study *study, uint32_t stock,

@@ -85,7 +85,7 @@ static int init_counters(struct perfetto *perfetto, struct err *err)
         return -1;
     for (uint32_t i = 0; i < history->stock_count; i++) {
         const struct stock *stock = &history->stocks[i];
-        const bool is_pool = stock->account == ACCOUNT_pool;
+        const bool is_pool = stock->kind == ACCOUNT_pool;
         uint64_t reserved_bytes;
 
         if (!stock_is_of_layer(stock) || !export_takes(export, stock->device) ||

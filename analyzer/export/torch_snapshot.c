@@ -491,7 +491,7 @@ static int choose_layers(struct snapshot *snapshot)
             continue;
         }
         layer->stock = stock;
-        layer->has_segments = history->stocks[stock].account == ACCOUNT_pool;
+        layer->has_segments = history->stocks[stock].kind == ACCOUNT_pool;
         snapshot->device_count = use->device + 1;
         if (moment_find("at", export->view.at, history, stock, &layer->moment, snapshot->err))
             return -1;

@@ -164,7 +164,7 @@ static const struct ring_sum *newer_sum(const struct live *live, const struct st
         return NULL;
     for (uint64_t i = 0; i < sums->count; i++)
         if (sums->items[i].device == stock->device &&
-            sums->items[i].pool == (stock->account == ACCOUNT_pool ? stock->pool : 0))
+            sums->items[i].pool == (stock->kind == ACCOUNT_pool ? stock->pool : 0))
             return &sums->items[i];
     return NULL;
 }

@@ -185,7 +185,7 @@ static uint64_t driver_asked_bytes(const struct failure *failure)
 
     for (uint32_t i = 0; i < failure->refusals_count && i < FAILURE_REFUSALS; i++) {
         const struct refusal *refusal = &failure->refusals[i];
-        if (memory_account((enum memory_kind)refusal->memory) == ACCOUNT_device &&
+        if (account_kind((enum memory_kind)refusal->memory) == ACCOUNT_device &&
             refusal->size_bytes < least_bytes)
             least_bytes = refusal->size_bytes;
     }
@@ -206,11 +206,11 @@ int oom_gather(struct oom *oom, const struct history *history, const struct fail
                         .result = failure->event.result,
                         .asked_bytes = failure->event.size_bytes,
                         .driver_asked_bytes = driver_asked_bytes(failure),
-                        .account = failing->account,
-                        .asks_for_pool = failing->account == ACCOUNT_pool,
+                        .account_kind = failing->kind,
+                        .asks_for_pool = failing->kind == ACCOUNT_pool,
                         .is_fresh = is_fresh(failure)};
     oom->stock = oom->asks_for_pool ? failure->stock : use->leading;
-    oom->has_pool = history->stocks[oom->stock].account == ACCOUNT_pool;
+    oom->has_pool = history->stocks[oom->stock].kind == ACCOUNT_pool;
     oom->asks_drivers_pool = !oom->has_pool && failure->event.memory == MEMORY_ASYNC;
     if (frag_at(&driver, history, use->stocks[ACCOUNT_device], index, err))
         return -1;

@@ -74,12 +74,12 @@ struct oom {
     const struct failure *failure;
     enum oom_verdict verdict;
     enum oom_reason reason;
-    int32_t result;              /* what the API returned */
-    uint64_t asked_bytes;        /* 0 of a module, a limit or a context: no call names it */
-    uint64_t driver_asked_bytes; /* the least that the driver refused for it; not less than it */
-    enum memory_account account; /* that would have had it */
-    bool asks_for_pool;          /* a framework's pool asked */
-    bool has_pool;               /* a framework has a pool on the device */
+    int32_t result;                 /* what the API returned */
+    uint64_t asked_bytes;           /* 0 of a module, a limit or a context: no call names it */
+    uint64_t driver_asked_bytes;    /* the least that the driver refused for it; not less than it */
+    enum account_kind account_kind; /* that would have had it */
+    bool asks_for_pool;             /* a framework's pool asked */
+    bool has_pool;                  /* a framework has a pool on the device */
     bool asks_drivers_pool; /* the program asked a pool of the driver's; none is a framework's */
 
     bool device_known;      /* a cuMemGetInfo stands behind the next three */

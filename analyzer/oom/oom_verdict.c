@@ -40,7 +40,7 @@ static bool is_enough(const struct oom *oom, uint64_t idle_bytes)
 
 bool oom_is_of_card(const struct oom *oom)
 {
-    return oom->account == ACCOUNT_device || oom->account == ACCOUNT_pool;
+    return oom->account_kind == ACCOUNT_device || oom->account_kind == ACCOUNT_pool;
 }
 
 static enum oom_verdict decide(struct oom *oom, enum oom_verdict verdict, enum oom_reason reason)

@@ -8,16 +8,16 @@
 #include "analyzer/analysis/frag.h"
 
 static const struct {
-    enum memory_account account;
+    enum account_kind kind;
     const char *key, *title;
-} accounts[] = {
+} shown[] = {
     {ACCOUNT_device, "driver", "driver"},
     {ACCOUNT_managed, "managed", "managed"},
     {ACCOUNT_host, "host", "pinned host"},
     {ACCOUNT_imported, "imported", "imported"},
     {ACCOUNT_context, "context", "modules, limits"},
 };
-enum { ACCOUNTS_SHOWN = sizeof accounts / sizeof *accounts };
+enum { KINDS_SHOWN = sizeof shown / sizeof *shown };
 
 static const char *const memory_texts[] = {
 #define MEMORY(name, layer, account, text) text,
@@ -147,7 +147,7 @@ static void add_pool_list(struct doc *doc, const struct study *study, const stru
         const struct stock *stock = &history->stocks[i];
         uint64_t reserved_bytes;
 
-        if (stock->account != ACCOUNT_pool || stock->device != use->device)
+        if (stock->kind != ACCOUNT_pool || stock->device != use->device)
             continue;
         const bool known = frag_peak_reserved(stock, &reserved_bytes);
         add_pool(doc, study, stock, reserved_bytes, known);
@@ -177,7 +177,7 @@ static void add_counter_row(struct doc *doc, const struct study *study, const ch
 /* Most modules take nothing that can be measured: they are no line of their own. */
 static bool is_idle(const struct stock *stock)
 {
-    if (stock->account == ACCOUNT_context)
+    if (stock->kind == ACCOUNT_context)
         return !stock->peak_bytes;
     return !stock->allocations_count && !stock->failed_count;
 }
@@ -192,15 +192,15 @@ static void add_counter_table(struct doc *doc, const struct study *study,
     for (size_t i = 0; i < history->stock_count; i++) {
         const struct stock *stock = &history->stocks[i];
 
-        if (stock->account == ACCOUNT_pool && stock->device == use->device)
+        if (stock->kind == ACCOUNT_pool && stock->device == use->device)
             add_counter_row(doc, study, page_layer_name(study, stock, name), stock);
     }
-    for (size_t i = 0; i < ACCOUNTS_SHOWN; i++) {
-        const struct stock *stock = &history->stocks[use->stocks[accounts[i].account]];
+    for (size_t i = 0; i < KINDS_SHOWN; i++) {
+        const struct stock *stock = &history->stocks[use->stocks[shown[i].kind]];
 
-        if (accounts[i].account == ACCOUNT_device ? history_knows(&study->history, stock)
-                                                  : !is_idle(stock))
-            add_counter_row(doc, study, accounts[i].title, stock);
+        if (shown[i].kind == ACCOUNT_device ? history_knows(&study->history, stock)
+                                            : !is_idle(stock))
+            add_counter_row(doc, study, shown[i].title, stock);
     }
     doc_list_end(doc);
 }
@@ -210,9 +210,9 @@ int page_counters(struct doc *doc, const struct study *study, const struct devic
 {
     (void)view, (void)err;
     add_counter_table(doc, study, use);
-    for (size_t i = 0; i < ACCOUNTS_SHOWN; i++)
-        add_account(doc, study, accounts[i].key, accounts[i].title,
-                    &study->history.stocks[use->stocks[accounts[i].account]]);
+    for (size_t i = 0; i < KINDS_SHOWN; i++)
+        add_account(doc, study, shown[i].key, shown[i].title,
+                    &study->history.stocks[use->stocks[shown[i].kind]]);
     add_mempool_list(doc, study, use);
     add_pool_list(doc, study, use);
     return 0;

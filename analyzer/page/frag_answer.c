@@ -77,7 +77,7 @@ static int say_stranded(struct opening *opening, const struct idle *idle, uint64
                  idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
                  idle->stranded) < 0)
         return -1;
-    return idle->stock->account == ACCOUNT_pool
+    return idle->stock->kind == ACCOUNT_pool
                ? say_worst_pin(opening, idle->study, stock, index, err)
                : 1;
 }

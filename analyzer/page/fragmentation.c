@@ -84,7 +84,7 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
                   card_free_at(&card, &study->history, use->device, moment.index, err)))
         return -1;
     const struct stock *stock = &study->history.stocks[number];
-    const bool is_driver = stock->account == ACCOUNT_device;
+    const bool is_driver = stock->kind == ACCOUNT_device;
     doc_object_begin(doc, "fragmentation", "Fragmentation");
     page_layer(doc, study, stock, "layer");
     add_moment(doc, study, view, &moment);
@@ -130,6 +130,6 @@ int page_fragmentation_note(struct doc *doc, const struct study *study,
         return 0;
     if (frag_at(&frag, &study->history, use->leading, stock->peak.index, err))
         return -1;
-    add_fragmentation_note(doc, &frag, stock->account == ACCOUNT_device);
+    add_fragmentation_note(doc, &frag, stock->kind == ACCOUNT_device);
     return 0;
 }

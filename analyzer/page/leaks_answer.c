@@ -87,7 +87,7 @@ static const char *layer_text(char out[PAGE_LAYER_BYTES + 64], const struct stud
     *out = 0;
     if (stock != leading)
         snprintf(out, PAGE_LAYER_BYTES + 64, " in the %s, outside the %s",
-                 own->account == ACCOUNT_device ? "driver's memory" : study_pool(study, own),
+                 own->kind == ACCOUNT_device ? "driver's memory" : study_pool(study, own),
                  page_layer_name(study, &history->stocks[leading], name));
     return out;
 }
@@ -174,7 +174,7 @@ static bool is_of_pytorch(const struct study *study, uint32_t stock)
 {
     const struct stock *own = &study->history.stocks[stock];
 
-    return own->account == ACCOUNT_pool && !strcmp(study_pool(study, own), "pytorch");
+    return own->kind == ACCOUNT_pool && !strcmp(study_pool(study, own), "pytorch");
 }
 
 /* Where nothing that it keeps is of a graph of autograd, a graph keeps nothing: it was made under no_grad, or from

@@ -89,7 +89,7 @@ int page_pins(struct doc *doc, const struct study *study, const struct device_us
     struct moment moment;
     int status;
 
-    if (stock == HISTORY_NONE || study->history.stocks[stock].account != ACCOUNT_pool) {
+    if (stock == HISTORY_NONE || study->history.stocks[stock].kind != ACCOUNT_pool) {
         doc_null(doc_detail(doc), "pinned_by", "Pinned by", DOC_TEXT);
         doc_null(doc_detail(doc), "streams", "By stream", DOC_TEXT);
         return 0;

@@ -132,7 +132,7 @@ int page_segments(struct doc *doc, const struct study *study, const struct devic
     struct segment_list list = {0};
     struct hole_list passed = {0};
 
-    if (stock == HISTORY_NONE || study->history.stocks[stock].account != ACCOUNT_pool) {
+    if (stock == HISTORY_NONE || study->history.stocks[stock].kind != ACCOUNT_pool) {
         doc_null(doc_detail(doc), "segments", "Segments", DOC_TEXT);
         return 0;
     }

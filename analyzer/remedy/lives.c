@@ -168,7 +168,7 @@ static bool concerns(const struct history *history, uint32_t stock, const struct
 {
     const struct stock *failing = &history->stocks[failure->stock];
     return stock == failure->stock ||
-           (failing->account == ACCOUNT_device && history->stocks[stock].device == failing->device);
+           (failing->kind == ACCOUNT_device && history->stocks[stock].device == failing->device);
 }
 
 static int on_event(void *self, const struct cursor *at)

@@ -43,7 +43,7 @@ static const struct failure *find_failure(const struct history *history)
         const struct stock *stock = &history->stocks[failure->stock];
         const struct device_use *use = history_device(history, stock->device);
         if (failure->event.result == RESULT_OUT_OF_MEMORY && use &&
-            (use->leading == failure->stock || stock->account == ACCOUNT_device))
+            (use->leading == failure->stock || stock->kind == ACCOUNT_device))
             return failure;
     }
     return NULL;

@@ -126,7 +126,7 @@ static void begin_stock(const struct cursor *at, struct stock *stock)
     struct history *history = at->history;
     for (size_t i = 0; i < history->device_count && !stock->has_begun; i++) {
         struct device_use *use = &history->devices[i];
-        if (use->device == stock->device && stock->account == ACCOUNT_device)
+        if (use->device == stock->device && stock->kind == ACCOUNT_device)
             use->context_bytes_at_start = history->stocks[use->stocks[ACCOUNT_context]].live_bytes;
     }
     stock->has_begun = true;
@@ -157,7 +157,7 @@ static void add_bytes(struct blocks *blocks, const struct block *block)
         stock->peak_path = block->path;
         stock->fullest = (struct moment){.index = INDEX_NONE};
     }
-    if (stock->account == ACCOUNT_pool)
+    if (stock->kind == ACCOUNT_pool)
         at->history->stocks[stock->driver].pools_bytes += block->size_bytes;
     if (stock_is_of_layer(stock))
         note_fullest(at, stock);
@@ -264,7 +264,7 @@ static int end_life(struct blocks *blocks, uint32_t number, enum block_end end)
     block->outlived = has_outlived(blocks, number);
     struct stock *stock = &at->history->stocks[block->stock];
     stock->live_bytes -= block->size_bytes;
-    if (stock->account == ACCOUNT_pool)
+    if (stock->kind == ACCOUNT_pool)
         at->history->stocks[stock->driver].pools_bytes -= block->size_bytes;
     count_end(stock, end);
     mempools_count(at, block, false);
@@ -327,7 +327,7 @@ int blocks_fail(struct blocks *blocks, uint32_t stock)
     const struct cursor *at = &blocks->at;
     struct stock *failing = &at->history->stocks[stock];
     failing->failed_count++;
-    if (failing->account == ACCOUNT_none ||
+    if (failing->kind == ACCOUNT_none ||
         (at->event->kind != EVENT_ALLOC && at->event->result != RESULT_OUT_OF_MEMORY))
         return 0;
     uint32_t span = spans_current(&blocks->spans, at);

@@ -88,6 +88,6 @@ void process_answers_set_limit(const struct cursor *at)
 {
     struct failure *failure = failures_last_of_thread(at);
     const struct stock *stock = failure ? &at->history->stocks[failure->stock] : NULL;
-    if (stock && stock->account == ACCOUNT_pool && stock->device == at->event->device)
+    if (stock && stock->kind == ACCOUNT_pool && stock->device == at->event->device)
         failure->limit_bytes = at->event->size_bytes;
 }

@@ -11,8 +11,8 @@ void stocks_init(struct stocks *stocks)
 {
     *stocks = (struct stocks){.asked = {.index = INDEX_NONE}, .asked_device = ANY_DEVICE};
     for (int slot = 0; slot < DEVICE_SLOTS; slot++)
-        for (int account = 0; account < ACCOUNT_COUNT; account++)
-            stocks->by_account[slot][account] = HISTORY_NONE;
+        for (int kind = 0; kind < ACCOUNT_COUNT; kind++)
+            stocks->by_kind[slot][kind] = HISTORY_NONE;
 }
 
 void stocks_release(struct stocks *stocks)
@@ -21,7 +21,7 @@ void stocks_release(struct stocks *stocks)
 }
 
 static uint32_t add_stock(const struct stocks *stocks, const struct cursor *at, int device,
-                          enum memory_account account, uint64_t pool)
+                          enum account_kind kind, uint64_t pool)
 {
     struct history *history = at->history;
     struct stock *grown = array_grow(history->stocks, &history->stock_capacity,
@@ -32,9 +32,9 @@ static uint32_t add_stock(const struct stocks *stocks, const struct cursor *at, 
     bool is_asked = stocks->asked_device == ANY_DEVICE || stocks->asked_device == device;
     grown[history->stock_count] =
         (struct stock){.device = device,
-                       .account = account,
+                       .kind = kind,
                        .pool = pool,
-                       .driver = stocks->by_account[DEVICE_SLOT(device)][ACCOUNT_device],
+                       .driver = stocks->by_kind[DEVICE_SLOT(device)][ACCOUNT_device],
                        .peak = {.index = INDEX_NONE},
                        .peak_told_index = INDEX_NONE,
                        .fullest = {.index = INDEX_NONE},
@@ -66,16 +66,16 @@ static struct device_use *insert_device(const struct cursor *at, int device)
 
 int stocks_add_device(struct stocks *stocks, const struct cursor *at, int device)
 {
-    uint32_t *own = stocks->by_account[DEVICE_SLOT(device)];
+    uint32_t *own = stocks->by_kind[DEVICE_SLOT(device)];
     if (own[ACCOUNT_device] != HISTORY_NONE)
         return 0;
-    for (int account = ACCOUNT_none; account <= ACCOUNT_context; account++) {
-        own[account] = add_stock(stocks, at, device, (enum memory_account)account, 0);
-        if (own[account] == HISTORY_NONE)
+    for (int kind = ACCOUNT_none; kind <= ACCOUNT_context; kind++) {
+        own[kind] = add_stock(stocks, at, device, (enum account_kind)kind, 0);
+        if (own[kind] == HISTORY_NONE)
             return -1;
     }
-    for (int account = ACCOUNT_none; account <= ACCOUNT_context; account++)
-        at->history->stocks[own[account]].driver = own[ACCOUNT_device];
+    for (int kind = ACCOUNT_none; kind <= ACCOUNT_context; kind++)
+        at->history->stocks[own[kind]].driver = own[ACCOUNT_device];
     struct device_use *use = insert_device(at, device);
     if (!use)
         return -1;
@@ -89,9 +89,9 @@ uint32_t stocks_find(struct stocks *stocks, const struct cursor *at, int device,
 {
     if (stocks_add_device(stocks, at, device))
         return HISTORY_NONE;
-    enum memory_account account = memory_account(memory);
-    if (account != ACCOUNT_pool)
-        return stocks->by_account[DEVICE_SLOT(device)][account];
+    enum account_kind kind = account_kind(memory);
+    if (kind != ACCOUNT_pool)
+        return stocks->by_kind[DEVICE_SLOT(device)][kind];
     uint32_t stock = address_map_get(&stocks->by_pool, (uint32_t)DEVICE_SLOT(device), pool);
     if (stock != ADDRESS_MAP_NONE)
         return stock;
@@ -100,7 +100,7 @@ uint32_t stocks_find(struct stocks *stocks, const struct cursor *at, int device,
                 at->history->trace->path, LIMIT_pools);
         return HISTORY_NONE;
     }
-    stock = add_stock(stocks, at, device, account, pool);
+    stock = add_stock(stocks, at, device, kind, pool);
     if (stock == HISTORY_NONE ||
         address_map_put(&stocks->by_pool, (uint32_t)DEVICE_SLOT(device), pool, stock, at->err))
         return HISTORY_NONE;
@@ -109,7 +109,7 @@ uint32_t stocks_find(struct stocks *stocks, const struct cursor *at, int device,
 
 uint64_t stocks_device_bytes(const struct stocks *stocks, const struct history *history, int device)
 {
-    const uint32_t *own = stocks->by_account[DEVICE_SLOT(device)];
+    const uint32_t *own = stocks->by_kind[DEVICE_SLOT(device)];
     return history->stocks[own[ACCOUNT_device]].live_bytes +
            history->stocks[own[ACCOUNT_context]].live_bytes;
 }
@@ -119,7 +119,7 @@ static void choose_leading(const struct history *history, struct device_use *use
     const struct stock *best = NULL;
     for (size_t i = 0; i < history->stock_count; i++) {
         const struct stock *stock = &history->stocks[i];
-        if (stock->account == ACCOUNT_pool && stock->device == use->device &&
+        if (stock->kind == ACCOUNT_pool && stock->device == use->device &&
             (!best || stock->peak_bytes > best->peak_bytes))
             best = stock;
     }

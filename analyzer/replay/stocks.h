@@ -10,7 +10,7 @@
 #include "analyzer/replay/history/cursor.h"
 
 struct stocks {
-    uint32_t by_account[DEVICE_SLOTS][ACCOUNT_COUNT];
+    uint32_t by_kind[DEVICE_SLOTS][ACCOUNT_COUNT];
     struct address_map by_pool; /* space: DEVICE_SLOT; address: string id of the pool */
     unsigned pool_count;
     struct moment asked; /* new stocks of the device have it too; see replay.h */

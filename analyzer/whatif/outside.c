@@ -25,7 +25,7 @@ uint64_t outside_refused_bytes(const struct history *history, int device)
         const struct stock *stock = &history->stocks[failure->stock];
         uint64_t bytes;
 
-        if (stock->device != device || stock->account != ACCOUNT_device ||
+        if (stock->device != device || stock->kind != ACCOUNT_device ||
             failure->event.result != RESULT_OUT_OF_MEMORY ||
             GMT_ADD_OVERFLOWS(failure->held_bytes, failure->event.size_bytes, &bytes))
             continue;

@@ -91,7 +91,7 @@ static int note_change(void *self, const struct cursor *at, const struct spans *
     const struct stock *stock = &at->history->stocks[block->stock];
 
     (void)spans;
-    if (stock->account != ACCOUNT_device)
+    if (stock->kind != ACCOUNT_device)
         return 0;
     struct whatif_device *device = find_device(whatif, stock->device, at->err);
     if (!device)

@@ -24,7 +24,7 @@ enum memory_kind {
  * pool, from 1. */
 enum memory_layer { LAYER_none, LAYER_driver, LAYER_pool, LAYER_device };
 
-enum memory_account {
+enum account_kind {
     ACCOUNT_none,
     ACCOUNT_device,
     ACCOUNT_managed,
@@ -35,13 +35,13 @@ enum memory_account {
     ACCOUNT_COUNT
 };
 
-static inline enum memory_account memory_account(enum memory_kind memory)
+static inline enum account_kind account_kind(enum memory_kind memory)
 {
     static const unsigned char accounts[MEMORY_KIND_COUNT] = {
 #define MEMORY(name, layer, account, text) ACCOUNT_##account,
 #include "gpumemtrace/schema/memory.def"
     };
-    return (enum memory_account)accounts[memory];
+    return (enum account_kind)accounts[memory];
 }
 
 enum frame_kind { FRAME_NATIVE, FRAME_PYTHON, FRAME_LABEL };

@@ -60,9 +60,9 @@ static inline bool hooked_call_is_noted_before(enum event_kind kind)
 static inline uint64_t hooked_call_guard(enum event_kind kind, enum memory_kind memory)
 {
     if (kind == EVENT_ALLOC)
-        return UINT64_C(1) << (EVENT_KIND_COUNT + memory_account(memory));
+        return UINT64_C(1) << (EVENT_KIND_COUNT + account_kind(memory));
     if (kind == EVENT_FREE)
-        return UINT64_C(1) << (EVENT_KIND_COUNT + ACCOUNT_COUNT + memory_account(memory));
+        return UINT64_C(1) << (EVENT_KIND_COUNT + ACCOUNT_COUNT + account_kind(memory));
     return UINT64_C(1) << kind;
 }
 

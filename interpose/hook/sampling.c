@@ -140,7 +140,7 @@ void sampling_context(struct hooked_call *call, const struct event_args *args)
 {
     struct device_memory memory;
     const uint64_t own_bytes =
-        memory_account(args->memory) == ACCOUNT_device
+        account_kind(args->memory) == ACCOUNT_device
             ? (args->size_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES
             : 0;
     if (GMT_UNLIKELY(!device_is_looked_at(args->device))) {

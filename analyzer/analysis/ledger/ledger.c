@@ -107,7 +107,7 @@ static bool is_pool_of(const struct pools *pools, uint32_t stock)
 {
     const struct stock *known = &pools->history->stocks[stock];
 
-    return known->account == ACCOUNT_pool && known->device == pools->use->device;
+    return known->kind == ACCOUNT_pool && known->device == pools->use->device;
 }
 
 static int look_at_pool(struct pools *pools, uint32_t stock, struct err *err)
@@ -358,10 +358,9 @@ static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t h
     return add_outside(ledger, pools, context_bytes, err);
 }
 
-static uint64_t live_bytes_of(const struct pools *pools, enum memory_account account)
+static uint64_t live_bytes_of(const struct pools *pools, enum account_kind kind)
 {
-    struct live_walk walk =
-        live_walk_begin(pools->history, pools->use->stocks[account], pools->index);
+    struct live_walk walk = live_walk_begin(pools->history, pools->use->stocks[kind], pools->index);
     const struct block *block;
     uint64_t bytes = 0;
 

@@ -96,7 +96,7 @@ static struct stock_ends *find_stock(struct growth_watch *watch, const struct cu
     struct stock_ends *own = &watch->stocks[stock];
     if (own->numbers)
         return own;
-    own->is_pool = at->history->stocks[stock].account == ACCOUNT_pool;
+    own->is_pool = at->history->stocks[stock].kind == ACCOUNT_pool;
     own->numbers = array_reach(NULL, &own->number_capacity, &own->number_count,
                                sizeof *own->numbers, 0, at->err);
     own->total.series.samples =

@@ -82,7 +82,7 @@ static void count_driver(struct step_watch *watch, const struct stock *stock,
                          const struct change *change)
 {
     struct driver_work *work = &watch->work[DEVICE_SLOT(stock->device)];
-    if (stock->account != ACCOUNT_device || change->is_half)
+    if (stock->kind != ACCOUNT_device || change->is_half)
         return;
     work->calls_count++;
     if (!change->birth && change->block->is_segment)
@@ -94,7 +94,7 @@ static void note_refusal(struct step_watch *watch, const struct event *event)
     const int slot = DEVICE_SLOT(event->device);
     if (event->kind != EVENT_ALLOC || event->result == INT32_MIN)
         return;
-    switch (memory_account((enum memory_kind)event->memory)) {
+    switch (account_kind((enum memory_kind)event->memory)) {
     case ACCOUNT_pool:
         watch->is_refused[slot] &= event->result == 0;
         break;

@@ -171,7 +171,7 @@ static void pair_reserved(struct comparison *comparison, const struct study *stu
                           const struct estimate *estimate)
 {
     struct compare_pair *reserved = &comparison->reserved;
-    if (study->history.stocks[stock].account != ACCOUNT_pool)
+    if (study->history.stocks[stock].kind != ACCOUNT_pool)
         return;
     pair_estimated(reserved, estimate->peak.reserved_bytes);
     reserved->measured_known =
@@ -222,6 +222,6 @@ int compare_stock(struct comparison *comparison, const struct study *study, uint
         pair_context(comparison, study, measured->device, context_bytes, err))
         return -1;
     merge_buffers(comparison);
-    find_departures(comparison, estimate, measured->account == ACCOUNT_pool);
+    find_departures(comparison, estimate, measured->kind == ACCOUNT_pool);
     return 0;
 }

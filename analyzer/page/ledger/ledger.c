@@ -305,11 +305,11 @@ static void add_notes(struct doc *doc, const struct study *study, const struct l
 }
 
 static void add_known_bytes(struct doc *doc, const struct study *study,
-                            const struct device_use *use, enum memory_account account,
-                            const char *key, const char *label, uint64_t bytes)
+                            const struct device_use *use, enum account_kind kind, const char *key,
+                            const char *label, uint64_t bytes)
 {
     doc_known_bytes(doc_detail(doc), key, label,
-                    history_knows(&study->history, &study->history.stocks[use->stocks[account]]),
+                    history_knows(&study->history, &study->history.stocks[use->stocks[kind]]),
                     bytes);
 }
 

@@ -134,7 +134,8 @@ static void add_request(struct doc *doc, const struct study *study, const struct
     doc_text(doc_detail(doc), "api", "Call", trace_hook(&study->trace, event->hook_id));
     doc_text(doc, "phase", "Phase", study_path(study, failure->path));
     doc_integer(doc_detail(doc), "result", "Result", DOC_COUNT, event->result);
-    doc_known_bytes(doc, "asked_bytes", "Asked", oom->account != ACCOUNT_context, oom->asked_bytes);
+    doc_known_bytes(doc, "asked_bytes", "Asked", oom->account_kind != ACCOUNT_context,
+                    oom->asked_bytes);
     doc_text(doc, "verdict", "Verdict", oom_verdict_name(oom->verdict));
     doc_text(doc, "kind", "Kind", oom_kind_name(oom_kind_of(&study->history, failure)));
     doc_text(doc_detail(doc), "kind_reason", "Because",
@@ -237,7 +238,7 @@ bool page_oom_shows(const struct study *study, const struct view *view,
     if (view->device >= 0 && stock->device != view->device)
         return false;
     return view->layer == LAYER_none ||
-           (view->layer == LAYER_pool) == (stock->account == ACCOUNT_pool);
+           (view->layer == LAYER_pool) == (stock->kind == ACCOUNT_pool);
 }
 
 /* SIZE_MAX: none is shown. */

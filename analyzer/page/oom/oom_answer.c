@@ -51,7 +51,7 @@ static struct sizes sizes_of(const struct oom *oom)
 
 static void explain_other_memory(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
-    switch (oom->account) {
+    switch (oom->account_kind) {
     case ACCOUNT_host:
         text_addf(out, "%s of the host's memory was asked for and refused", sizes->asked);
         break;
@@ -381,7 +381,7 @@ static void add_asker(struct text *out, const struct study *study, const struct 
 
     if (blamed->is_known)
         text_add(out, blamed->who);
-    else if (stock->account == ACCOUNT_pool)
+    else if (stock->kind == ACCOUNT_pool)
         text_addf(out, "the %s", page_layer_name(study, stock, layer));
     else
         text_add(out, *api ? api : "a call without a stack");
@@ -459,7 +459,7 @@ static int add_told(struct text *out, const struct study *study, const struct oo
 
     add_kind(out, study, oom);
     add_asker(out, study, oom->failure, told);
-    if (oom->account != ACCOUNT_context)
+    if (oom->account_kind != ACCOUNT_context)
         text_addf(out, " asked for %s", units_bytes(asked, oom->asked_bytes));
     if (path)
         text_addf(out, " in %s", path);

@@ -128,8 +128,8 @@ struct block {
 
 struct stock {
     int device;
-    enum memory_account account;
-    uint64_t pool;   /* string id of a framework pool, 0 unless account is ACCOUNT_pool */
+    enum account_kind kind;
+    uint64_t pool;   /* string id of a framework pool, 0 unless kind is ACCOUNT_pool */
     uint32_t driver; /* the stock of the driver's memory of that device */
     uint64_t allocations_count, frees_count, failed_count;
     uint64_t implicit_frees_count, lost_frees_count;
@@ -154,7 +154,7 @@ struct stock {
 /* Whether tables of layers speak of it: device memory of the driver, and framework pools. */
 static inline bool stock_is_of_layer(const struct stock *stock)
 {
-    return stock->account == ACCOUNT_device || stock->account == ACCOUNT_pool;
+    return stock->kind == ACCOUNT_device || stock->kind == ACCOUNT_pool;
 }
 
 /* What the card said of its memory: the answer of one cuMemGetInfo. */

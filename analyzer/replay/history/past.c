@@ -80,7 +80,7 @@ static bool sample_lies_in(const struct history *history, const struct stock *st
                            const struct life *life)
 {
     const struct memory_sample *sample = &history->samples[DEVICE_SLOT(stock->device)];
-    return stock->account != ACCOUNT_pool && sample->known && life_covers(life, sample->told_index);
+    return stock->kind != ACCOUNT_pool && sample->known && life_covers(life, sample->told_index);
 }
 
 static bool own_moment_lies_in(const struct stock *stock, const struct life *life)
@@ -107,7 +107,7 @@ static bool moment_of_device_lies_in(const struct history *history, int device,
 
 static bool is_of_card(const struct stock *stock)
 {
-    return stock->account == ACCOUNT_device || stock->account == ACCOUNT_context;
+    return stock->kind == ACCOUNT_device || stock->kind == ACCOUNT_context;
 }
 
 /* A ledger adds up what all layers hold when the driver's memory is highest. */

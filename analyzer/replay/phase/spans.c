@@ -286,8 +286,8 @@ int spans_close_all(struct spans *spans, const struct cursor *at)
 /* Host memory does not: threads that load data allocate it beside the phases. */
 static bool can_begin_phase(const struct event *event)
 {
-    enum memory_account account = memory_account((enum memory_kind)event->memory);
-    return account == ACCOUNT_device || account == ACCOUNT_managed || account == ACCOUNT_pool;
+    enum account_kind kind = account_kind((enum memory_kind)event->memory);
+    return kind == ACCOUNT_device || kind == ACCOUNT_managed || kind == ACCOUNT_pool;
 }
 
 static void note_caller(struct spans *spans, uint32_t span, struct inferred_caller caller)

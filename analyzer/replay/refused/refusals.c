@@ -185,7 +185,7 @@ int refusals_add(const struct cursor *at, uint32_t stock, uint32_t path, bool is
                  uint32_t forward_stack_id)
 {
     const struct event *event = at->event;
-    const bool waits = at->history->stocks[stock].account == ACCOUNT_device &&
+    const bool waits = at->history->stocks[stock].kind == ACCOUNT_device &&
                        (event->result == RESULT_OUT_OF_MEMORY || !first_of_thread(at, 0));
     struct failure failure = describe(at, stock, path);
     failure.is_of_backward = is_of_backward;
@@ -257,7 +257,7 @@ static int note_piece(const struct cursor *at)
 int refusals_before_alloc(const struct cursor *at)
 {
     const struct event *event = at->event;
-    const enum memory_account account = memory_account((enum memory_kind)event->memory);
+    const enum account_kind kind = account_kind((enum memory_kind)event->memory);
     int status = 0;
     if (event->result == 0 && !event->address) /* no bytes were asked for */
         return 0;
@@ -265,16 +265,15 @@ int refusals_before_alloc(const struct cursor *at)
         return -1;
     struct waiting_failure *first = first_of_thread(at, 0);
     if (event->result == 0 &&
-        (account == ACCOUNT_device || account == ACCOUNT_managed || account == ACCOUNT_pool))
+        (kind == ACCOUNT_device || kind == ACCOUNT_managed || kind == ACCOUNT_pool))
         failures_note_attempt(at);
-    if (!first || event->result == INT32_MIN ||
-        (account != ACCOUNT_device && account != ACCOUNT_pool))
+    if (!first || event->result == INT32_MIN || (kind != ACCOUNT_device && kind != ACCOUNT_pool))
         return 0;
     if (is_other_error(first))
         settle_other_error(at, first);
     else if (event->result == 0)
-        status = account == ACCOUNT_pool ? note_piece(at) : note_served(at);
-    else if (account == ACCOUNT_device && !is_same_request(&first->failure, event))
+        status = kind == ACCOUNT_pool ? note_piece(at) : note_served(at);
+    else if (kind == ACCOUNT_device && !is_same_request(&first->failure, event))
         take_for_failures(at);
     return status || failures_settle(at) ? -1 : 0;
 }

@@ -9,18 +9,18 @@
 
 #include "simulator/driver/machine/call.h"
 
-struct account {
+struct graph_memory {
     struct graph_mapping *mappings;
     uint64_t live_bytes;
     uint64_t used_bytes, used_high_bytes;
     uint64_t reserved_bytes, reserved_high_bytes;
 };
 
-static struct account accounts[SIM_DEVICE_LIMIT];
+static struct graph_memory graph_memories[SIM_DEVICE_LIMIT];
 
-static struct account *account_of(const struct device *device)
+static struct graph_memory *graph_memory_of(const struct device *device)
 {
-    return &accounts[device->ordinal];
+    return &graph_memories[device->ordinal];
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -34,7 +34,7 @@ static uint64_t transient_bytes(const struct graph_mapping *mapping)
     return mapping->is_mapped ? mapping->peak_bytes - mapping->live_bytes : 0;
 }
 
-static void account_settle(struct account *own)
+static void graph_memory_settle(struct graph_memory *own)
 {
     uint64_t most_bytes = 0;
     for (const struct graph_mapping *m = own->mappings; m; m = m->next)
@@ -95,23 +95,23 @@ struct graph_allocation *graph_allocation_at(uint64_t address)
 
 void graph_allocation_begin(struct graph_allocation *allocation)
 {
-    struct account *own = account_of(allocation->block->device);
+    struct graph_memory *own = graph_memory_of(allocation->block->device);
     allocation->is_live = true;
     graph_allocation_retain(allocation);
     own->live_bytes += allocation->held_bytes;
     if (allocation->mapping)
         allocation->mapping->live_bytes += allocation->held_bytes;
-    account_settle(own);
+    graph_memory_settle(own);
 }
 
 void graph_allocation_end(struct graph_allocation *allocation)
 {
-    struct account *own = account_of(allocation->block->device);
+    struct graph_memory *own = graph_memory_of(allocation->block->device);
     allocation->is_live = false;
     own->live_bytes -= allocation->held_bytes;
     if (allocation->mapping)
         allocation->mapping->live_bytes -= allocation->held_bytes;
-    account_settle(own);
+    graph_memory_settle(own);
     graph_allocation_release(allocation);
 }
 
@@ -127,24 +127,24 @@ bool graph_memory_free_block(struct block *block)
 
 void graph_mapping_add(struct graph_mapping *mapping)
 {
-    struct account *own = account_of(mapping->device);
+    struct graph_memory *own = graph_memory_of(mapping->device);
     mapping->next = own->mappings;
     own->mappings = mapping;
 }
 
 void graph_mapping_remove(struct graph_mapping *mapping)
 {
-    struct account *own = account_of(mapping->device);
+    struct graph_memory *own = graph_memory_of(mapping->device);
     struct graph_mapping **place = &own->mappings;
     while (*place != mapping)
         place = &(*place)->next;
     *place = mapping->next;
-    account_settle(own);
+    graph_memory_settle(own);
 }
 
 CUresult graph_mapping_map(struct graph_mapping *mapping)
 {
-    struct account *own = account_of(mapping->device);
+    struct graph_memory *own = graph_memory_of(mapping->device);
     uint64_t needed_bytes;
     if (round_up_overflows(own->live_bytes - mapping->live_bytes + mapping->peak_bytes,
                            GRANULE_BYTES, &needed_bytes))
@@ -156,7 +156,7 @@ CUresult graph_mapping_map(struct graph_mapping *mapping)
         own->reserved_bytes = needed_bytes;
     }
     mapping->is_mapped = true;
-    account_settle(own);
+    graph_memory_settle(own);
     return CUDA_SUCCESS;
 }
 
@@ -169,21 +169,22 @@ CUresult cuDeviceGraphMemTrim(CUdevice ordinal)
         struct device *device = call_device(&call, ordinal);
         uint64_t kept_bytes;
         if (!device ||
-            round_up_overflows(account_of(device)->live_bytes, GRANULE_BYTES, &kept_bytes))
+            round_up_overflows(graph_memory_of(device)->live_bytes, GRANULE_BYTES, &kept_bytes))
             goto out;
-        struct account *own = account_of(device);
+        struct graph_memory *own = graph_memory_of(device);
         for (struct graph_mapping *m = own->mappings; m; m = m->next)
             m->is_mapped = false;
         device_discharge(device, own->reserved_bytes - kept_bytes);
         own->reserved_bytes = kept_bytes;
-        account_settle(own);
+        graph_memory_settle(own);
     }
 out:
     return call_end(&call);
 }
 
 /* The value of a graph memory attribute; NULL: no such attribute. */
-static const uint64_t *attribute_find(const struct account *own, CUgraphMem_attribute attribute)
+static const uint64_t *attribute_find(const struct graph_memory *own,
+                                      CUgraphMem_attribute attribute)
 {
     switch (attribute) {
     case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
@@ -204,7 +205,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute att
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         const struct device *device = call_device(&call, ordinal);
-        const uint64_t *bytes = device ? attribute_find(account_of(device), attribute) : NULL;
+        const uint64_t *bytes = device ? attribute_find(graph_memory_of(device), attribute) : NULL;
         if (device && call_requires(&call, value && bytes))
             memcpy(value, bytes, sizeof *bytes);
     }
@@ -217,7 +218,7 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute att
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         const struct device *device = call_device(&call, ordinal);
-        struct account *own = device ? account_of(device) : NULL;
+        struct graph_memory *own = device ? graph_memory_of(device) : NULL;
         if (!own || !call_requires(&call, value && *(const cuuint64_t *)value == 0))
             goto out;
         if (attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)

@@ -27,7 +27,7 @@ static int last_status, event_count;
 
 /* --- what is counted where: written a second time on purpose, not taken from memory.def --- */
 
-static enum memory_account account_of(enum memory_kind memory)
+static enum account_kind account_of(enum memory_kind memory)
 {
     switch (memory) {
     case MEMORY_LINEAR:

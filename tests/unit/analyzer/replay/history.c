@@ -200,7 +200,7 @@ static void a_framework_pool_is_summed_on_each_device_apart(void **state)
     struct history history = made_replay(&made, NULL);
     for (int device = 0; device < 2; device++) {
         const struct stock *leading = &history.stocks[history_device(&history, device)->leading];
-        assert_int_equal(leading->account, ACCOUNT_pool);
+        assert_int_equal(leading->kind, ACCOUNT_pool);
         assert_int_equal(leading->device, device);
         assert_int_equal(leading->live_bytes, 10 + device);
     }
