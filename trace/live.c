@@ -25,7 +25,7 @@ struct live_entry {
     uint64_t size_bytes; /* of a mapping: its length, which is not counted */
     uint64_t owner;      /* the context; of a mapping: the key of its object */
     uint32_t references, mappings;
-    uint16_t stock;
+    uint16_t account;
     bool dies_with_context;
 };
 
@@ -106,14 +106,14 @@ static uint16_t device_of(const struct live_event *event)
 static void end(struct live *live, struct live_entry *entry)
 {
     if (space_of(entry->key) != SPACE_MAPPING)
-        live->live_bytes[entry->stock] -= entry->size_bytes;
+        live->live_bytes[entry->account] -= entry->size_bytes;
     erase(live, (size_t)(entry - live->entries));
 }
 
 static void begin(struct live *live, const struct live_entry *entry)
 {
     struct live_entry *old = find(live, entry->key);
-    uint64_t *live_bytes = &live->live_bytes[entry->stock];
+    uint64_t *live_bytes = &live->live_bytes[entry->account];
     if (old) { /* its free was not recorded; a VMM object lives on in a replay */
         live->is_doubtful |=
             space_of(old->key) == SPACE_MAPPING || space_of(old->key) == SPACE_HANDLE;
@@ -128,8 +128,8 @@ static void begin(struct live *live, const struct live_entry *entry)
     if (space_of(entry->key) == SPACE_MAPPING)
         return;
     *live_bytes += entry->size_bytes;
-    if (!live->has_ended && *live_bytes > live->peak_bytes[entry->stock])
-        live->peak_bytes[entry->stock] = *live_bytes;
+    if (!live->has_ended && *live_bytes > live->peak_bytes[entry->account])
+        live->peak_bytes[entry->account] = *live_bytes;
 }
 
 static void end_if_unused(struct live *live, struct live_entry *object)
@@ -159,7 +159,7 @@ static void allocate(struct live *live, const struct live_event *event)
                         .size_bytes = event->size_bytes,
                         .owner = plain ? event->object : 0,
                         .references = 1,
-                        .stock = device_of(event),
+                        .account = device_of(event),
                         .dies_with_context = plain,
                     });
 }
@@ -182,7 +182,7 @@ static void map(struct live *live, const struct live_event *event)
     begin(live, &(struct live_entry){.key = key_of(SPACE_MAPPING, event->address),
                                      .size_bytes = event->size_bytes,
                                      .owner = object->key,
-                                     .stock = object->stock});
+                                     .account = object->account});
 }
 
 /* A range may hold several mappings, one behind the other. */
@@ -217,7 +217,7 @@ static bool lived_in(const struct live_entry *entry, const struct live_event *ev
 {
     if (!entry->key || !entry->dies_with_context)
         return false;
-    return event->object ? entry->owner == event->object : entry->stock == device_of(event);
+    return event->object ? entry->owner == event->object : entry->account == device_of(event);
 }
 
 static void destroy_context(struct live *live, const struct live_event *event)
@@ -235,7 +235,7 @@ static void use_pool(struct live *live, const struct live_event *event)
         begin(live, &(struct live_entry){.key = key_of(SPACE_GRAPH, (uint64_t)device_of(event) + 1),
                                          .size_bytes = event->size_bytes,
                                          .references = 1,
-                                         .stock = device_of(event)});
+                                         .account = device_of(event)});
 }
 
 /* --- pieces of framework pools --- */
@@ -262,10 +262,10 @@ static void count_piece(struct live *live, const struct live_event *event)
         live->is_doubtful = true;
         return;
     }
-    const size_t stock = live_stock_of_pool(pool, device_of(event));
+    const size_t account = live_account_of_pool(pool, device_of(event));
     const enum space space = (enum space)(SPACE_POOL + pool);
     if (is_birth)
-        live->is_seen[stock] |= !live->has_ended;
+        live->is_seen[account] |= !live->has_ended;
     if (event->result != 0)
         return;
     if (!is_birth)
@@ -274,7 +274,7 @@ static void count_piece(struct live *live, const struct live_event *event)
         begin(live, &(struct live_entry){.key = key_of(space, event->address),
                                          .size_bytes = event->size_bytes,
                                          .references = 1,
-                                         .stock = (uint16_t)stock});
+                                         .account = (uint16_t)account});
 }
 
 /* --- what only a replay follows exactly --- */

@@ -7,7 +7,7 @@
  * or the order in which events arrive: tally.h does.
  * Runs on the writer's thread, so it may allocate; where that fails, an event is not counted.
  *
- *     stock   what is summed together: the driver's memory of a device, or one framework pool's on it
+ *     account   what is summed together: the driver's memory of a device, or one framework pool's on it
  */
 #ifndef GPUMEMTRACE_TRACE_LIVE_H
 #define GPUMEMTRACE_TRACE_LIVE_H
@@ -19,8 +19,8 @@
 #define LIVE_DEVICES 64
 #define LIVE_UNKNOWN_DEVICE LIVE_DEVICES /* stands for the device of events that name none */
 #define LIVE_POOLS 4                     /* the pieces of more are not counted */
-/* The driver's stocks have the numbers of their devices. */
-#define LIVE_STOCKS ((1 + LIVE_POOLS) * (LIVE_DEVICES + 1))
+/* The driver's accounts have the numbers of their devices. */
+#define LIVE_ACCOUNTS ((1 + LIVE_POOLS) * (LIVE_DEVICES + 1))
 
 struct live_entry;
 
@@ -35,8 +35,8 @@ struct live_event {
 struct live {
     struct live_entry *entries; /* hash table; entry_limit is a power of two */
     size_t entry_count, entry_limit;
-    uint64_t live_bytes[LIVE_STOCKS], peak_bytes[LIVE_STOCKS];
-    bool is_seen[LIVE_STOCKS]; /* a device that had an event, a pool that was asked for memory */
+    uint64_t live_bytes[LIVE_ACCOUNTS], peak_bytes[LIVE_ACCOUNTS];
+    bool is_seen[LIVE_ACCOUNTS]; /* a device that had an event, a pool that was asked for memory */
     uint64_t
         pools[LIVE_POOLS]; /* string ids, in the order of their first allocations; 0: no more */
     uint64_t failed_allocations;
@@ -47,7 +47,7 @@ struct live {
 void live_release(struct live *live);
 void live_count(struct live *live, const struct live_event *event);
 
-static inline size_t live_stock_of_pool(int pool, int device)
+static inline size_t live_account_of_pool(int pool, int device)
 {
     return (size_t)(1 + pool) * (LIVE_DEVICES + 1) + (size_t)device;
 }

@@ -110,11 +110,11 @@ static int leading_pool(const struct live *live, int device)
     int leading = -1;
     uint64_t peak_bytes = 0;
     for (int pool = 0; pool < LIVE_POOLS; pool++) {
-        const size_t stock = live_stock_of_pool(pool, device);
-        if (!live->is_seen[stock] || (leading >= 0 && live->peak_bytes[stock] <= peak_bytes))
+        const size_t account = live_account_of_pool(pool, device);
+        if (!live->is_seen[account] || (leading >= 0 && live->peak_bytes[account] <= peak_bytes))
             continue;
         leading = pool;
-        peak_bytes = live->peak_bytes[stock];
+        peak_bytes = live->peak_bytes[account];
     }
     return leading;
 }
@@ -128,7 +128,7 @@ bool tally_peaks(const struct tally *tally, char text[TALLY_PEAKS_BYTES])
         const int pool = leading_pool(live, device);
         const uint64_t driver_bytes = live->peak_bytes[device];
         const uint64_t bytes =
-            pool < 0 ? driver_bytes : live->peak_bytes[live_stock_of_pool(pool, device)];
+            pool < 0 ? driver_bytes : live->peak_bytes[live_account_of_pool(pool, device)];
         if (live->is_seen[device] || bytes || driver_bytes)
             length += (size_t)snprintf(text + length, TALLY_PEAKS_BYTES - length,
                                        "%s%d %" PRIu64 " %" PRIu64 " %" PRIu64, length ? ";" : "",
@@ -140,12 +140,12 @@ bool tally_peaks(const struct tally *tally, char text[TALLY_PEAKS_BYTES])
 
 /* --- for those who watch --- */
 
-static void add_sum(struct ring_sums *sums, const struct live *live, size_t stock, uint64_t pool,
+static void add_sum(struct ring_sums *sums, const struct live *live, size_t account, uint64_t pool,
                     int device)
 {
-    if (live->peak_bytes[stock] && sums->count < RING_SUMS)
+    if (live->peak_bytes[account] && sums->count < RING_SUMS)
         sums->items[sums->count++] =
-            (struct ring_sum){pool, device, live->live_bytes[stock], live->peak_bytes[stock]};
+            (struct ring_sum){pool, device, live->live_bytes[account], live->peak_bytes[account]};
 }
 
 /* Whoever reads them looks at the version before and after: release keeps the sums between its two stores. */
@@ -159,7 +159,7 @@ void tally_publish(const struct tally *tally, struct ring_sums *sums)
     sums->count = 0;
     for (int device = 0; device < LIVE_DEVICES && !live->is_doubtful; device++) {
         for (int pool = 0; pool < LIVE_POOLS; pool++)
-            add_sum(sums, live, live_stock_of_pool(pool, device), live->pools[pool], device);
+            add_sum(sums, live, live_account_of_pool(pool, device), live->pools[pool], device);
         add_sum(sums, live, (size_t)device, 0, device);
     }
     atomic_store_explicit(&sums->version, version + 2, memory_order_release);

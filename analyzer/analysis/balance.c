@@ -31,7 +31,7 @@ int balance_find(struct balance *balance, const struct history *history, struct 
         return -1;
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
-        const uint64_t bytes = history->stocks[use->leading].peak_bytes;
+        const uint64_t bytes = history->accounts[use->leading].peak_bytes;
 
         if (bytes)
             peaks[balance->used_count++] = (struct device_peak){use->device, bytes};

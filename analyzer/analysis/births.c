@@ -11,17 +11,17 @@ static uint64_t key_of(uint32_t stack_id, uint32_t forward_stack_id)
     return (uint64_t)stack_id << 32 | forward_stack_id;
 }
 
-uint32_t births_of(const struct births *births, uint32_t stock, uint32_t stack_id,
+uint32_t births_of(const struct births *births, uint32_t account, uint32_t stack_id,
                    uint32_t forward_stack_id)
 {
-    return address_map_get(&births->numbers, stock, key_of(stack_id, forward_stack_id));
+    return address_map_get(&births->numbers, account, key_of(stack_id, forward_stack_id));
 }
 
 static void note_free(struct births *births, const struct block *block, uint64_t index)
 {
     const uint32_t number =
-        births_of(births, block->stock, block->stack_id, block->forward_stack_id);
-    const uint32_t last = address_map_get(&births->last, 0, block->stock);
+        births_of(births, block->account, block->stack_id, block->forward_stack_id);
+    const uint32_t last = address_map_get(&births->last, 0, block->account);
 
     if (number == ADDRESS_MAP_NONE)
         return;
@@ -35,7 +35,7 @@ static void note_free(struct births *births, const struct block *block, uint64_t
 
 static int note_birth(struct births *births, const struct block *block, const struct cursor *at)
 {
-    uint32_t number = births_of(births, block->stock, block->stack_id, block->forward_stack_id);
+    uint32_t number = births_of(births, block->account, block->stack_id, block->forward_stack_id);
 
     if (number == ADDRESS_MAP_NONE) {
         struct birth_sum *grown =
@@ -45,15 +45,15 @@ static int note_birth(struct births *births, const struct block *block, const st
             return -1;
         births->items = grown;
         number = (uint32_t)births->count++;
-        grown[number] = (struct birth_sum){.stock = block->stock,
+        grown[number] = (struct birth_sum){.account = block->account,
                                            .stack_id = block->stack_id,
                                            .forward_stack_id = block->forward_stack_id};
-        if (address_map_put(&births->numbers, block->stock,
+        if (address_map_put(&births->numbers, block->account,
                             key_of(block->stack_id, block->forward_stack_id), number, at->err))
             return -1;
     }
     struct birth_sum *sum = &births->items[number];
-    const uint64_t live_bytes = at->history->stocks[block->stock].live_bytes;
+    const uint64_t live_bytes = at->history->accounts[block->account].live_bytes;
 
     sum->bytes += block->size_bytes;
     sum->count++;
@@ -61,7 +61,7 @@ static int note_birth(struct births *births, const struct block *block, const st
         sum->high_bytes = live_bytes;
         sum->high_seq = at->event->seq;
     }
-    return address_map_put(&births->last, 0, block->stock, number, at->err);
+    return address_map_put(&births->last, 0, block->account, number, at->err);
 }
 
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,

@@ -8,13 +8,13 @@
 uint64_t card_modules_bytes(const struct history *history, const struct device_use *use,
                             uint64_t index)
 {
-    const uint32_t stock = use->stocks[ACCOUNT_context];
+    const uint32_t account = use->accounts[ACCOUNT_context];
     const struct block *block;
     uint64_t bytes = 0;
 
-    if (!history->stocks[stock].peak_bytes)
+    if (!history->accounts[account].peak_bytes)
         return 0;
-    struct live_walk walk = live_walk_begin(history, stock, index);
+    struct live_walk walk = live_walk_begin(history, account, index);
     while ((block = live_walk_next(&walk)))
         bytes += block->size_bytes;
     return bytes;
@@ -26,7 +26,7 @@ static int find_held(uint64_t *bytes, const struct history *history, const struc
 {
     struct frag driver;
 
-    if (frag_at(&driver, history, use->stocks[ACCOUNT_device], index, err))
+    if (frag_at(&driver, history, use->accounts[ACCOUNT_device], index, err))
         return -1;
     *bytes = driver.reserved_bytes + card_modules_bytes(history, use, index);
     return 0;

@@ -35,7 +35,7 @@ int check_limit_parse(struct check_limit *limit, const char *text, struct err *e
 
 /* --- results --- */
 
-static int results_add(struct check_results *results, const struct study *study, uint32_t stock,
+static int results_add(struct check_results *results, const struct study *study, uint32_t account,
                        struct check_result result, struct err *err)
 {
     struct check_result *grown =
@@ -50,8 +50,8 @@ static int results_add(struct check_results *results, const struct study *study,
         err_set(err, ERR_SYSTEM, "out of memory for the results of the checks");
         return -1;
     }
-    result.device = study->history.stocks[stock].device;
-    result.stock = stock;
+    result.device = study->history.accounts[account].device;
+    result.account = account;
     result.passed = result.unit == CHECK_RATIO ? result.measured_ratio <= result.limit_ratio
                                                : result.measured_bytes <= result.limit_bytes;
     grown[results->count++] = result;
@@ -61,10 +61,10 @@ static int results_add(struct check_results *results, const struct study *study,
 static char *check_subject(const struct study *study, uint32_t number, const char *what,
                            const struct check_limit *limit)
 {
-    const struct stock *stock = &study->history.stocks[number];
-    const char *pool = study_pool(study, stock);
+    const struct account *account = &study->history.accounts[number];
+    const char *pool = study_pool(study, account);
     char device[STUDY_DEVICE_BYTES], *subject;
-    int length = asprintf(&subject, "%s %s%s %s%s%.*s", study_device_name(stock->device, device),
+    int length = asprintf(&subject, "%s %s%s %s%s%.*s", study_device_name(account->device, device),
                           pool ? pool : "driver", pool ? " pool" : "", what,
                           limit && limit->phase ? " in " : "",
                           limit && limit->phase ? (int)limit->phase_length : 0,
@@ -89,11 +89,11 @@ static void say_no_phase(const struct study *study, const struct check_limit *li
 }
 
 /* The highest peak of the phases with that name or path. */
-static int phase_peak(const struct study *study, uint32_t stock, const struct check_limit *limit,
+static int phase_peak(const struct study *study, uint32_t account, const struct check_limit *limit,
                       uint64_t *bytes, struct err *err)
 {
     const struct history *history = &study->history;
-    const struct phase_rows phases = phases_of(&study->phases, stock);
+    const struct phase_rows phases = phases_of(&study->phases, account);
     bool found = false;
 
     *bytes = 0;
@@ -112,31 +112,32 @@ static int phase_peak(const struct study *study, uint32_t stock, const struct ch
     return found ? 0 : -1;
 }
 
-int check_peak(struct check_results *results, const struct study *study, uint32_t stock,
+int check_peak(struct check_results *results, const struct study *study, uint32_t account,
                const struct check_limit *limit, struct err *err)
 {
-    uint64_t bytes = study->history.stocks[stock].peak_bytes;
+    uint64_t bytes = study->history.accounts[account].peak_bytes;
 
-    if (limit->phase && phase_peak(study, stock, limit, &bytes, err))
+    if (limit->phase && phase_peak(study, account, limit, &bytes, err))
         return -1;
-    return results_add(results, study, stock,
-                       (struct check_result){.kind = "peak",
-                                             .subject = check_subject(study, stock, "peak", limit),
-                                             .measured_bytes = bytes,
-                                             .limit_bytes = limit->bytes,
-                                             .limit = limit,
-                                             .is_of_phase = limit->phase},
-                       err);
+    return results_add(
+        results, study, account,
+        (struct check_result){.kind = "peak",
+                              .subject = check_subject(study, account, "peak", limit),
+                              .measured_bytes = bytes,
+                              .limit_bytes = limit->bytes,
+                              .limit = limit,
+                              .is_of_phase = limit->phase},
+        err);
 }
 
-int check_leak(struct check_results *results, const struct study *study, uint32_t stock,
+int check_leak(struct check_results *results, const struct study *study, uint32_t account,
                uint64_t limit_bytes, struct err *err)
 {
     return results_add(
-        results, study, stock,
+        results, study, account,
         (struct check_result){.kind = "leak",
-                              .subject = check_subject(study, stock, "live at exit", NULL),
-                              .measured_bytes = study->history.stocks[stock].live_bytes,
+                              .subject = check_subject(study, account, "live at exit", NULL),
+                              .measured_bytes = study->history.accounts[account].live_bytes,
                               .limit_bytes = limit_bytes},
         err);
 }
@@ -155,13 +156,13 @@ static const char *growth_unknown_text(const struct growth *growth, const struct
                                    : "it has too few steps";
 }
 
-int check_growth(struct check_results *results, const struct study *study, uint32_t stock,
+int check_growth(struct check_results *results, const struct study *study, uint32_t account,
                  uint64_t limit_bytes, struct err *err)
 {
-    struct stock_leak found;
+    struct account_leak found;
     int status = -1;
 
-    if (stock_leak_find(&found, study, stock, err))
+    if (account_leak_find(&found, study, account, err))
         return -1;
     const struct leak *leak = &found.leak;
     if (leak->verdict == LEAK_UNKNOWN &&
@@ -170,13 +171,13 @@ int check_growth(struct check_results *results, const struct study *study, uint3
                 study->trace.path, growth_unknown_text(&found.growth, leak));
     else
         status = results_add(
-            results, study, stock,
+            results, study, account,
             (struct check_result){.kind = "growth",
-                                  .subject = check_subject(study, stock, "growth per step", NULL),
+                                  .subject = check_subject(study, account, "growth per step", NULL),
                                   .measured_bytes = (uint64_t)(leak->check_slope + 0.5),
                                   .limit_bytes = limit_bytes},
             err);
-    stock_leak_release(&found);
+    account_leak_release(&found);
     return status;
 }
 
@@ -188,41 +189,41 @@ static uint64_t with_tolerance(uint64_t bytes, double tolerance_ratio)
 }
 
 /* The peak against another one, of which it may have so much more. */
-static int check_against(struct check_results *results, const struct study *study, uint32_t stock,
+static int check_against(struct check_results *results, const struct study *study, uint32_t account,
                          struct check_result result, const char *what, uint64_t base_bytes,
                          double tolerance_ratio, struct err *err)
 {
     const uint64_t limit_bytes = with_tolerance(base_bytes, tolerance_ratio);
 
-    result.subject = check_subject(study, stock, what, NULL);
-    result.measured_bytes = study->history.stocks[stock].peak_bytes;
+    result.subject = check_subject(study, account, what, NULL);
+    result.measured_bytes = study->history.accounts[account].peak_bytes;
     result.limit_bytes = limit_bytes < base_bytes ? base_bytes : limit_bytes;
-    return results_add(results, study, stock, result, err);
+    return results_add(results, study, account, result, err);
 }
 
-int check_baseline(struct check_results *results, const struct study *study, uint32_t stock,
+int check_baseline(struct check_results *results, const struct study *study, uint32_t account,
                    uint64_t base_bytes, double tolerance_ratio, struct err *err)
 {
-    return check_against(results, study, stock, (struct check_result){.kind = "baseline"},
+    return check_against(results, study, account, (struct check_result){.kind = "baseline"},
                          "peak against the baseline", base_bytes, tolerance_ratio, err);
 }
 
-int check_estimate(struct check_results *results, const struct study *study, uint32_t stock,
+int check_estimate(struct check_results *results, const struct study *study, uint32_t account,
                    uint64_t estimated_bytes, double tolerance_ratio, struct err *err)
 {
-    return check_against(results, study, stock, (struct check_result){.kind = "estimate"},
+    return check_against(results, study, account, (struct check_result){.kind = "estimate"},
                          "peak against the estimate", estimated_bytes, tolerance_ratio, err);
 }
 
 /* --- what is no live memory --- */
 
-int check_fragmentation(struct check_results *results, const struct study *study, uint32_t stock,
+int check_fragmentation(struct check_results *results, const struct study *study, uint32_t account,
                         double limit_ratio, struct err *err)
 {
-    const uint64_t index = study->history.stocks[stock].peak.index;
+    const uint64_t index = study->history.accounts[account].peak.index;
     struct frag frag = {.reserved_known = !history_is_imported(&study->history)};
 
-    if (index != INDEX_NONE && frag_at(&frag, &study->history, stock, index, err))
+    if (index != INDEX_NONE && frag_at(&frag, &study->history, account, index, err))
         return -1;
     if (!frag.reserved_known) {
         err_set(err, ERR_INPUT,
@@ -230,17 +231,17 @@ int check_fragmentation(struct check_results *results, const struct study *study
                 study->trace.path);
         return -1;
     }
-    return results_add(results, study, stock,
+    return results_add(results, study, account,
                        (struct check_result){.kind = "fragmentation",
                                              .subject = check_subject(
-                                                 study, stock, "fragmentation at the peak", NULL),
+                                                 study, account, "fragmentation at the peak", NULL),
                                              .unit = CHECK_RATIO,
                                              .measured_ratio = frag.external_ratio,
                                              .limit_ratio = limit_ratio},
                        err);
 }
 
-int check_retries(struct check_results *results, const struct study *study, uint32_t stock,
+int check_retries(struct check_results *results, const struct study *study, uint32_t account,
                   uint64_t limit, struct err *err)
 {
     const struct history *history = &study->history;
@@ -254,33 +255,35 @@ int check_retries(struct check_results *results, const struct study *study, uint
         return -1;
     }
     for (size_t i = 0; i < history->retry_count; i++)
-        if (history->retries[i].device == history->stocks[stock].device)
+        if (history->retries[i].device == history->accounts[account].device)
             count += history->retries[i].retries_count;
     return results_add(
-        results, study, stock,
+        results, study, account,
         (struct check_result){.kind = "retries",
-                              .subject = check_subject(study, stock, "count of retries", NULL),
+                              .subject = check_subject(study, account, "count of retries", NULL),
                               .unit = CHECK_COUNT,
                               .measured_bytes = count,
                               .limit_bytes = limit},
         err);
 }
 
-int check_failures(struct check_results *results, const struct study *study, uint32_t stock,
+int check_failures(struct check_results *results, const struct study *study, uint32_t account,
                    struct err *err)
 {
     const struct history *history = &study->history;
-    const uint64_t count = history->failures_of_device[DEVICE_SLOT(history->stocks[stock].device)];
+    const uint64_t count =
+        history->failures_of_device[DEVICE_SLOT(history->accounts[account].device)];
 
     if (!count)
         return 0;
-    return results_add(results, study, stock,
-                       (struct check_result){.kind = "failures",
-                                             .subject = check_subject(
-                                                 study, stock, "count of failed allocations", NULL),
-                                             .unit = CHECK_COUNT,
-                                             .measured_bytes = count},
-                       err);
+    return results_add(
+        results, study, account,
+        (struct check_result){
+            .kind = "failures",
+            .subject = check_subject(study, account, "count of failed allocations", NULL),
+            .unit = CHECK_COUNT,
+            .measured_bytes = count},
+        err);
 }
 
 static void result_release(struct check_result *result)

@@ -26,7 +26,7 @@ struct check_result {
     char *subject; /* "device 0 pytorch pool peak in forward"; owned */
     char *trace;   /* its path; owned */
     int device;
-    uint32_t stock;
+    uint32_t account;
     enum check_unit unit;
     uint64_t measured_bytes, limit_bytes; /* or counts */
     double measured_ratio, limit_ratio;
@@ -44,27 +44,27 @@ struct check_results {
 };
 
 /* Each adds one result. -1: out of memory, or the trace cannot tell (ERR_INPUT). */
-int check_peak(struct check_results *results, const struct study *study, uint32_t stock,
+int check_peak(struct check_results *results, const struct study *study, uint32_t account,
                const struct check_limit *limit, struct err *err);
-int check_leak(struct check_results *results, const struct study *study, uint32_t stock,
+int check_leak(struct check_results *results, const struct study *study, uint32_t account,
                uint64_t limit_bytes, struct err *err);
 /* What grows per step as `leaks` says it, but without its floor; known caches do not count. */
-int check_growth(struct check_results *results, const struct study *study, uint32_t stock,
+int check_growth(struct check_results *results, const struct study *study, uint32_t account,
                  uint64_t limit_bytes, struct err *err);
-/* base_bytes: the baseline's peak; 0 where it has no such stock. */
-int check_baseline(struct check_results *results, const struct study *study, uint32_t stock,
+/* base_bytes: the baseline's peak; 0 where it has no such account. */
+int check_baseline(struct check_results *results, const struct study *study, uint32_t account,
                    uint64_t base_bytes, double tolerance_ratio, struct err *err);
-/* estimated_bytes: of the model, as that stock counts. */
-int check_estimate(struct check_results *results, const struct study *study, uint32_t stock,
+/* estimated_bytes: of the model, as that account counts. */
+int check_estimate(struct check_results *results, const struct study *study, uint32_t account,
                    uint64_t estimated_bytes, double tolerance_ratio, struct err *err);
 /* External fragmentation at the peak; what is not known passes no limit (ERR_INPUT). */
-int check_fragmentation(struct check_results *results, const struct study *study, uint32_t stock,
+int check_fragmentation(struct check_results *results, const struct study *study, uint32_t account,
                         double limit_ratio, struct err *err);
-/* Refusals that were served after a flush, of the stock's device. */
-int check_retries(struct check_results *results, const struct study *study, uint32_t stock,
+/* Refusals that were served after a flush, of the account's device. */
+int check_retries(struct check_results *results, const struct study *study, uint32_t account,
                   uint64_t limit, struct err *err);
-/* Failed allocations of the stock's device, caught or fatal; no result where there is none. */
-int check_failures(struct check_results *results, const struct study *study, uint32_t stock,
+/* Failed allocations of the account's device, caught or fatal; no result where there is none. */
+int check_failures(struct check_results *results, const struct study *study, uint32_t account,
                    struct err *err);
 
 /* Adds those of the trace `from` once more, as those of `path`. */

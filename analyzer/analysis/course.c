@@ -46,11 +46,11 @@ static int add_ends_of_steps(struct course *course, const struct ended_steps *en
     return 0;
 }
 
-/* Points of a device's leading stock, as far apart as suits so many devices. */
+/* Points of a device's leading account, as far apart as suits so many devices. */
 static int add_grid(struct course *course, const struct history *history,
-                    const struct timelines *timelines, uint32_t stock, struct err *err)
+                    const struct timelines *timelines, uint32_t account, struct err *err)
 {
-    const struct timeline_cut *cuts = timelines_of(timelines, stock);
+    const struct timeline_cut *cuts = timelines_of(timelines, account);
     const size_t most = COURSE_GRID - timelines->ended.count;
     const size_t stride = timelines->used * history->device_count / most + 1;
 
@@ -89,9 +89,9 @@ static int choose_snapshots(struct course *course, const struct history *history
     if (add_snapshot(course, &history->last, err) || add_failures(course, history, err) ||
         add_ends_of_steps(course, &timelines->ended, err))
         return -1;
-    for (size_t i = 0; i < history->stock_count; i++)
-        if (stock_is_of_layer(&history->stocks[i]) &&
-            add_snapshot(course, &history->stocks[i].peak, err))
+    for (size_t i = 0; i < history->account_count; i++)
+        if (account_is_of_layer(&history->accounts[i]) &&
+            add_snapshot(course, &history->accounts[i].peak, err))
             return -1;
     for (size_t i = 0; i < history->device_count; i++)
         if (add_grid(course, history, timelines, history->devices[i].leading, err))
@@ -126,8 +126,8 @@ size_t course_snapshot(const struct course *course, uint64_t index)
 
 static bool is_peak(const struct history *history, uint64_t index)
 {
-    for (size_t i = 0; i < history->stock_count; i++)
-        if (stock_is_of_layer(&history->stocks[i]) && history->stocks[i].peak.index == index)
+    for (size_t i = 0; i < history->account_count; i++)
+        if (account_is_of_layer(&history->accounts[i]) && history->accounts[i].peak.index == index)
             return true;
     return false;
 }
@@ -164,33 +164,33 @@ static int choose_maps(struct course *course, const struct history *history, str
 
 /* --- which groups --- */
 
-static int add_group(struct course_groups *groups, struct address_map *numbers, uint32_t stock,
+static int add_group(struct course_groups *groups, struct address_map *numbers, uint32_t account,
                      uint64_t id, struct err *err)
 {
-    if (groups->count == groups->most || address_map_get(numbers, stock, id) != ADDRESS_MAP_NONE)
+    if (groups->count == groups->most || address_map_get(numbers, account, id) != ADDRESS_MAP_NONE)
         return 0;
     groups->ids[groups->count] = id;
-    return address_map_put(numbers, stock, id, (uint32_t)groups->count++, err);
+    return address_map_put(numbers, account, id, (uint32_t)groups->count++, err);
 }
 
 /* Those that held most at a moment, up to so many in all. */
-static int add_holders(struct course *course, const struct categories *categories, uint32_t stock,
+static int add_holders(struct course *course, const struct categories *categories, uint32_t account,
                        uint64_t index, size_t most_stacks, struct err *err)
 {
-    struct stock_course *own = &course->stocks[stock];
+    struct account_course *own = &course->accounts[account];
     struct sites sites;
     int status = 0;
 
     if (index == INDEX_NONE)
         return 0;
-    if (sites_at(&sites, categories, stock, index, err))
+    if (sites_at(&sites, categories, account, index, err))
         return -1;
     own->stacks.most = most_stacks;
     for (size_t i = 0; i < sites.count && !status; i++) {
         const struct site *site = &sites.items[i];
         const uint64_t stacks = course_stacks(site->stack_id, site->forward_stack_id);
-        status = add_group(&own->stacks, &course->stack_groups, stock, stacks, err) ||
-                         add_group(&own->phases, &course->phase_groups, stock, site->path, err)
+        status = add_group(&own->stacks, &course->stack_groups, account, stacks, err) ||
+                         add_group(&own->phases, &course->phase_groups, account, site->path, err)
                      ? -1
                      : 0;
     }
@@ -200,20 +200,20 @@ static int add_holders(struct course *course, const struct categories *categorie
 
 /* The peak may name seven tenths of them, the last failure what is left but for the end's share. */
 static int choose_groups_of(struct course *course, const struct categories *categories,
-                            uint32_t stock, struct err *err)
+                            uint32_t account, struct err *err)
 {
     const struct history *history = categories->history;
-    const struct stock *own = &history->stocks[stock];
+    const struct account *own = &history->accounts[account];
     const struct failure *last = NULL;
 
     for (size_t i = 0; i < history->failure_count; i++)
         if (history->failures[i].event.device == own->device)
             last = &history->failures[i];
-    course->stocks[stock].phases.most = COURSE_PHASES;
-    return add_holders(course, categories, stock, own->peak.index, COURSE_STACKS * 7 / 10, err) ||
-                   add_holders(course, categories, stock, last ? last->at.index : INDEX_NONE,
+    course->accounts[account].phases.most = COURSE_PHASES;
+    return add_holders(course, categories, account, own->peak.index, COURSE_STACKS * 7 / 10, err) ||
+                   add_holders(course, categories, account, last ? last->at.index : INDEX_NONE,
                                COURSE_STACKS * 9 / 10, err) ||
-                   add_holders(course, categories, stock, history->last.index, COURSE_STACKS, err)
+                   add_holders(course, categories, account, history->last.index, COURSE_STACKS, err)
                ? -1
                : 0;
 }
@@ -223,12 +223,13 @@ static int choose_groups(struct course *course, const struct categories *categor
 {
     const struct history *history = categories->history;
 
-    course->stock_count = history->stock_count;
-    course->stocks = array_new(course->stock_count, sizeof *course->stocks, err);
-    if (!course->stocks)
+    course->account_count = history->account_count;
+    course->accounts = array_new(course->account_count, sizeof *course->accounts, err);
+    if (!course->accounts)
         return -1;
-    for (uint32_t i = 0; i < history->stock_count; i++)
-        if (stock_is_of_layer(&history->stocks[i]) && choose_groups_of(course, categories, i, err))
+    for (uint32_t i = 0; i < history->account_count; i++)
+        if (account_is_of_layer(&history->accounts[i]) &&
+            choose_groups_of(course, categories, i, err))
             return -1;
     return 0;
 }
@@ -243,7 +244,7 @@ static size_t category_of(const void *self, const struct block *block)
 static size_t phase_of(const void *self, const struct block *block)
 {
     const struct course *course = self;
-    const uint32_t group = address_map_get(&course->phase_groups, block->stock, block->path);
+    const uint32_t group = address_map_get(&course->phase_groups, block->account, block->path);
 
     return group == ADDRESS_MAP_NONE ? COURSE_PHASES : group;
 }
@@ -251,7 +252,7 @@ static size_t phase_of(const void *self, const struct block *block)
 static size_t stack_of(const void *self, const struct block *block)
 {
     const struct course *course = self;
-    const uint32_t group = address_map_get(&course->stack_groups, block->stock,
+    const uint32_t group = address_map_get(&course->stack_groups, block->account,
                                            course_stacks(block->stack_id, block->forward_stack_id));
 
     return group == ADDRESS_MAP_NONE ? COURSE_STACKS : group;
@@ -265,15 +266,15 @@ static size_t line_of(const void *self, const struct block *block)
 }
 
 static int ask_points(struct breakdown *breakdown, const struct timelines *timelines,
-                      uint32_t stock, struct err *err)
+                      uint32_t account, struct err *err)
 {
     size_t count;
-    uint64_t *moments = timelines_moments(timelines, stock, &count, err);
+    uint64_t *moments = timelines_moments(timelines, account, &count, err);
 
-    return moments ? breakdown_ask(breakdown, stock, moments, count, err) : -1;
+    return moments ? breakdown_ask(breakdown, account, moments, count, err) : -1;
 }
 
-static int ask_snapshots(struct course *course, uint32_t stock, struct err *err)
+static int ask_snapshots(struct course *course, uint32_t account, struct err *err)
 {
     uint64_t *moments = array_new(course->snapshot_count, sizeof *moments, err);
 
@@ -281,7 +282,7 @@ static int ask_snapshots(struct course *course, uint32_t stock, struct err *err)
         return -1;
     for (size_t i = 0; i < course->snapshot_count; i++)
         moments[i] = course->snapshots[i].index;
-    return breakdown_ask(&course->by_stack, stock, moments, course->snapshot_count, err);
+    return breakdown_ask(&course->by_stack, account, moments, course->snapshot_count, err);
 }
 
 static int ask_all(struct course *course, const struct history *history,
@@ -289,8 +290,8 @@ static int ask_all(struct course *course, const struct history *history,
 {
     struct breakdown *at_points[] = {&course->by_category, &course->by_phase, &course->by_line};
 
-    for (uint32_t i = 0; i < history->stock_count; i++) {
-        if (!stock_is_of_layer(&history->stocks[i]))
+    for (uint32_t i = 0; i < history->account_count; i++) {
+        if (!account_is_of_layer(&history->accounts[i]))
             continue;
         for (size_t k = 0; k < sizeof at_points / sizeof *at_points; k++)
             if (ask_points(at_points[k], timelines, i, err))
@@ -317,7 +318,7 @@ int course_begin(struct course *course, const struct categories *categories,
                  struct err *err)
 {
     const struct history *history = categories->history;
-    const size_t count = history->stock_count;
+    const size_t count = history->account_count;
     const struct breakdown_groups by_category = {CATEGORY_COUNT, category_of, categories};
     const struct breakdown_groups by_phase = {COURSE_PHASES + 1, phase_of, course};
     const struct breakdown_groups by_line = {COURSE_LINE_STACKS + 1, line_of, course};
@@ -350,7 +351,7 @@ void course_release(struct course *course)
     memory_map_release(&course->map);
     address_map_release(&course->phase_groups);
     address_map_release(&course->stack_groups);
-    free(course->stocks);
+    free(course->accounts);
     free(course->maps);
     free(course->snapshots);
     *course = (struct course){0};

@@ -4,8 +4,8 @@
  * phase of birth and call stack; and snapshots. The moments are
  * known after a first replay; this is filled by a second one. It must not know names nor pages.
  *
- *     points      ├┼┼┼┼┼┼┼┼┼┼┼┤  of each stock, the highest of each cut: at most 2,000
- *     snapshots   ├──┼──┼──┼──┤  of all stocks: every stock's peak, the failures, ends of steps, the
+ *     points      ├┼┼┼┼┼┼┼┼┼┼┼┤  of each account, the highest of each cut: at most 2,000
+ *     snapshots   ├──┼──┼──┼──┤  of all accounts: every account's peak, the failures, ends of steps, the
  *                                end, and so many points that the gaps between them are even
  *     maps        ├─────┼─────┤  some of the snapshots: the largest blocks, too
  *
@@ -31,13 +31,13 @@ static inline uint64_t course_stacks(uint32_t stack_id, uint32_t forward_stack_i
     return (uint64_t)forward_stack_id << 32 | stack_id;
 }
 
-/* What the groups of one stock are; behind the last one is the rest. */
+/* What the groups of one account are; behind the last one is the rest. */
 struct course_groups {
     uint64_t ids[COURSE_STACKS]; /* course_stacks, or paths with HISTORY_NONE for outside any */
     size_t count, most;
 };
 
-struct stock_course {
+struct account_course {
     struct course_groups phases, stacks;
 };
 
@@ -47,9 +47,9 @@ struct course {
     size_t snapshot_count, snapshot_capacity, stamped;
     struct map_moment *maps; /* of some of them */
     size_t map_count;
-    struct stock_course *stocks;
-    size_t stock_count;
-    struct address_map phase_groups, stack_groups; /* (stock, id) to the number of its group */
+    struct account_course *accounts;
+    size_t account_count;
+    struct address_map phase_groups, stack_groups; /* (account, id) to the number of its group */
     struct breakdown by_category, by_phase, by_line, by_stack; /* by_stack: at the snapshots */
     struct memory_map map;
 };

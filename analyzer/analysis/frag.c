@@ -35,10 +35,10 @@ static int collect_pool(struct frag *frag, struct stretches *held, struct stretc
                : 0;
 }
 
-static int measure_pool(struct frag *frag, const struct history *history, uint32_t stock,
+static int measure_pool(struct frag *frag, const struct history *history, uint32_t account,
                         uint64_t index, struct err *err)
 {
-    const struct live_walk walk = live_walk_begin(history, stock, index);
+    const struct live_walk walk = live_walk_begin(history, account, index);
     struct stretches held = {0}, of_graphs = {0}, live = {0};
     const int status = collect_pool(frag, &held, &of_graphs, &live, &walk, err);
 
@@ -81,10 +81,10 @@ static int add_live_block(struct driver_parts *parts, const struct history *hist
 }
 
 static int collect_driver_parts(struct driver_parts *parts, struct frag *frag,
-                                const struct history *history, uint32_t stock, uint64_t index,
+                                const struct history *history, uint32_t account, uint64_t index,
                                 struct err *err)
 {
-    struct live_walk walk = live_walk_begin(history, stock, index);
+    struct live_walk walk = live_walk_begin(history, account, index);
     const struct block *block;
 
     while ((block = live_walk_next(&walk))) {
@@ -159,7 +159,7 @@ static int add_mempool_bytes(struct frag *frag, const struct history *history, i
     return 0;
 }
 
-static int measure_driver(struct frag *frag, const struct history *history, uint32_t stock,
+static int measure_driver(struct frag *frag, const struct history *history, uint32_t account,
                           uint64_t index, struct err *err)
 {
     struct driver_parts parts = {
@@ -168,7 +168,7 @@ static int measure_driver(struct frag *frag, const struct history *history, uint
     struct holes holes;
     int status = -1;
 
-    if (!parts.pooled_bytes || collect_driver_parts(&parts, frag, history, stock, index, err) ||
+    if (!parts.pooled_bytes || collect_driver_parts(&parts, frag, history, account, index, err) ||
         stretches_sort(&parts.live, err) || add_granules(&granules, &parts.live, err))
         goto out;
     holes = holes_between(&granules, &parts.live);
@@ -177,7 +177,7 @@ static int measure_driver(struct frag *frag, const struct history *history, uint
     frag->reserved_bytes = parts.other_bytes;
     for (size_t i = 0; i < granules.count; i++)
         frag->reserved_bytes += granules.items[i].end - granules.items[i].start;
-    status = add_mempool_bytes(frag, history, history->stocks[stock].device, index,
+    status = add_mempool_bytes(frag, history, history->accounts[account].device, index,
                                parts.pooled_bytes, err);
 out:
     free(parts.pooled_bytes);
@@ -189,20 +189,20 @@ out:
 /* --- both --- */
 
 /* Another tool may have told of no segment, and of no call of the driver: then 0 would be a guess. */
-static bool is_told(const struct history *history, const struct stock *stock)
+static bool is_told(const struct history *history, const struct account *account)
 {
-    return stock->kind == ACCOUNT_pool ? stock->has_segments || !history_is_imported(history)
-                                       : history_knows(history, stock);
+    return account->kind == ACCOUNT_pool ? account->has_segments || !history_is_imported(history)
+                                         : history_knows(history, account);
 }
 
-int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint64_t index,
+int frag_at(struct frag *frag, const struct history *history, uint32_t account, uint64_t index,
             struct err *err)
 {
-    const struct stock *owner = &history->stocks[stock];
+    const struct account *owner = &history->accounts[account];
 
     *frag = (struct frag){0};
-    if (owner->kind == ACCOUNT_pool ? measure_pool(frag, history, stock, index, err)
-                                    : measure_driver(frag, history, stock, index, err))
+    if (owner->kind == ACCOUNT_pool ? measure_pool(frag, history, account, index, err)
+                                    : measure_driver(frag, history, account, index, err))
         return -1;
     frag->reserved_known = is_told(history, owner) && frag->reserved_bytes >= frag->live_bytes;
     if (!frag->reserved_known) {
@@ -221,8 +221,8 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t stock, ui
     return 0;
 }
 
-bool frag_peak_reserved(const struct stock *stock, uint64_t *bytes)
+bool frag_peak_reserved(const struct account *account, uint64_t *bytes)
 {
-    *bytes = stock->peak_reserved_bytes;
-    return stock->has_segments && stock->peak_reserved_bytes >= stock->peak_bytes;
+    *bytes = account->peak_reserved_bytes;
+    return account->has_segments && account->peak_reserved_bytes >= account->peak_bytes;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fragmentation of one stock at one moment: what is reserved, what of it is live, and how the rest
+ * Fragmentation of one account at one moment: what is reserved, what of it is live, and how the rest
  * is cut up. It must not know how the moment was chosen.
  *
  *     pool    reserved: the segments it hands tensors out of. A hole goes on from one mapping into
@@ -29,10 +29,10 @@ struct frag {
 };
 
 /* Right after event `index`, a moment that is kept. */
-int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint64_t index,
+int frag_at(struct frag *frag, const struct history *history, uint32_t account, uint64_t index,
             struct err *err);
 
 /* The most a framework pool held from the driver at once; false: its segments were not seen. */
-bool frag_peak_reserved(const struct stock *stock, uint64_t *bytes);
+bool frag_peak_reserved(const struct account *account, uint64_t *bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The leak of one stock; see leaks.h. */
+/* The leak of one account; see leaks.h. */
 #include "leaks.h"
 
 #include <stdlib.h>
@@ -17,11 +17,11 @@ static const struct trace_device *find_card(const struct trace *trace, int numbe
 }
 
 /* Every peak to come is higher than the one before it by as much. */
-static void find_steps_left(struct stock_leak *found, const struct stock *stock,
+static void find_steps_left(struct account_leak *found, const struct account *account,
                             const struct trace_device *card)
 {
     const uint64_t context_bytes = card && card->context_known ? card->context_bytes : 0;
-    const uint64_t used_bytes = stock->peak_bytes + context_bytes;
+    const uint64_t used_bytes = account->peak_bytes + context_bytes;
 
     found->knows_steps_left = card && found->leak.peak_slope > 0 && used_bytes <= card->total_bytes;
     if (found->knows_steps_left)
@@ -29,10 +29,10 @@ static void find_steps_left(struct stock_leak *found, const struct stock *stock,
 }
 
 /* Call stacks of driver memory that a framework's pool holds at the end; NULL: there are none. */
-static int find_segment_stacks(bool **stacks, const struct study *study, uint32_t stock,
+static int find_segment_stacks(bool **stacks, const struct study *study, uint32_t account,
                                struct err *err)
 {
-    struct live_walk walk = live_walk_begin(&study->history, stock, study->history.last.index);
+    struct live_walk walk = live_walk_begin(&study->history, account, study->history.last.index);
     bool *found = array_new(study->trace.frame_limit + 1, sizeof *found, err);
     const struct block *block;
     bool has_any = false;
@@ -50,10 +50,10 @@ static int find_segment_stacks(bool **stacks, const struct study *study, uint32_
 }
 
 /* A program may let go of all it kept before it ends. */
-static int find_gone(struct stock_leak *found, const struct study *study, uint32_t stock,
+static int find_gone(struct account_leak *found, const struct study *study, uint32_t account,
                      struct err *err)
 {
-    struct live_walk walk = live_walk_begin(&study->history, stock, study->history.last.index);
+    struct live_walk walk = live_walk_begin(&study->history, account, study->history.last.index);
     bool *grows = array_new(study->trace.frame_limit + 1, sizeof *grows, err);
     uint64_t last_bytes = 0, end_bytes = 0;
     const struct block *block;
@@ -73,14 +73,14 @@ static int find_gone(struct stock_leak *found, const struct study *study, uint32
 
 /* --- rows --- */
 
-/* What else the stock's call stacks are tells which lines are helpers of all. */
-static int blame_all(struct stock_leak *found, const struct study *study, uint32_t stock,
+/* What else the account's call stacks are tells which lines are helpers of all. */
+static int blame_all(struct account_leak *found, const struct study *study, uint32_t account,
                      struct err *err)
 {
     enum { BESIDE_MAX = 1000 };
     const struct growth *growth = &found->growth;
-    const struct stock_ends *own =
-        stock < study->growth.stock_count ? &study->growth.stocks[stock] : NULL;
+    const struct account_ends *own =
+        account < study->growth.account_count ? &study->growth.accounts[account] : NULL;
     const size_t beside = !own ? 0 : own->count < BESIDE_MAX ? own->count : BESIDE_MAX;
     struct blame_stack *stacks =
         array_new(growth->count + growth->churn_count + beside, sizeof *stacks, err);
@@ -140,7 +140,7 @@ static int compare_churns(const void *left, const void *right)
     return (a->blamed->row > b->blamed->row) - (a->blamed->row < b->blamed->row);
 }
 
-static int find_growing_rows(struct stock_leak *found, struct symbols *symbols,
+static int find_growing_rows(struct account_leak *found, struct symbols *symbols,
                              const bool *left_out, struct err *err)
 {
     const struct growth *growth = &found->growth;
@@ -170,7 +170,7 @@ static int find_growing_rows(struct stock_leak *found, struct symbols *symbols,
     return status;
 }
 
-static int find_churn_rows(struct stock_leak *found, struct err *err)
+static int find_churn_rows(struct account_leak *found, struct err *err)
 {
     const struct growth *growth = &found->growth;
     uint32_t *numbers = NULL;
@@ -191,39 +191,39 @@ static int find_churn_rows(struct stock_leak *found, struct err *err)
 
 /* --- all of it --- */
 
-int stock_leak_find(struct stock_leak *found, const struct study *study, uint32_t stock,
-                    struct err *err)
+int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
+                      struct err *err)
 {
-    const struct stock *own = &study->history.stocks[stock];
+    const struct account *own = &study->history.accounts[account];
     const struct trace_device *card = find_card(&study->trace, own->device);
     bool *left_out = NULL;
     int status = -1;
 
-    *found = (struct stock_leak){0};
-    if (growth_find(&found->growth, &study->growth, stock, err) ||
-        blame_all(found, study, stock, err))
+    *found = (struct account_leak){0};
+    if (growth_find(&found->growth, &study->growth, account, err) ||
+        blame_all(found, study, account, err))
         goto out;
-    if (own->kind == ACCOUNT_device && find_segment_stacks(&left_out, study, stock, err))
+    if (own->kind == ACCOUNT_device && find_segment_stacks(&left_out, study, account, err))
         goto out;
     if (leak_find(&found->leak, &found->growth, study->symbols, left_out,
                   card ? card->total_bytes : own->peak_bytes, err) ||
         find_growing_rows(found, study->symbols, left_out, err) || find_churn_rows(found, err) ||
-        find_gone(found, study, stock, err))
+        find_gone(found, study, account, err))
         goto out;
     find_steps_left(found, own, card);
     status = 0;
 out:
     free(left_out);
     if (status)
-        stock_leak_release(found);
+        account_leak_release(found);
     return status;
 }
 
-void stock_leak_release(struct stock_leak *found)
+void account_leak_release(struct account_leak *found)
 {
     free(found->growing.items);
     free(found->churn.items);
     blame_release(&found->blame);
     growth_release(&found->growth);
-    *found = (struct stock_leak){0};
+    *found = (struct account_leak){0};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The leak of one stock of a trace, and when the card will be full of it. What grows and what a
+ * The leak of one account of a trace, and when the card will be full of it. What grows and what a
  * leak is stands in steps/growth.h and steps/leak.h; how it is said is for pages.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEAKS_H
@@ -27,7 +27,7 @@ struct leak_rows {
     size_t count;
 };
 
-struct stock_leak {
+struct account_leak {
     struct growth growth;
     struct leak leak;
     struct blame blame; /* of the stacks that grow and of those that churn */
@@ -37,8 +37,8 @@ struct stock_leak {
     double steps_left;     /* until the peak has taken what the card has; about */
 };
 
-int stock_leak_find(struct stock_leak *found, const struct study *study, uint32_t stock,
-                    struct err *err);
-void stock_leak_release(struct stock_leak *found);
+int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
+                      struct err *err);
+void account_leak_release(struct account_leak *found);
 
 #endif

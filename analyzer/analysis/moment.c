@@ -140,14 +140,15 @@ static int check_extent(const char *option, const char *at, const struct replay_
     return -1;
 }
 
-int moment_find(const char *option, const char *at, const struct history *history, uint32_t stock,
+int moment_find(const char *option, const char *at, const struct history *history, uint32_t account,
                 struct moment *moment, struct err *err)
 {
     struct replay_plan plan;
 
     if (moment_parse(option, at, &plan, err))
         return -1;
-    *moment = plan.asked == ASKED_NONE ? history->stocks[stock].peak : history->stocks[stock].asked;
+    *moment = plan.asked == ASKED_NONE ? history->accounts[account].peak
+                                       : history->accounts[account].asked;
     if (plan.asked == ASKED_PHASE)
         return check_phase(option, at, history, err);
     if (plan.asked == ASKED_TIME || plan.asked == ASKED_SEQ)

@@ -16,17 +16,17 @@
 int moment_parse(const char *option, const char *at, struct replay_plan *plan, struct err *err);
 
 /*
- * The moment, for one stock. INDEX_NONE with 0: the moment does not exist for that stock (nothing
+ * The moment, for one account. INDEX_NONE with 0: the moment does not exist for that account (nothing
  * was ever live, another device failed). -1: the trace has no such moment (ERR_USAGE).
- *   peak         where the stock's live bytes were highest first; NULL is the same
+ *   peak         where the account's live bytes were highest first; NULL is the same
  *   end          the exit
  *   1.5s 200ms   the last event before the first one later than that; units ns us ms s min
  *   SEQ          the last event whose sequence number is not higher
- *   phase:NAME   where the stock's live bytes were highest while a phase of that name or path was
+ *   phase:NAME   where the account's live bytes were highest while a phase of that name or path was
  *                open
  *   oom:N        the N-th failed allocation of the process, from 1
  */
-int moment_find(const char *option, const char *at, const struct history *history, uint32_t stock,
+int moment_find(const char *option, const char *at, const struct history *history, uint32_t account,
                 struct moment *moment, struct err *err);
 
 #endif

@@ -13,8 +13,8 @@
 static int close_occurrence(struct part_end *end, const struct cursor *at)
 {
     const struct history *history = at->history;
-    for (size_t i = 0; i < history->stock_count; i++) {
-        const struct moment *highest = &history->stocks[i].asked;
+    for (size_t i = 0; i < history->account_count; i++) {
+        const struct moment *highest = &history->accounts[i].asked;
         if (highest->index == INDEX_NONE || highest->index < end->begin_index)
             continue;
         struct occurrence *grown =
@@ -52,11 +52,11 @@ static int on_event(void *self, const struct cursor *at)
 
 /* --- the answer --- */
 
-static uint64_t seq_of(const struct part_end *end, uint32_t stock, const struct moment *moment)
+static uint64_t seq_of(const struct part_end *end, uint32_t account, const struct moment *moment)
 {
-    if (stock >= end->count || !end->occurrences[stock].begin_seq)
+    if (account >= end->count || !end->occurrences[account].begin_seq)
         return moment->seq;
-    return end->is_last ? end->occurrences[stock].end_seq : end->occurrences[stock].begin_seq;
+    return end->is_last ? end->occurrences[account].end_seq : end->occurrences[account].begin_seq;
 }
 
 static int on_end(void *self, const struct cursor *at)
@@ -67,16 +67,16 @@ static int on_end(void *self, const struct cursor *at)
 
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
-        const uint32_t stock = end->of_driver ? use->stocks[ACCOUNT_device] : use->leading;
-        const uint64_t peak_bytes = history->stocks[stock].peak_bytes;
+        const uint32_t account = end->of_driver ? use->accounts[ACCOUNT_device] : use->leading;
+        const uint64_t peak_bytes = history->accounts[account].peak_bytes;
         struct moment moment;
-        if (moment_find(end->option, end->at, history, stock, &moment, at->err))
+        if (moment_find(end->option, end->at, history, account, &moment, at->err))
             return -1;
         if (moment.index == INDEX_NONE || (end->device >= 0 && end->device != use->device) ||
             peak_bytes < most_bytes)
             continue;
         most_bytes = peak_bytes;
-        end->seq = seq_of(end, stock, &moment);
+        end->seq = seq_of(end, account, &moment);
     }
     if (end->seq || !history->device_count)
         return 0;

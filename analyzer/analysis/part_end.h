@@ -2,7 +2,7 @@
 /*
  * An end of a part of a run that is given as a moment (moment.h): at which event it is. Of phase:NAME
  * it is where the occurrence that holds that moment begins or ends. A replay of its own finds it,
- * which part_end watches; it keeps one occurrence for each stock. It must not know what is shown.
+ * which part_end watches; it keeps one occurrence for each account. It must not know what is shown.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PART_END_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_PART_END_H
@@ -20,7 +20,7 @@ struct part_end {
     uint64_t begin_index, begin_seq, now_seq;
     struct occurrence {
         uint64_t begin_seq, end_seq;
-    } * occurrences; /* by stock: the one that holds its moment */
+    } * occurrences; /* by account: the one that holds its moment */
     size_t count, capacity;
 };
 

@@ -15,7 +15,7 @@ struct open_sums { /* of a span while it is open */
     uint64_t allocated_bytes, freed_bytes, kept_bytes;
 };
 
-struct stock_phases {
+struct account_phases {
     struct open_sums *open; /* by span */
     size_t open_count, open_capacity;
     struct high_water water; /* live bytes; moments are ordinals of spans, from 1 */
@@ -25,7 +25,7 @@ struct stock_phases {
 };
 
 /* Each makes the item of that number exist. */
-static int reach_open(struct stock_phases *own, uint32_t span, struct err *err)
+static int reach_open(struct account_phases *own, uint32_t span, struct err *err)
 {
     struct open_sums *grown =
         array_reach(own->open, &own->open_capacity, &own->open_count, sizeof *grown, span, err);
@@ -34,7 +34,7 @@ static int reach_open(struct stock_phases *own, uint32_t span, struct err *err)
     return grown ? 0 : -1;
 }
 
-static int reach_row(struct stock_phases *own, size_t path, struct err *err)
+static int reach_row(struct account_phases *own, size_t path, struct err *err)
 {
     struct phase_row *grown =
         array_reach(own->rows, &own->row_capacity, &own->row_count, sizeof *grown, path, err);
@@ -70,12 +70,12 @@ static int reach_steps(struct phases *phases, uint32_t path, struct err *err)
     return grown ? 0 : -1;
 }
 
-static int reach_stock(struct phases *phases, size_t stock, struct err *err)
+static int reach_account(struct phases *phases, size_t account, struct err *err)
 {
-    struct stock_phases *grown = array_reach(phases->stocks, &phases->stock_capacity,
-                                             &phases->stock_count, sizeof *grown, stock, err);
+    struct account_phases *grown = array_reach(phases->accounts, &phases->account_capacity,
+                                               &phases->account_count, sizeof *grown, account, err);
     if (grown)
-        phases->stocks = grown;
+        phases->accounts = grown;
     return grown ? 0 : -1;
 }
 
@@ -112,9 +112,9 @@ static void begin_steps_again(struct phases *phases)
     for (size_t i = 0; i < phases->steps_count; i++)
         if (phases->steps[i].count)
             phases->steps[i] = (struct path_steps){1, 1};
-    for (size_t i = 0; i < phases->stock_count; i++)
-        for (size_t n = 0; n < phases->stocks[i].row_count; n++) {
-            struct phase_row *row = &phases->stocks[i].rows[n];
+    for (size_t i = 0; i < phases->account_count; i++)
+        for (size_t n = 0; n < phases->accounts[i].row_count; n++) {
+            struct phase_row *row = &phases->accounts[i].rows[n];
             spread_release(&row->per_step);
             row->step_bytes = row->allocated_bytes;
             row->step = row->step ? 1 : 0;
@@ -150,8 +150,8 @@ static void raise_to(uint64_t *highest, uint64_t value)
         *highest = value;
 }
 
-static int begin_in_stock(struct stock_phases *own, const struct span *span, uint32_t number,
-                          uint64_t live_bytes, bool is_first, struct err *err)
+static int begin_in_account(struct account_phases *own, const struct span *span, uint32_t number,
+                            uint64_t live_bytes, bool is_first, struct err *err)
 {
     if (reach_open(own, number, err) || reach_row(own, span->path, err))
         return -1;
@@ -187,8 +187,8 @@ static int add_occurrence(struct phase_row *row, const struct open_sums *open, u
     return 0;
 }
 
-static int end_in_stock(struct stock_phases *own, const struct spans *spans, uint32_t number,
-                        uint64_t occurrence, uint64_t step, struct err *err)
+static int end_in_account(struct account_phases *own, const struct spans *spans, uint32_t number,
+                          uint64_t occurrence, uint64_t step, struct err *err)
 {
     const struct span *span = &spans->items[number];
     if (reach_open(own, number, err) || reach_row(own, span->path, err))
@@ -219,13 +219,13 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
         phases->occurrence[number] = ++phases->occurrences_count[span->path];
     phases->open_count += begins ? 1 : UINT64_MAX;
     bool is_first = phases->occurrences_count[span->path] == 1;
-    for (size_t i = 0; i < phases->stock_count; i++) {
-        struct stock_phases *own = &phases->stocks[i];
-        if (!stock_is_of_layer(&at->history->stocks[i]))
+    for (size_t i = 0; i < phases->account_count; i++) {
+        struct account_phases *own = &phases->accounts[i];
+        if (!account_is_of_layer(&at->history->accounts[i]))
             continue;
-        if (begins ? begin_in_stock(own, span, number, at->history->stocks[i].live_bytes, is_first,
-                                    at->err)
-                   : end_in_stock(own, spans, number, phases->occurrence[number], step, at->err))
+        if (begins ? begin_in_account(own, span, number, at->history->accounts[i].live_bytes,
+                                      is_first, at->err)
+                   : end_in_account(own, spans, number, phases->occurrence[number], step, at->err))
             return -1;
     }
     if (begins)
@@ -237,7 +237,7 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
 
 /* --- changes --- */
 
-static void count_birth(struct stock_phases *own, const struct spans *spans,
+static void count_birth(struct account_phases *own, const struct spans *spans,
                         const struct change *change)
 {
     uint64_t bytes = change->block->size_bytes;
@@ -253,7 +253,7 @@ static void count_birth(struct stock_phases *own, const struct spans *spans,
     own->outside.kept_bytes += bytes;
 }
 
-static void count_end(struct stock_phases *own, const struct spans *spans,
+static void count_end(struct account_phases *own, const struct spans *spans,
                       const struct change *change)
 {
     uint64_t bytes = change->block->size_bytes;
@@ -273,13 +273,13 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
                      const struct change *change)
 {
     struct phases *phases = self;
-    uint32_t stock = change->block->stock;
-    uint64_t live_bytes = at->history->stocks[stock].live_bytes;
-    if (!stock_is_of_layer(&at->history->stocks[stock]))
+    uint32_t account = change->block->account;
+    uint64_t live_bytes = at->history->accounts[account].live_bytes;
+    if (!account_is_of_layer(&at->history->accounts[account]))
         return 0;
-    if (reach_stock(phases, stock, at->err))
+    if (reach_account(phases, account, at->err))
         return -1;
-    struct stock_phases *own = &phases->stocks[stock];
+    struct account_phases *own = &phases->accounts[account];
     if (spans->slots.used && reach_open(own, spans->slots.used - 1, at->err))
         return -1;
     if (change->birth)
@@ -294,8 +294,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 
 /* --- the end --- */
 
-/* Occurrences that ended before the stock had anything. */
-static int add_before_stock(struct phase_row *row, struct err *err)
+/* Occurrences that ended before the account had anything. */
+static int add_before_account(struct phase_row *row, struct err *err)
 {
     for (int i = 0; i < PHASE_FIGURES; i++)
         if (spread_add_zeros_before(&row->each[i], row->count - row->each[i].count, err))
@@ -305,15 +305,15 @@ static int add_before_stock(struct phase_row *row, struct err *err)
     return 0;
 }
 
-static int finish_stock(const struct phases *phases, struct stock_phases *own, size_t path_count,
-                        struct err *err)
+static int finish_account(const struct phases *phases, struct account_phases *own,
+                          size_t path_count, struct err *err)
 {
     if (reach_row(own, path_count, err))
         return -1;
     for (size_t i = 0; i < path_count; i++) {
         own->rows[i].path = (uint32_t)i;
         own->rows[i].count = i < phases->path_count ? phases->occurrences_count[i] : 0;
-        if (add_before_stock(&own->rows[i], err) ||
+        if (add_before_account(&own->rows[i], err) ||
             finish_steps(phases, &own->rows[i], (uint32_t)i, err))
             return -1;
     }
@@ -334,11 +334,11 @@ static int on_end(void *self, const struct cursor *at)
 {
     struct phases *phases = self;
     const struct history *history = at->history;
-    if (history->stock_count && reach_stock(phases, history->stock_count - 1, at->err))
+    if (history->account_count && reach_account(phases, history->account_count - 1, at->err))
         return -1;
-    for (size_t i = 0; i < phases->stock_count; i++)
-        if (stock_is_of_layer(&history->stocks[i]) &&
-            finish_stock(phases, &phases->stocks[i], history->path_count, at->err))
+    for (size_t i = 0; i < phases->account_count; i++)
+        if (account_is_of_layer(&history->accounts[i]) &&
+            finish_account(phases, &phases->accounts[i], history->path_count, at->err))
             return -1;
     return 0;
 }
@@ -355,28 +355,28 @@ struct observer phases_observer(struct phases *phases)
 
 void phases_release(struct phases *phases)
 {
-    for (size_t i = 0; i < phases->stock_count; i++) {
-        for (size_t n = 0; n < phases->stocks[i].row_count; n++)
+    for (size_t i = 0; i < phases->account_count; i++) {
+        for (size_t n = 0; n < phases->accounts[i].row_count; n++)
             for (int figure = 0; figure < PHASE_FIGURES; figure++)
-                spread_release(&phases->stocks[i].rows[n].each[figure]);
-        for (size_t n = 0; n < phases->stocks[i].row_count; n++)
-            spread_release(&phases->stocks[i].rows[n].per_step);
-        free(phases->stocks[i].open);
-        free(phases->stocks[i].rows);
-        high_water_release(&phases->stocks[i].water);
+                spread_release(&phases->accounts[i].rows[n].each[figure]);
+        for (size_t n = 0; n < phases->accounts[i].row_count; n++)
+            spread_release(&phases->accounts[i].rows[n].per_step);
+        free(phases->accounts[i].open);
+        free(phases->accounts[i].rows);
+        high_water_release(&phases->accounts[i].water);
     }
-    free(phases->stocks);
+    free(phases->accounts);
     free(phases->occurrences_count);
     free(phases->occurrence);
     free(phases->steps);
     *phases = (struct phases){0};
 }
 
-struct phase_rows phases_of(const struct phases *phases, uint32_t stock)
+struct phase_rows phases_of(const struct phases *phases, uint32_t account)
 {
-    if (stock >= phases->stock_count)
+    if (account >= phases->account_count)
         return (struct phase_rows){0};
-    return (struct phase_rows){phases->stocks[stock].rows, phases->stocks[stock].row_count};
+    return (struct phase_rows){phases->accounts[account].rows, phases->accounts[account].row_count};
 }
 
 /* --- as a tree --- */

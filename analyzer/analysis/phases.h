@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each phase did to one stock. A row sums the occurrences of one path, nested phases
+ * What each phase did to one account. A row sums the occurrences of one path, nested phases
  * included. It must not know how rows are shown.
  *
  *   allocated, freed   by events that belong to the phase or to one nested in it
  *   kept               allocated that way and still live when the occurrence ended
- *   peak               the highest live bytes of the whole stock while an occurrence was open
+ *   peak               the highest live bytes of the whole account while an occurrence was open
  *   entry              live bytes at the push of the first occurrence
  *
  * What one occurrence did: allocated, kept and peak of it alone. A row has the median, the highest
@@ -13,7 +13,7 @@
  * that ended in it allocated, of the steps that ended and in which any did.
  *
  * The row without a path is the time outside any phase, taken as one occurrence. It watches the
- * replay, and keeps a row for each path and stock, and sums for each open phase.
+ * replay, and keeps a row for each path and account, and sums for each open phase.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
@@ -42,10 +42,10 @@ struct phase_rows {
 
 /* With its ends it is ready for use, and empty. */
 struct phases {
-    const struct step_ends *ends; /* the caller's, found by an observer before this one */
-    uint64_t ended_count;         /* steps, of the kind of end that counts */
-    struct stock_phases *stocks;  /* by stock */
-    size_t stock_count, stock_capacity;
+    const struct step_ends *ends;    /* the caller's, found by an observer before this one */
+    uint64_t ended_count;            /* steps, of the kind of end that counts */
+    struct account_phases *accounts; /* by account */
+    size_t account_count, account_capacity;
     uint64_t *occurrences_count; /* by path */
     size_t path_count, path_capacity;
     uint64_t *occurrence; /* by span: which of its path it is, from 1 */
@@ -60,8 +60,8 @@ struct phases {
 struct observer phases_observer(struct phases *phases);
 void phases_release(struct phases *phases);
 
-/* The rows of a stock of a layer, valid until phases_release. */
-struct phase_rows phases_of(const struct phases *phases, uint32_t stock);
+/* The rows of an account of a layer, valid until phases_release. */
+struct phase_rows phases_of(const struct phases *phases, uint32_t account);
 
 /* "api", "nvtx", "inferred"; NULL outside any phase. */
 const char *phase_source_name(const struct history *history, uint32_t path);

@@ -52,9 +52,9 @@ static int compare_blocks(const void *left, const void *right)
 }
 
 static int collect_segments(struct segment_list *list, const struct history *history,
-                            uint32_t stock, uint64_t index, struct err *err)
+                            uint32_t account, uint64_t index, struct err *err)
 {
-    struct live_walk walk = live_walk_begin(history, stock, index), segments = walk;
+    struct live_walk walk = live_walk_begin(history, account, index), segments = walk;
     const struct segment *segment;
     const struct block *block;
 
@@ -147,11 +147,11 @@ static void join_mappings(struct segment_list *list)
         list->count = kept + 1;
 }
 
-int segments_pieces_at(struct segment_list *list, const struct history *history, uint32_t stock,
+int segments_pieces_at(struct segment_list *list, const struct history *history, uint32_t account,
                        uint64_t index, struct err *err)
 {
     *list = (struct segment_list){0};
-    if (collect_segments(list, history, stock, index, err)) {
+    if (collect_segments(list, history, account, index, err)) {
         segments_release(list);
         return -1;
     }
@@ -170,10 +170,10 @@ void segments_join(struct segment_list *list)
     place_blocks(list, false);
 }
 
-int segments_at(struct segment_list *list, const struct history *history, uint32_t stock,
+int segments_at(struct segment_list *list, const struct history *history, uint32_t account,
                 uint64_t index, struct err *err)
 {
-    if (segments_pieces_at(list, history, stock, index, err))
+    if (segments_pieces_at(list, history, account, index, err))
         return -1;
     segments_join(list);
     return 0;

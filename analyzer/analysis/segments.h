@@ -31,10 +31,10 @@ struct segment_list {
     size_t block_count, block_capacity;
 };
 
-int segments_at(struct segment_list *list, const struct history *history, uint32_t stock,
+int segments_at(struct segment_list *list, const struct history *history, uint32_t account,
                 uint64_t index, struct err *err);
 /* The same before mappings are joined, each of which can go back to the driver by itself. */
-int segments_pieces_at(struct segment_list *list, const struct history *history, uint32_t stock,
+int segments_pieces_at(struct segment_list *list, const struct history *history, uint32_t account,
                        uint64_t index, struct err *err);
 void segments_join(struct segment_list *list);
 void segments_release(struct segment_list *list);

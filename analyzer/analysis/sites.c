@@ -120,10 +120,10 @@ struct asked_sites {
     unsigned by_call;
 };
 
-static int find_sites(struct sites *sites, const struct categories *categories, uint32_t stock,
+static int find_sites(struct sites *sites, const struct categories *categories, uint32_t account,
                       const struct moment *at, const struct asked_sites *asked, struct err *err)
 {
-    struct live_walk walk = live_walk_begin(categories->history, stock, at->index);
+    struct live_walk walk = live_walk_begin(categories->history, account, at->index);
     const struct site_filter *filter = asked->filter;
     struct site_numbers numbers = {0};
     const struct block *block;
@@ -152,26 +152,26 @@ out:
     return status;
 }
 
-int sites_taken_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+int sites_taken_at(struct sites *sites, const struct categories *categories, uint32_t account,
                    uint64_t index, const struct site_filter *filter, struct err *err)
 {
     const struct asked_sites asked = {.filter = filter};
 
-    return find_sites(sites, categories, stock, &(struct moment){.index = index}, &asked, err);
+    return find_sites(sites, categories, account, &(struct moment){.index = index}, &asked, err);
 }
 
-int sites_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+int sites_at(struct sites *sites, const struct categories *categories, uint32_t account,
              uint64_t index, struct err *err)
 {
-    return sites_taken_at(sites, categories, stock, index, NULL, err);
+    return sites_taken_at(sites, categories, account, index, NULL, err);
 }
 
-int sites_left_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+int sites_left_at(struct sites *sites, const struct categories *categories, uint32_t account,
                   const struct moment *at, unsigned by_call, struct err *err)
 {
     const struct asked_sites asked = {.tells = true, .by_call = by_call};
 
-    return find_sites(sites, categories, stock, at, &asked, err);
+    return find_sites(sites, categories, account, at, &asked, err);
 }
 
 void sites_release(struct sites *sites)

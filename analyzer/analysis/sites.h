@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who holds memory at a moment: the live blocks of one stock, grouped by call stack (and that of the
+ * Who holds memory at a moment: the live blocks of one account, grouped by call stack (and that of the
  * forward operator), phase of birth and category. It must not know names: those are looked up by whoever describes them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
@@ -32,19 +32,19 @@ struct sites {
     uint64_t total_bytes, total_count;
 };
 
-/* The blocks of the stock that are live right after event `index`, a moment that is kept. */
-int sites_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+/* The blocks of the account that are live right after event `index`, a moment that is kept. */
+int sites_at(struct sites *sites, const struct categories *categories, uint32_t account,
              uint64_t index, struct err *err);
 /* The same of the blocks that somebody takes. */
 struct site_filter {
     const void *self;
     bool (*takes)(const void *self, const struct block *block);
 };
-int sites_taken_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+int sites_taken_at(struct sites *sites, const struct categories *categories, uint32_t account,
                    uint64_t index, const struct site_filter *filter, struct err *err);
 /* The same, with what calls of backward left told apart. What is left of the kinds in by_call (bits of 1 << kind) has the
  * stack of the call: as its forward stack, or of a graph as its own. */
-int sites_left_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+int sites_left_at(struct sites *sites, const struct categories *categories, uint32_t account,
                   const struct moment *at, unsigned by_call, struct err *err);
 void sites_release(struct sites *sites);
 

@@ -199,16 +199,16 @@ static int find_rhythm(struct step_rhythm *rhythm, const struct study *study, st
     uint64_t most_bytes = 0;
 
     for (size_t i = 0; i < history->device_count; i++) {
-        const uint32_t stock = history->devices[i].leading;
+        const uint32_t account = history->devices[i].leading;
         struct growth growth;
-        if (growth_find(&growth, &study->growth, stock, err))
+        if (growth_find(&growth, &study->growth, account, err))
             return -1;
         if ((growth.steps == GROWTH_STEPS_PHASE ||
              (growth.steps == GROWTH_STEPS_REPEAT && !growth_waits(&growth))) &&
-            history->stocks[stock].peak_bytes > most_bytes) {
-            most_bytes = history->stocks[stock].peak_bytes;
+            history->accounts[account].peak_bytes > most_bytes) {
+            most_bytes = history->accounts[account].peak_bytes;
             *rhythm = (struct step_rhythm){
-                .phase = growth.phase, .stock = stock, .stack_id = growth.repeats};
+                .phase = growth.phase, .account = account, .stack_id = growth.repeats};
         }
         growth_release(&growth);
     }
@@ -301,12 +301,12 @@ static int find_steps(struct study *study, const struct study_ask *ask, struct e
 
 /* --- the second replay, of a timeline by phase or category --- */
 
-static int ask_moments(struct study *study, uint32_t stock, struct err *err)
+static int ask_moments(struct study *study, uint32_t account, struct err *err)
 {
     size_t count;
-    uint64_t *moments = timelines_moments(&study->timelines, stock, &count, err);
+    uint64_t *moments = timelines_moments(&study->timelines, account, &count, err);
 
-    return moments ? breakdown_ask(&study->breakdown, stock, moments, count, err) : -1;
+    return moments ? breakdown_ask(&study->breakdown, account, moments, count, err) : -1;
 }
 
 /* The paths of both replays have the same numbers; behind them is outside any. */
@@ -324,14 +324,15 @@ static size_t category_of(const void *self, const struct block *block)
 
 static int break_down(struct study *study, const struct study_ask *ask, struct err *err)
 {
-    const uint32_t stock_count = (uint32_t)study->history.stock_count;
+    const uint32_t account_count = (uint32_t)study->history.account_count;
     const struct breakdown_groups by_category = {CATEGORY_COUNT, category_of, &study->categories};
     const struct breakdown_groups by_phase = {study->history.path_count + 1, path_of,
                                               &study->history};
     const bool is_by_phase = ask->timeline_by == BREAKDOWN_BY_PHASE;
-    if (breakdown_init(&study->breakdown, is_by_phase ? &by_phase : &by_category, stock_count, err))
+    if (breakdown_init(&study->breakdown, is_by_phase ? &by_phase : &by_category, account_count,
+                       err))
         return -1;
-    for (uint32_t i = 0; i < stock_count; i++)
+    for (uint32_t i = 0; i < account_count; i++)
         if (ask_moments(study, i, err))
             return -1;
     const struct observer observer = breakdown_observer(&study->breakdown);
@@ -388,9 +389,9 @@ size_t view_limit(const struct view *view, size_t count)
     return view->top > 0 && (size_t)view->top < count ? (size_t)view->top : count;
 }
 
-const char *study_layer(const struct stock *stock)
+const char *study_layer(const struct account *account)
 {
-    switch (stock->kind) {
+    switch (account->kind) {
     case ACCOUNT_pool:
         return "pool";
     case ACCOUNT_context:
@@ -400,52 +401,52 @@ const char *study_layer(const struct stock *stock)
     }
 }
 
-const char *study_pool(const struct study *study, const struct stock *stock)
+const char *study_pool(const struct study *study, const struct account *account)
 {
-    if (stock->kind != ACCOUNT_pool)
+    if (account->kind != ACCOUNT_pool)
         return NULL;
-    return stock->pool ? trace_string(&study->trace, stock->pool) : "pytorch";
+    return account->pool ? trace_string(&study->trace, account->pool) : "pytorch";
 }
 
-uint32_t study_stock(const struct study *study, const struct device_use *use,
-                     const struct view *view)
+uint32_t study_account(const struct study *study, const struct device_use *use,
+                       const struct view *view)
 {
-    uint32_t stock;
+    uint32_t account;
 
-    return study_stocks(study, use, view, &stock, 1) ? stock : HISTORY_NONE;
+    return study_accounts(study, use, view, &account, 1) ? account : HISTORY_NONE;
 }
 
-size_t study_stocks(const struct study *study, const struct device_use *use,
-                    const struct view *view, uint32_t *stocks, size_t limit)
+size_t study_accounts(const struct study *study, const struct device_use *use,
+                      const struct view *view, uint32_t *accounts, size_t limit)
 {
     const struct history *history = &study->history;
     size_t count = 0;
 
-    if (view->layer != LAYER_driver && history->stocks[use->leading].kind == ACCOUNT_pool &&
+    if (view->layer != LAYER_driver && history->accounts[use->leading].kind == ACCOUNT_pool &&
         count < limit)
-        stocks[count++] = use->leading;
-    for (uint32_t i = 0; view->layer != LAYER_driver && i < history->stock_count; i++) {
-        const struct stock *stock = &history->stocks[i];
+        accounts[count++] = use->leading;
+    for (uint32_t i = 0; view->layer != LAYER_driver && i < history->account_count; i++) {
+        const struct account *account = &history->accounts[i];
 
-        if (stock->kind == ACCOUNT_pool && stock->device == use->device && i != use->leading &&
+        if (account->kind == ACCOUNT_pool && account->device == use->device && i != use->leading &&
             count < limit)
-            stocks[count++] = i;
+            accounts[count++] = i;
     }
     if (view->layer != LAYER_pool && count < limit)
-        stocks[count++] = use->stocks[ACCOUNT_device];
+        accounts[count++] = use->accounts[ACCOUNT_device];
     return count;
 }
 
 uint32_t study_counterpart(const struct study *other, const struct study *study, uint32_t number)
 {
-    const struct stock *stock = &study->history.stocks[number];
-    const char *pool = study_pool(study, stock);
+    const struct account *account = &study->history.accounts[number];
+    const char *pool = study_pool(study, account);
 
-    for (uint32_t i = 0; i < other->history.stock_count; i++) {
-        const struct stock *candidate = &other->history.stocks[i];
+    for (uint32_t i = 0; i < other->history.account_count; i++) {
+        const struct account *candidate = &other->history.accounts[i];
         const char *name = study_pool(other, candidate);
 
-        if (candidate->device == stock->device && candidate->kind == stock->kind &&
+        if (candidate->device == account->device && candidate->kind == account->kind &&
             (pool == name || (pool && name && !strcmp(pool, name))))
             return i;
     }
@@ -562,10 +563,10 @@ static bool has_layer(const struct study *study, const struct device_use *use,
                       const struct view *view)
 {
     const struct history *history = &study->history;
-    const uint32_t stock = study_stock(study, use, view);
+    const uint32_t account = study_account(study, use, view);
 
-    return stock != HISTORY_NONE &&
-           (view->layer != LAYER_driver || history_knows(history, &history->stocks[stock]));
+    return account != HISTORY_NONE &&
+           (view->layer != LAYER_driver || history_knows(history, &history->accounts[account]));
 }
 
 int study_check_view(const struct study *study, const struct view *view, struct err *err)

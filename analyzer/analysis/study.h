@@ -100,23 +100,23 @@ size_t view_limit(const struct view *view, size_t count);
 
 /* "device", "driver" or "pool", and the pool's name ("pytorch" unless it says otherwise; NULL: no
  * pool). */
-const char *study_layer(const struct stock *stock);
-const char *study_pool(const struct study *study, const struct stock *stock);
+const char *study_layer(const struct account *account);
+const char *study_pool(const struct study *study, const struct account *account);
 
-/* The leading stock of the device, or that of the layer that was asked for; HISTORY_NONE: none. */
-uint32_t study_stock(const struct study *study, const struct device_use *use,
-                     const struct view *view);
+/* The leading account of the device, or that of the layer that was asked for; HISTORY_NONE: none. */
+uint32_t study_account(const struct study *study, const struct device_use *use,
+                       const struct view *view);
 
 /*
- * The stocks a table speaks of: leading first, then the device's other pools, then the driver.
+ * The accounts a table speaks of: leading first, then the device's other pools, then the driver.
  * Managed, pinned and imported memory are in none of these. Fills at most limit and returns how many.
  */
-size_t study_stocks(const struct study *study, const struct device_use *use,
-                    const struct view *view, uint32_t *stocks, size_t limit);
-enum { STUDY_STOCKS_MAX = 64 };
+size_t study_accounts(const struct study *study, const struct device_use *use,
+                      const struct view *view, uint32_t *accounts, size_t limit);
+enum { STUDY_ACCOUNTS_MAX = 64 };
 
-/* The stock of `other` that stands for a stock of `study`: same device, account and name of a pool. */
-uint32_t study_counterpart(const struct study *other, const struct study *study, uint32_t stock);
+/* The account of `other` that stands for an account of `study`: same device, kind and name of a pool. */
+uint32_t study_counterpart(const struct study *other, const struct study *study, uint32_t account);
 
 /* "device 0", or "an unknown device". */
 #define STUDY_DEVICE_BYTES 32

@@ -110,9 +110,9 @@ static int warn_replay(const struct study *study, struct text_list *list, struct
     uint64_t lost_frees_count = 0;
 
     /* Reserved address space holds no memory; it ends with what is mapped there. */
-    for (size_t i = 0; i < history->stock_count; i++)
-        if (history->stocks[i].kind != ACCOUNT_none)
-            lost_frees_count += history->stocks[i].lost_frees_count;
+    for (size_t i = 0; i < history->account_count; i++)
+        if (history->accounts[i].kind != ACCOUNT_none)
+            lost_frees_count += history->accounts[i].lost_frees_count;
     if (lost_frees_count &&
         text_list_add(list, err,
                       "%" PRIu64 " blocks ended without a recorded free: their addresses were "

@@ -44,52 +44,54 @@ struct check {
 /* --- one device --- */
 
 /* A pool of a framework counts blocks, the driver what was asked for. */
-static uint64_t estimate_bytes(const struct check *check, const struct study *study, uint32_t stock)
+static uint64_t estimate_bytes(const struct check *check, const struct study *study,
+                               uint32_t account)
 {
     const struct footprint *peak = &check->model.estimate.peak;
 
-    return study->history.stocks[stock].kind == ACCOUNT_pool ? peak->allocated_bytes
-                                                             : peak->requested_bytes;
+    return study->history.accounts[account].kind == ACCOUNT_pool ? peak->allocated_bytes
+                                                                 : peak->requested_bytes;
 }
 
-static int hold_byte_limits(struct check *check, const struct study *study, uint32_t stock,
+static int hold_byte_limits(struct check *check, const struct study *study, uint32_t account,
                             struct err *err)
 {
     const struct given *given = &check->given;
 
     for (int i = 0; i < given->max_peak.count; i++)
-        if (check_peak(&check->results, study, stock, &check->limits[i], err))
+        if (check_peak(&check->results, study, account, &check->limits[i], err))
             return -1;
     if (given->max_leak_bytes != UINT64_MAX &&
-        check_leak(&check->results, study, stock, given->max_leak_bytes, err))
+        check_leak(&check->results, study, account, given->max_leak_bytes, err))
         return -1;
     if (given->max_growth_bytes != UINT64_MAX &&
-        check_growth(&check->results, study, stock, given->max_growth_bytes, err))
+        check_growth(&check->results, study, account, given->max_growth_bytes, err))
         return -1;
     if (given->estimate &&
-        check_estimate(&check->results, study, stock, estimate_bytes(check, study, stock),
+        check_estimate(&check->results, study, account, estimate_bytes(check, study, account),
                        given->tolerance_ratio, err))
         return -1;
     if (!given->baseline)
         return 0;
-    return check_baseline(&check->results, study, stock,
-                          check_base_bytes(&check->against, study, stock), given->tolerance_ratio,
+    return check_baseline(&check->results, study, account,
+                          check_base_bytes(&check->against, study, account), given->tolerance_ratio,
                           err);
 }
 
-static int hold_limits(struct check *check, const struct study *study, uint32_t stock,
+static int hold_limits(struct check *check, const struct study *study, uint32_t account,
                        struct err *err)
 {
     const struct given *given = &check->given;
 
-    if (hold_byte_limits(check, study, stock, err) ||
+    if (hold_byte_limits(check, study, account, err) ||
         (given->max_fragmentation_ratio >= 0 &&
-         check_fragmentation(&check->results, study, stock, given->max_fragmentation_ratio, err)) ||
+         check_fragmentation(&check->results, study, account, given->max_fragmentation_ratio,
+                             err)) ||
         (given->max_retries != RETRIES_UNLIMITED &&
-         check_retries(&check->results, study, stock, (uint64_t)given->max_retries, err)) ||
-        (!given->allow_oom && check_failures(&check->results, study, stock, err)))
+         check_retries(&check->results, study, account, (uint64_t)given->max_retries, err)) ||
+        (!given->allow_oom && check_failures(&check->results, study, account, err)))
         return -1;
-    return check->written ? baseline_write_stock(check->written, study, stock, err) : 0;
+    return check->written ? baseline_write_account(check->written, study, account, err) : 0;
 }
 
 /* A row of evidence for each limit that this device breaks; what changed since the baseline. */
@@ -152,10 +154,10 @@ static int check_answer(struct opening *opening, const struct study *study, cons
 
     check->first = check->results.count;
     for (size_t i = 0; i < history->device_count; i++) {
-        const uint32_t stock = study_stock(study, &history->devices[i], view);
-        if (stock != HISTORY_NONE &&
+        const uint32_t account = study_account(study, &history->devices[i], view);
+        if (account != HISTORY_NONE &&
             (view->device < 0 || view->device == history->devices[i].device) &&
-            hold_limits(check, study, stock, err))
+            hold_limits(check, study, account, err))
             return -1;
     }
     if (page_check_say(opening, &check->results, check->first, &worst) < 0)

@@ -28,7 +28,7 @@ static const struct held_life *find_highest(const struct holding *holding,
     return highest;
 }
 
-/* Of those that are live: after it the stock stood highest, but for those at least as high as `below_bytes`. */
+/* Of those that are live: after it the account stood highest, but for those at least as high as `below_bytes`. */
 static const struct held_site *next_of_peak(const struct holding *peak, uint64_t below_bytes)
 {
     const struct held_site *next = NULL;

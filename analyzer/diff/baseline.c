@@ -23,48 +23,48 @@ static int refuse(const char *path, const char *where, const char *what, struct 
 
 /* --- reading a file --- */
 
-static int read_stock(const struct baseline *baseline, const json_t *from,
-                      struct baseline_stock *stock, struct err *err)
+static int read_account(const struct baseline *baseline, const json_t *from,
+                        struct baseline_account *account, struct err *err)
 {
     const json_t *device = json_object_get(from, "device"), *site;
     size_t number;
 
-    *stock = (struct baseline_stock){
+    *account = (struct baseline_account){
         .device = json_is_integer(device) ? (int)json_integer_value(device) : DEVICE_UNKNOWN,
         .layer = json_string_value(json_object_get(from, "layer")),
         .pool = json_string_value(json_object_get(from, "pool")),
         .is_in_backward = json_is_true(json_object_get(from, "in_backward")),
         .sites = json_object_get(from, "sites")};
-    if (!stock->layer || !json_is_array(stock->sites))
+    if (!account->layer || !json_is_array(account->sites))
         return refuse(baseline->path, "a stock", "has no layer or no sites", err);
-    json_array_foreach(stock->sites, number, site)
+    json_array_foreach(account->sites, number, site)
     {
         uint64_t bytes = 0;
 
         if (json_is_null(site))
             continue;
         if (json_take_integer(json_object_get(site, "bytes"), 0, INT64_MAX, &bytes, err) ||
-            stock->bytes + bytes > INT64_MAX)
+            account->bytes + bytes > INT64_MAX)
             return refuse(baseline->path, "a site", "has no such number of bytes", err);
-        stock->bytes += bytes;
+        account->bytes += bytes;
     }
     return 0;
 }
 
-static int read_stocks(struct baseline *baseline, struct err *err)
+static int read_accounts(struct baseline *baseline, struct err *err)
 {
-    const json_t *stocks = json_object_get(baseline->root, "stocks"), *stock;
+    const json_t *accounts = json_object_get(baseline->root, "stocks"), *account;
     size_t number;
 
-    if (!json_is_array(stocks))
+    if (!json_is_array(accounts))
         return refuse(baseline->path, "the file", "has no list of stocks", err);
-    baseline->stocks = array_new(json_array_size(stocks), sizeof *baseline->stocks, err);
-    if (!baseline->stocks)
+    baseline->accounts = array_new(json_array_size(accounts), sizeof *baseline->accounts, err);
+    if (!baseline->accounts)
         return -1;
-    json_array_foreach(stocks, number, stock)
+    json_array_foreach(accounts, number, account)
     {
-        if (!json_is_null(stock) &&
-            read_stock(baseline, stock, &baseline->stocks[baseline->count++], err))
+        if (!json_is_null(account) &&
+            read_account(baseline, account, &baseline->accounts[baseline->count++], err))
             return -1;
     }
     return 0;
@@ -105,7 +105,7 @@ int baseline_load(struct baseline *baseline, const char *path, struct err *err)
     else if (!found || strcmp(found, schema) != 0)
         status = refuse(path, "the file", "is no baseline of this release", err);
     else
-        status = read_stocks(baseline, err);
+        status = read_accounts(baseline, err);
     if (status)
         baseline_release(baseline);
     return status ? -1 : 1;
@@ -115,27 +115,27 @@ void baseline_release(struct baseline *baseline)
 {
     json_decref(baseline->root);
     free(baseline->path);
-    free(baseline->stocks);
+    free(baseline->accounts);
     *baseline = (struct baseline){0};
 }
 
-const struct baseline_stock *baseline_find(const struct baseline *baseline,
-                                           const struct study *study, uint32_t number)
+const struct baseline_account *baseline_find(const struct baseline *baseline,
+                                             const struct study *study, uint32_t number)
 {
-    const struct stock *wanted = &study->history.stocks[number];
+    const struct account *wanted = &study->history.accounts[number];
     const char *pool = study_pool(study, wanted);
 
     for (size_t i = 0; i < baseline->count; i++) {
-        const struct baseline_stock *stock = &baseline->stocks[i];
+        const struct baseline_account *account = &baseline->accounts[i];
 
-        if (stock->device == wanted->device && !strcmp(stock->layer, study_layer(wanted)) &&
-            !stock->pool == !pool && (!pool || !strcmp(pool, stock->pool)))
-            return stock;
+        if (account->device == wanted->device && !strcmp(account->layer, study_layer(wanted)) &&
+            !account->pool == !pool && (!pool || !strcmp(pool, account->pool)))
+            return account;
     }
     return NULL;
 }
 
-/* --- a stock as names --- */
+/* --- an account as names --- */
 
 static int read_step(struct held_step *step, struct text_set *names, const json_t *from,
                      struct err *err)
@@ -222,14 +222,14 @@ static int read_site(struct holding *holding, const json_t *from, struct err *er
 }
 
 int baseline_holding(struct holding *holding, struct text_set *names,
-                     const struct baseline_stock *stock, struct err *err)
+                     const struct baseline_account *account, struct err *err)
 {
     const json_t *site;
     size_t number;
 
     *holding =
-        (struct holding){.names = names, .folder = "", .is_in_backward = stock->is_in_backward};
-    json_array_foreach(stock->sites, number, site)
+        (struct holding){.names = names, .folder = "", .is_in_backward = account->is_in_backward};
+    json_array_foreach(account->sites, number, site)
     {
         if (!json_is_null(site) && read_site(holding, site, err)) {
             holding_release(holding);

@@ -22,7 +22,7 @@
 
 #include "holding.h"
 
-struct baseline_stock {
+struct baseline_account {
     int device;               /* DEVICE_UNKNOWN */
     const char *layer, *pool; /* pool NULL: none */
     bool is_in_backward;      /* the peak */
@@ -33,7 +33,7 @@ struct baseline_stock {
 struct baseline {
     char *path;
     json_t *root; /* NULL: not loaded */
-    struct baseline_stock *stocks;
+    struct baseline_account *accounts;
     size_t count;
 };
 
@@ -41,14 +41,15 @@ struct baseline {
 int baseline_load(struct baseline *baseline, const char *path, struct err *err);
 void baseline_release(struct baseline *baseline);
 
-/* NULL: it has no such stock. */
-const struct baseline_stock *baseline_find(const struct baseline *baseline,
-                                           const struct study *study, uint32_t stock);
+/* NULL: it has no such account. */
+const struct baseline_account *baseline_find(const struct baseline *baseline,
+                                             const struct study *study, uint32_t account);
 int baseline_holding(struct holding *holding, struct text_set *names,
-                     const struct baseline_stock *stock, struct err *err);
+                     const struct baseline_account *account, struct err *err);
 
-/* Writes one stock at its peak. */
-int baseline_write_stock(FILE *file, const struct study *study, uint32_t stock, struct err *err);
+/* Writes one account at its peak. */
+int baseline_write_account(FILE *file, const struct study *study, uint32_t account,
+                           struct err *err);
 void baseline_write_head(FILE *file);
 void baseline_write_end(FILE *file);
 

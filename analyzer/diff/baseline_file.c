@@ -107,22 +107,22 @@ void baseline_write_end(FILE *file)
     fputs("null]}\n", file);
 }
 
-int baseline_write_stock(FILE *file, const struct study *study, uint32_t number, struct err *err)
+int baseline_write_account(FILE *file, const struct study *study, uint32_t number, struct err *err)
 {
-    const struct stock *stock = &study->history.stocks[number];
-    const char *pool = study_pool(study, stock);
+    const struct account *account = &study->history.accounts[number];
+    const char *pool = study_pool(study, account);
     struct text_set names = {0};
     struct holding holding;
     int status = -1;
 
-    if (!holding_of(&holding, &names, study, number, &stock->peak, 0, err)) {
+    if (!holding_of(&holding, &names, study, number, &account->peak, 0, err)) {
         json_t *quoted = json_stringn(pool ? pool : "", pool ? strlen(pool) : 0);
         char *text = quoted ? json_dumps(quoted, JSON_ENCODE_ANY) : NULL;
 
-        fprintf(file, stock->device == DEVICE_UNKNOWN ? "{\"device\": null" : "{\"device\": %d",
-                stock->device);
+        fprintf(file, account->device == DEVICE_UNKNOWN ? "{\"device\": null" : "{\"device\": %d",
+                account->device);
         fprintf(file, ", \"layer\": \"%s\", \"pool\": %s, \"in_backward\": %s, \"sites\": [\n",
-                study_layer(stock), pool && text ? text : "null",
+                study_layer(account), pool && text ? text : "null",
                 holding.is_in_backward ? "true" : "false");
         status = write_sites(file, &holding, err);
         fputs("null]},\n", file);

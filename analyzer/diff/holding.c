@@ -81,7 +81,7 @@ static void make_relative(const char *path, const char *folder, size_t length,
 
 struct naming {
     const struct study *study;
-    uint32_t stock;
+    uint32_t account;
     const struct blame *blame;
     struct holding *holding;
     const char *folder; /* of the file where the program begins; not terminated */
@@ -232,7 +232,7 @@ static int tell_stack(const struct naming *naming, struct held_site *site, const
 {
     const struct births *births = &naming->study->births;
     const uint32_t number =
-        births_of(births, naming->stock, from->stack_id, from->forward_stack_id);
+        births_of(births, naming->account, from->stack_id, from->forward_stack_id);
 
     if (!births->count)
         site->each_bytes = from->bytes / from->count;
@@ -323,15 +323,15 @@ static int add_sites(struct naming *naming, const struct sites *sites)
     return 0;
 }
 
-/* The stacks that allocated from the stock, and hold nothing of it now. */
-static int add_others(struct sites *sites, const struct births *births, uint32_t stock,
+/* The stacks that allocated from the account, and hold nothing of it now. */
+static int add_others(struct sites *sites, const struct births *births, uint32_t account,
                       bool *is_live, struct err *err)
 {
     size_t capacity = sites->count;
 
     for (size_t i = 0; i < sites->count; i++) {
         const struct site *site = &sites->items[i];
-        const uint32_t number = births_of(births, stock, site->stack_id, site->forward_stack_id);
+        const uint32_t number = births_of(births, account, site->stack_id, site->forward_stack_id);
 
         if (number != ADDRESS_MAP_NONE)
             is_live[number] = true;
@@ -340,7 +340,7 @@ static int add_others(struct sites *sites, const struct births *births, uint32_t
         const struct birth_sum *sum = &births->items[i];
         struct site *grown;
 
-        if (sum->stock != stock || is_live[i])
+        if (sum->account != account || is_live[i])
             continue;
         grown = array_grow(sites->items, &capacity, sites->count, sizeof *grown, err);
         if (!grown)
@@ -355,16 +355,17 @@ static int add_others(struct sites *sites, const struct births *births, uint32_t
     return 0;
 }
 
-static int find_sites(struct sites *sites, const struct study *study, uint32_t stock,
+static int find_sites(struct sites *sites, const struct study *study, uint32_t account,
                       const struct moment *at, unsigned by_call, struct err *err)
 {
-    if (sites_left_at(sites, &study->categories, stock, at, by_call, err))
+    if (sites_left_at(sites, &study->categories, account, at, by_call, err))
         return -1;
-    return by_call & 1U << SITE_GRAPH_LEFT ? 0 : kept_graph_tell(sites, &study->births, stock, err);
+    return by_call & 1U << SITE_GRAPH_LEFT ? 0
+                                           : kept_graph_tell(sites, &study->births, account, err);
 }
 
 int holding_of(struct holding *holding, struct text_set *names, const struct study *study,
-               uint32_t stock, const struct moment *at, unsigned by_call, struct err *err)
+               uint32_t account, const struct moment *at, unsigned by_call, struct err *err)
 {
     bool *is_told = array_new(study->births.count, sizeof *is_told, err);
     struct sites sites = {0};
@@ -376,11 +377,11 @@ int holding_of(struct holding *holding, struct text_set *names, const struct stu
         free(is_told);
         return is_told ? 0 : -1;
     }
-    if (!find_sites(&sites, study, stock, at, by_call, err) &&
-        !add_others(&sites, &study->births, stock, is_told, err) &&
+    if (!find_sites(&sites, study, account, at, by_call, err) &&
+        !add_others(&sites, &study->births, account, is_told, err) &&
         !site_rows_blame(&blame, study->symbols, &sites, err)) {
         struct naming naming = {.study = study,
-                                .stock = stock,
+                                .account = account,
                                 .blame = &blame,
                                 .holding = holding,
                                 .folder = "",

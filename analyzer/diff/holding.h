@@ -55,10 +55,10 @@ struct holding {
     const char *folder; /* of the program, with a slash at its end; "": not known */
 };
 
-/* What is live in the stock right after a moment; index INDEX_NONE: nothing. by_call as of sites_left_at.
+/* What is live in the account right after a moment; index INDEX_NONE: nothing. by_call as of sites_left_at.
  * names outlives it. */
 int holding_of(struct holding *holding, struct text_set *names, const struct study *study,
-               uint32_t stock, const struct moment *at, unsigned by_call, struct err *err);
+               uint32_t account, const struct moment *at, unsigned by_call, struct err *err);
 void holding_release(struct holding *holding);
 /* The item after the last is filled. */
 void holding_count(struct holding *holding);

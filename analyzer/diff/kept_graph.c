@@ -9,13 +9,13 @@ struct stacks {
 };
 
 /* Evaluations have graphs that no backward ever goes through. */
-static int find_gone_through(struct stacks *stacks, const struct births *births, uint32_t stock,
+static int find_gone_through(struct stacks *stacks, const struct births *births, uint32_t account,
                              struct err *err)
 {
     for (size_t i = 0; i < births->count; i++) {
         const struct birth_sum *sum = &births->items[i];
 
-        if (sum->stock == stock && sum->forward_stack_id &&
+        if (sum->account == account && sum->forward_stack_id &&
             address_map_put(&stacks->kinds, 0, sum->forward_stack_id, 0, err))
             return -1;
     }
@@ -45,11 +45,11 @@ static bool is_graph_kept(const struct stacks *stacks)
            MUCH_SHARE * stacks->left_count >= stacks->count;
 }
 
-int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t stock,
+int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t account,
                     struct err *err)
 {
     struct stacks stacks = {0};
-    int status = find_gone_through(&stacks, births, stock, err);
+    int status = find_gone_through(&stacks, births, account, err);
 
     for (size_t i = 0; i < sites->count && !status; i++)
         status = note_site(&stacks, &sites->items[i], err);

@@ -9,8 +9,8 @@
 #include "analyzer/analysis/births.h"
 #include "analyzer/analysis/sites.h"
 
-/* Where they did not, sites of a graph that was left are of a graph. Of stacks in the stock. */
-int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t stock,
+/* Where they did not, sites of a graph that was left are of a graph. Of stacks in the account. */
+int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t account,
                     struct err *err);
 
 #endif

@@ -8,12 +8,13 @@
 static struct run_diff_side side_of(const struct study *study, int device, bool of_driver)
 {
     const struct device_use *use = history_device(&study->history, device);
-    const uint32_t number = !use ? 0 : of_driver ? use->stocks[ACCOUNT_device] : use->leading;
-    const struct stock *stock = use ? &study->history.stocks[number] : NULL;
+    const uint32_t number = !use ? 0 : of_driver ? use->accounts[ACCOUNT_device] : use->leading;
+    const struct account *account = use ? &study->history.accounts[number] : NULL;
 
-    return (struct run_diff_side){.study = stock ? study : NULL,
-                                  .stock = number,
-                                  .at = stock ? stock->peak : (struct moment){.index = INDEX_NONE}};
+    return (struct run_diff_side){.study = account ? study : NULL,
+                                  .account = number,
+                                  .at = account ? account->peak
+                                                : (struct moment){.index = INDEX_NONE}};
 }
 
 struct more more_of(const struct run_diff *change)

@@ -26,7 +26,7 @@ static int hold_side(struct run_diff *change, int number, const struct run_diff_
         *holding = (struct holding){.names = &change->names, .folder = ""};
         return 0;
     }
-    if (holding_of(holding, &change->names, side->study, side->stock, &side->at, by_call, err))
+    if (holding_of(holding, &change->names, side->study, side->account, &side->at, by_call, err))
         return -1;
     return side->peak_bytes > holding->total_bytes
                ? holding_add_rest(holding, ELSEWHERE, side->peak_bytes - holding->total_bytes, err)
@@ -147,15 +147,15 @@ static int find_at(struct run_diff *alike, const struct run_diff_side *sides[2],
 {
     const struct run_diff_side *side = sides[lower];
     struct run_diff_side other = {.study = again,
-                                  .stock = study_counterpart(again, side->study, side->stock),
+                                  .account = study_counterpart(again, side->study, side->account),
                                   .peak_bytes =
-                                      side->study->history.stocks[side->stock].peak_bytes};
+                                      side->study->history.accounts[side->account].peak_bytes};
     char at[24];
 
     snprintf(at, sizeof at, "%" PRIu64, seq);
-    if (other.stock == HISTORY_NONE)
+    if (other.account == HISTORY_NONE)
         return run_diff_find(alike, sides[0], sides[1], err);
-    if (moment_find("at", at, &again->history, other.stock, &other.at, err) ||
+    if (moment_find("at", at, &again->history, other.account, &other.at, err) ||
         run_diff_find(alike, lower == 0 ? &other : sides[0], lower == 0 ? sides[1] : &other, err))
         return -1;
     alike->moved_side = lower;

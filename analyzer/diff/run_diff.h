@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The change between two moments of stocks, with all it is made of: two traces, one trace twice, or
+ * The change between two moments of accounts, with all it is made of: two traces, one trace twice, or
  * a baseline's file and a trace. It must not know why they are compared.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_RUN_DIFF_H
@@ -9,12 +9,12 @@
 #include "baseline.h"
 #include "diff_tree.h"
 
-/* What is live in the stock right after a moment (index INDEX_NONE: nothing); or what a file kept. */
+/* What is live in the account right after a moment (index INDEX_NONE: nothing); or what a file kept. */
 struct run_diff_side {
     const struct study *study; /* NULL: kept, or nothing */
-    uint32_t stock;
+    uint32_t account;
     struct moment at;
-    const struct baseline_stock *kept;
+    const struct baseline_account *kept;
     const struct symbol_sources *sources; /* of the study's symbols; NULL: none */
     uint64_t peak_bytes;                  /* what lacks to it, the peak had elsewhere; 0: nothing */
 };

@@ -20,7 +20,7 @@ static int write_layer(const struct export *export, struct export_frames *frames
     int status = 0;
 
     text_init(&line, LINE_BYTES_MAX);
-    export_layer_text(export, layer->stock, device);
+    export_layer_text(export, layer->account, device);
     for (size_t i = 0; i < layer->sites.count && !status; i++) {
         const struct site *site = &layer->sites.items[i];
 

@@ -4,8 +4,8 @@
  * A number that is not known is an empty cell. A text that a spreadsheet would take for a formula begins
  * with an apostrophe. In TSV nothing is quoted: there a control character, as a tab, is a question mark.
  *
- * live_bytes is what was live after the event in the stock that it changed last: one account of a device's memory,
- * or one pool.
+ * live_bytes is what was live after the event in the account that it changed last: the memory of one kind of a device,
+ * or of one pool.
  */
 #include <inttypes.h>
 
@@ -35,7 +35,7 @@ struct event_table {
     const struct export *export;
     struct stack_texts *stacks;
     char separator;
-    uint32_t changed; /* stock that the current event changed last; HISTORY_NONE: none */
+    uint32_t changed; /* account that the current event changed last; HISTORY_NONE: none */
 };
 
 static void put_text(const struct event_table *table, const char *text)
@@ -117,7 +117,7 @@ static void put_event(const struct event_table *table, const struct event *event
     if (event->result != INT32_MIN)
         fprintf(out, "%" PRId32, event->result);
     add_text(table, words_of(table, event));
-    add_number(table, is_known, is_known ? history->stocks[table->changed].live_bytes : 0);
+    add_number(table, is_known, is_known ? history->accounts[table->changed].live_bytes : 0);
     add_text(table, stack);
     end_line(table);
 }
@@ -129,7 +129,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 
     (void)at;
     (void)spans;
-    table->changed = change->block->stock;
+    table->changed = change->block->account;
     return 0;
 }
 

@@ -56,11 +56,11 @@ void export_close(struct export *export)
 const char *export_layer_text(const struct export *export, uint32_t number,
                               char text[EXPORT_LAYER_BYTES])
 {
-    const struct stock *stock = &export->study.history.stocks[number];
-    const char *pool = study_pool(&export->study, stock);
+    const struct account *account = &export->study.history.accounts[number];
+    const char *pool = study_pool(&export->study, account);
     char device[STUDY_DEVICE_BYTES];
 
-    snprintf(text, EXPORT_LAYER_BYTES, "%s (%.250s%s)", study_device_name(stock->device, device),
-             pool ? pool : study_layer(stock), pool ? " pool" : "");
+    snprintf(text, EXPORT_LAYER_BYTES, "%s (%.250s%s)", study_device_name(account->device, device),
+             pool ? pool : study_layer(account), pool ? " pool" : "");
     return text;
 }

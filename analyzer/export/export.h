@@ -45,7 +45,7 @@ static inline bool export_takes(const struct export *export, int device)
     return export->view.device < 0 || export->view.device == device;
 }
 
-/* Replays once more, for a format that writes while events go by. The stocks and paths of that history have the
+/* Replays once more, for a format that writes while events go by. The accounts and paths of that history have the
  * numbers of the study's. most: events, 0: all. */
 struct observer;
 int export_replay(const struct export *export, const struct observer *observer, uint64_t most,
@@ -61,7 +61,7 @@ static inline uint64_t export_now(uint64_t *now_ns, const struct cursor *at)
 
 /* "device 0 (pytorch pool)". */
 #define EXPORT_LAYER_BYTES 320
-const char *export_layer_text(const struct export *export, uint32_t stock,
+const char *export_layer_text(const struct export *export, uint32_t account,
                               char text[EXPORT_LAYER_BYTES]);
 
 #define EXPORT(name, function, at, is_binary, summary)                                             \

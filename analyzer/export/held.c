@@ -7,18 +7,18 @@
 #include "analyzer/analysis/moment.h"
 #include "analyzer/util/array.h"
 
-static int add_layer(struct held *held, const struct export *export, uint32_t stock,
+static int add_layer(struct held *held, const struct export *export, uint32_t account,
                      struct err *err)
 {
     const struct study *study = &export->study;
     struct held_layer *layer = &held->items[held->count];
 
-    if (moment_find("at", export->view.at, &study->history, stock, &layer->moment, err))
+    if (moment_find("at", export->view.at, &study->history, account, &layer->moment, err))
         return -1;
     if (layer->moment.index == INDEX_NONE)
         return 0;
-    layer->stock = stock;
-    if (sites_at(&layer->sites, &study->categories, stock, layer->moment.index, err))
+    layer->account = account;
+    if (sites_at(&layer->sites, &study->categories, account, layer->moment.index, err))
         return -1;
     held->count++;
     return 0;
@@ -33,10 +33,10 @@ static int find_layers(struct held *held, const struct export *export, struct er
         return -1;
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
-        const uint32_t stock = study_stock(&export->study, use, &export->view);
+        const uint32_t account = study_account(&export->study, use, &export->view);
 
-        if (export_takes(export, use->device) && stock != HISTORY_NONE &&
-            add_layer(held, export, stock, err))
+        if (export_takes(export, use->device) && account != HISTORY_NONE &&
+            add_layer(held, export, account, err))
             return -1;
     }
     return 0;

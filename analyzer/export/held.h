@@ -10,7 +10,7 @@
 #include "analyzer/analysis/sites.h"
 
 struct held_layer {
-    uint32_t stock;
+    uint32_t account;
     struct moment moment;
     struct sites sites;
 };

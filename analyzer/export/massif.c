@@ -186,15 +186,15 @@ static void keep_sample(void *self, const struct sample *sample)
 static int put_moment(struct massif *massif)
 {
     const struct held_layer *layer = massif->layer;
-    const struct stock *stock = &massif->export->study.history.stocks[layer->stock];
+    const struct account *account = &massif->export->study.history.accounts[layer->account];
     char name[EXPORT_LAYER_BYTES];
 
     put_snapshot(massif, massif->now_ns, layer->sites.total_bytes,
-                 layer->moment.index == stock->peak.index ? "peak" : "detailed");
+                 layer->moment.index == account->peak.index ? "peak" : "detailed");
     fprintf(massif->export->out, "n%d: %" PRIu64 " (GPU memory that was live) ",
             count_lines(massif, massif->tree.nodes), layer->sites.total_bytes);
     text_clear(&massif->name);
-    utf8_add(&massif->name, export_layer_text(massif->export, layer->stock, name));
+    utf8_add(&massif->name, export_layer_text(massif->export, layer->account, name));
     return put_words(massif) || put_nodes(massif, massif->tree.nodes, 1) ? -1 : 0;
 }
 
@@ -204,9 +204,9 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     struct massif *massif = self;
 
     (void)spans;
-    if (change->block->stock == massif->layer->stock && !change->is_half)
+    if (change->block->account == massif->layer->account && !change->is_half)
         sampler_take(&massif->sampler, export_now(&massif->now_ns, at),
-                     at->history->stocks[change->block->stock].live_bytes);
+                     at->history->accounts[change->block->account].live_bytes);
     return 0;
 }
 
@@ -243,10 +243,10 @@ static int write_file(struct massif *massif)
 
 static int refuse_devices(const struct held *held, const struct export *export, struct err *err)
 {
-    const struct stock *stocks = export->study.history.stocks;
+    const struct account *accounts = export->study.history.accounts;
 
     err_set(err, ERR_USAGE, "a file of Massif has one device, and %zu have memory: say --device=%d",
-            held->count, stocks[held->items[0].stock].device);
+            held->count, accounts[held->items[0].account].device);
     return -1;
 }
 
@@ -255,7 +255,7 @@ static int write_massif(const struct export *export, struct export_frames *frame
 {
     if (held->count > 1)
         return refuse_devices(held, export, err);
-    static const struct held_layer nothing = {.stock = HISTORY_NONE, .moment = {INDEX_NONE}};
+    static const struct held_layer nothing = {.account = HISTORY_NONE, .moment = {INDEX_NONE}};
     struct massif massif = {
         .export = export,
         .frames = frames,

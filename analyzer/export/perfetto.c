@@ -19,7 +19,7 @@
 #include "analyzer/util/array.h"
 
 enum { STRETCHES = 50000 };
-/* Numbers of tracks: a thread has one for each source of phases, a counter one for each stock and figure. */
+/* Numbers of tracks: a thread has one for each source of phases, a counter one for each account and figure. */
 #define TRACK_PROCESS UINT64_C(1)
 #define TRACK_INFERRED UINT64_C(2)
 #define TRACK_THREADS UINT64_C(16)
@@ -37,7 +37,7 @@ struct counter {
 struct perfetto {
     const struct export *export;
     struct packets packets;
-    struct counter *counters; /* FIGURES of each stock */
+    struct counter *counters; /* FIGURES of each account */
     uint64_t *tracks;         /* of open phases, by span */
     size_t track_count, track_capacity;
     uint64_t now_ns;
@@ -57,10 +57,10 @@ static void put_sample(void *self, const struct sample *sample)
     packets_count(counter->packets, sample->time_ns, counter->track, sample->bytes);
 }
 
-static void init_counter(struct perfetto *perfetto, uint32_t stock, enum figure figure)
+static void init_counter(struct perfetto *perfetto, uint32_t account, enum figure figure)
 {
     const struct export *export = perfetto->export;
-    const uint32_t number = stock * FIGURES + figure;
+    const uint32_t number = account * FIGURES + figure;
     struct counter *counter = &perfetto->counters[number];
     char layer[EXPORT_LAYER_BYTES], name[EXPORT_LAYER_BYTES + 16];
 
@@ -69,7 +69,7 @@ static void init_counter(struct perfetto *perfetto, uint32_t stock, enum figure 
         (struct sampler){.width_ns = sampler_width(export->study.history.last.time_ns, STRETCHES),
                          .keep = put_sample,
                          .self = counter};
-    snprintf(name, sizeof name, "%s %s", export_layer_text(export, stock, layer),
+    snprintf(name, sizeof name, "%s %s", export_layer_text(export, account, layer),
              figure == FIGURE_LIVE ? "live" : "reserved");
     packets_counter(&perfetto->packets, counter->track, TRACK_PROCESS, name);
 }
@@ -80,30 +80,31 @@ static int init_counters(struct perfetto *perfetto, struct err *err)
     const struct history *history = &export->study.history;
     const int layer = export->view.layer;
 
-    perfetto->counters = array_new(history->stock_count * FIGURES, sizeof *perfetto->counters, err);
+    perfetto->counters =
+        array_new(history->account_count * FIGURES, sizeof *perfetto->counters, err);
     if (!perfetto->counters)
         return -1;
-    for (uint32_t i = 0; i < history->stock_count; i++) {
-        const struct stock *stock = &history->stocks[i];
-        const bool is_pool = stock->kind == ACCOUNT_pool;
+    for (uint32_t i = 0; i < history->account_count; i++) {
+        const struct account *account = &history->accounts[i];
+        const bool is_pool = account->kind == ACCOUNT_pool;
         uint64_t reserved_bytes;
 
-        if (!stock_is_of_layer(stock) || !export_takes(export, stock->device) ||
+        if (!account_is_of_layer(account) || !export_takes(export, account->device) ||
             (layer != LAYER_none && is_pool != (layer == LAYER_pool)))
             continue;
         init_counter(perfetto, i, FIGURE_LIVE);
-        if (frag_peak_reserved(stock, &reserved_bytes))
+        if (frag_peak_reserved(account, &reserved_bytes))
             init_counter(perfetto, i, FIGURE_RESERVED);
     }
     return 0;
 }
 
-static void count(struct perfetto *perfetto, const struct cursor *at, uint32_t stock,
+static void count(struct perfetto *perfetto, const struct cursor *at, uint32_t account,
                   enum figure figure, uint64_t bytes)
 {
-    struct counter *counter = &perfetto->counters[stock * FIGURES + figure];
+    struct counter *counter = &perfetto->counters[account * FIGURES + figure];
 
-    if (stock < perfetto->export->study.history.stock_count && counter->track)
+    if (account < perfetto->export->study.history.account_count && counter->track)
         sampler_take(&counter->sampler, export_now(&perfetto->now_ns, at), bytes);
 }
 
@@ -111,11 +112,11 @@ static void count(struct perfetto *perfetto, const struct cursor *at, uint32_t s
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
                      const struct change *change)
 {
-    const uint32_t stock = change->block->stock;
+    const uint32_t account = change->block->account;
 
     (void)spans;
     if (!change->is_half)
-        count(self, at, stock, FIGURE_LIVE, at->history->stocks[stock].live_bytes);
+        count(self, at, account, FIGURE_LIVE, at->history->accounts[account].live_bytes);
     return 0;
 }
 
@@ -123,8 +124,8 @@ static int on_reserved(void *self, const struct cursor *at, const struct segment
                        bool begins)
 {
     (void)begins;
-    count(self, at, segment->stock, FIGURE_RESERVED,
-          at->history->stocks[segment->stock].reserved_bytes);
+    count(self, at, segment->account, FIGURE_RESERVED,
+          at->history->accounts[segment->account].reserved_bytes);
     return 0;
 }
 
@@ -187,7 +188,7 @@ static int put_failure(struct perfetto *perfetto, struct stack_texts *stacks,
                        const struct failure *failure, struct err *err)
 {
     const struct event *event = &failure->event;
-    const struct stock *stock = &perfetto->export->study.history.stocks[failure->stock];
+    const struct account *account = &perfetto->export->study.history.accounts[failure->account];
     const char *stack = stack_texts_get(stacks, event->stack_id, err);
     char asked[UNITS_TEXT_BYTES], name[128], device[STUDY_DEVICE_BYTES];
 
@@ -195,7 +196,7 @@ static int put_failure(struct perfetto *perfetto, struct stack_texts *stacks,
         return -1;
     snprintf(name, sizeof name, "%s: %s on %s",
              event->result == RESULT_OUT_OF_MEMORY ? "out of memory" : "failed allocation",
-             units_bytes(asked, event->size_bytes), study_device_name(stock->device, device));
+             units_bytes(asked, event->size_bytes), study_device_name(account->device, device));
     packets_begin(&perfetto->packets, PACKET_INSTANT, failure->at.time_ns,
                   track_of(event->thread_id, 0), name, "failure");
     packets_add_number(&perfetto->packets, "bytes", (int64_t)event->size_bytes);
@@ -213,7 +214,7 @@ static int put_failures(struct perfetto *perfetto, struct err *err)
     int status = stacks ? 0 : -1;
 
     for (size_t i = 0; i < history->failure_count && !status; i++)
-        if (export_takes(perfetto->export, history->stocks[history->failures[i].stock].device))
+        if (export_takes(perfetto->export, history->accounts[history->failures[i].account].device))
             status = put_failure(perfetto, stacks, &history->failures[i], err);
     stack_texts_free(stacks);
     return status;
@@ -253,7 +254,7 @@ static int put_events(struct perfetto *perfetto, struct err *err)
 
     if (init_counters(perfetto, err) || export_replay(export, &observer, 0, err))
         return -1;
-    for (size_t i = 0; i < export->study.history.stock_count * FIGURES; i++)
+    for (size_t i = 0; i < export->study.history.account_count * FIGURES; i++)
         if (perfetto->counters[i].track)
             sampler_flush(&perfetto->counters[i].sampler);
     return put_failures(perfetto, err);

@@ -148,7 +148,7 @@ static int put_profile(struct pprof *pprof, const struct held *held, struct err 
     for (size_t i = 0; i < held->count; i++) {
         const struct sites *sites = &held->items[i].sites;
 
-        export_layer_text(pprof->export, held->items[i].stock, device);
+        export_layer_text(pprof->export, held->items[i].account, device);
         for (size_t n = 0; n < sites->count; n++)
             if (put_sample(pprof, &sites->items[n], device, err))
                 return -1;

@@ -35,7 +35,7 @@ static int write_profile(const struct export *export, struct export_frames *fram
     char device[EXPORT_LAYER_BYTES], name[EXPORT_LAYER_BYTES + 128];
 
     snprintf(name, sizeof name, "%s, live at %.100s",
-             export_layer_text(export, layer->stock, device), export->view.at);
+             export_layer_text(export, layer->account, device), export->view.at);
     fputs("\n{\"type\":\"sampled\",\"name\":", export->out);
     json_quote(export->out, name);
     fprintf(export->out, ",\"unit\":\"bytes\",\"startValue\":0,\"endValue\":%" PRIu64,

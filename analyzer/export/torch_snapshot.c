@@ -27,7 +27,7 @@ enum { FLUSH_AFTER = 1000, SMALL_SEGMENT_BYTES = 2 << 20, SMALL_BLOCK_BYTES = 1 
 
 /* What is shown of one device. */
 struct device_layer {
-    uint32_t stock; /* HISTORY_NONE: nothing */
+    uint32_t account; /* HISTORY_NONE: nothing */
     struct moment moment;
     bool has_segments;
     uint32_t list;          /* of its events: a memo */
@@ -166,17 +166,18 @@ static int put_entry(struct snapshot *snapshot, int device, const struct entry *
 /* False: the device has no layer to show, or its moment has passed. */
 static bool is_shown(const struct device_layer *layer, uint64_t index)
 {
-    return layer->stock != HISTORY_NONE && layer->moment.index != INDEX_NONE &&
+    return layer->account != HISTORY_NONE && layer->moment.index != INDEX_NONE &&
            index <= layer->moment.index;
 }
 
-/* NULL: nothing of that stock is shown. */
-static struct device_layer *layer_at(struct snapshot *snapshot, uint32_t stock,
+/* NULL: nothing of that account is shown. */
+static struct device_layer *layer_at(struct snapshot *snapshot, uint32_t account,
                                      const struct cursor *at)
 {
-    struct device_layer *layer = &snapshot->devices[DEVICE_SLOT(at->history->stocks[stock].device)];
+    struct device_layer *layer =
+        &snapshot->devices[DEVICE_SLOT(at->history->accounts[account].device)];
 
-    return layer->stock == stock && is_shown(layer, at->index) ? layer : NULL;
+    return layer->account == account && is_shown(layer, at->index) ? layer : NULL;
 }
 
 /* The segment around a block without one begins before it and ends after it. */
@@ -187,7 +188,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     static const char *const ends[] = {"free_requested", "free_completed", "segment_free", NULL};
     struct snapshot *snapshot = self;
     const struct block *block = change->block;
-    struct device_layer *layer = layer_at(snapshot, block->stock, at);
+    struct device_layer *layer = layer_at(snapshot, block->account, at);
     const char *const *actions = change->birth ? births : ends;
     struct entry entry = {.address_key = "addr",
                           .address = block->address,
@@ -204,7 +205,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     for (; *actions; actions++) {
         entry.action = *actions;
         if ((layer->has_segments && **actions == 's') ||
-            !put_entry(snapshot, at->history->stocks[block->stock].device, &entry))
+            !put_entry(snapshot, at->history->accounts[block->account].device, &entry))
             continue;
         return -1;
     }
@@ -218,9 +219,9 @@ static int on_reserved(void *self, const struct cursor *at, const struct segment
                                               {"segment_unmap", "segment_map"}};
     struct snapshot *snapshot = self;
 
-    if (!layer_at(snapshot, segment->stock, at))
+    if (!layer_at(snapshot, segment->account, at))
         return 0;
-    return put_entry(snapshot, at->history->stocks[segment->stock].device,
+    return put_entry(snapshot, at->history->accounts[segment->account].device,
                      &(struct entry){.action = actions[segment->mapped][begins],
                                      .address_key = "addr",
                                      .address = segment->address,
@@ -232,7 +233,7 @@ static int on_reserved(void *self, const struct cursor *at, const struct segment
 static int put_failure(struct snapshot *snapshot, const struct failure *failure)
 {
     return put_entry(
-        snapshot, snapshot->export->study.history.stocks[failure->stock].device,
+        snapshot, snapshot->export->study.history.accounts[failure->account].device,
         &(struct entry){.action = "oom",
                         .address_key = "device_free",
                         .address = failure->sample.known ? failure->sample.free_bytes : 0,
@@ -241,7 +242,7 @@ static int put_failure(struct snapshot *snapshot, const struct failure *failure)
                         .stack_id = failure->event.stack_id});
 }
 
-/* Before the block, and of the first one before this replay has its stock: what the program asked
+/* Before the block, and of the first one before this replay has its account: what the program asked
  * for. */
 static int note_asked(struct snapshot *snapshot, const struct cursor *at)
 {
@@ -265,7 +266,7 @@ static int on_event(void *self, const struct cursor *at)
         return -1;
     for (; snapshot->next_failure < history->failure_count; snapshot->next_failure++) {
         const struct failure *failure = &history->failures[snapshot->next_failure];
-        const int device = history->stocks[failure->stock].device;
+        const int device = history->accounts[failure->account].device;
         const struct device_layer *layer = &snapshot->devices[DEVICE_SLOT(device)];
 
         if (failure->at.index > at->index)
@@ -306,7 +307,7 @@ static int put_traces(struct snapshot *snapshot)
 /* Where nobody said, as many as the block has. */
 static uint64_t asked_of(const struct snapshot *snapshot, const struct block *block)
 {
-    const int device = snapshot->export->study.history.stocks[block->stock].device;
+    const int device = snapshot->export->study.history.accounts[block->account].device;
     const struct range_node *asked =
         range_map_at_or_after(&snapshot->devices[DEVICE_SLOT(device)].asked, block->address);
 
@@ -440,10 +441,10 @@ static int put_segments(struct snapshot *snapshot)
         const struct device_layer *layer = &snapshot->devices[DEVICE_SLOT(i)];
         struct segment_list list;
 
-        if (layer->stock == HISTORY_NONE || layer->moment.index == INDEX_NONE)
+        if (layer->account == HISTORY_NONE || layer->moment.index == INDEX_NONE)
             continue;
-        if (segments_at(&list, &snapshot->export->study.history, layer->stock, layer->moment.index,
-                        snapshot->err))
+        if (segments_at(&list, &snapshot->export->study.history, layer->account,
+                        layer->moment.index, snapshot->err))
             return -1;
         const int status = put_segment_list(snapshot, i, &list);
         segments_release(&list);
@@ -476,24 +477,24 @@ static int choose_layers(struct snapshot *snapshot)
     bool has_nameless = false;
 
     for (int i = 0; i < DEVICE_SLOTS; i++) {
-        snapshot->devices[i].stock = HISTORY_NONE;
+        snapshot->devices[i].account = HISTORY_NONE;
         range_map_init(&snapshot->devices[i].asked);
     }
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
         struct device_layer *layer = &snapshot->devices[DEVICE_SLOT(use->device)];
-        const uint32_t stock = study_stock(&export->study, use, &export->view);
+        const uint32_t account = study_account(&export->study, use, &export->view);
 
-        if (!export_takes(export, use->device) || stock == HISTORY_NONE)
+        if (!export_takes(export, use->device) || account == HISTORY_NONE)
             continue;
         if (use->device == DEVICE_UNKNOWN) {
-            has_nameless |= history_knows(history, &history->stocks[stock]);
+            has_nameless |= history_knows(history, &history->accounts[account]);
             continue;
         }
-        layer->stock = stock;
-        layer->has_segments = history->stocks[stock].kind == ACCOUNT_pool;
+        layer->account = account;
+        layer->has_segments = history->accounts[account].kind == ACCOUNT_pool;
         snapshot->device_count = use->device + 1;
-        if (moment_find("at", export->view.at, history, stock, &layer->moment, snapshot->err))
+        if (moment_find("at", export->view.at, history, account, &layer->moment, snapshot->err))
             return -1;
     }
     return check_devices(snapshot, has_nameless);

@@ -60,9 +60,9 @@ bool fix_may_be_size(const char *name)
 static uint32_t find_pool(const struct study *study, int device)
 {
     const struct history *history = &study->history;
-    for (uint32_t i = 0; i < history->stock_count; i++) {
-        const char *pool = study_pool(study, &history->stocks[i]);
-        if (pool && !strcmp(pool, "pytorch") && history->stocks[i].device == device)
+    for (uint32_t i = 0; i < history->account_count; i++) {
+        const char *pool = study_pool(study, &history->accounts[i]);
+        if (pool && !strcmp(pool, "pytorch") && history->accounts[i].device == device)
             return i;
     }
     return HISTORY_NONE;
@@ -87,7 +87,7 @@ static int find_share(double *share, const struct study *study, const struct fai
     struct frag frag;
     struct oom oom;
     *share = 0;
-    if (failure->stock == pool)
+    if (failure->account == pool)
         return 0;
     if (oom_explain(&oom, &study->history, failure, err) ||
         frag_at(&frag, &study->history, pool, failure->at.index, err))
@@ -157,7 +157,7 @@ static int find_settings(struct fix_setting settings[SETTING_COUNT], const struc
     const struct history *history = &study->history;
     const struct failure *failure =
         history->failure_count ? &history->failures[history->failure_count - 1] : NULL;
-    const int device = failure ? history->stocks[failure->stock].device : DEVICE_UNKNOWN;
+    const int device = failure ? history->accounts[failure->account].device : DEVICE_UNKNOWN;
     const uint32_t pool = failure ? find_pool(study, device) : HISTORY_NONE;
     double share;
     if (pool == HISTORY_NONE || !obeys_settings(&study->trace))
@@ -166,7 +166,7 @@ static int find_settings(struct fix_setting settings[SETTING_COUNT], const struc
         return -1;
     for (size_t i = 0; i < SETTING_COUNT; i++)
         write_setting(&settings[i], &rows[i], &study->trace, share);
-    if (failure->stock == pool)
+    if (failure->account == pool)
         ask_model(settings, path, failure, device);
     return 0;
 }

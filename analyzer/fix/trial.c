@@ -78,7 +78,7 @@ static int find_least_spare(struct room *room, const struct study *study, struct
                                   .device = use->device,
                                   .spare_bytes = spare_bytes,
                                   .total_bytes = ledger.total_bytes,
-                                  .live_bytes = history->stocks[use->leading].peak_bytes};
+                                  .live_bytes = history->accounts[use->leading].peak_bytes};
         ledger_release(&ledger);
     }
     return 0;

@@ -51,7 +51,8 @@ static int on_event(void *self, const struct cursor *at)
     struct summing *summing = self;
     const int device = summing->card->devices[summing->process];
     const struct device_use *use = history_device(at->history, device);
-    const uint64_t bytes = use ? at->history->stocks[use->stocks[ACCOUNT_device]].live_bytes : 0;
+    const uint64_t bytes =
+        use ? at->history->accounts[use->accounts[ACCOUNT_device]].live_bytes : 0;
 
     if (bytes == summing->last_bytes)
         return 0;

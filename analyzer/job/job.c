@@ -92,16 +92,16 @@ static int replay_places(struct job *job, int trace, struct err *err)
         return -1;
     for (size_t i = 0; i < study.history.device_count && !status; i++) {
         const struct device_use *use = &study.history.devices[i];
-        const struct stock *stock = &study.history.stocks[use->leading];
-        struct job_place place = {.trace = trace,
-                                  .device = use->device,
-                                  .like = trace,
-                                  .like_device = use->device,
-                                  .peak_bytes = stock->peak_bytes,
-                                  .driver_peak_bytes =
-                                      study.history.stocks[use->stocks[ACCOUNT_device]].peak_bytes};
+        const struct account *account = &study.history.accounts[use->leading];
+        struct job_place place = {
+            .trace = trace,
+            .device = use->device,
+            .like = trace,
+            .like_device = use->device,
+            .peak_bytes = account->peak_bytes,
+            .driver_peak_bytes = study.history.accounts[use->accounts[ACCOUNT_device]].peak_bytes};
 
-        name_place(&place, survey, study_pool(&study, stock));
+        name_place(&place, survey, study_pool(&study, account));
         if (place.device != DEVICE_UNKNOWN || place.peak_bytes || place.driver_peak_bytes)
             status = add_place(job, &place, err);
     }

@@ -53,7 +53,7 @@ static int find_growth(struct holders *holders, const struct study *study,
                        const struct site_row *rows, struct err *err)
 {
     struct growth growth;
-    if (growth_find(&growth, &study->growth, holders->stock, err))
+    if (growth_find(&growth, &study->growth, holders->account, err))
         return -1;
     holders->held.steps = growth.steps == GROWTH_NO_STEPS ? 0 : growth.ends_count;
     holders->held.has_growth = growth.total.has_slope;
@@ -80,7 +80,7 @@ static int find_rows(struct holders *holders, struct study *study, struct err *e
     struct blame blame;
     struct sites sites;
     int status = -1;
-    if (sites_at(&sites, &study->categories, holders->stock, study->history.last.index, err))
+    if (sites_at(&sites, &study->categories, holders->account, study->history.last.index, err))
         return -1;
     if (site_rows_blame(&blame, study->symbols, &sites, err))
         goto out;
@@ -101,7 +101,7 @@ out:
 /* --- the card --- */
 
 /* What is live is subtracted later from what its layer holds. In the driver's all of the process's is. */
-static enum live_part part_of(const struct ledger_term *term, uint32_t stock,
+static enum live_part part_of(const struct ledger_term *term, uint32_t account,
                               const struct device_use *use)
 {
     switch (term->kind) {
@@ -114,8 +114,9 @@ static enum live_part part_of(const struct ledger_term *term, uint32_t stock,
     case LEDGER_traced:
         return LIVE_PART_others;
     default:
-        return stock == use->stocks[ACCOUNT_device] || term->stock == stock ? LIVE_PART_cached
-                                                                            : LIVE_PART_driver;
+        return account == use->accounts[ACCOUNT_device] || term->account == account
+                   ? LIVE_PART_cached
+                   : LIVE_PART_driver;
     }
 }
 
@@ -128,7 +129,7 @@ static int find_parts(struct holders *holders, const struct study *study,
     for (int part = 0; part < LIVE_PARTS; part++)
         holders->parts[part] = 0;
     for (size_t i = 0; i < ledger.count; i++)
-        holders->parts[part_of(&ledger.terms[i], holders->stock, use)] += ledger.terms[i].bytes;
+        holders->parts[part_of(&ledger.terms[i], holders->account, use)] += ledger.terms[i].bytes;
     ledger_release(&ledger);
     return 0;
 }
@@ -149,13 +150,13 @@ static int name_stacks(struct holders *holders, struct study *study, struct err 
 }
 
 int holders_update(struct holders *holders, struct study *study, const struct device_use *use,
-                   uint32_t stock, bool is_final, struct err *err)
+                   uint32_t account, bool is_final, struct err *err)
 {
     const uint64_t begin_ns = monotonic_ns();
-    const bool is_same = holders->is_known && holders->stock == stock;
+    const bool is_same = holders->is_known && holders->account == account;
     if (is_same && (holders->is_final || (!is_final && begin_ns < holders->next_ns)))
         return 0;
-    holders->stock = stock;
+    holders->account = account;
     if (name_stacks(holders, study, err) || find_rows(holders, study, err) ||
         find_parts(holders, study, use, err))
         return -1;

@@ -11,7 +11,7 @@
 
 /* Zeroed is empty. */
 struct holders {
-    uint32_t stock;
+    uint32_t account;
     bool is_known, has_new_modules, is_final;
     uint64_t next_ns; /* when it may be found again */
     struct live_held held;
@@ -21,10 +21,10 @@ struct holders {
 
 /* The tables of the trace have grown. */
 void holders_learn(struct holders *holders, const struct table_growth *growth);
-/* If it is time, or another stock than before; is_final: nothing will change any more. Uses the study's symbols,
+/* If it is time, or another account than before; is_final: nothing will change any more. Uses the study's symbols,
  * categories and growth. */
 int holders_update(struct holders *holders, struct study *study, const struct device_use *use,
-                   uint32_t stock, bool is_final, struct err *err);
+                   uint32_t account, bool is_final, struct err *err);
 /* Rows and parts; the view has the sums already. */
 void holders_show(const struct holders *holders, int sort, struct live_view *view);
 void holders_release(struct holders *holders);

@@ -29,7 +29,7 @@ struct live {
     uint32_t phase_now; /* path of the phase that began last and is open */
     uint64_t rate_seq, rate_ns, events_per_s;
     struct holders holders;
-    struct sample samples[SAMPLES]; /* of one stock, behind the replay */
+    struct sample samples[SAMPLES]; /* of one account, behind the replay */
     size_t sample_count;
     uint32_t sampled;
 };
@@ -157,24 +157,24 @@ void live_next_layer(struct live_choice *choice)
 /* --- where the replay is behind --- */
 
 /* NULL: the replay is not behind, or the writer has no such sum. */
-static const struct ring_sum *newer_sum(const struct live *live, const struct stock *stock)
+static const struct ring_sum *newer_sum(const struct live *live, const struct account *account)
 {
     const struct ring_sums *sums = &live->follow.ring.sums;
     if (live->follow.is_caught_up || !live->study.trace.recording || sums->seq <= live->follow.seq)
         return NULL;
     for (uint64_t i = 0; i < sums->count; i++)
-        if (sums->items[i].device == stock->device &&
-            sums->items[i].pool == (stock->kind == ACCOUNT_pool ? stock->pool : 0))
+        if (sums->items[i].device == account->device &&
+            sums->items[i].pool == (account->kind == ACCOUNT_pool ? account->pool : 0))
             return &sums->items[i];
     return NULL;
 }
 
 /* Until the replay has come so far; the oldest give way. */
-static void keep_sample(struct live *live, uint32_t stock, const struct live_view *view)
+static void keep_sample(struct live *live, uint32_t account, const struct live_view *view)
 {
-    if (live->sampled != stock || !view->is_ahead)
+    if (live->sampled != account || !view->is_ahead)
         live->sample_count = 0;
-    live->sampled = stock;
+    live->sampled = account;
     if (!view->is_ahead)
         return;
     if (live->sample_count == SAMPLES)
@@ -209,11 +209,11 @@ static uint8_t number_phase(struct live_view *view, const char *path)
 }
 
 /* Points of even width, each the highest of its cuts; between changes what was live goes on. */
-static void look_at_graph(const struct live *live, const struct live_choice *choice, uint32_t stock,
-                          struct live_view *view)
+static void look_at_graph(const struct live *live, const struct live_choice *choice,
+                          uint32_t account, struct live_view *view)
 {
     const struct timelines *timelines = &live->study.timelines;
-    const struct timeline_cut *cuts = timelines_of(timelines, stock);
+    const struct timeline_cut *cuts = timelines_of(timelines, account);
     const uint64_t begin_ns = timelines->begin, width = timelines->width;
     const uint64_t replayed_ns = live->study.history.last.time_ns;
     if (!cuts || view->now_ns < begin_ns)
@@ -294,19 +294,19 @@ static void look_at_device(const struct live *live, const struct device_use *use
                            struct live_view *view)
 {
     const struct study *study = &live->study;
-    const struct stock *stock = &study->history.stocks[number];
-    const char *pool = study_pool(study, stock);
+    const struct account *account = &study->history.accounts[number];
+    const char *pool = study_pool(study, account);
     view->device = use->device;
     for (size_t i = 0; i < study->trace.device_count; i++)
         if (study->trace.devices[i].device == use->device && study->trace.devices[i].name)
             snprintf(view->card, sizeof view->card, "%s", study->trace.devices[i].name);
-    snprintf(view->layer, sizeof view->layer, "%s%s", pool ? pool : study_layer(stock),
+    snprintf(view->layer, sizeof view->layer, "%s%s", pool ? pool : study_layer(account),
              pool ? " pool" : "");
-    view->live_bytes = stock->live_bytes;
-    view->peak_bytes = stock->peak_bytes;
-    view->peak_ns = stock->peak.index == INDEX_NONE ? 0 : stock->peak.time_ns;
+    view->live_bytes = account->live_bytes;
+    view->peak_bytes = account->peak_bytes;
+    view->peak_ns = account->peak.index == INDEX_NONE ? 0 : account->peak.time_ns;
     view->total_bytes = study_card_bytes(study, use->device);
-    const struct ring_sum *newer = newer_sum(live, stock);
+    const struct ring_sum *newer = newer_sum(live, account);
     if (!newer)
         return;
     view->is_ahead = true;
@@ -324,16 +324,16 @@ int live_look(struct live *live, const struct live_choice *choice, struct live_v
 {
     const struct device_use *use = find_device(&live->study.history, choice->device);
     const struct view layer = {.layer = choice->layer};
-    const uint32_t stock = use ? study_stock(&live->study, use, &layer) : HISTORY_NONE;
+    const uint32_t account = use ? study_account(&live->study, use, &layer) : HISTORY_NONE;
     *view = (struct live_view){.device = choice->device};
     look_at_trace(live, view);
-    if (stock == HISTORY_NONE)
+    if (account == HISTORY_NONE)
         return 0;
-    view->has_stock = true;
-    look_at_device(live, use, stock, view);
-    keep_sample(live, stock, view);
-    look_at_graph(live, choice, stock, view);
-    if (holders_update(&live->holders, &live->study, use, stock,
+    view->has_account = true;
+    look_at_device(live, use, account, view);
+    keep_sample(live, account, view);
+    look_at_graph(live, choice, account, view);
+    if (holders_update(&live->holders, &live->study, use, account,
                        live->follow.is_caught_up && !live->study.trace.recording, err))
         return -1;
     holders_show(&live->holders, choice->sort, view);

@@ -44,7 +44,7 @@ struct live_view {
     char program[LIVE_TEXT_BYTES], trace[LIVE_TEXT_BYTES];
     int64_t pid;     /* -1: not known */
     bool is_waiting; /* the recorder is just making the trace */
-    bool is_recording, is_complete, has_stock;
+    bool is_recording, is_complete, has_account;
     uint64_t now_ns;    /* of the sums, after the start */
     uint64_t behind_ns; /* how much older all else is */
     bool is_held;       /* all that is left is behind a call that has not returned */

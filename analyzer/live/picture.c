@@ -94,7 +94,7 @@ static void add_standing(struct text *text, const struct live_view *view, bool i
 
 static void add_place(struct text *text, const struct live_view *view, bool names_card)
 {
-    if (view->has_stock)
+    if (view->has_account)
         text_addf(text, "device %d%s%s, %s", view->device, names_card && *view->card ? " " : "",
                   names_card ? view->card : "", view->layer);
     else
@@ -434,7 +434,7 @@ void live_plain_line(FILE *out, const struct live_view *view)
     add_standing(&line, view, false);
     text_add(&line, ": ");
     add_place(&line, view, false);
-    if (view->has_stock) {
+    if (view->has_account) {
         text_add(&line, ": ");
         add_sums(&line, view, ", ");
         text_addf(&line, "%s%s, ", *view->phase ? ", in " : "", view->phase);

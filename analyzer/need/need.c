@@ -15,7 +15,7 @@ static void note_shares(struct need *need, const struct ledger *ledger)
     for (size_t i = 0; i < ledger->count; i++) {
         const struct ledger_term *term = &ledger->terms[i];
 
-        if (term->stock != HISTORY_NONE)
+        if (term->account != HISTORY_NONE)
             need->pools_bytes += term->bytes;
         else if (term->library)
             need->libraries_bytes += term->bytes;

@@ -5,9 +5,9 @@
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/address_map.h"
 
-uint32_t oom_beyond_stock(const struct history *history, const struct oom *oom)
+uint32_t oom_beyond_account(const struct history *history, const struct oom *oom)
 {
-    return history->stocks[oom->stock].driver;
+    return history->accounts[oom->account].driver;
 }
 
 static bool is_of_no_pool(const void *self, const struct block *block)
@@ -27,7 +27,7 @@ static int find_graphs(struct address_map *begins, const struct history *history
                        const struct oom *oom, struct err *err)
 {
     const uint64_t index = oom->failure->at.index;
-    struct live_walk walk = live_walk_begin(history, oom->stock, index);
+    struct live_walk walk = live_walk_begin(history, oom->account, index);
     const struct segment *segment;
 
     while ((segment = live_walk_next_segment(&walk)))
@@ -49,7 +49,7 @@ int oom_beyond_sites(struct sites *sites, const struct categories *categories,
     if (!oom->has_pool)
         return 0;
     const int status = (which == OOM_BEYOND_GRAPHS && find_graphs(&begins, history, oom, err)) ||
-                               sites_taken_at(sites, categories, oom_beyond_stock(history, oom),
+                               sites_taken_at(sites, categories, oom_beyond_account(history, oom),
                                               oom->failure->at.index, &filter, err)
                            ? -1
                            : 0;

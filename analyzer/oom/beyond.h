@@ -11,8 +11,8 @@
 
 enum oom_beyond { OOM_BEYOND_POOLS, OOM_BEYOND_GRAPHS };
 
-/* The stock of the driver's memory that they are blocks of. */
-uint32_t oom_beyond_stock(const struct history *history, const struct oom *oom);
+/* The account of the driver's memory that they are blocks of. */
+uint32_t oom_beyond_account(const struct history *history, const struct oom *oom);
 /* No sites where no framework has a pool. */
 int oom_beyond_sites(struct sites *sites, const struct categories *categories,
                      const struct oom *oom, enum oom_beyond which, struct err *err);

@@ -56,7 +56,7 @@ static int find_held(uint64_t *bytes, const struct study *other, int device, str
     const struct device_use *use = history_device(&other->history, device);
     const struct moment none = {.index = INDEX_NONE};
     const struct moment moment =
-        use ? other->history.stocks[use->stocks[ACCOUNT_device]].asked : none;
+        use ? other->history.accounts[use->accounts[ACCOUNT_device]].asked : none;
     struct ledger ledger;
 
     *bytes = 0;
@@ -101,7 +101,7 @@ static int look(struct failure *failure, const struct study *study, const struct
 {
     const struct trace_meta *meta = &study->trace.meta;
     const struct trace_device *card =
-        find_card(&study->trace, study->history.stocks[failure->stock].device);
+        find_card(&study->trace, study->history.accounts[failure->account].device);
     const struct trace_device *same = find_same_card(other, card);
     struct card_processes *traced = &failure->traced;
 
@@ -125,7 +125,8 @@ static int add_contexts(struct failure *failure, const struct history *history, 
 {
     struct card_processes *traced = &failure->traced;
     struct card_processes alone = *traced;
-    const struct device_use *use = history_device(history, history->stocks[failure->stock].device);
+    const struct device_use *use =
+        history_device(history, history->accounts[failure->account].device);
     struct ledger ledger;
 
     if (!traced->is_known)

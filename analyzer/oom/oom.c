@@ -129,7 +129,7 @@ static void weigh_segment(struct oom *oom, const struct pool_segment *segment)
 static int count_graph_pools(struct oom *oom, const struct history *history, struct err *err)
 {
     const uint64_t index = oom->failure->at.index;
-    struct live_walk walk = live_walk_begin(history, oom->stock, index);
+    struct live_walk walk = live_walk_begin(history, oom->account, index);
     struct address_map pools = {0};
     const struct segment *segment;
     int status = 0;
@@ -147,7 +147,7 @@ static int weigh_pool(struct oom *oom, const struct history *history, struct err
 {
     struct segment_list list;
 
-    if (segments_at(&list, history, oom->stock, oom->failure->at.index, err))
+    if (segments_at(&list, history, oom->account, oom->failure->at.index, err))
         return -1;
     oom->largest_hole_bytes = 0;
     for (size_t i = 0; i < list.count; i++)
@@ -197,7 +197,7 @@ static uint64_t driver_asked_bytes(const struct failure *failure)
 int oom_gather(struct oom *oom, const struct history *history, const struct failure *failure,
                struct err *err)
 {
-    const struct stock *failing = &history->stocks[failure->stock];
+    const struct account *failing = &history->accounts[failure->account];
     const struct device_use *use = history_device(history, failing->device);
     const uint64_t index = failure->at.index;
     struct frag driver, held;
@@ -209,13 +209,13 @@ int oom_gather(struct oom *oom, const struct history *history, const struct fail
                         .account_kind = failing->kind,
                         .asks_for_pool = failing->kind == ACCOUNT_pool,
                         .is_fresh = is_fresh(failure)};
-    oom->stock = oom->asks_for_pool ? failure->stock : use->leading;
-    oom->has_pool = history->stocks[oom->stock].kind == ACCOUNT_pool;
+    oom->account = oom->asks_for_pool ? failure->account : use->leading;
+    oom->has_pool = history->accounts[oom->account].kind == ACCOUNT_pool;
     oom->asks_drivers_pool = !oom->has_pool && failure->event.memory == MEMORY_ASYNC;
-    if (frag_at(&driver, history, use->stocks[ACCOUNT_device], index, err))
+    if (frag_at(&driver, history, use->accounts[ACCOUNT_device], index, err))
         return -1;
     held = driver;
-    if (oom->has_pool && frag_at(&held, history, oom->stock, index, err))
+    if (oom->has_pool && frag_at(&held, history, oom->account, index, err))
         return -1;
     oom->driver_live_bytes = driver.live_bytes;
     oom->live_bytes = held.live_bytes;
@@ -223,7 +223,8 @@ int oom_gather(struct oom *oom, const struct history *history, const struct fail
     oom->reserved_bytes = held.reserved_bytes;
     oom->idle_bytes = held.free_bytes;
     oom->largest_hole_bytes = held.largest_free_bytes;
-    oom->driver_is_unknown = !history_knows(history, &history->stocks[use->stocks[ACCOUNT_device]]);
+    oom->driver_is_unknown =
+        !history_knows(history, &history->accounts[use->accounts[ACCOUNT_device]]);
     find_card(oom, history->trace, failing->device);
     return weigh_device(oom, history, use, driver.reserved_bytes, err) ||
                    weigh_rest(oom, history, use, err)

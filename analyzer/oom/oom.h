@@ -96,7 +96,7 @@ struct oom {
     uint64_t managed_bytes; /* somewhere */
     bool lost_events;
 
-    uint32_t stock; /* that the rest speaks of: the failing one's layer, or the leading one */
+    uint32_t account; /* that the rest speaks of: the failing one's layer, or the leading one */
     uint64_t live_bytes;
     bool reserved_known;
     uint64_t reserved_bytes, idle_bytes; /* not idle: what graphs hold */

@@ -158,7 +158,7 @@ const struct trace_device *page_card(const struct study *study, int number)
 static void add_device_head(struct doc *doc, const struct study *study,
                             const struct device_use *use)
 {
-    const struct stock *leading = &study->history.stocks[use->leading];
+    const struct account *leading = &study->history.accounts[use->leading];
     const struct trace_device *device = page_card(study, use->device);
     const char *name = device ? device->name : NULL;
     const uint64_t total_bytes = device ? device->total_bytes : 0;

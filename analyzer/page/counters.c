@@ -24,25 +24,25 @@ static const char *const memory_texts[] = {
 #include "gpumemtrace/schema/memory.def"
 };
 
-const char *page_layer_name(const struct study *study, const struct stock *stock, char *buffer)
+const char *page_layer_name(const struct study *study, const struct account *account, char *buffer)
 {
-    const char *pool = study_pool(study, stock);
+    const char *pool = study_pool(study, account);
 
     if (pool)
         snprintf(buffer, PAGE_LAYER_BYTES, "%s pool", pool);
     else
-        snprintf(buffer, PAGE_LAYER_BYTES, "%s", study_layer(stock));
+        snprintf(buffer, PAGE_LAYER_BYTES, "%s", study_layer(account));
     return buffer;
 }
 
-void page_layer(struct doc *doc, const struct study *study, const struct stock *stock,
+void page_layer(struct doc *doc, const struct study *study, const struct account *account,
                 const char *label)
 {
     char name[PAGE_LAYER_BYTES];
 
-    doc_text(doc, "layer", label, study_layer(stock));
-    doc_words(doc, "%s", page_layer_name(study, stock, name));
-    doc_text(doc_detail(doc), "pool", "Pool", study_pool(study, stock));
+    doc_text(doc, "layer", label, study_layer(account));
+    doc_words(doc, "%s", page_layer_name(study, account, name));
+    doc_text(doc_detail(doc), "pool", "Pool", study_pool(study, account));
 }
 
 /* --- every figure --- */
@@ -56,40 +56,41 @@ void page_time(struct doc *doc, const struct study *study, const char *key, cons
         doc_null(doc, key, label, DOC_NS);
 }
 
-static void add_peak_moment(struct doc *doc, const struct study *study, const struct stock *stock)
+static void add_peak_moment(struct doc *doc, const struct study *study,
+                            const struct account *account)
 {
-    if (stock->peak.index == INDEX_NONE) {
+    if (account->peak.index == INDEX_NONE) {
         doc_null(doc, "peak_time_ns", "At", DOC_NS);
         doc_null(doc_detail(doc), "peak_seq", "Event", DOC_COUNT);
         return;
     }
-    page_time(doc, study, "peak_time_ns", "At", stock->peak.time_ns);
-    doc_count(doc_detail(doc), "peak_seq", "Event", stock->peak.seq);
+    page_time(doc, study, "peak_time_ns", "At", account->peak.time_ns);
+    doc_count(doc_detail(doc), "peak_seq", "Event", account->peak.seq);
 }
 
-static void add_counts(struct doc *doc, const struct study *study, const struct stock *stock,
+static void add_counts(struct doc *doc, const struct study *study, const struct account *account,
                        bool known)
 {
     doc_known_count(doc, "allocations", "Allocations", known && !study_lacks(study, LACK_blocks),
-                    stock->allocations_count);
+                    account->allocations_count);
     doc_known_count(doc, "frees", "Frees", known && !study_lacks(study, LACK_frees),
-                    stock->frees_count);
+                    account->frees_count);
     doc_known_count(doc, "failed", "Failed", known && !study_lacks(study, LACK_failures),
-                    stock->failed_count);
+                    account->failed_count);
 }
 
 static void add_account(struct doc *doc, const struct study *study, const char *key,
-                        const char *heading, const struct stock *stock)
+                        const char *heading, const struct account *account)
 {
-    const bool known = history_knows(&study->history, stock);
+    const bool known = history_knows(&study->history, account);
 
     doc_object_begin(doc_detail(doc), key, heading);
-    doc_known_bytes(doc, "peak_bytes", "Peak", known, stock->peak_bytes);
-    add_peak_moment(doc, study, stock);
-    doc_known_bytes(doc, "live_at_exit_bytes", "Left at exit", known, stock->live_bytes);
-    add_counts(doc, study, stock, known);
+    doc_known_bytes(doc, "peak_bytes", "Peak", known, account->peak_bytes);
+    add_peak_moment(doc, study, account);
+    doc_known_bytes(doc, "live_at_exit_bytes", "Left at exit", known, account->live_bytes);
+    add_counts(doc, study, account, known);
     doc_known_count(doc, "implicit_frees", "With context", !history_is_imported(&study->history),
-                    stock->implicit_frees_count);
+                    account->implicit_frees_count);
     doc_object_end(doc);
 }
 
@@ -125,16 +126,16 @@ static void add_mempool_list(struct doc *doc, const struct study *study,
     doc_list_end(doc);
 }
 
-static void add_pool(struct doc *doc, const struct study *study, const struct stock *stock,
+static void add_pool(struct doc *doc, const struct study *study, const struct account *account,
                      uint64_t reserved_bytes, bool reserved_known)
 {
     doc_row_begin(doc);
-    doc_text(doc, "name", "Pool", study_pool(study, stock));
-    doc_bytes(doc, "peak_live_bytes", "Peak", stock->peak_bytes);
+    doc_text(doc, "name", "Pool", study_pool(study, account));
+    doc_bytes(doc, "peak_live_bytes", "Peak", account->peak_bytes);
     doc_known_bytes(doc, "peak_reserved_bytes", "Peak reserved", reserved_known, reserved_bytes);
-    add_peak_moment(doc, study, stock);
-    doc_bytes(doc, "live_at_exit_bytes", "Left at exit", stock->live_bytes);
-    add_counts(doc, study, stock, true);
+    add_peak_moment(doc, study, account);
+    doc_bytes(doc, "live_at_exit_bytes", "Left at exit", account->live_bytes);
+    add_counts(doc, study, account, true);
     doc_row_end(doc);
 }
 
@@ -143,14 +144,14 @@ static void add_pool_list(struct doc *doc, const struct study *study, const stru
     const struct history *history = &study->history;
 
     doc_list_begin(doc_detail(doc), "pools", "Pools of frameworks");
-    for (uint32_t i = 0; i < history->stock_count && doc_takes(doc, DOC_BOTH); i++) {
-        const struct stock *stock = &history->stocks[i];
+    for (uint32_t i = 0; i < history->account_count && doc_takes(doc, DOC_BOTH); i++) {
+        const struct account *account = &history->accounts[i];
         uint64_t reserved_bytes;
 
-        if (stock->kind != ACCOUNT_pool || stock->device != use->device)
+        if (account->kind != ACCOUNT_pool || account->device != use->device)
             continue;
-        const bool known = frag_peak_reserved(stock, &reserved_bytes);
-        add_pool(doc, study, stock, reserved_bytes, known);
+        const bool known = frag_peak_reserved(account, &reserved_bytes);
+        add_pool(doc, study, account, reserved_bytes, known);
     }
     doc_list_end(doc);
 }
@@ -158,28 +159,28 @@ static void add_pool_list(struct doc *doc, const struct study *study, const stru
 /* --- a summary: one table --- */
 
 static void add_counter_row(struct doc *doc, const struct study *study, const char *name,
-                            const struct stock *stock)
+                            const struct account *account)
 {
     doc_row_begin(doc);
     doc_text(doc, NULL, "Memory", name);
-    doc_bytes(doc, NULL, "Peak", stock->peak_bytes);
-    add_peak_moment(doc, study, stock);
-    doc_bytes(doc, NULL, "Left at exit", stock->live_bytes);
+    doc_bytes(doc, NULL, "Peak", account->peak_bytes);
+    add_peak_moment(doc, study, account);
+    doc_bytes(doc, NULL, "Left at exit", account->live_bytes);
     doc_known_count(doc, NULL, "Allocations", !study_lacks(study, LACK_blocks),
-                    stock->allocations_count);
-    doc_known_count(doc, NULL, "Frees", !study_lacks(study, LACK_frees), stock->frees_count);
+                    account->allocations_count);
+    doc_known_count(doc, NULL, "Frees", !study_lacks(study, LACK_frees), account->frees_count);
     doc_known_count(doc_spare(doc), NULL, "With context", !history_is_imported(&study->history),
-                    stock->implicit_frees_count);
-    doc_known_count(doc, NULL, "Failed", !study_lacks(study, LACK_failures), stock->failed_count);
+                    account->implicit_frees_count);
+    doc_known_count(doc, NULL, "Failed", !study_lacks(study, LACK_failures), account->failed_count);
     doc_row_end(doc);
 }
 
 /* Most modules take nothing that can be measured: they are no line of their own. */
-static bool is_idle(const struct stock *stock)
+static bool is_idle(const struct account *account)
 {
-    if (stock->kind == ACCOUNT_context)
-        return !stock->peak_bytes;
-    return !stock->allocations_count && !stock->failed_count;
+    if (account->kind == ACCOUNT_context)
+        return !account->peak_bytes;
+    return !account->allocations_count && !account->failed_count;
 }
 
 static void add_counter_table(struct doc *doc, const struct study *study,
@@ -189,18 +190,18 @@ static void add_counter_table(struct doc *doc, const struct study *study,
     char name[PAGE_LAYER_BYTES];
 
     doc_list_begin(doc_summary(doc), NULL, NULL);
-    for (size_t i = 0; i < history->stock_count; i++) {
-        const struct stock *stock = &history->stocks[i];
+    for (size_t i = 0; i < history->account_count; i++) {
+        const struct account *account = &history->accounts[i];
 
-        if (stock->kind == ACCOUNT_pool && stock->device == use->device)
-            add_counter_row(doc, study, page_layer_name(study, stock, name), stock);
+        if (account->kind == ACCOUNT_pool && account->device == use->device)
+            add_counter_row(doc, study, page_layer_name(study, account, name), account);
     }
     for (size_t i = 0; i < KINDS_SHOWN; i++) {
-        const struct stock *stock = &history->stocks[use->stocks[shown[i].kind]];
+        const struct account *account = &history->accounts[use->accounts[shown[i].kind]];
 
-        if (shown[i].kind == ACCOUNT_device ? history_knows(&study->history, stock)
-                                            : !is_idle(stock))
-            add_counter_row(doc, study, shown[i].title, stock);
+        if (shown[i].kind == ACCOUNT_device ? history_knows(&study->history, account)
+                                            : !is_idle(account))
+            add_counter_row(doc, study, shown[i].title, account);
     }
     doc_list_end(doc);
 }
@@ -212,7 +213,7 @@ int page_counters(struct doc *doc, const struct study *study, const struct devic
     add_counter_table(doc, study, use);
     for (size_t i = 0; i < KINDS_SHOWN; i++)
         add_account(doc, study, shown[i].key, shown[i].title,
-                    &study->history.stocks[use->stocks[shown[i].kind]]);
+                    &study->history.accounts[use->accounts[shown[i].kind]]);
     add_mempool_list(doc, study, use);
     add_pool_list(doc, study, use);
     return 0;

@@ -7,13 +7,13 @@
 #include "analyzer/analysis/frag.h"
 #include "whatif.h"
 
-static int add_frag_row(struct doc *doc, const struct study *study, uint32_t stock,
+static int add_frag_row(struct doc *doc, const struct study *study, uint32_t account,
                         const struct moment *moment, struct err *err)
 {
-    const struct stock *own = &study->history.stocks[stock];
+    const struct account *own = &study->history.accounts[account];
     struct frag frag;
 
-    if (frag_at(&frag, &study->history, stock, moment->index, err))
+    if (frag_at(&frag, &study->history, account, moment->index, err))
         return -1;
     doc_row_begin(doc);
     page_time(doc, study, "time_ns", "Time", moment->time_ns);
@@ -33,14 +33,14 @@ static int add_frag_row(struct doc *doc, const struct study *study, uint32_t sto
 }
 
 static int add_frag_at_failures(struct doc *doc, const struct study *study,
-                                const struct device_use *use, uint32_t stock, struct err *err)
+                                const struct device_use *use, uint32_t account, struct err *err)
 {
     const struct history *history = &study->history;
 
     doc_list_begin(doc, "at_failures", "At failed allocations");
     for (size_t i = 0; i < history->failure_count; i++)
-        if (history->stocks[history->failures[i].stock].device == use->device &&
-            add_frag_row(doc, study, stock, &history->failures[i].at, err))
+        if (history->accounts[history->failures[i].account].device == use->device &&
+            add_frag_row(doc, study, account, &history->failures[i].at, err))
             return -1;
     if (history->failures_in_all > history->failure_count)
         doc_note(doc, "Of %" PRIu64 " failed allocations the first and the last %d are shown.",
@@ -50,12 +50,12 @@ static int add_frag_at_failures(struct doc *doc, const struct study *study,
 }
 
 /* Evenly spaced in events: where nothing happens nothing changes. */
-static int add_frag_over_time(struct doc *doc, const struct study *study, uint32_t stock,
+static int add_frag_over_time(struct doc *doc, const struct study *study, uint32_t account,
                               struct err *err)
 {
     doc_list_begin(doc, "over_time", "Over time");
     for (size_t i = 0; i < study->history.stop_count; i++)
-        if (add_frag_row(doc, study, stock, &study->history.stops[i], err))
+        if (add_frag_row(doc, study, account, &study->history.stops[i], err))
             return -1;
     doc_list_end(doc);
     return 0;
@@ -66,7 +66,7 @@ static int add_frag_of_device(struct doc *doc, const struct study *study,
                               struct err *err)
 {
     const struct page_frag_options *options = view->own;
-    const uint32_t stock = study_stock(study, use, view);
+    const uint32_t account = study_account(study, use, view);
 
     if (page_what_if(doc, study, use, view, err) ||
         (options->segments && page_segments(doc, study, use, view, err)))
@@ -75,10 +75,10 @@ static int add_frag_of_device(struct doc *doc, const struct study *study,
         return -1;
     if (page_pins(doc, study, use, view, err))
         return -1;
-    if (stock == HISTORY_NONE)
+    if (account == HISTORY_NONE)
         return 0;
-    return add_frag_at_failures(doc, study, use, stock, err) ||
-                   add_frag_over_time(doc, study, stock, err)
+    return add_frag_at_failures(doc, study, use, account, err) ||
+                   add_frag_over_time(doc, study, account, err)
                ? -1
                : 0;
 }

@@ -18,7 +18,7 @@ enum { FLOOR_DIVISOR = 20 };
 
 struct idle {
     const struct study *study;
-    const struct stock *stock;
+    const struct account *account;
     const struct frag *frag;
     const char *moment; /* "at the peak" */
     char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES];
@@ -48,13 +48,13 @@ static int say_pin(struct opening *opening, const struct pins *pins)
 }
 
 /* The line whose blocks pin most; nothing is said where no segment is pinned by any. */
-static int say_worst_pin(struct opening *opening, const struct study *study, uint32_t stock,
+static int say_worst_pin(struct opening *opening, const struct study *study, uint32_t account,
                          uint64_t index, struct err *err)
 {
     struct segment_list pieces;
     struct pins pins;
 
-    if (segments_pieces_at(&pieces, &study->history, stock, index, err))
+    if (segments_pieces_at(&pieces, &study->history, account, index, err))
         return -1;
     const int found = pins_find(&pins, study->symbols, &pieces, err);
     segments_release(&pieces);
@@ -69,7 +69,7 @@ static int say_stranded(struct opening *opening, const struct idle *idle, uint64
                         struct err *err)
 {
     const struct history *history = &idle->study->history;
-    const uint32_t stock = (uint32_t)(idle->stock - history->stocks);
+    const uint32_t account = (uint32_t)(idle->account - history->accounts);
 
     if (page_say(opening,
                  "On %s, %s of the %s that the %s had reserved lay idle %s, and %s of it could "
@@ -77,14 +77,14 @@ static int say_stranded(struct opening *opening, const struct idle *idle, uint64
                  idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
                  idle->stranded) < 0)
         return -1;
-    return idle->stock->kind == ACCOUNT_pool
-               ? say_worst_pin(opening, idle->study, stock, index, err)
+    return idle->account->kind == ACCOUNT_pool
+               ? say_worst_pin(opening, idle->study, account, index, err)
                : 1;
 }
 
 static bool is_pytorch(const struct idle *idle)
 {
-    const char *pool = study_pool(idle->study, idle->stock);
+    const char *pool = study_pool(idle->study, idle->account);
 
     return pool && !strcmp(pool, "pytorch");
 }
@@ -93,7 +93,7 @@ static int say_idle(struct opening *opening, const struct idle *idle, uint64_t i
                     struct err *err)
 {
     const struct frag *frag = idle->frag;
-    const uint64_t card = card_bytes(idle->study, idle->stock->device);
+    const uint64_t card = card_bytes(idle->study, idle->account->device);
     const uint64_t floor = (card ? card : frag->reserved_bytes) / FLOOR_DIVISOR;
 
     if (frag->free_bytes <= floor)
@@ -119,7 +119,7 @@ static int say_idle(struct opening *opening, const struct idle *idle, uint64_t i
  * short but in pieces, and that is what the reader came for.
  */
 static int find_failure(const struct failure **worst, struct frag *frag,
-                        const struct history *history, uint32_t stock, struct err *err)
+                        const struct history *history, uint32_t account, struct err *err)
 {
     uint64_t most_bytes = 0;
 
@@ -127,9 +127,9 @@ static int find_failure(const struct failure **worst, struct frag *frag,
         const struct failure *failure = &history->failures[i];
         struct frag then;
 
-        if (history->stocks[failure->stock].device != history->stocks[stock].device)
+        if (history->accounts[failure->account].device != history->accounts[account].device)
             continue;
-        if (frag_at(&then, history, stock, failure->at.index, err))
+        if (frag_at(&then, history, account, failure->at.index, err))
             return -1;
         if (!then.reserved_known || then.free_bytes < failure->event.size_bytes ||
             then.free_bytes <= most_bytes)
@@ -145,7 +145,7 @@ static int say_of_device(struct opening *opening, const struct study *study,
                          const struct device_use *use, const struct view *view, struct err *err)
 {
     const struct page_frag_options *options = view->own;
-    const uint32_t number = study_stock(study, use, view);
+    const uint32_t number = study_account(study, use, view);
     struct idle idle = {.study = study, .moment = view->at ? "then" : "at the peak"};
     const struct failure *failure = NULL;
     char asked[UNITS_TEXT_BYTES], when[UNITS_TEXT_BYTES + 32];
@@ -156,10 +156,10 @@ static int say_of_device(struct opening *opening, const struct study *study,
         return page_what_if_answer(opening, study, options->what_if, use->device);
     if (number == HISTORY_NONE)
         return 0;
-    idle.stock = &study->history.stocks[number];
+    idle.account = &study->history.accounts[number];
     idle.frag = &frag;
     study_device_name(use->device, idle.device);
-    page_layer_name(study, idle.stock, idle.layer);
+    page_layer_name(study, idle.account, idle.layer);
     if (moment_find("at", view->at, &study->history, number, &moment, err))
         return -1;
     if (moment.index == INDEX_NONE)

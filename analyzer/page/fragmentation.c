@@ -68,7 +68,7 @@ static void add_fragmentation(struct doc *doc, const struct frag *frag, bool kno
 int page_fragmentation(struct doc *doc, const struct study *study, const struct device_use *use,
                        const struct view *view, struct err *err)
 {
-    const uint32_t number = study_stock(study, use, view);
+    const uint32_t number = study_account(study, use, view);
     struct moment moment;
     struct frag frag = {0};
     struct card_free card = {0};
@@ -83,10 +83,10 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
     if (known && (frag_at(&frag, &study->history, number, moment.index, err) ||
                   card_free_at(&card, &study->history, use->device, moment.index, err)))
         return -1;
-    const struct stock *stock = &study->history.stocks[number];
-    const bool is_driver = stock->kind == ACCOUNT_device;
+    const struct account *account = &study->history.accounts[number];
+    const bool is_driver = account->kind == ACCOUNT_device;
     doc_object_begin(doc, "fragmentation", "Fragmentation");
-    page_layer(doc, study, stock, "layer");
+    page_layer(doc, study, account, "layer");
     add_moment(doc, study, view, &moment);
     add_fragmentation(doc, &frag, known);
     add_card(doc, &card);
@@ -122,14 +122,14 @@ static void add_fragmentation_note(struct doc *doc, const struct frag *frag, boo
 int page_fragmentation_note(struct doc *doc, const struct study *study,
                             const struct device_use *use, const struct view *view, struct err *err)
 {
-    const struct stock *stock = &study->history.stocks[use->leading];
+    const struct account *account = &study->history.accounts[use->leading];
     struct frag frag;
 
     (void)view;
-    if (stock->peak.index == INDEX_NONE || !doc_takes(doc, DOC_SUMMARY))
+    if (account->peak.index == INDEX_NONE || !doc_takes(doc, DOC_SUMMARY))
         return 0;
-    if (frag_at(&frag, &study->history, use->leading, stock->peak.index, err))
+    if (frag_at(&frag, &study->history, use->leading, account->peak.index, err))
         return -1;
-    add_fragmentation_note(doc, &frag, stock->kind == ACCOUNT_device);
+    add_fragmentation_note(doc, &frag, account->kind == ACCOUNT_device);
     return 0;
 }

@@ -28,7 +28,7 @@ static int add_group(struct doc *doc, const struct study *study, const struct vi
 {
     const double total = held->sites->total_bytes ? (double)held->sites->total_bytes : 1;
 
-    page_layer(doc_detail(doc), study, &study->history.stocks[held->stock], "Layer");
+    page_layer(doc_detail(doc), study, &study->history.accounts[held->account], "Layer");
     doc_bytes(doc, "own_bytes", "Own", group->own_bytes);
     doc_ratio(doc_summary(doc), NULL, "Share", (double)group->own_bytes / total);
     doc_bar(doc, (double)group->own_bytes / total, 0);
@@ -117,11 +117,11 @@ static void draw_children(const struct drawing *drawing, size_t first, size_t en
         draw_line(drawing, bytes, count, items[first].depth, NULL, cut);
 }
 
-static void add_node(struct doc *doc, const struct study *study, const struct stock *stock,
+static void add_node(struct doc *doc, const struct study *study, const struct account *account,
                      const struct call_node *node)
 {
     doc_row_begin(doc_detail(doc));
-    page_layer(doc, study, stock, "Layer");
+    page_layer(doc, study, account, "Layer");
     doc_count(doc, "depth", "Depth", node->depth);
     doc_text(doc, "name", "Name", node->name);
     doc_bytes(doc, "inclusive_bytes", "Inclusive", node->bytes);
@@ -143,7 +143,7 @@ int page_call_tree(struct doc *doc, const struct study *study, const struct view
     if (held->is_leading && doc_takes(doc, DOC_SUMMARY))
         draw_children(&drawing, 0, tree.count);
     for (size_t i = 0; i < tree.count && doc_takes(doc, DOC_DETAIL); i++)
-        add_node(doc, study, &study->history.stocks[held->stock], &tree.items[i]);
+        add_node(doc, study, &study->history.accounts[held->account], &tree.items[i]);
     call_tree_release(&tree);
     return 0;
 }

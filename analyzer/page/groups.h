@@ -11,8 +11,8 @@ int page_groups(struct doc *doc, const struct study *study, const struct view *v
                 const struct page_held *held, enum groups_by by, struct err *err);
 int page_call_tree(struct doc *doc, const struct study *study, const struct view *view,
                    const struct page_held *held, struct err *err);
-/* The list "high_moments" of each stock, with the line that held most then. */
+/* The list "high_moments" of each account, with the line that held most then. */
 int page_summits(struct doc *doc, const struct study *study, const struct view *view,
-                 const struct page_stocks *stocks, struct err *err);
+                 const struct page_accounts *accounts, struct err *err);
 
 #endif

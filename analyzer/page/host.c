@@ -70,24 +70,24 @@ int page_pinned_memory(struct doc *doc, const struct study *study, const struct 
                                                .heading = "Pinned memory of the host at its peak",
                                                .summary_rows = PAGE_SITES,
                                                .frame_lines = 1};
-    const uint32_t number = use->stocks[ACCOUNT_host];
-    const struct stock *stock = &study->history.stocks[number];
+    const uint32_t number = use->accounts[ACCOUNT_host];
+    const struct account *account = &study->history.accounts[number];
     char live[UNITS_TEXT_BYTES], taken[UNITS_TEXT_BYTES];
     struct sites sites;
     uint64_t taken_bytes;
 
-    if (!stock->peak_bytes)
+    if (!account->peak_bytes)
         return 0;
-    if (host_pinned_taken(&taken_bytes, &study->history, use, stock->peak.index, err) ||
-        sites_at(&sites, &study->categories, number, stock->peak.index, err))
+    if (host_pinned_taken(&taken_bytes, &study->history, use, account->peak.index, err) ||
+        sites_at(&sites, &study->categories, number, account->peak.index, err))
         return -1;
-    doc_bytes(doc_detail(doc), "pinned_peak_bytes", "Pinned", stock->peak_bytes);
+    doc_bytes(doc_detail(doc), "pinned_peak_bytes", "Pinned", account->peak_bytes);
     doc_bytes(doc_detail(doc), "pinned_taken_bytes", "Taken for it", taken_bytes);
     const int status = page_sites_found(doc, study, view, number, &sites, &list, err);
     sites_release(&sites);
     doc_note(doc,
              "%s was pinned at the peak; the runtime takes about %s of the host for it (assumed: "
              "pieces of 2 MiB).",
-             units_bytes(live, stock->peak_bytes), units_bytes(taken, taken_bytes));
+             units_bytes(live, account->peak_bytes), units_bytes(taken, taken_bytes));
     return status;
 }

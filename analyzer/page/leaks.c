@@ -10,29 +10,30 @@
 
 enum { LEAK_FRAME_LINES = 5 };
 
-static void add_total(struct doc *doc, const struct study *study, const struct stock *stock)
+static void add_total(struct doc *doc, const struct study *study, const struct account *account)
 {
-    const bool known = history_knows(&study->history, stock);
+    const bool known = history_knows(&study->history, account);
 
-    page_layer(doc, study, stock, "Layer");
-    doc_known_bytes(doc, "live_at_exit_bytes", "Left at exit", known, stock->live_bytes);
+    page_layer(doc, study, account, "Layer");
+    doc_known_bytes(doc, "live_at_exit_bytes", "Left at exit", known, account->live_bytes);
     doc_known_count(doc, "blocks", "Blocks", known && !study_lacks(study, LACK_blocks),
-                    stock->allocations_count - stock->frees_count - stock->implicit_frees_count -
-                        stock->lost_frees_count);
+                    account->allocations_count - account->frees_count -
+                        account->implicit_frees_count - account->lost_frees_count);
 }
 
-static void add_totals(struct doc *doc, const struct study *study, const struct page_stocks *stocks)
+static void add_totals(struct doc *doc, const struct study *study,
+                       const struct page_accounts *accounts)
 {
     doc_list_begin(doc, "totals", "Never freed");
-    for (size_t i = 0; i < stocks->count; i++) {
+    for (size_t i = 0; i < accounts->count; i++) {
         doc_row_begin(doc_detail_if(doc, i > 0));
-        add_total(doc, study, &study->history.stocks[stocks->numbers[i]]);
+        add_total(doc, study, &study->history.accounts[accounts->numbers[i]]);
         doc_row_end(doc);
     }
     doc_list_end(doc);
 }
 
-/* --- growth of a stock as a whole --- */
+/* --- growth of an account as a whole --- */
 
 /* A slope in whole bytes. */
 static int64_t whole(double bytes)
@@ -67,13 +68,13 @@ int page_step_begin(struct doc *doc, const struct study *study, const char *phas
     return 0;
 }
 
-static int add_verdict(struct doc *doc, const struct study *study, const struct stock *stock,
-                       const struct stock_leak *found, struct err *err)
+static int add_verdict(struct doc *doc, const struct study *study, const struct account *account,
+                       const struct account_leak *found, struct err *err)
 {
     const struct growth *growth = &found->growth;
     const bool knows = growth->total.has_slope;
 
-    page_layer(doc, study, stock, "Layer");
+    page_layer(doc, study, account, "Layer");
     doc_text(doc, "verdict", "Verdict", leak_verdict_name(found->leak.verdict));
     doc_known_count(doc, "steps", "Steps", growth->steps != GROWTH_NO_STEPS, growth->ends_count);
     doc_text(doc, "steps_end_with", "Steps end with", step_end_text(growth_step_end(growth)));
@@ -87,7 +88,7 @@ static int add_verdict(struct doc *doc, const struct study *study, const struct 
     doc_known_bytes(doc_detail(doc), "cache_bytes_per_step", "Known caches", knows,
                     (uint64_t)whole(found->leak.cache_slope));
     doc_known_bytes(doc_detail(doc), "floor_bytes_per_step", "Floor",
-                    history_knows(&study->history, stock), (uint64_t)found->leak.floor);
+                    history_knows(&study->history, account), (uint64_t)found->leak.floor);
     doc_known_count(doc_detail(doc), "steps_until_full", "Steps until full",
                     found->knows_steps_left, (uint64_t)found->steps_left);
     return 0;
@@ -96,14 +97,14 @@ static int add_verdict(struct doc *doc, const struct study *study, const struct 
 /* --- what grows: for programs each call stack, for people each line --- */
 
 static int add_growing_site(struct doc *doc, const struct study *study, const struct view *view,
-                            const struct stock *stock, const struct stock_leak *found,
+                            const struct account *account, const struct account_leak *found,
                             const struct growing *site, struct err *err)
 {
     const char *cache;
 
     if (cache_name_find(&cache, study->symbols, site->stack_id, err))
         return -1;
-    page_layer(doc, study, stock, "Layer");
+    page_layer(doc, study, account, "Layer");
     doc_bytes(doc, "bytes_per_step", "Per step", (uint64_t)whole(site->line.slope));
     doc_integer(doc, "bytes_per_step_low", "At least", DOC_DELTA, whole(site->line.low));
     doc_integer(doc, "bytes_per_step_high", "At most", DOC_DELTA, whole(site->line.high));
@@ -125,10 +126,10 @@ static const char *growing_text(const struct leak_row *row)
 }
 
 static int add_growing_row(struct doc *doc, const struct study *study, const struct view *view,
-                           const struct stock *stock, const struct stock_leak *found,
+                           const struct account *account, const struct account_leak *found,
                            const struct leak_row *row, struct err *err)
 {
-    page_layer(doc, study, stock, "Layer");
+    page_layer(doc, study, account, "Layer");
     doc_bytes(doc, NULL, "Per step", (uint64_t)whole(row->slope));
     doc_bytes(doc, NULL, "After 2nd step", row->first_bytes);
     doc_bytes(doc, NULL, "After last", row->last_bytes);
@@ -139,12 +140,12 @@ static int add_growing_row(struct doc *doc, const struct study *study, const str
 }
 
 static int add_churning_site(struct doc *doc, const struct study *study, const struct view *view,
-                             const struct stock *stock, const struct stock_leak *found,
+                             const struct account *account, const struct account_leak *found,
                              const struct churning *site, struct err *err)
 {
     const double steps = (double)found->growth.counted_steps;
 
-    page_layer(doc, study, stock, "Layer");
+    page_layer(doc, study, account, "Layer");
     doc_bytes(doc, "bytes_per_step", "Per step", (uint64_t)whole((double)site->bytes / steps));
     doc_bytes(doc, "bytes", "In all", site->bytes);
     doc_count(doc, "count", "Blocks", site->count);
@@ -154,12 +155,12 @@ static int add_churning_site(struct doc *doc, const struct study *study, const s
 }
 
 static int add_churning_row(struct doc *doc, const struct study *study, const struct view *view,
-                            const struct stock *stock, const struct stock_leak *found,
+                            const struct account *account, const struct account_leak *found,
                             const struct leak_row *row, struct err *err)
 {
     const double steps = (double)found->growth.counted_steps;
 
-    page_layer(doc, study, stock, "Layer");
+    page_layer(doc, study, account, "Layer");
     doc_bytes(doc, NULL, "Per step", (uint64_t)whole((double)row->churn_bytes / steps));
     doc_bytes(doc, NULL, "In all", row->churn_bytes);
     doc_count(doc, NULL, "Blocks", row->churn_count);
@@ -167,28 +168,28 @@ static int add_churning_row(struct doc *doc, const struct study *study, const st
                           err);
 }
 
-/* --- lists of all stocks --- */
+/* --- lists of all accounts --- */
 
-/* The leaks of the stocks that a device's page speaks of. */
+/* The leaks of the accounts that a device's page speaks of. */
 struct leaks_of {
-    struct page_stocks stocks;
-    struct stock_leak *items;
+    struct page_accounts accounts;
+    struct account_leak *items;
 };
 
 static void leaks_release(struct leaks_of *leaks)
 {
-    for (size_t i = 0; leaks->items && i < leaks->stocks.count; i++)
-        stock_leak_release(&leaks->items[i]);
+    for (size_t i = 0; leaks->items && i < leaks->accounts.count; i++)
+        account_leak_release(&leaks->items[i]);
     free(leaks->items);
 }
 
 static int leaks_find(struct leaks_of *leaks, const struct study *study,
-                      const struct page_stocks *stocks, struct err *err)
+                      const struct page_accounts *accounts, struct err *err)
 {
-    *leaks = (struct leaks_of){.stocks = *stocks};
-    leaks->items = array_new(stocks->count, sizeof *leaks->items, err);
-    for (size_t i = 0; leaks->items && i < stocks->count; i++)
-        if (stock_leak_find(&leaks->items[i], study, stocks->numbers[i], err)) {
+    *leaks = (struct leaks_of){.accounts = *accounts};
+    leaks->items = array_new(accounts->count, sizeof *leaks->items, err);
+    for (size_t i = 0; leaks->items && i < accounts->count; i++)
+        if (account_leak_find(&leaks->items[i], study, accounts->numbers[i], err)) {
             leaks_release(leaks);
             return -1;
         }
@@ -201,9 +202,9 @@ static int add_verdicts(struct doc *doc, const struct study *study, const struct
     int status = 0;
 
     doc_list_begin(doc, "growth", "Growth of live bytes from step to step");
-    for (size_t i = 0; i < leaks->stocks.count && !status; i++) {
+    for (size_t i = 0; i < leaks->accounts.count && !status; i++) {
         doc_row_begin(doc_detail_if(doc, i > 0));
-        status = add_verdict(doc, study, &study->history.stocks[leaks->stocks.numbers[i]],
+        status = add_verdict(doc, study, &study->history.accounts[leaks->accounts.numbers[i]],
                              &leaks->items[i], err);
         doc_row_end(doc);
     }
@@ -214,14 +215,14 @@ static int add_verdicts(struct doc *doc, const struct study *study, const struct
 static int add_growing_rows(struct doc *doc, const struct study *study, const struct view *view,
                             const struct leaks_of *leaks, struct err *err)
 {
-    const struct stock_leak *found = &leaks->items[0];
-    const struct stock *stock = &study->history.stocks[leaks->stocks.numbers[0]];
+    const struct account_leak *found = &leaks->items[0];
+    const struct account *account = &study->history.accounts[leaks->accounts.numbers[0]];
     const size_t most = view->top ? (size_t)view->top : PAGE_SITES;
     int status = 0;
 
     for (size_t i = 0; i < found->growing.count && i < most && !status; i++) {
         doc_row_begin(doc_summary(doc));
-        status = add_growing_row(doc, study, view, stock, found, &found->growing.items[i], err);
+        status = add_growing_row(doc, study, view, account, found, &found->growing.items[i], err);
         doc_row_end(doc);
     }
     return status;
@@ -233,17 +234,17 @@ static int add_growing(struct doc *doc, const struct study *study, const struct 
     int status = 0;
 
     doc_list_begin(doc, "growing", "Growing with every step");
-    if (leaks->stocks.count && doc_takes(doc, DOC_SUMMARY))
+    if (leaks->accounts.count && doc_takes(doc, DOC_SUMMARY))
         status = add_growing_rows(doc, study, view, leaks, err);
-    for (size_t i = 0; i < leaks->stocks.count && doc_takes(doc, DOC_DETAIL); i++) {
-        const struct stock_leak *found = &leaks->items[i];
+    for (size_t i = 0; i < leaks->accounts.count && doc_takes(doc, DOC_DETAIL); i++) {
+        const struct account_leak *found = &leaks->items[i];
         const size_t limit = view_limit(view, found->growth.count);
 
         for (size_t n = 0; n < limit && !status; n++) {
             doc_row_begin(doc_detail(doc));
-            status =
-                add_growing_site(doc, study, view, &study->history.stocks[leaks->stocks.numbers[i]],
-                                 found, &found->growth.items[n], err);
+            status = add_growing_site(doc, study, view,
+                                      &study->history.accounts[leaks->accounts.numbers[i]], found,
+                                      &found->growth.items[n], err);
             doc_row_end(doc);
         }
     }
@@ -254,14 +255,14 @@ static int add_growing(struct doc *doc, const struct study *study, const struct 
 static int add_churn_rows(struct doc *doc, const struct study *study, const struct view *view,
                           const struct leaks_of *leaks, struct err *err)
 {
-    const struct stock_leak *found = &leaks->items[0];
-    const struct stock *stock = &study->history.stocks[leaks->stocks.numbers[0]];
+    const struct account_leak *found = &leaks->items[0];
+    const struct account *account = &study->history.accounts[leaks->accounts.numbers[0]];
     const size_t most = view->top ? (size_t)view->top : PAGE_SITES;
     int status = 0;
 
     for (size_t i = 0; i < found->churn.count && i < most && !status; i++) {
         doc_row_begin(doc_summary(doc));
-        status = add_churning_row(doc, study, view, stock, found, &found->churn.items[i], err);
+        status = add_churning_row(doc, study, view, account, found, &found->churn.items[i], err);
         doc_row_end(doc);
     }
     return status;
@@ -274,16 +275,16 @@ static int add_churn(struct doc *doc, const struct study *study, const struct vi
     int status = 0;
 
     doc_list_begin(doc, "churn", "Allocated and freed again in every step");
-    if (is_asked && leaks->stocks.count && doc_takes(doc, DOC_SUMMARY))
+    if (is_asked && leaks->accounts.count && doc_takes(doc, DOC_SUMMARY))
         status = add_churn_rows(doc, study, view, leaks, err);
-    for (size_t i = 0; i < leaks->stocks.count && doc_takes(doc, DOC_DETAIL); i++) {
-        const struct stock_leak *found = &leaks->items[i];
+    for (size_t i = 0; i < leaks->accounts.count && doc_takes(doc, DOC_DETAIL); i++) {
+        const struct account_leak *found = &leaks->items[i];
         const size_t limit = view_limit(view, found->growth.churn_count);
 
         for (size_t n = 0; n < limit && !status; n++) {
             doc_row_begin(doc_detail(doc));
             status = add_churning_site(doc, study, view,
-                                       &study->history.stocks[leaks->stocks.numbers[i]], found,
+                                       &study->history.accounts[leaks->accounts.numbers[i]], found,
                                        &found->growth.churn[n], err);
             doc_row_end(doc);
         }
@@ -302,18 +303,18 @@ static int add_parts(struct doc *doc, const struct study *study, const struct de
                                         .frame_lines = LEAK_FRAME_LINES,
                                         .left_out_key = own ? NULL : "live_at_exit_left_out",
                                         .command = "gpumemtrace leaks"};
-    struct page_stocks stocks;
+    struct page_accounts accounts;
     struct leaks_of leaks;
 
-    page_stocks_find(&stocks, doc, study, use, view);
-    for (size_t i = 0; i < stocks.count; i++)
-        stocks.moments[i] = study->history.last;
-    if (leaks_find(&leaks, study, &stocks, err))
+    page_accounts_find(&accounts, doc, study, use, view);
+    for (size_t i = 0; i < accounts.count; i++)
+        accounts.moments[i] = study->history.last;
+    if (leaks_find(&leaks, study, &accounts, err))
         return -1;
-    add_totals(doc, study, &stocks);
+    add_totals(doc, study, &accounts);
     const int status = add_verdicts(doc, study, &leaks, err) ||
                                add_growing(doc, study, view, &leaks, err) ||
-                               page_sites(doc, study, view, &stocks, &list, err) ||
+                               page_sites(doc, study, view, &accounts, &list, err) ||
                                (own && add_churn(doc, study, view, &leaks, own->churn, err))
                            ? -1
                            : 0;
@@ -351,7 +352,7 @@ int page_leaks_of_all(struct doc *doc, const struct study *study, const struct v
 int page_growth(struct doc *doc, const struct study *study, const struct device_use *use,
                 const struct view *view, struct err *err)
 {
-    const struct page_stocks leading = {.numbers = {study_stock(study, use, view)}, .count = 1};
+    const struct page_accounts leading = {.numbers = {study_account(study, use, view)}, .count = 1};
     struct leaks_of leaks;
 
     if (leading.numbers[0] == HISTORY_NONE || !doc_takes(doc, DOC_SUMMARY))

@@ -10,10 +10,10 @@
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/render/units.h"
 
-/* The stock that says most: a leak before anything unknown, the steepest of several. */
+/* The account that says most: a leak before anything unknown, the steepest of several. */
 struct worst {
-    struct stock_leak found;
-    uint32_t stock; /* HISTORY_NONE: no device allocated anything */
+    struct account_leak found;
+    uint32_t account; /* HISTORY_NONE: no device allocated anything */
 };
 
 static bool is_worse(const struct leak *leak, const struct leak *than)
@@ -24,22 +24,22 @@ static bool is_worse(const struct leak *leak, const struct leak *than)
 }
 
 /* Beside the leading layer the others of the device count only if they leak or grow. */
-static int take_if_worse(struct worst *worst, const struct study *study, uint32_t stock,
+static int take_if_worse(struct worst *worst, const struct study *study, uint32_t account,
                          bool is_leading, struct err *err)
 {
-    struct stock_leak found;
+    struct account_leak found;
 
-    if (!study->history.stocks[stock].has_begun)
+    if (!study->history.accounts[account].has_begun)
         return 0;
-    if (stock_leak_find(&found, study, stock, err))
+    if (account_leak_find(&found, study, account, err))
         return -1;
     if ((!is_leading && found.leak.verdict < LEAK_GROWS) ||
-        (worst->stock != HISTORY_NONE && !is_worse(&found.leak, &worst->found.leak))) {
-        stock_leak_release(&found);
+        (worst->account != HISTORY_NONE && !is_worse(&found.leak, &worst->found.leak))) {
+        account_leak_release(&found);
         return 0;
     }
-    stock_leak_release(&worst->found);
-    *worst = (struct worst){found, stock};
+    account_leak_release(&worst->found);
+    *worst = (struct worst){found, account};
     return 0;
 }
 
@@ -48,15 +48,15 @@ static int find_worst(struct worst *worst, const struct study *study, const stru
 {
     const struct history *history = &study->history;
 
-    *worst = (struct worst){.stock = HISTORY_NONE};
+    *worst = (struct worst){.account = HISTORY_NONE};
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
-        uint32_t stocks[STUDY_STOCKS_MAX];
-        const size_t count = study_stocks(study, use, view, stocks, STUDY_STOCKS_MAX);
+        uint32_t accounts[STUDY_ACCOUNTS_MAX];
+        const size_t count = study_accounts(study, use, view, accounts, STUDY_ACCOUNTS_MAX);
 
         for (size_t n = 0; n < count && (view->device < 0 || view->device == use->device); n++)
-            if (take_if_worse(worst, study, stocks[n], n == 0, err)) {
-                stock_leak_release(&worst->found);
+            if (take_if_worse(worst, study, accounts[n], n == 0, err)) {
+                account_leak_release(&worst->found);
                 return -1;
             }
     }
@@ -77,18 +77,18 @@ static const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes)
 
 /* " of driver memory, outside the pytorch pool" */
 static const char *layer_text(char out[PAGE_LAYER_BYTES + 64], const struct study *study,
-                              uint32_t stock)
+                              uint32_t account)
 {
     const struct history *history = &study->history;
-    const struct stock *own = &history->stocks[stock];
+    const struct account *own = &history->accounts[account];
     const uint32_t leading = history_device(history, own->device)->leading;
     char name[PAGE_LAYER_BYTES];
 
     *out = 0;
-    if (stock != leading)
+    if (account != leading)
         snprintf(out, PAGE_LAYER_BYTES + 64, " in the %s, outside the %s",
                  own->kind == ACCOUNT_device ? "driver's memory" : study_pool(study, own),
-                 page_layer_name(study, &history->stocks[leading], name));
+                 page_layer_name(study, &history->accounts[leading], name));
     return out;
 }
 
@@ -110,7 +110,7 @@ static const char *about_text(char out[32], double steps)
 }
 
 /* "; the card is full after about 900 more steps" */
-static const char *future_text(char out[96], const struct stock_leak *found)
+static const char *future_text(char out[96], const struct account_leak *found)
 {
     const double steps = found->steps_left;
     char about[32];
@@ -127,7 +127,7 @@ static const char *future_text(char out[96], const struct stock_leak *found)
 }
 
 /* " by train.py:40 main", the steepest of several rows that keep more, or larger, blocks. Returns whether any is named. */
-static bool leak_who(char *out, size_t size, const struct stock_leak *found, bool is_enlarged)
+static bool leak_who(char *out, size_t size, const struct account_leak *found, bool is_enlarged)
 {
     const struct leak_row *steepest = NULL;
     char part[UNITS_TEXT_BYTES];
@@ -166,13 +166,13 @@ static bool growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
     snprintf(out, GROWTH_TEXT_BYTES, "%s per step (±%s, %" PRIu64 " steps)%s%s%s",
              slope_text(slope, is_enlarged ? leak->enlarged_slope : leak->slope),
              slope_text(error, width / 2), worst->found.growth.ends_count,
-             layer_text(layer, study, worst->stock), who, future_text(future, &worst->found));
+             layer_text(layer, study, worst->account), who, future_text(future, &worst->found));
     return is_named;
 }
 
-static bool is_of_pytorch(const struct study *study, uint32_t stock)
+static bool is_of_pytorch(const struct study *study, uint32_t account)
 {
-    const struct stock *own = &study->history.stocks[stock];
+    const struct account *own = &study->history.accounts[account];
 
     return own->kind == ACCOUNT_pool && !strcmp(study_pool(study, own), "pytorch");
 }
@@ -199,7 +199,7 @@ static int say_leak(struct opening *opening, const struct study *study, const st
         return -1;
     if (!is_named)
         return 1;
-    if (!is_of_pytorch(study, worst->stock))
+    if (!is_of_pytorch(study, worst->account))
         return page_say(opening, "What that line allocated in earlier steps is still there: look "
                                  "for what keeps it (a list, a cache, a closure), or for the free "
                                  "that is missing.");
@@ -298,7 +298,7 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
 static int say_verdict(struct opening *opening, const struct study *study,
                        const struct worst *worst)
 {
-    if (worst->stock == HISTORY_NONE)
+    if (worst->account == HISTORY_NONE)
         return page_say(opening, "No leak: no GPU memory was allocated.");
     switch (worst->found.leak.verdict) {
     case LEAK_FOUND:
@@ -322,7 +322,7 @@ int page_leaks_answer(struct opening *opening, const struct study *study, const 
         return -1;
     if (worst.found.leak.verdict == LEAK_FOUND)
         status = say_leak(opening, study, &worst);
-    stock_leak_release(&worst.found);
+    account_leak_release(&worst.found);
     return status;
 }
 
@@ -336,6 +336,6 @@ int page_leaks_verdict(struct opening *opening, const struct study *study, const
         return -1;
     const int status = say_verdict(opening, study, &worst);
     *own->found |= worst.found.leak.verdict == LEAK_FOUND;
-    stock_leak_release(&worst.found);
+    account_leak_release(&worst.found);
     return status;
 }

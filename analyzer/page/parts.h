@@ -86,19 +86,20 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
 /* How many rows of a list of sites a summary has, unless --top says it. */
 enum { PAGE_SITES = 10 };
 
-/* The stocks a list speaks of, the leading one first. The others are details. */
-struct page_stocks {
-    uint32_t numbers[STUDY_STOCKS_MAX];
-    struct moment moments[STUDY_STOCKS_MAX];
+/* The accounts a list speaks of, the leading one first. The others are details. */
+struct page_accounts {
+    uint32_t numbers[STUDY_ACCOUNTS_MAX];
+    struct moment moments[STUDY_ACCOUNTS_MAX];
     size_t count;
 };
-void page_stocks_find(struct page_stocks *stocks, const struct doc *doc, const struct study *study,
-                      const struct device_use *use, const struct view *view);
+void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
+                        const struct study *study, const struct device_use *use,
+                        const struct view *view);
 
-/* How many of the largest sites of each stock a page has that is no list of sites, unless --top says it. */
+/* How many of the largest sites of each account a page has that is no list of sites, unless --top says it. */
 enum { PAGE_SITES_MOST = 200 };
 
-/* How a list of sites of several stocks is shown. */
+/* How a list of sites of several accounts is shown. */
 struct page_site_list {
     const char *key, *heading;
     size_t summary_rows;
@@ -108,11 +109,11 @@ struct page_site_list {
     const char *left_out_key, *command;
 };
 int page_sites(struct doc *doc, const struct study *study, const struct view *view,
-               const struct page_stocks *stocks, const struct page_site_list *list,
+               const struct page_accounts *accounts, const struct page_site_list *list,
                struct err *err);
-/* What was live in one stock, and who is to blame. */
+/* What was live in one account, and who is to blame. */
 struct page_held {
-    uint32_t stock;
+    uint32_t account;
     bool is_leading; /* a summary has no other */
     const struct sites *sites;
     const struct blame *blame;
@@ -120,9 +121,9 @@ struct page_held {
 /* Rows of the list, which is open. */
 int page_sites_of(struct doc *doc, const struct study *study, const struct view *view,
                   const struct page_site_list *list, const struct page_held *held, struct err *err);
-/* The list of one stock, whose sites the caller has. */
+/* The list of one account, whose sites the caller has. */
 int page_sites_found(struct doc *doc, const struct study *study, const struct view *view,
-                     uint32_t stock, const struct sites *sites, const struct page_site_list *list,
+                     uint32_t account, const struct sites *sites, const struct page_site_list *list,
                      struct err *err);
 
 /*
@@ -137,8 +138,8 @@ int page_frames_of(struct doc *doc, const struct study *study, const struct view
 int page_frames(struct doc *doc, const struct study *study, const struct view *view,
                 uint32_t stack_id, int lines, struct err *err);
 
-/* "layer" and "pool" of a stock; in a summary one field, under this label. */
-void page_layer(struct doc *doc, const struct study *study, const struct stock *stock,
+/* "layer" and "pool" of an account; in a summary one field, under this label. */
+void page_layer(struct doc *doc, const struct study *study, const struct account *account,
                 const char *label);
 
 /* How people read the phase of what happened outside any. */
@@ -152,6 +153,6 @@ const struct trace_device *page_card(const struct study *study, int device);
 
 /* "pytorch pool", "driver": how a sentence names a layer. buffer holds PAGE_LAYER_BYTES. */
 #define PAGE_LAYER_BYTES 96
-const char *page_layer_name(const struct study *study, const struct stock *stock, char *buffer);
+const char *page_layer_name(const struct study *study, const struct account *account, char *buffer);
 
 #endif

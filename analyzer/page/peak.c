@@ -17,18 +17,18 @@
 static int format_peak(char *text, size_t size, const struct study *study, const struct view *view,
                        uint32_t number, const struct moment *moment, uint64_t bytes)
 {
-    const struct stock *stock = &study->history.stocks[number];
-    const uint64_t card_bytes = study_card_bytes(study, stock->device);
+    const struct account *account = &study->history.accounts[number];
+    const uint64_t card_bytes = study_card_bytes(study, account->device);
     char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES], total[UNITS_TEXT_BYTES];
     char held[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
-    const bool is_peak = moment->index == stock->peak.index;
-    const char *path = is_peak ? study_path(study, stock->peak_path) : NULL;
+    const bool is_peak = moment->index == account->peak.index;
+    const char *path = is_peak ? study_path(study, account->peak_path) : NULL;
 
     return snprintf(text, size, "%s%.64s%s%s%s%s on %s (%s)%s%s%s%s%s", is_peak ? "Peak" : "At ",
                     is_peak ? "" : view->at, is_peak ? " " : ": ", units_bytes(held, bytes),
                     card_bytes ? " of " : "", card_bytes ? units_bytes(total, card_bytes) : "",
-                    study_device_name(stock->device, device), page_layer_name(study, stock, layer),
-                    study_has_times(study) ? ", " : "",
+                    study_device_name(account->device, device),
+                    page_layer_name(study, account, layer), study_has_times(study) ? ", " : "",
                     study_has_times(study) ? units_duration(time, (int64_t)moment->time_ns) : "",
                     study_has_times(study) ? " after the start" : "", path ? " in " : "",
                     path ? path : "");
@@ -114,13 +114,13 @@ static int say_held(struct opening *opening, const struct study *study, const st
 static int say_peak(struct opening *opening, const struct study *study, const struct view *view,
                     const struct device_use *use, struct err *err)
 {
-    const uint32_t number = study_stock(study, use, view);
+    const uint32_t number = study_account(study, use, view);
     char device[STUDY_DEVICE_BYTES];
     struct moment moment;
     struct sites sites;
 
     study_device_name(use->device, device);
-    if (number == HISTORY_NONE || study->history.stocks[number].peak.index == INDEX_NONE)
+    if (number == HISTORY_NONE || study->history.accounts[number].peak.index == INDEX_NONE)
         return page_say(opening, "No GPU memory was allocated on %s.", device);
     if (moment_find("at", view->at, &study->history, number, &moment, err))
         return -1;
@@ -147,7 +147,7 @@ int page_peak_answer(struct opening *opening, const struct study *study, const s
         if (view->device >= 0 && history->devices[i].device != view->device)
             continue;
         status = say_peak(opening, study, view, &history->devices[i], err);
-        any |= history->stocks[history->devices[i].leading].peak.index != INDEX_NONE;
+        any |= history->accounts[history->devices[i].leading].peak.index != INDEX_NONE;
     }
     if (any)
         page_next(opening, "peak");
@@ -178,23 +178,23 @@ static int answer_peak(struct opening *opening, const struct study *study, const
 /* --- what was live in each layer at its moment; a summary has the first --- */
 
 struct held {
-    struct page_stocks stocks;
-    struct sites sites[STUDY_STOCKS_MAX];
-    struct blame blames[STUDY_STOCKS_MAX];
+    struct page_accounts accounts;
+    struct sites sites[STUDY_ACCOUNTS_MAX];
+    struct blame blames[STUDY_ACCOUNTS_MAX];
 };
 
 static int held_find(struct held *held, const struct study *study, const struct view *view,
                      struct err *err)
 {
-    const struct page_stocks *stocks = &held->stocks;
+    const struct page_accounts *accounts = &held->accounts;
 
-    for (size_t i = 0; i < stocks->count; i++) {
-        struct moment *moment = &held->stocks.moments[i];
+    for (size_t i = 0; i < accounts->count; i++) {
+        struct moment *moment = &held->accounts.moments[i];
 
-        if (moment_find("at", view->at, &study->history, stocks->numbers[i], moment, err))
+        if (moment_find("at", view->at, &study->history, accounts->numbers[i], moment, err))
             return -1;
         if (moment->index != INDEX_NONE &&
-            (sites_at(&held->sites[i], &study->categories, stocks->numbers[i], moment->index,
+            (sites_at(&held->sites[i], &study->categories, accounts->numbers[i], moment->index,
                       err) ||
              site_rows_blame(&held->blames[i], study->symbols, &held->sites[i], err)))
             return -1;
@@ -204,50 +204,51 @@ static int held_find(struct held *held, const struct study *study, const struct 
 
 static void held_release(struct held *held)
 {
-    for (size_t i = 0; i < held->stocks.count; i++) {
+    for (size_t i = 0; i < held->accounts.count; i++) {
         sites_release(&held->sites[i]);
         blame_release(&held->blames[i]);
     }
 }
 
-static const struct stock *held_stock(const struct held *held, const struct study *study, size_t i)
+static const struct account *held_account(const struct held *held, const struct study *study,
+                                          size_t i)
 {
-    return &study->history.stocks[held->stocks.numbers[i]];
+    return &study->history.accounts[held->accounts.numbers[i]];
 }
 
 static void add_moments(struct doc *doc, const struct study *study, const struct view *view,
                         const struct held *held)
 {
     doc_list_begin(doc, "moments", NULL);
-    for (size_t i = 0; i < held->stocks.count; i++) {
-        const struct moment *moment = &held->stocks.moments[i];
-        const struct stock *stock = held_stock(held, study, i);
+    for (size_t i = 0; i < held->accounts.count; i++) {
+        const struct moment *moment = &held->accounts.moments[i];
+        const struct account *account = held_account(held, study, i);
         const bool known = moment->index != INDEX_NONE;
 
         doc_row_begin(doc_detail_if(doc, i > 0));
-        page_layer(doc, study, stock, "Layer");
+        page_layer(doc, study, account, "Layer");
         doc_text(doc_detail(doc), "at", "Moment", view->at ? view->at : "peak");
         if (known)
             page_time(doc, study, "time_ns", "At", moment->time_ns);
         else
             doc_null(doc, "time_ns", "At", DOC_NS);
         doc_known_count(doc, "seq", "Event", known, known ? moment->seq : 0);
-        doc_known_bytes(doc, "live_bytes", "Live", history_knows(&study->history, stock),
+        doc_known_bytes(doc, "live_bytes", "Live", history_knows(&study->history, account),
                         held->sites[i].total_bytes);
         doc_known_count(doc, "blocks", "Blocks",
-                        history_knows(&study->history, stock) && !study_lacks(study, LACK_blocks),
+                        history_knows(&study->history, account) && !study_lacks(study, LACK_blocks),
                         held->sites[i].total_count);
         doc_row_end(doc);
     }
     doc_list_end(doc);
 }
 
-static void add_sum(struct doc *doc, const struct study *study, const struct stock *stock,
+static void add_sum(struct doc *doc, const struct study *study, const struct account *account,
                     enum sites_by by, const struct site *sum, uint64_t total_bytes)
 {
     const char *path = study_path(study, sum->path);
 
-    page_layer(doc_detail(doc), study, stock, "Layer");
+    page_layer(doc_detail(doc), study, account, "Layer");
     if (by == SITES_BY_CATEGORY) {
         doc_text(doc, "category", "Category", category_key(sum->category));
         doc_words(doc, "%s", category_title(sum->category));
@@ -267,7 +268,7 @@ static int add_sums(struct doc *doc, const struct study *study, const struct hel
         doc_list_begin(doc, "categories", "By category");
     else
         doc_list_begin(doc, "phases_of_birth", "By phase");
-    for (size_t i = 0; i < held->stocks.count; i++) {
+    for (size_t i = 0; i < held->accounts.count; i++) {
         struct site *sums;
         const int count = sites_sum(&held->sites[i], by, study->history.path_count, &sums, err);
 
@@ -275,7 +276,7 @@ static int add_sums(struct doc *doc, const struct study *study, const struct hel
             return -1;
         for (int n = 0; n < count; n++) {
             doc_row_begin(doc_detail_if(doc, i > 0));
-            add_sum(doc, study, held_stock(held, study, i), by, &sums[n],
+            add_sum(doc, study, held_account(held, study, i), by, &sums[n],
                     held->sites[i].total_bytes);
             doc_row_end(doc);
         }
@@ -296,8 +297,8 @@ static int add_holders(struct doc *doc, const struct study *study, const struct 
     const int by = peak_options(view)->by;
     int status = 0;
 
-    for (size_t i = 0; i < held->stocks.count && !status; i++) {
-        const struct page_held one = {held->stocks.numbers[i], i == 0, &held->sites[i],
+    for (size_t i = 0; i < held->accounts.count && !status; i++) {
+        const struct page_held one = {held->accounts.numbers[i], i == 0, &held->sites[i],
                                       &held->blames[i]};
 
         if (!held->sites[i].count)
@@ -344,7 +345,7 @@ static int add_peak_of_device(struct doc *doc, const struct study *study,
     struct held held = {0};
     int status = -1;
 
-    page_stocks_find(&held.stocks, doc, study, use, view);
+    page_accounts_find(&held.accounts, doc, study, use, view);
     if (held_find(&held, study, view, err))
         goto out;
     if (own->by || own->tree || own->moments)
@@ -353,7 +354,7 @@ static int add_peak_of_device(struct doc *doc, const struct study *study,
     status = add_sums(doc, study, &held, SITES_BY_CATEGORY, err) ||
                      add_sums(doc, study, &held, SITES_BY_PATH, err) ||
                      add_holder_lists(doc, study, view, &held, err) ||
-                     (own->moments && page_summits(doc, study, view, &held.stocks, err))
+                     (own->moments && page_summits(doc, study, view, &held.accounts, err))
                  ? -1
                  : 0;
 out:

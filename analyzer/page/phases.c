@@ -9,10 +9,10 @@
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 
-/* How the rows of one stock are shown. */
+/* How the rows of one account are shown. */
 struct phase_list {
     struct phase_rows rows;
-    const struct stock *stock;
+    const struct account *account;
     uint64_t card_bytes; /* 0: not known */
     bool as_tree;        /* a name stands indented below the phase around it */
     bool has_steps;      /* what a step allocates is in a summary, too */
@@ -97,7 +97,7 @@ static void add_phase(struct doc *doc, const struct study *study, const struct p
 {
     char size[UNITS_TEXT_BYTES];
 
-    page_layer(doc_detail(doc), study, list->stock, "Layer");
+    page_layer(doc_detail(doc), study, list->account, "Layer");
     add_phase_name(doc, study, row->path, list->as_tree);
     doc_count(doc, "count", "Count", row->count);
     doc_bytes(doc_detail(doc), "entry_bytes", "At entry", row->entry_bytes);
@@ -152,7 +152,7 @@ static const struct phase_row *row_at(const struct phase_list *list, const uint3
     return &list->rows.items[tree && i < path_count ? tree[i] : i];
 }
 
-/* A summary has the leading stock, and of it the rows that allocated most. */
+/* A summary has the leading account, and of it the rows that allocated most. */
 static int add_rows(struct doc *doc, const struct study *study, struct phase_list *list,
                     bool is_leading, struct err *err)
 {
@@ -191,13 +191,13 @@ static int add_phase_list(struct doc *doc, const struct study *study, const stru
                               .as_tree = is_page && !doc_takes(doc, DOC_DETAIL),
                               .most = most};
     list.has_steps = list.as_tree && study->phases.ended_count > 0;
-    struct page_stocks stocks;
+    struct page_accounts accounts;
 
-    page_stocks_find(&stocks, doc, study, use, view);
+    page_accounts_find(&accounts, doc, study, use, view);
     doc_list_begin(doc_detail_if(doc, !has_phases), "phases", "Phases");
-    for (size_t i = 0; i < stocks.count && doc_takes(doc, DOC_BOTH); i++) {
-        list.stock = &study->history.stocks[stocks.numbers[i]];
-        list.rows = phases_of(&study->phases, stocks.numbers[i]);
+    for (size_t i = 0; i < accounts.count && doc_takes(doc, DOC_BOTH); i++) {
+        list.account = &study->history.accounts[accounts.numbers[i]];
+        list.rows = phases_of(&study->phases, accounts.numbers[i]);
         if (add_rows(doc, study, &list, i == 0, err))
             return -1;
     }
@@ -228,11 +228,11 @@ int page_main_phases(struct doc *doc, const struct study *study, const struct de
 /* --- the answer --- */
 
 /* "step/forward, in 37 of its 40 occurrences" */
-static int say_where(struct opening *opening, const struct study *study, const struct stock *stock,
-                     const struct phase_row *row)
+static int say_where(struct opening *opening, const struct study *study,
+                     const struct account *account, const struct phase_row *row)
 {
     char name[PAGE_LAYER_BYTES], peak[UNITS_TEXT_BYTES], card[UNITS_TEXT_BYTES];
-    const uint64_t card_bytes = study_card_bytes(study, stock->device);
+    const uint64_t card_bytes = study_card_bytes(study, account->device);
     const bool many = row->count > 1;
 
     units_bytes(card, card_bytes);
@@ -240,11 +240,11 @@ static int say_where(struct opening *opening, const struct study *study, const s
         return page_say(opening,
                         "The %s peaked at %s%s%s in phase %s, in occurrence %" PRIu64 " of %" PRIu64
                         ".",
-                        page_layer_name(study, stock, name), units_bytes(peak, row->peak_bytes),
+                        page_layer_name(study, account, name), units_bytes(peak, row->peak_bytes),
                         card_bytes ? " of " : "", card_bytes ? card : "",
                         study_path(study, row->path), row->peak_occurrence, row->count);
     return page_say(opening, "The %s peaked at %s%s%s in phase %s.",
-                    page_layer_name(study, stock, name), units_bytes(peak, row->peak_bytes),
+                    page_layer_name(study, account, name), units_bytes(peak, row->peak_bytes),
                     card_bytes ? " of " : "", card_bytes ? card : "", study_path(study, row->path));
 }
 
@@ -264,18 +264,20 @@ static int say_each(struct opening *opening, const struct study *study, const st
 static int answer_for_device(struct opening *opening, const struct study *study,
                              const struct device_use *use, const struct view *view)
 {
-    const uint32_t number = study_stock(study, use, view);
-    const struct stock *stock = number == HISTORY_NONE ? NULL : &study->history.stocks[number];
+    const uint32_t number = study_account(study, use, view);
+    const struct account *account =
+        number == HISTORY_NONE ? NULL : &study->history.accounts[number];
     char name[PAGE_LAYER_BYTES], peak[UNITS_TEXT_BYTES];
 
-    if (!stock || stock->peak.index == INDEX_NONE)
+    if (!account || account->peak.index == INDEX_NONE)
         return 0;
-    if (stock->peak_path == HISTORY_NONE)
+    if (account->peak_path == HISTORY_NONE)
         return page_say(opening, "The %s peaked at %s, outside any phase.",
-                        page_layer_name(study, stock, name), units_bytes(peak, stock->peak_bytes));
+                        page_layer_name(study, account, name),
+                        units_bytes(peak, account->peak_bytes));
     const struct phase_rows rows = phases_of(&study->phases, number);
-    const struct phase_row *row = &rows.items[stock->peak_path];
-    return say_where(opening, study, stock, row) < 0 ? -1 : say_each(opening, study, row);
+    const struct phase_row *row = &rows.items[account->peak_path];
+    return say_where(opening, study, account, row) < 0 ? -1 : say_each(opening, study, row);
 }
 
 static int answer_phases(struct opening *opening, const struct study *study,

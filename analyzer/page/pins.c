@@ -84,19 +84,19 @@ static int add_pins(struct doc *doc, const struct study *study, const struct vie
 int page_pins(struct doc *doc, const struct study *study, const struct device_use *use,
               const struct view *view, struct err *err)
 {
-    const uint32_t stock = study_stock(study, use, view);
+    const uint32_t account = study_account(study, use, view);
     struct segment_list segments = {0};
     struct moment moment;
     int status;
 
-    if (stock == HISTORY_NONE || study->history.stocks[stock].kind != ACCOUNT_pool) {
+    if (account == HISTORY_NONE || study->history.accounts[account].kind != ACCOUNT_pool) {
         doc_null(doc_detail(doc), "pinned_by", "Pinned by", DOC_TEXT);
         doc_null(doc_detail(doc), "streams", "By stream", DOC_TEXT);
         return 0;
     }
-    if (moment_find("at", view->at, &study->history, stock, &moment, err) ||
+    if (moment_find("at", view->at, &study->history, account, &moment, err) ||
         (moment.index != INDEX_NONE &&
-         segments_pieces_at(&segments, &study->history, stock, moment.index, err)))
+         segments_pieces_at(&segments, &study->history, account, moment.index, err)))
         return -1;
     status = add_pins(doc, study, view, &segments, err);
     segments_join(&segments);

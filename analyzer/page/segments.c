@@ -115,33 +115,33 @@ static void add_segment_row(struct doc *doc, const struct segment_list *list,
 }
 
 static int find_passed(struct hole_list *passed, const struct study *study,
-                       const struct stock *stock, uint64_t index, struct err *err)
+                       const struct account *account, uint64_t index, struct err *err)
 {
-    const char *pool = study_pool(study, stock);
+    const char *pool = study_pool(study, account);
 
     return pool && !strcmp(pool, "pytorch")
-               ? holes_find(passed, study->trace.path, stock->device, index, err)
+               ? holes_find(passed, study->trace.path, account->device, index, err)
                : 0;
 }
 
 int page_segments(struct doc *doc, const struct study *study, const struct device_use *use,
                   const struct view *view, struct err *err)
 {
-    const uint32_t stock = study_stock(study, use, view);
+    const uint32_t account = study_account(study, use, view);
     struct moment moment;
     struct segment_list list = {0};
     struct hole_list passed = {0};
 
-    if (stock == HISTORY_NONE || study->history.stocks[stock].kind != ACCOUNT_pool) {
+    if (account == HISTORY_NONE || study->history.accounts[account].kind != ACCOUNT_pool) {
         doc_null(doc_detail(doc), "segments", "Segments", DOC_TEXT);
         return 0;
     }
-    if (moment_find("at", view->at, &study->history, stock, &moment, err) ||
+    if (moment_find("at", view->at, &study->history, account, &moment, err) ||
         (moment.index != INDEX_NONE &&
-         segments_at(&list, &study->history, stock, moment.index, err)))
+         segments_at(&list, &study->history, account, moment.index, err)))
         return -1;
     if (moment.index != INDEX_NONE &&
-        find_passed(&passed, study, &study->history.stocks[stock], moment.index, err)) {
+        find_passed(&passed, study, &study->history.accounts[account], moment.index, err)) {
         segments_release(&list);
         return -1;
     }

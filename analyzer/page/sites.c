@@ -6,21 +6,22 @@
 
 #include "analyzer/analysis/holders/site_rows.h"
 
-void page_stocks_find(struct page_stocks *stocks, const struct doc *doc, const struct study *study,
-                      const struct device_use *use, const struct view *view)
+void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
+                        const struct study *study, const struct device_use *use,
+                        const struct view *view)
 {
-    const size_t most = doc_takes(doc, DOC_DETAIL) ? STUDY_STOCKS_MAX : 1;
+    const size_t most = doc_takes(doc, DOC_DETAIL) ? STUDY_ACCOUNTS_MAX : 1;
 
-    stocks->count = study_stocks(study, use, view, stocks->numbers, most);
+    accounts->count = study_accounts(study, use, view, accounts->numbers, most);
 }
 
 /* --- for programs: one row for each stack --- */
 
 static int add_site(struct doc *doc, const struct study *study, const struct view *view,
-                    const struct stock *stock, const struct site *site, const struct blame *blame,
-                    struct err *err)
+                    const struct account *account, const struct site *site,
+                    const struct blame *blame, struct err *err)
 {
-    page_layer(doc, study, stock, "Layer");
+    page_layer(doc, study, account, "Layer");
     doc_bytes(doc, "bytes", "Bytes", site->bytes);
     doc_count(doc, "count", "Blocks", site->count);
     doc_text(doc, "phase", "Phase", study_path(study, site->path));
@@ -40,14 +41,14 @@ static int add_sites(struct doc *doc, const struct study *study, const struct vi
                      const struct page_site_list *list, const struct page_held *held,
                      struct err *err)
 {
-    const struct stock *stock = &study->history.stocks[held->stock];
+    const struct account *account = &study->history.accounts[held->account];
     const size_t limit =
         doc_takes(doc, DOC_DETAIL) ? site_limit(view, list, held->sites->count) : 0;
     int status = 0;
 
     for (size_t i = 0; i < limit && !status; i++) {
         doc_row_begin(doc_detail(doc));
-        status = add_site(doc, study, view, stock, &held->sites->items[i], held->blame, err);
+        status = add_site(doc, study, view, account, &held->sites->items[i], held->blame, err);
         doc_row_end(doc);
     }
     return status;
@@ -107,7 +108,7 @@ int page_sites_of(struct doc *doc, const struct study *study, const struct view 
 }
 
 static int add_sites_found(struct doc *doc, const struct study *study, const struct view *view,
-                           const struct page_site_list *list, uint32_t stock,
+                           const struct page_site_list *list, uint32_t account,
                            const struct sites *sites, bool is_leading, struct err *err)
 {
     const bool has_rows = is_leading && doc_takes(doc, DOC_SUMMARY);
@@ -116,25 +117,25 @@ static int add_sites_found(struct doc *doc, const struct study *study, const str
     if (site_rows_blame_first(&blame, study->symbols, sites,
                               has_rows ? sites->count : site_limit(view, list, sites->count), err))
         return -1;
-    const struct page_held held = {stock, is_leading, sites, &blame};
+    const struct page_held held = {account, is_leading, sites, &blame};
     const int status = page_sites_of(doc, study, view, list, &held, err);
     blame_release(&blame);
     return status;
 }
 
 int page_sites_found(struct doc *doc, const struct study *study, const struct view *view,
-                     uint32_t stock, const struct sites *sites, const struct page_site_list *list,
+                     uint32_t account, const struct sites *sites, const struct page_site_list *list,
                      struct err *err)
 {
     doc_list_begin(doc, list->key, list->heading);
-    const int status = add_sites_found(doc, study, view, list, stock, sites, true, err);
+    const int status = add_sites_found(doc, study, view, list, account, sites, true, err);
     doc_list_end(doc);
     return status;
 }
 
-/* --- of several stocks --- */
+/* --- of several accounts --- */
 
-/* What the list of one stock leaves out. */
+/* What the list of one account leaves out. */
 struct left_out {
     size_t count;
     uint64_t bytes;
@@ -152,17 +153,17 @@ static struct left_out left_out_of(const struct view *view, const struct page_si
     return left_out;
 }
 
-static int add_sites_of_stock(struct doc *doc, const struct study *study, const struct view *view,
-                              const struct page_stocks *stocks, size_t i,
-                              const struct page_site_list *list, struct left_out *left_out,
-                              struct err *err)
+static int add_sites_of_account(struct doc *doc, const struct study *study, const struct view *view,
+                                const struct page_accounts *accounts, size_t i,
+                                const struct page_site_list *list, struct left_out *left_out,
+                                struct err *err)
 {
-    const uint32_t number = stocks->numbers[i];
+    const uint32_t number = accounts->numbers[i];
     struct sites sites;
 
-    if (stocks->moments[i].index == INDEX_NONE)
+    if (accounts->moments[i].index == INDEX_NONE)
         return 0;
-    if (sites_at(&sites, &study->categories, number, stocks->moments[i].index, err))
+    if (sites_at(&sites, &study->categories, number, accounts->moments[i].index, err))
         return -1;
     *left_out = left_out_of(view, list, &sites);
     const int status = add_sites_found(doc, study, view, list, number, &sites, i == 0, err);
@@ -171,15 +172,15 @@ static int add_sites_of_stock(struct doc *doc, const struct study *study, const 
 }
 
 static void add_left_out(struct doc *doc, const struct study *study,
-                         const struct page_stocks *stocks, const struct page_site_list *list,
+                         const struct page_accounts *accounts, const struct page_site_list *list,
                          const struct left_out left_out[])
 {
     doc_list_begin(doc_detail(doc), list->left_out_key, "Left out");
-    for (size_t i = 0; i < stocks->count; i++) {
+    for (size_t i = 0; i < accounts->count; i++) {
         if (!left_out[i].count)
             continue;
         doc_row_begin(doc);
-        page_layer(doc, study, &study->history.stocks[stocks->numbers[i]], "Layer");
+        page_layer(doc, study, &study->history.accounts[accounts->numbers[i]], "Layer");
         doc_count(doc, "sites_count", "Sites", left_out[i].count);
         doc_bytes(doc, "bytes", "Bytes", left_out[i].bytes);
         doc_text(doc, "command", "Shown by", list->command);
@@ -189,17 +190,18 @@ static void add_left_out(struct doc *doc, const struct study *study,
 }
 
 int page_sites(struct doc *doc, const struct study *study, const struct view *view,
-               const struct page_stocks *stocks, const struct page_site_list *list, struct err *err)
+               const struct page_accounts *accounts, const struct page_site_list *list,
+               struct err *err)
 {
-    struct left_out left_out[STUDY_STOCKS_MAX] = {{0}};
+    struct left_out left_out[STUDY_ACCOUNTS_MAX] = {{0}};
 
     doc_list_begin(doc, list->key, list->heading);
-    for (size_t i = 0; i < stocks->count; i++)
-        if (add_sites_of_stock(doc, study, view, stocks, i, list, &left_out[i], err))
+    for (size_t i = 0; i < accounts->count; i++)
+        if (add_sites_of_account(doc, study, view, accounts, i, list, &left_out[i], err))
             return -1;
     doc_list_end(doc);
     if (list->left_out_key)
-        add_left_out(doc, study, stocks, list, left_out);
+        add_left_out(doc, study, accounts, list, left_out);
     return 0;
 }
 
@@ -212,10 +214,10 @@ int page_sites_at_peak(struct doc *doc, const struct study *study, const struct 
                                                .frame_lines = 3,
                                                .left_out_key = "sites_at_peak_left_out",
                                                .command = "gpumemtrace peak"};
-    struct page_stocks stocks;
+    struct page_accounts accounts;
 
-    page_stocks_find(&stocks, doc, study, use, view);
-    for (size_t i = 0; i < stocks.count; i++)
-        stocks.moments[i] = study->history.stocks[stocks.numbers[i]].peak;
-    return page_sites(doc, study, view, &stocks, &list, err);
+    page_accounts_find(&accounts, doc, study, use, view);
+    for (size_t i = 0; i < accounts.count; i++)
+        accounts.moments[i] = study->history.accounts[accounts.numbers[i]].peak;
+    return page_sites(doc, study, view, &accounts, &list, err);
 }

@@ -27,11 +27,11 @@ static void ask_timeline(struct study_ask *ask, const struct view *view, const s
 
 /* --- a row --- */
 
-/* One stock, from cut to cut. */
+/* One account, from cut to cut. */
 struct line {
     struct doc *doc;
     const struct study *study;
-    uint32_t stock, driver; /* driver: shown beside it; HISTORY_NONE: none */
+    uint32_t account, driver; /* driver: shown beside it; HISTORY_NONE: none */
     const struct timeline_cut *cuts;
     size_t row;            /* of the cuts that are present, which the current one is */
     uint64_t driver_bytes; /* at the end of the cut before, then the most in the current one */
@@ -88,7 +88,7 @@ static void add_largest_groups(const struct line *line)
         size_t largest = breakdown->groups.count;
         uint64_t most = 0;
         for (size_t i = 0; i < breakdown->groups.count; i++) {
-            const uint64_t bytes = breakdown_bytes(breakdown, line->stock, i, line->row);
+            const uint64_t bytes = breakdown_bytes(breakdown, line->account, i, line->row);
             if (bytes > most && (bytes < below || (bytes == below && i > before))) {
                 largest = i;
                 most = bytes;
@@ -114,12 +114,12 @@ static void add_largest_groups(const struct line *line)
 static void add_cut(const struct line *line, size_t cut)
 {
     const struct timeline_cut *own = &line->cuts[cut];
-    const struct stock *stock = &line->study->history.stocks[line->stock];
+    const struct account *account = &line->study->history.accounts[line->account];
     const bool is_broken_down = line->by > BREAKDOWN_BY_LAYER;
     const char *path = study_path(line->study, own->path);
     struct doc *doc = line->doc;
 
-    page_layer(doc_detail(doc), line->study, stock, "Layer");
+    page_layer(doc_detail(doc), line->study, account, "Layer");
     add_begin(line, cut);
     page_time(doc_detail(doc), line->study, "time_ns", "Highest at", own->time_ns);
     doc_count(doc_detail(doc), "seq", "Event", own->seq);
@@ -128,7 +128,7 @@ static void add_cut(const struct line *line, size_t cut)
     doc_bytes(doc_detail(doc), "lowest_bytes", "Least live", own->min_bytes);
     if (line->driver != HISTORY_NONE)
         doc_bytes(doc_spare(doc_summary(doc)), NULL, "Driver", line->driver_bytes);
-    doc_bar(doc, stock->peak_bytes ? (double)own->max_bytes / (double)stock->peak_bytes : 0,
+    doc_bar(doc, account->peak_bytes ? (double)own->max_bytes / (double)account->peak_bytes : 0,
             is_broken_down ? SHORT_BAR_COLUMNS : BAR_COLUMNS);
     if (is_broken_down && doc_takes(doc, DOC_SUMMARY))
         add_largest_groups(line);
@@ -143,7 +143,7 @@ static void add_groups(const struct line *line, size_t cut)
     struct doc *doc = line->doc;
 
     for (size_t i = 0; i < breakdown->groups.count; i++) {
-        const uint64_t bytes = breakdown_bytes(breakdown, line->stock, i, line->row);
+        const uint64_t bytes = breakdown_bytes(breakdown, line->account, i, line->row);
 
         if (!bytes)
             continue;
@@ -211,29 +211,29 @@ static int add_timeline(struct doc *doc, const struct study *study, const struct
                         const struct view *view, struct err *err)
 {
     const struct page_timeline_options *options = view->own;
-    const uint32_t driver = use->stocks[ACCOUNT_device];
-    const bool has_driver =
-        view->layer == LAYER_none && history_knows(&study->history, &study->history.stocks[driver]);
-    struct page_stocks stocks;
+    const uint32_t driver = use->accounts[ACCOUNT_device];
+    const bool has_driver = view->layer == LAYER_none &&
+                            history_knows(&study->history, &study->history.accounts[driver]);
+    struct page_accounts accounts;
     char name[PAGE_LAYER_BYTES];
 
     (void)err;
-    page_stocks_find(&stocks, doc, study, use, view);
+    page_accounts_find(&accounts, doc, study, use, view);
     doc_text(doc_detail(doc), "axis", "axis", axis_text(study->timelines.ask.axis));
     doc_count(doc_detail(doc), "width", "width", study->timelines.width);
-    if (stocks.count)
+    if (accounts.count)
         doc_text(doc_summary(doc), NULL, "layer",
-                 page_layer_name(study, &study->history.stocks[stocks.numbers[0]], name));
-    if (stocks.count)
-        add_graph(doc, &study->timelines, timelines_of(&study->timelines, stocks.numbers[0]));
+                 page_layer_name(study, &study->history.accounts[accounts.numbers[0]], name));
+    if (accounts.count)
+        add_graph(doc, &study->timelines, timelines_of(&study->timelines, accounts.numbers[0]));
     doc_list_begin(doc, "timeline", "Live over time");
-    for (size_t i = 0; i < stocks.count && doc_takes(doc, DOC_BOTH); i++) {
+    for (size_t i = 0; i < accounts.count && doc_takes(doc, DOC_BOTH); i++) {
         struct line line = {.doc = doc,
                             .study = study,
-                            .stock = stocks.numbers[i],
+                            .account = accounts.numbers[i],
                             .driver =
-                                has_driver && stocks.numbers[i] != driver ? driver : HISTORY_NONE,
-                            .cuts = timelines_of(&study->timelines, stocks.numbers[i]),
+                                has_driver && accounts.numbers[i] != driver ? driver : HISTORY_NONE,
+                            .cuts = timelines_of(&study->timelines, accounts.numbers[i]),
                             .by = (enum breakdown_by)options->by};
         add_line(&line, i == 0);
     }
@@ -266,7 +266,7 @@ static int say_line(struct opening *opening, const struct study *study,
                     const struct device_use *use, const struct view *view)
 {
     const struct timelines *timelines = &study->timelines;
-    const uint32_t number = study_stock(study, use, view);
+    const uint32_t number = study_account(study, use, view);
     const struct timeline_cut *cuts =
         number == HISTORY_NONE ? NULL : timelines_of(timelines, number);
     const struct timeline_cut *highest = highest_cut(timelines, cuts);
@@ -282,7 +282,7 @@ static int say_line(struct opening *opening, const struct study *study,
     units_bytes(card, card_bytes);
     return page_say(
         opening, "The %s %s %s%s%s%s%s%s%s%s%s; %s was live at %s end.",
-        page_layer_name(study, &study->history.stocks[number], name),
+        page_layer_name(study, &study->history.accounts[number], name),
         is_part ? "held at most" : "peaked at", units_bytes(most, highest->max_bytes),
         card_bytes ? " of " : "", card_bytes ? card : "", is_part ? " there" : "",
         has_times ? ", " : "", has_times ? units_duration(when, (int64_t)highest->time_ns) : "",

@@ -62,7 +62,7 @@ static void put_event(const struct details *details, struct rows *rows, const st
     rows_maybe(rows, FLEET_event_result, event->result != INT32_MIN, event->result);
     rows_number(rows, FLEET_event_stack_id, event->stack_id);
     rows_maybe_number(rows, FLEET_event_live_bytes, is_known,
-                      is_known ? history->stocks[details->changed].live_bytes : 0);
+                      is_known ? history->accounts[details->changed].live_bytes : 0);
     rows_end(rows);
 }
 
@@ -73,7 +73,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 
     (void)at;
     (void)spans;
-    details->changed = change->block->stock;
+    details->changed = change->block->account;
     return 0;
 }
 

@@ -12,7 +12,7 @@
 struct details {
     struct stream *events;
     int process;
-    uint32_t changed;         /* stock that the current event changed last; HISTORY_NONE: none */
+    uint32_t changed;         /* account that the current event changed last; HISTORY_NONE: none */
     unsigned char *has_stack; /* by stack id: an event named it */
     size_t stack_limit;
 };

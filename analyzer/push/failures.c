@@ -9,7 +9,7 @@ enum { EXPLANATION_MOST_BYTES = 1024 };
 static int add_failure(struct rows *rows, const struct study *study, const struct origin *origin,
                        int process, const struct failure *failure, struct err *err)
 {
-    const struct stock *stock = &study->history.stocks[failure->stock];
+    const struct account *account = &study->history.accounts[failure->account];
     char who[BLAME_TEXT_BYTES], words[EXPLANATION_MOST_BYTES];
     const struct blame_stack asked = {failure->event.stack_id, failure->forward_stack_id};
     struct text explanation;
@@ -23,8 +23,8 @@ static int add_failure(struct rows *rows, const struct study *study, const struc
     rows_begin(rows);
     rows_integer(rows, FLEET_failure_process, process);
     rows_number(rows, FLEET_failure_number, failure->number);
-    rows_integer(rows, FLEET_failure_device, stock->device);
-    rows_text(rows, FLEET_failure_layer, summary_layer(study, stock));
+    rows_integer(rows, FLEET_failure_device, account->device);
+    rows_text(rows, FLEET_failure_layer, summary_layer(study, account));
     rows_number(rows, FLEET_failure_unix_ns, origin->start_unix_ns + failure->event.time_ns);
     rows_number(rows, FLEET_failure_time_ns, failure->event.time_ns);
     rows_number(rows, FLEET_failure_seq, failure->event.seq);

@@ -20,7 +20,7 @@ static inline int64_t summary_whole(double bytes)
 }
 
 int summary_add_sites(struct rows *rows, const struct summary_place *place,
-                      const struct stock_leak *found, struct err *err);
+                      const struct account_leak *found, struct err *err);
 int summary_add_failures(struct rows *rows, const struct study *study, const struct origin *origin,
                          int process, struct err *err);
 

@@ -98,11 +98,11 @@ static void add_growing(struct rows *rows, const struct summary_place *place,
 }
 
 int summary_add_sites(struct rows *rows, const struct summary_place *place,
-                      const struct stock_leak *found, struct err *err)
+                      const struct account_leak *found, struct err *err)
 {
     const struct study *study = place->study;
     const uint32_t number = place->use->leading;
-    const struct moment *peak = &study->history.stocks[number].peak;
+    const struct moment *peak = &study->history.accounts[number].peak;
     struct sites sites;
 
     add_growing(rows, place, &found->growing);

@@ -23,11 +23,11 @@ void summary_release(struct summary *summary)
         rows_release(&summary->tables[i]);
 }
 
-const char *summary_layer(const struct study *study, const struct stock *stock)
+const char *summary_layer(const struct study *study, const struct account *account)
 {
-    const char *pool = study_pool(study, stock);
+    const char *pool = study_pool(study, account);
 
-    return pool ? pool : study_layer(stock);
+    return pool ? pool : study_layer(account);
 }
 
 /* --- the process --- */
@@ -82,9 +82,9 @@ static void add_process(struct rows *rows, const struct study *study, const stru
 /* --- a device --- */
 
 static void add_device(struct rows *rows, const struct study *study, const struct device_use *use,
-                       const struct stock_leak *found, int process)
+                       const struct account_leak *found, int process)
 {
-    const struct stock *stock = &study->history.stocks[use->leading];
+    const struct account *account = &study->history.accounts[use->leading];
     const struct trace_device *card = page_card(study, use->device);
 
     rows_begin(rows);
@@ -93,17 +93,17 @@ static void add_device(struct rows *rows, const struct study *study, const struc
     rows_text(rows, FLEET_device_uuid, card ? card->uuid : NULL);
     rows_text(rows, FLEET_device_name, card ? card->name : NULL);
     rows_number(rows, FLEET_device_total_bytes, study_card_bytes(study, use->device));
-    rows_text(rows, FLEET_device_layer, summary_layer(study, stock));
-    rows_number(rows, FLEET_device_peak_bytes, stock->peak_bytes);
-    rows_number(rows, FLEET_device_peak_time_ns, stock->peak.time_ns);
-    rows_text(rows, FLEET_device_peak_phase, study_path(study, stock->peak_path));
+    rows_text(rows, FLEET_device_layer, summary_layer(study, account));
+    rows_number(rows, FLEET_device_peak_bytes, account->peak_bytes);
+    rows_number(rows, FLEET_device_peak_time_ns, account->peak.time_ns);
+    rows_text(rows, FLEET_device_peak_phase, study_path(study, account->peak_path));
     rows_number(rows, FLEET_device_driver_peak_bytes,
-                study->history.stocks[use->stocks[ACCOUNT_device]].peak_bytes);
-    rows_number(rows, FLEET_device_reserved_peak_bytes, stock->peak_reserved_bytes);
-    rows_number(rows, FLEET_device_live_at_exit_bytes, stock->live_bytes);
-    rows_number(rows, FLEET_device_allocations, stock->allocations_count);
-    rows_number(rows, FLEET_device_frees, stock->frees_count);
-    rows_number(rows, FLEET_device_failed, stock->failed_count);
+                study->history.accounts[use->accounts[ACCOUNT_device]].peak_bytes);
+    rows_number(rows, FLEET_device_reserved_peak_bytes, account->peak_reserved_bytes);
+    rows_number(rows, FLEET_device_live_at_exit_bytes, account->live_bytes);
+    rows_number(rows, FLEET_device_allocations, account->allocations_count);
+    rows_number(rows, FLEET_device_frees, account->frees_count);
+    rows_number(rows, FLEET_device_failed, account->failed_count);
     rows_text(rows, FLEET_device_leak, leak_verdict_name(found->leak.verdict));
     rows_maybe(rows, FLEET_device_steps, found->growth.steps != GROWTH_NO_STEPS,
                (int64_t)found->growth.ends_count);
@@ -175,8 +175,9 @@ static void add_term(struct rows *rows, const struct study *study, const struct 
     rows_integer(rows, FLEET_ledger_number, (int64_t)number);
     rows_text(rows, FLEET_ledger_owner, words->key);
     rows_text(rows, FLEET_ledger_name,
-              term->stock != HISTORY_NONE ? study_pool(study, &study->history.stocks[term->stock])
-                                          : ledger_library(ledger, term));
+              term->account != HISTORY_NONE
+                  ? study_pool(study, &study->history.accounts[term->account])
+                  : ledger_library(ledger, term));
     rows_text(rows, FLEET_ledger_source, ledger_source_key(words->source));
     rows_number(rows, FLEET_ledger_bytes, term->bytes);
     rows_end(rows);
@@ -205,9 +206,9 @@ static int add_device_rows(struct summary *summary, const struct study *study,
 {
     const struct summary_place place = {study, use, process};
     struct rows *tables = summary->tables;
-    struct stock_leak found;
+    struct account_leak found;
 
-    if (stock_leak_find(&found, study, use->leading, err))
+    if (account_leak_find(&found, study, use->leading, err))
         return -1;
     add_device(&tables[FLEET_device], study, use, &found, process);
     const int status = summary_add_sites(&tables[FLEET_site], &place, &found, err) ||
@@ -215,7 +216,7 @@ static int add_device_rows(struct summary *summary, const struct study *study,
                                add_ledger(&tables[FLEET_ledger], study, use, process, err)
                            ? -1
                            : 0;
-    stock_leak_release(&found);
+    account_leak_release(&found);
     return status;
 }
 
@@ -225,7 +226,7 @@ int summary_add(struct summary *summary, const struct study *study, const struct
     add_process(&summary->tables[FLEET_process], study, origin, process);
     for (size_t i = 0; i < study->history.device_count; i++) {
         const struct device_use *use = &study->history.devices[i];
-        const uint64_t peak_bytes = study->history.stocks[use->leading].peak_bytes;
+        const uint64_t peak_bytes = study->history.accounts[use->leading].peak_bytes;
 
         if ((use->device != DEVICE_UNKNOWN || peak_bytes) &&
             add_device_rows(summary, study, use, process, err))

@@ -31,7 +31,7 @@ static inline bool summary_has(enum fleet_table table)
 int summary_add(struct summary *summary, const struct study *study, const struct origin *origin,
                 int process, struct err *err);
 
-/* "driver", or the name of a framework's pool: the layer of a stock. */
-const char *summary_layer(const struct study *study, const struct stock *stock);
+/* "driver", or the name of a framework's pool: the layer of an account. */
+const char *summary_layer(const struct study *study, const struct account *account);
 
 #endif

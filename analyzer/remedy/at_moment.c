@@ -44,10 +44,10 @@ static int compare_births(const void *left, const void *right)
     return (a->begin_index > b->begin_index) - (a->begin_index < b->begin_index);
 }
 
-int at_moment_find(struct at_moment *at, uint32_t stock, uint64_t index,
+int at_moment_find(struct at_moment *at, uint32_t account, uint64_t index,
                    const struct failure *failure, struct err *err)
 {
-    struct live_walk walk = live_walk_begin(at->history, stock, index);
+    struct live_walk walk = live_walk_begin(at->history, account, index);
     const struct block *block;
     while ((block = live_walk_next(&walk)))
         if (add_live(at, block->life.begin_index, block->size_bytes, block->stack_id,

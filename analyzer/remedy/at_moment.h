@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was live in a stock at the failure or the peak, in order of birth, and what of it is a sign
+ * What was live in an account at the failure or the peak, in order of birth, and what of it is a sign
  * of a remedy: the lines of forward that hold most, the sizes of logits and of attention's weights.
  * It must not know what would have been without them.
  */
@@ -30,7 +30,7 @@ struct at_moment {
 };
 
 /* failure: what was refused counts as live; NULL: nothing was. */
-int at_moment_find(struct at_moment *at, uint32_t stock, uint64_t index,
+int at_moment_find(struct at_moment *at, uint32_t account, uint64_t index,
                    const struct failure *failure, struct err *err);
 void at_moment_release(struct at_moment *at);
 

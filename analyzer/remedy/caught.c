@@ -40,7 +40,7 @@ int caught_find(struct caught *caught, const struct history *history, struct pla
     caught->count = 0;
     for (size_t i = 0; i < history->failure_count && &history->failures[i] != last; i++) {
         const struct failure *failure = &history->failures[i];
-        if (failure->stock != last->stock || failure->event.result != RESULT_OUT_OF_MEMORY ||
+        if (failure->account != last->account || failure->event.result != RESULT_OUT_OF_MEMORY ||
             !failure->went_on)
             continue;
         const uint32_t call = call_of(failure, places, err);

@@ -22,7 +22,7 @@ struct caught {
     uint64_t ends[2 * FAILURES_AT_EACH_END]; /* their events, in order */
 };
 
-/* Those of the stock before that failure. -1: out of memory. */
+/* Those of the account before that failure. -1: out of memory. */
 int caught_find(struct caught *caught, const struct history *history, struct places *places,
                 const struct failure *last, struct err *err);
 

@@ -15,17 +15,17 @@ enum { FEWEST_OF_PILE = 8 };
 
 /* --- births and ends --- */
 
-static struct stock_lives *reach_stock(struct lives_watch *watch, const struct history *history,
-                                       uint32_t stock, struct err *err)
+static struct account_lives *reach_account(struct lives_watch *watch, const struct history *history,
+                                           uint32_t account, struct err *err)
 {
     if (!watch->places.trace && places_init(&watch->places, history->trace, err))
         return NULL;
-    struct stock_lives *grown = array_reach(watch->stocks, &watch->stock_capacity,
-                                            &watch->stock_count, sizeof *grown, stock, err);
+    struct account_lives *grown = array_reach(watch->accounts, &watch->account_capacity,
+                                              &watch->account_count, sizeof *grown, account, err);
     if (!grown)
         return NULL;
-    watch->stocks = grown;
-    return &grown[stock];
+    watch->accounts = grown;
+    return &grown[account];
 }
 
 static struct place_life *reach(struct lives *lives, struct places *places, uint32_t stack_id,
@@ -73,25 +73,25 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 {
     struct lives_watch *watch = self;
     const struct block *block = change->block;
-    const struct stock *stock = &at->history->stocks[block->stock];
+    const struct account *account = &at->history->accounts[block->account];
     (void)spans;
-    if (!stock_is_of_layer(stock))
+    if (!account_is_of_layer(account))
         return 0;
-    struct stock_lives *of_stock = reach_stock(watch, at->history, block->stock, at->err);
-    if (!of_stock)
+    struct account_lives *of_account = reach_account(watch, at->history, block->account, at->err);
+    if (!of_account)
         return -1;
     watch->has_graphs |= block->is_of_graph;
-    struct place_life *life = reach(&of_stock->now, &watch->places, block->stack_id, at->err);
+    struct place_life *life = reach(&of_account->now, &watch->places, block->stack_id, at->err);
     if (!life)
         return -1;
     if (!change->birth) {
         note_end(life, block);
         return 0;
     }
-    note_birth(&of_stock->now, life, at->index, part_of_path(at->history, block->deciding_path),
+    note_birth(&of_account->now, life, at->index, part_of_path(at->history, block->deciding_path),
                block->size_bytes);
-    if (stock->peak.index == at->index)
-        of_stock->peak_round_index = of_stock->now.round_index;
+    if (account->peak.index == at->index)
+        of_account->peak_round_index = of_account->now.round_index;
     return 0;
 }
 
@@ -114,31 +114,31 @@ static bool waits(const struct history *history, uint64_t index)
 }
 
 /* It is known of those that came first what they were: the last failure stays, and what waits. */
-static void drop_copies(struct stock_lives *stock, const struct history *history)
+static void drop_copies(struct account_lives *account, const struct history *history)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < stock->refused_count; i++) {
-        const struct lives copy = stock->refused[i];
+    for (size_t i = 0; i < account->refused_count; i++) {
+        const struct lives copy = account->refused[i];
         const bool has_failed = is_failure(history, copy.index);
         while (has_failed && kept)
-            free(stock->refused[--kept].items);
+            free(account->refused[--kept].items);
         if (has_failed || waits(history, copy.index))
-            stock->refused[kept++] = copy;
+            account->refused[kept++] = copy;
         else
             free(copy.items);
     }
-    stock->refused_count = kept;
+    account->refused_count = kept;
 }
 
-static struct lives *add_copy(struct stock_lives *stock, const struct lives *lives, uint64_t index,
-                              uint64_t peak_bytes, struct err *err)
+static struct lives *add_copy(struct account_lives *account, const struct lives *lives,
+                              uint64_t index, uint64_t peak_bytes, struct err *err)
 {
-    struct lives *grown = array_grow(stock->refused, &stock->refused_capacity, stock->refused_count,
-                                     sizeof *grown, err);
+    struct lives *grown = array_grow(account->refused, &account->refused_capacity,
+                                     account->refused_count, sizeof *grown, err);
     if (!grown)
         return NULL;
-    stock->refused = grown;
-    grown += stock->refused_count;
+    account->refused = grown;
+    grown += account->refused_count;
     *grown = *lives;
     grown->index = index;
     grown->peak_bytes = peak_bytes;
@@ -148,7 +148,7 @@ static struct lives *add_copy(struct stock_lives *stock, const struct lives *liv
         return NULL;
     if (lives->count)
         memcpy(grown->items, lives->items, lives->count * sizeof *grown->items);
-    stock->refused_count++;
+    account->refused_count++;
     return grown;
 }
 
@@ -164,11 +164,11 @@ static const struct failure *find_refusal(const struct history *history, uint64_
 }
 
 /* When the driver refused, what the pools of the device held counts too. */
-static bool concerns(const struct history *history, uint32_t stock, const struct failure *failure)
+static bool concerns(const struct history *history, uint32_t account, const struct failure *failure)
 {
-    const struct stock *failing = &history->stocks[failure->stock];
-    return stock == failure->stock ||
-           (failing->kind == ACCOUNT_device && history->stocks[stock].device == failing->device);
+    const struct account *failing = &history->accounts[failure->account];
+    return account == failure->account || (failing->kind == ACCOUNT_device &&
+                                           history->accounts[account].device == failing->device);
 }
 
 static int on_event(void *self, const struct cursor *at)
@@ -178,12 +178,12 @@ static int on_event(void *self, const struct cursor *at)
     if (at->event->result != RESULT_OUT_OF_MEMORY)
         return 0;
     const struct failure *refusal = find_refusal(history, at->index);
-    for (uint32_t i = 0; refusal && i < watch->stock_count; i++) {
-        struct stock_lives *stock = &watch->stocks[i];
+    for (uint32_t i = 0; refusal && i < watch->account_count; i++) {
+        struct account_lives *account = &watch->accounts[i];
         if (!concerns(history, i, refusal))
             continue;
-        drop_copies(stock, history);
-        if (!add_copy(stock, &stock->now, at->index, history->stocks[i].peak_bytes, at->err))
+        drop_copies(account, history);
+        if (!add_copy(account, &account->now, at->index, history->accounts[i].peak_bytes, at->err))
             return -1;
     }
     return 0;
@@ -197,11 +197,11 @@ static int on_end(void *self, const struct cursor *at)
     struct lives_watch *watch = self;
     for (uint32_t i = 0; i < at->history->block_slots.used; i++) {
         const struct block *block = &at->history->blocks[i];
-        if (block->stock >= watch->stock_count ||
-            !stock_is_of_layer(&at->history->stocks[block->stock]))
+        if (block->account >= watch->account_count ||
+            !account_is_of_layer(&at->history->accounts[block->account]))
             continue;
         struct place_life *life =
-            reach(&watch->stocks[block->stock].now, &watch->places, block->stack_id, at->err);
+            reach(&watch->accounts[block->account].now, &watch->places, block->stack_id, at->err);
         if (!life)
             return -1;
         life->kept_bytes += block->size_bytes;
@@ -217,27 +217,27 @@ struct observer lives_watch_observer(struct lives_watch *watch)
 
 void lives_watch_release(struct lives_watch *watch)
 {
-    for (size_t i = 0; i < watch->stock_count; i++) {
-        struct stock_lives *stock = &watch->stocks[i];
-        for (size_t j = 0; j < stock->refused_count; j++)
-            free(stock->refused[j].items);
-        free(stock->refused);
-        free(stock->now.items);
+    for (size_t i = 0; i < watch->account_count; i++) {
+        struct account_lives *account = &watch->accounts[i];
+        for (size_t j = 0; j < account->refused_count; j++)
+            free(account->refused[j].items);
+        free(account->refused);
+        free(account->now.items);
     }
-    free(watch->stocks);
+    free(watch->accounts);
     places_release(&watch->places);
     *watch = (struct lives_watch){0};
 }
 
 /* --- what was known --- */
 
-/* Empty if nothing of the stock was born before. */
-static struct lives *copy_at(struct stock_lives *stock, uint64_t index, struct err *err)
+/* Empty if nothing of the account was born before. */
+static struct lives *copy_at(struct account_lives *account, uint64_t index, struct err *err)
 {
-    for (size_t i = 0; i < stock->refused_count; i++)
-        if (stock->refused[i].index == index)
-            return &stock->refused[i];
-    return add_copy(stock, &(struct lives){0}, index, 0, err);
+    for (size_t i = 0; i < account->refused_count; i++)
+        if (account->refused[i].index == index)
+            return &account->refused[i];
+    return add_copy(account, &(struct lives){0}, index, 0, err);
 }
 
 static int learn_ends(struct lives *then, const struct lives *now, struct err *err)
@@ -270,19 +270,19 @@ static int note_refused(struct lives *then, struct places *places, const struct 
 }
 
 const struct lives *lives_at(struct lives_watch *watch, const struct history *history,
-                             uint32_t stock, const struct failure *failure, struct err *err)
+                             uint32_t account, const struct failure *failure, struct err *err)
 {
-    struct stock_lives *of_stock = reach_stock(watch, history, stock, err);
-    if (!of_stock)
+    struct account_lives *of_account = reach_account(watch, history, account, err);
+    if (!of_account)
         return NULL;
     if (!failure) {
-        of_stock->now.round_index = of_stock->peak_round_index;
-        of_stock->now.peak_bytes = history->stocks[stock].peak_bytes;
-        return &of_stock->now;
+        of_account->now.round_index = of_account->peak_round_index;
+        of_account->now.peak_bytes = history->accounts[account].peak_bytes;
+        return &of_account->now;
     }
-    struct lives *then = copy_at(of_stock, failure->at.index, err);
-    if (!then || learn_ends(then, &of_stock->now, err) ||
-        (failure->stock == stock && note_refused(then, &watch->places, history, failure, err)))
+    struct lives *then = copy_at(of_account, failure->at.index, err);
+    if (!then || learn_ends(then, &of_account->now, err) ||
+        (failure->account == account && note_refused(then, &watch->places, history, failure, err)))
         return NULL;
     return then;
 }

@@ -20,7 +20,7 @@ struct place_life {
     uint32_t first_round, last_round; /* in which blocks were born; first is valid if any was */
 };
 
-/* Of one stock, as of one event. */
+/* Of one account, as of one event. */
 struct lives {
     uint64_t index;      /* of a copy: the refusal */
     uint64_t peak_bytes; /* of a copy: the most that was live by then */
@@ -32,7 +32,7 @@ struct lives {
     size_t count, capacity;
 };
 
-struct stock_lives {
+struct account_lives {
     struct lives now;
     uint64_t peak_round_index; /* where the round of the peak began */
     struct lives *refused;     /* the last failure so far, and what may yet turn out to be one */
@@ -43,20 +43,20 @@ struct stock_lives {
 struct lives_watch {
     struct places places;
     bool has_graphs; /* of autograd: a block is of one */
-    struct stock_lives *stocks;
-    size_t stock_count, stock_capacity;
+    struct account_lives *accounts;
+    size_t account_count, account_capacity;
 };
 
 struct observer lives_watch_observer(struct lives_watch *watch);
 void lives_watch_release(struct lives_watch *watch);
 
 /*
- * What was known of a stock at a failure, or of all of the trace with the round of the peak. How
+ * What was known of an account at a failure, or of all of the trace with the round of the peak. How
  * blocks ended while a failure unwound the program counts too, as much as any other end; and what
- * was refused to that stock counts as born. NULL: out of memory. To be asked once, after the replay.
+ * was refused to that account counts as born. NULL: out of memory. To be asked once, after the replay.
  */
 const struct lives *lives_at(struct lives_watch *watch, const struct history *history,
-                             uint32_t stock, const struct failure *failure, struct err *err);
+                             uint32_t account, const struct failure *failure, struct err *err);
 
 /* A place that no block was born at has an empty life. */
 struct place_life lives_of(const struct lives *lives, uint32_t place);

@@ -40,10 +40,10 @@ static const struct failure *find_failure(const struct history *history)
 {
     for (size_t i = history->failure_count; i-- > 0;) {
         const struct failure *failure = &history->failures[i];
-        const struct stock *stock = &history->stocks[failure->stock];
-        const struct device_use *use = history_device(history, stock->device);
+        const struct account *account = &history->accounts[failure->account];
+        const struct device_use *use = history_device(history, account->device);
         if (failure->event.result == RESULT_OUT_OF_MEMORY && use &&
-            (use->leading == failure->stock || stock->kind == ACCOUNT_device))
+            (use->leading == failure->account || account->kind == ACCOUNT_device))
             return failure;
     }
     return NULL;
@@ -63,7 +63,7 @@ static const struct device_use *find_scarce(const struct study *study)
     const struct history *history = &study->history;
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
-        const uint64_t peak_bytes = history->stocks[use->stocks[ACCOUNT_device]].peak_bytes;
+        const uint64_t peak_bytes = history->accounts[use->accounts[ACCOUNT_device]].peak_bytes;
         const uint64_t total_bytes = total_bytes_of(&study->trace, use->device);
         if (total_bytes && peak_bytes >= total_bytes - total_bytes / SCARCE_SHARE)
             return use;
@@ -100,7 +100,7 @@ static bool has_model_ended(struct inquiry *inquiry)
 {
     if (inquiry->is_model_over)
         return true;
-    const struct stock *failing = &inquiry->study->history.stocks[inquiry->failure->stock];
+    const struct account *failing = &inquiry->study->history.accounts[inquiry->failure->account];
     const struct whatif_device *device = inquiry->whatif.devices[DEVICE_SLOT(failing->device)];
     inquiry->is_model_over = device && whatif_device_is_over(device);
     return inquiry->is_model_over;
@@ -415,7 +415,7 @@ static void advise_each_backward(const struct inquiry *inquiry)
 static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *remedy)
 {
     const struct failure *failure = inquiry->failure;
-    const int slot = DEVICE_SLOT(inquiry->study->history.stocks[failure->stock].device);
+    const int slot = DEVICE_SLOT(inquiry->study->history.accounts[failure->account].device);
     const struct whatif_device *device = inquiry->whatif.devices[slot];
     if (!device)
         return true;
@@ -442,13 +442,13 @@ static int ask_allocator(struct inquiry *inquiry, struct err *err)
     const struct study *study = inquiry->study;
     struct err ignored = {0};
     struct oom oom;
-    if (!inquiry->failure || inquiry->failure->stock != remedies->stock)
+    if (!inquiry->failure || inquiry->failure->account != remedies->account)
         return 0;
     if (oom_explain(&oom, &study->history, inquiry->failure, err))
         return -1;
     inquiry->may_expand =
         oom.verdict == OOM_FRAGMENTED &&
-        torch_setting(remedies->setting, study, remedies->stock, remedies->moment.index);
+        torch_setting(remedies->setting, study, remedies->account, remedies->moment.index);
     inquiry->has_model =
         inquiry->may_expand && !whatif_init(&inquiry->whatif, &study->trace, &ask, 1, &ignored);
     inquiry->whatif.ends_with_runs = true;
@@ -469,9 +469,9 @@ static int advise_empty_cache(struct inquiry *inquiry, struct err *err)
     struct remedies *remedies = inquiry->remedies;
     const struct failure *failure = inquiry->failure;
     struct frag frag;
-    if (!failure || failure->stock == remedies->stock)
+    if (!failure || failure->account == remedies->account)
         return 0;
-    if (frag_at(&frag, &inquiry->study->history, remedies->stock, failure->at.index, err))
+    if (frag_at(&frag, &inquiry->study->history, remedies->account, failure->at.index, err))
         return -1;
     if (!frag.reserved_known || frag.free_bytes - frag.stranded_bytes < failure->event.size_bytes)
         return 0;
@@ -492,8 +492,8 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
     struct remedies *remedies = inquiry->remedies;
     const struct study *study = inquiry->study;
     const uint64_t moment = remedies->moment.index;
-    const bool is_own = inquiry->failure && inquiry->failure->stock == remedies->stock;
-    inquiry->lives = lives_at(watch, &study->history, remedies->stock, inquiry->failure, err);
+    const bool is_own = inquiry->failure && inquiry->failure->account == remedies->account;
+    inquiry->lives = lives_at(watch, &study->history, remedies->account, inquiry->failure, err);
     if (!inquiry->lives)
         return -1;
     inquiry->at =
@@ -503,7 +503,7 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
                            .categories = &study->categories,
                            .tells_graphs = watch->has_graphs || trace_tells_autograd(&study->trace),
                            .round_index = inquiry->lives->round_index};
-    if (at_moment_find(&inquiry->at, remedies->stock, moment, is_own ? inquiry->failure : NULL,
+    if (at_moment_find(&inquiry->at, remedies->account, moment, is_own ? inquiry->failure : NULL,
                        err))
         return -1;
     remedies->need_bytes = inquiry->at.live_bytes > inquiry->lives->peak_bytes
@@ -513,7 +513,7 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
         (struct what_ifs){.places = &watch->places,
                           .lives = inquiry->lives,
                           .categories = &study->categories,
-                          .stock = remedies->stock,
+                          .account = remedies->account,
                           .moment = moment,
                           .failure = inquiry->failure,
                           .caught = &inquiry->caught,
@@ -531,20 +531,20 @@ static bool choose_moment(struct inquiry *inquiry)
     struct remedies *remedies = inquiry->remedies;
     inquiry->failure = find_failure(history);
     if (inquiry->failure) {
-        const int device = history->stocks[inquiry->failure->stock].device;
-        remedies->stock = history_device(history, device)->leading;
+        const int device = history->accounts[inquiry->failure->account].device;
+        remedies->account = history_device(history, device)->leading;
         remedies->moment = inquiry->failure->at;
         remedies->has_failed = true;
         /* Nothing that the layer holds is as much as what it was refused. */
-        if (inquiry->failure->stock != remedies->stock &&
-            inquiry->failure->event.size_bytes > history->stocks[remedies->stock].peak_bytes)
+        if (inquiry->failure->account != remedies->account &&
+            inquiry->failure->event.size_bytes > history->accounts[remedies->account].peak_bytes)
             return false;
     } else {
         const struct device_use *use = find_scarce(inquiry->study);
         if (!use)
             return false;
-        remedies->stock = use->leading;
-        remedies->moment = history->stocks[use->leading].peak;
+        remedies->account = use->leading;
+        remedies->moment = history->accounts[use->leading].peak;
     }
     return remedies->moment.index != INDEX_NONE;
 }

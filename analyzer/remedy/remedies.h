@@ -37,7 +37,7 @@ struct remedy {
 enum { REMEDY_SETTING_BYTES = 512 };
 struct remedies {
     bool needed;          /* it failed, or there was next to nothing left */
-    uint32_t stock;       /* that gains are of */
+    uint32_t account;     /* that gains are of */
     struct moment moment; /* the failure, or the peak */
     bool has_failed;
     uint64_t need_bytes;

@@ -12,9 +12,9 @@
 enum { FIRST = 201, DEAF = 209, NEW_NAME = 210 };
 
 /* Segments that grow are mapped piece by piece. */
-static bool has_mapped_segments(const struct history *history, uint32_t stock, uint64_t index)
+static bool has_mapped_segments(const struct history *history, uint32_t account, uint64_t index)
 {
-    struct live_walk walk = live_walk_begin(history, stock, index);
+    struct live_walk walk = live_walk_begin(history, account, index);
     const struct segment *segment;
     while ((segment = live_walk_next_segment(&walk)))
         if (segment->mapped)
@@ -51,11 +51,11 @@ bool torch_setting_of(char setting[REMEDY_SETTING_BYTES], const struct trace *tr
     return true;
 }
 
-bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t stock,
+bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t account,
                    uint64_t index)
 {
-    const char *pool = study_pool(study, &study->history.stocks[stock]);
+    const char *pool = study_pool(study, &study->history.accounts[account]);
     return pool && !strcmp(pool, "pytorch") &&
-           !has_mapped_segments(&study->history, stock, index) &&
+           !has_mapped_segments(&study->history, account, index) &&
            torch_setting_of(setting, &study->trace, "expandable_segments:True", FIRST);
 }

@@ -12,9 +12,9 @@
 
 #include "remedies.h"
 
-/* "PYTORCH_ALLOC_CONF=expandable_segments:True". False: the stock is none of PyTorch's native
+/* "PYTORCH_ALLOC_CONF=expandable_segments:True". False: the account is none of PyTorch's native
  * allocator, the setting is on already, or the release does not have it. */
-bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t stock,
+bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t account,
                    uint64_t index);
 
 /* The same of any setting, "name:value", that releases since then obey (206 is 2.6), in a trace of PyTorch's. */

@@ -298,7 +298,7 @@ static void end_call(struct what_ifs *what_ifs, const struct history *history)
 {
     for (uint32_t i = 0; i < history->block_slots.used; i++) {
         const struct block *block = &history->blocks[i];
-        if (block->stock != what_ifs->stock)
+        if (block->account != what_ifs->account)
             continue;
         struct held_block *held = &what_ifs->blocks[i + 1];
         held->is_of_caught |= (held->part == PART_FORWARD || held->part == PART_OTHER) &&
@@ -333,7 +333,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     const struct block *block = change->block;
     struct held_block born;
     (void)spans;
-    if (block->stock != what_ifs->stock || !counts(what_ifs, at))
+    if (block->account != what_ifs->account || !counts(what_ifs, at))
         return 0;
     if (!change->birth)
         end_block(what_ifs, held_number(at, block));
@@ -344,7 +344,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (change->birth && what_ifs->caught->count)
         follow_call(what_ifs, &what_ifs->blocks[held_number(at, block)], at->index);
     if (!change->is_half)
-        look(what_ifs, at->history->stocks[what_ifs->stock].live_bytes);
+        look(what_ifs, at->history->accounts[what_ifs->account].live_bytes);
     return 0;
 }
 
@@ -374,7 +374,7 @@ static int note_moment(struct what_ifs *what_ifs, const struct cursor *at,
     if (!largest_bytes)
         return -1;
     for (uint32_t i = 0; i < history->block_slots.used; i++)
-        if (history->blocks[i].stock == what_ifs->stock)
+        if (history->blocks[i].account == what_ifs->account)
             note_most(what_ifs, &what_ifs->blocks[i + 1], history->blocks[i].stack_id,
                       history->blocks[i].forward_stack_id, largest_bytes);
     if (failed)
@@ -395,14 +395,14 @@ static int on_event(void *self, const struct cursor *at)
         end_call(what_ifs, at->history);
     if (at->index != what_ifs->moment)
         return 0;
-    if (failure && failure->stock != what_ifs->stock)
+    if (failure && failure->account != what_ifs->account)
         failure = NULL;
     if (failure && (!describe(what_ifs, &born, failure->event.stack_id, failure->path,
                               failure->event.size_bytes, false, at->err) ||
                     begin_block(what_ifs, FAILED_BLOCK, &born, at->err)))
         return -1;
     if (failure)
-        look(what_ifs, at->history->stocks[what_ifs->stock].live_bytes + born.size_bytes);
+        look(what_ifs, at->history->accounts[what_ifs->account].live_bytes + born.size_bytes);
     return note_moment(what_ifs, at, failure);
 }
 

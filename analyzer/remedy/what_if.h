@@ -48,7 +48,7 @@ struct what_ifs {
     struct places *places;
     const struct lives *lives;
     const struct categories *categories;
-    uint32_t stock;
+    uint32_t account;
     uint64_t moment;               /* an event: most_bytes are as of it */
     const struct failure *failure; /* at that moment, after which nothing counts; or NULL */
     bool needs_optimizer;          /* a round is over only if an optimizer allocated in it */

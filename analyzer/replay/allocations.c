@@ -44,7 +44,7 @@ static bool opens_again(struct blocks *blocks, uint32_t space)
     if (number == ADDRESS_MAP_NONE || history->blocks[number].memory != MEMORY_IMPORTED)
         return false;
     blocks->states[number].reopened_count++;
-    history->stocks[history->blocks[number].stock].allocations_count++;
+    history->accounts[history->blocks[number].account].allocations_count++;
     return true;
 }
 
@@ -52,7 +52,7 @@ static int begin_plain(struct blocks *blocks, uint32_t space)
 {
     const struct event *event = blocks->at.event;
     struct block born = blocks_described(blocks);
-    if (born.stock == HISTORY_NONE || blocks_end_at(blocks, space, event->address, BLOCK_LOST))
+    if (born.account == HISTORY_NONE || blocks_end_at(blocks, space, event->address, BLOCK_LOST))
         return -1;
     uint32_t number = blocks_begin_at(blocks, space, &born);
     if (number == HISTORY_NONE)
@@ -69,7 +69,7 @@ int allocations_alloc(struct vmm *vmm, struct blocks *blocks)
     if (space == SPACE_NONE)
         return 0;
     if (event->result != 0)
-        return blocks_fail(blocks, blocks_described(blocks).stock);
+        return blocks_fail(blocks, blocks_described(blocks).account);
     if (!event->address)
         return 0;
     if (space == SPACE_GRAPH_NODE)
@@ -97,7 +97,7 @@ static bool closes_one(struct blocks *blocks, uint32_t number)
     if (!blocks->states[number].reopened_count)
         return false;
     blocks->states[number].reopened_count--;
-    history->stocks[history->blocks[number].stock].frees_count++;
+    history->accounts[history->blocks[number].account].frees_count++;
     return true;
 }
 

@@ -57,7 +57,7 @@ static uint32_t container_of(const struct vmm *vmm, const struct blocks *blocks,
 static int device_of(const struct vmm *vmm, const struct blocks *blocks, uint32_t object)
 {
     const struct history *history = blocks->at.history;
-    return history->stocks[history->blocks[vmm->objects[object].block].stock].device;
+    return history->accounts[history->blocks[vmm->objects[object].block].account].device;
 }
 
 /* --- spaces --- */

@@ -24,7 +24,7 @@ static int find_backward_threads(struct blocks *blocks, const struct trace *trac
 int blocks_init(struct blocks *blocks, const struct trace *trace, struct err *err)
 {
     bound_lists_init(&blocks->bound);
-    stocks_init(&blocks->stocks);
+    accounts_init(&blocks->accounts);
     driver_ranges_init(&blocks->ranges);
     return find_backward_threads(blocks, trace, err) ? -1 : spans_init(&blocks->spans, trace, err);
 }
@@ -45,7 +45,7 @@ void blocks_release(struct blocks *blocks)
     autograd_release(&blocks->autograd);
     free(blocks->states);
     bound_lists_release(&blocks->bound);
-    stocks_release(&blocks->stocks);
+    accounts_release(&blocks->accounts);
     mempools_release(&blocks->mempools);
     spans_release(&blocks->spans);
     driver_ranges_release(&blocks->ranges);
@@ -79,7 +79,7 @@ struct block blocks_described(struct blocks *blocks)
             event->memory == MEMORY_TENSOR ? autograd_forward_stack(&blocks->autograd, at) : 0,
         .backward = blocks_is_of_backward(blocks) ? at->history->backwards.open : 0,
         .is_of_graph = event->memory == MEMORY_TENSOR && autograd_records(&blocks->autograd, at),
-        .stock = HISTORY_NONE,
+        .account = HISTORY_NONE,
         .mempool = HISTORY_NONE,
         .memory = event->memory};
     if (names_mempool(event)) {
@@ -88,7 +88,8 @@ struct block blocks_described(struct blocks *blocks)
             return block;
         block.memory = at->history->mempools[block.mempool].memory;
     }
-    block.stock = stocks_find(&blocks->stocks, at, event->device, block.memory, event->object);
+    block.account =
+        accounts_find(&blocks->accounts, at, event->device, block.memory, event->object);
     return block;
 }
 
@@ -121,46 +122,47 @@ static int show_change(const struct blocks *blocks, uint32_t number, uint32_t ev
 /* --- beginnings --- */
 
 /* Modules and limits that were loaded before its first memory are part of a device's context. */
-static void begin_stock(const struct cursor *at, struct stock *stock)
+static void begin_account(const struct cursor *at, struct account *account)
 {
     struct history *history = at->history;
-    for (size_t i = 0; i < history->device_count && !stock->has_begun; i++) {
+    for (size_t i = 0; i < history->device_count && !account->has_begun; i++) {
         struct device_use *use = &history->devices[i];
-        if (use->device == stock->device && stock->kind == ACCOUNT_device)
-            use->context_bytes_at_start = history->stocks[use->stocks[ACCOUNT_context]].live_bytes;
+        if (use->device == account->device && account->kind == ACCOUNT_device)
+            use->context_bytes_at_start =
+                history->accounts[use->accounts[ACCOUNT_context]].live_bytes;
     }
-    stock->has_begun = true;
+    account->has_begun = true;
 }
 
 /* After a birth: whether the pools never handed out more while the driver's memory was at its peak. */
-static void note_fullest(const struct cursor *at, const struct stock *stock)
+static void note_fullest(const struct cursor *at, const struct account *account)
 {
-    struct stock *driver = &at->history->stocks[stock->driver];
+    struct account *driver = &at->history->accounts[account->driver];
     if (!driver->peak_bytes || driver->live_bytes != driver->peak_bytes ||
         (driver->fullest.index != INDEX_NONE && driver->pools_bytes <= driver->fullest_bytes))
         return;
     driver->fullest = cursor_moment(at);
     driver->fullest_bytes = driver->pools_bytes;
-    driver->fullest_told_index = history_told_index(at->history, stock->device);
+    driver->fullest_told_index = history_told_index(at->history, account->device);
 }
 
 static void add_bytes(struct blocks *blocks, const struct block *block)
 {
     const struct cursor *at = &blocks->at;
-    struct stock *stock = &at->history->stocks[block->stock];
-    begin_stock(at, stock);
-    stock->live_bytes += block->size_bytes;
-    if (stock->live_bytes > stock->peak_bytes) {
-        stock->peak_bytes = stock->live_bytes;
-        stock->peak = cursor_moment(at);
-        stock->peak_told_index = history_told_index(at->history, stock->device);
-        stock->peak_path = block->path;
-        stock->fullest = (struct moment){.index = INDEX_NONE};
+    struct account *account = &at->history->accounts[block->account];
+    begin_account(at, account);
+    account->live_bytes += block->size_bytes;
+    if (account->live_bytes > account->peak_bytes) {
+        account->peak_bytes = account->live_bytes;
+        account->peak = cursor_moment(at);
+        account->peak_told_index = history_told_index(at->history, account->device);
+        account->peak_path = block->path;
+        account->fullest = (struct moment){.index = INDEX_NONE};
     }
-    if (stock->kind == ACCOUNT_pool)
-        at->history->stocks[stock->driver].pools_bytes += block->size_bytes;
-    if (stock_is_of_layer(stock))
-        note_fullest(at, stock);
+    if (account->kind == ACCOUNT_pool)
+        at->history->accounts[account->driver].pools_bytes += block->size_bytes;
+    if (account_is_of_layer(account))
+        note_fullest(at, account);
 }
 
 /* Gives the block in that slot its life, phase and bytes, without counting an allocation. */
@@ -182,7 +184,7 @@ static int begin_uncounted(struct blocks *blocks, uint32_t number)
     add_bytes(blocks, block);
     mempools_count(at, block, true);
     if (memory_rules[block->memory].is_bound &&
-        bound_lists_add(&blocks->bound, at->history->stocks[block->stock].device,
+        bound_lists_add(&blocks->bound, at->history->accounts[block->account].device,
                         context_of(at->event), number, at->err))
         return -1;
     return show_change(blocks, number, span, true, false);
@@ -213,7 +215,7 @@ uint32_t blocks_begin(struct blocks *blocks, const struct block *born)
         return HISTORY_NONE;
     blocks->states[number] = (struct block_state){0};
     blocks->at.history->blocks[number] = *born;
-    blocks->at.history->stocks[born->stock].allocations_count++;
+    blocks->at.history->accounts[born->account].allocations_count++;
     return begin_uncounted(blocks, number) ? HISTORY_NONE : number;
 }
 
@@ -228,11 +230,11 @@ uint32_t blocks_begin_at(struct blocks *blocks, uint32_t space, const struct blo
 
 /* --- ends --- */
 
-static void count_end(struct stock *stock, enum block_end end)
+static void count_end(struct account *account, enum block_end end)
 {
-    stock->frees_count += end == BLOCK_FREED;
-    stock->implicit_frees_count += end == BLOCK_IMPLICIT;
-    stock->lost_frees_count += end == BLOCK_LOST;
+    account->frees_count += end == BLOCK_FREED;
+    account->implicit_frees_count += end == BLOCK_IMPLICIT;
+    account->lost_frees_count += end == BLOCK_LOST;
 }
 
 /*
@@ -262,11 +264,11 @@ static int end_life(struct blocks *blocks, uint32_t number, enum block_end end)
     block->life.end_index = at->index;
     block->end = (uint8_t)end;
     block->outlived = has_outlived(blocks, number);
-    struct stock *stock = &at->history->stocks[block->stock];
-    stock->live_bytes -= block->size_bytes;
-    if (stock->kind == ACCOUNT_pool)
-        at->history->stocks[stock->driver].pools_bytes -= block->size_bytes;
-    count_end(stock, end);
+    struct account *account = &at->history->accounts[block->account];
+    account->live_bytes -= block->size_bytes;
+    if (account->kind == ACCOUNT_pool)
+        at->history->accounts[account->driver].pools_bytes -= block->size_bytes;
+    count_end(account, end);
     mempools_count(at, block, false);
     if (memory_rules[block->memory].is_bound)
         bound_lists_remove(&blocks->bound, number);
@@ -287,7 +289,7 @@ int blocks_end(struct blocks *blocks, uint32_t number, enum block_end end)
         return -1;
     if (blocks->listener.on_end(blocks->listener.self, number))
         return -1;
-    history->blocks[number].stock = HISTORY_NONE;
+    history->blocks[number].account = HISTORY_NONE;
     slots_give_back(&history->block_slots, number);
     return 0;
 }
@@ -320,18 +322,18 @@ int blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes, u
 /* --- failures --- */
 
 /* A module may fail to load for other reasons: only out of memory is a failed allocation. */
-int blocks_fail(struct blocks *blocks, uint32_t stock)
+int blocks_fail(struct blocks *blocks, uint32_t account)
 {
-    if (stock == HISTORY_NONE)
+    if (account == HISTORY_NONE)
         return -1;
     const struct cursor *at = &blocks->at;
-    struct stock *failing = &at->history->stocks[stock];
+    struct account *failing = &at->history->accounts[account];
     failing->failed_count++;
     if (failing->kind == ACCOUNT_none ||
         (at->event->kind != EVENT_ALLOC && at->event->result != RESULT_OUT_OF_MEMORY))
         return 0;
     uint32_t span = spans_current(&blocks->spans, at);
     return refusals_add(
-        at, stock, span == HISTORY_NONE ? HISTORY_NONE : blocks->spans.items[span].path,
+        at, account, span == HISTORY_NONE ? HISTORY_NONE : blocks->spans.items[span].path,
         blocks_is_of_backward(blocks), autograd_forward_stack(&blocks->autograd, at));
 }

@@ -3,7 +3,7 @@
  * Blocks while replaying: what is live, and everything that has to hear of a birth or an end. It
  * must not know what an event means.
  *
- *     begin, end, resize ──► stocks, mempools   sums
+ *     begin, end, resize ──► accounts, mempools   sums
  *                        ──► past               what a moment may still ask for
  *                        ──► observers          analyses that cannot wait
  *                        ──► listener           what was bound into the block
@@ -18,7 +18,7 @@
 #include "mempools.h"
 #include "memory_rules.h"
 #include "analyzer/replay/phase/spans.h"
-#include "stocks.h"
+#include "accounts.h"
 
 /* What only the replay needs of a block. */
 struct block_state {
@@ -40,7 +40,7 @@ struct blocks {
     size_t state_capacity;
     struct bound_lists bound;
     struct block_listener listener;
-    struct stocks stocks;
+    struct accounts accounts;
     struct mempools mempools;
     struct spans spans;
     struct driver_ranges ranges;
@@ -54,13 +54,13 @@ int blocks_init(struct blocks *blocks, const struct trace *trace, struct err *er
 int blocks_learn(struct blocks *blocks, const struct trace *trace, struct err *err);
 void blocks_release(struct blocks *blocks);
 
-/* A block as the current event describes it. stock HISTORY_NONE: out of memory. */
+/* A block as the current event describes it. account HISTORY_NONE: out of memory. */
 struct block blocks_described(struct blocks *blocks);
 /* Whether a thread of PyTorch's autograd made the event. */
 bool blocks_is_of_backward(const struct blocks *blocks);
 /*
  * A new block, allocated by the current event. The caller gives address, size_bytes, stack_id,
- * stock, mempool and memory. Returns its number, or HISTORY_NONE: out of memory.
+ * account, mempool and memory. Returns its number, or HISTORY_NONE: out of memory.
  */
 uint32_t blocks_begin(struct blocks *blocks, const struct block *born);
 /* As blocks_begin. From now on the block is found by its address. */
@@ -73,7 +73,7 @@ int blocks_end_at(struct blocks *blocks, uint32_t space, uint64_t address, enum 
 /* Ends the block and begins one of another size in its place, with the same number. */
 int blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes, uint32_t stack_id);
 
-/* The current event failed to allocate memory of the stock. stock HISTORY_NONE: out of memory. */
-int blocks_fail(struct blocks *blocks, uint32_t stock);
+/* The current event failed to allocate memory of the account. account HISTORY_NONE: out of memory. */
+int blocks_fail(struct blocks *blocks, uint32_t account);
 
 #endif

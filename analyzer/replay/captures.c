@@ -31,7 +31,7 @@ void captures_release(struct captures *captures)
 static struct segment *held_segment(const struct cursor *at, const struct held_segment *held)
 {
     struct segment *segment = &at->history->segments[held->segment];
-    return segment->stock != HISTORY_NONE && segment->life.begin_index == held->begin_index
+    return segment->account != HISTORY_NONE && segment->life.begin_index == held->begin_index
                ? segment
                : NULL;
 }

@@ -50,7 +50,7 @@ int contexts_create(struct contexts *contexts, struct blocks *blocks)
     const struct event *event = at->event;
     if (event->result == RESULT_OUT_OF_MEMORY)
         return blocks_fail(blocks,
-                           stocks_find(&blocks->stocks, at, event->device, MEMORY_MODULE, 0));
+                           accounts_find(&blocks->accounts, at, event->device, MEMORY_MODULE, 0));
     if (event->result != 0)
         return 0;
     forget_context(contexts, blocks, event->object);
@@ -146,7 +146,7 @@ bool contexts_took(const struct contexts *contexts, const struct blocks *blocks,
     const struct block *block = &history->blocks[number];
     int32_t result = blocks->at.event->result;
     uint64_t destroyed =
-        contexts->last_destroyed[DEVICE_SLOT(history->stocks[block->stock].device)];
+        contexts->last_destroyed[DEVICE_SLOT(history->accounts[block->account].device)];
     return (result == DEINITIALIZED || result == INVALID_CONTEXT ||
             result == CONTEXT_IS_DESTROYED) &&
            destroyed != INDEX_NONE && block->life.begin_index < destroyed;

@@ -81,7 +81,7 @@ static int add_plain_blocks(struct driver_ranges *ranges, const struct cursor *a
         return 0;
     ranges->has_tensors = true;
     for (uint32_t i = 0; i < history->block_slots.used; i++)
-        if (history->blocks[i].stock != HISTORY_NONE && add_plain_block(ranges, at, i))
+        if (history->blocks[i].account != HISTORY_NONE && add_plain_block(ranges, at, i))
             return -1;
     return 0;
 }
@@ -98,15 +98,15 @@ static int end_segment(struct driver_ranges *ranges, const struct cursor *at, ui
 {
     struct history *history = at->history;
     struct segment *segment = &history->segments[number];
-    struct pool_reserve *reserve = &ranges->reserves[segment->stock];
+    struct pool_reserve *reserve = &ranges->reserves[segment->account];
     segment->life.end_index = at->index;
     reserve->bytes -= segment->size_bytes;
-    history->stocks[segment->stock].reserved_bytes = reserve->bytes;
+    history->accounts[segment->account].reserved_bytes = reserve->bytes;
     if (observers_see_reserved(at, segment, false) || past_end_segment(history, segment, at->err) ||
         observers_see_segment(at, segment) ||
         high_water_begin(&reserve->water, at->index, reserve->bytes, at->err))
         return -1;
-    segment->stock = HISTORY_NONE;
+    segment->account = HISTORY_NONE;
     slots_give_back(&history->segment_slots, number);
     return 0;
 }
@@ -132,21 +132,21 @@ int driver_ranges_remove_plain(struct driver_ranges *ranges, const struct cursor
 
 /* --- segments of framework pools --- */
 
-static struct pool_reserve *find_reserve(struct driver_ranges *ranges, uint32_t stock,
+static struct pool_reserve *find_reserve(struct driver_ranges *ranges, uint32_t account,
                                          struct err *err)
 {
     struct pool_reserve *grown = array_reach(ranges->reserves, &ranges->reserve_capacity,
-                                             &ranges->reserve_count, sizeof *grown, stock, err);
+                                             &ranges->reserve_count, sizeof *grown, account, err);
     if (!grown)
         return NULL;
     ranges->reserves = grown;
-    return &ranges->reserves[stock];
+    return &ranges->reserves[account];
 }
 
 static int count_segment(struct driver_ranges *ranges, const struct segment *segment,
                          struct err *err)
 {
-    struct pool_reserve *reserve = find_reserve(ranges, segment->stock, err);
+    struct pool_reserve *reserve = find_reserve(ranges, segment->account, err);
     if (!reserve)
         return -1;
     reserve->bytes += segment->size_bytes;
@@ -172,14 +172,14 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
                                      .address = node->start,
                                      .size_bytes = node->size_bytes,
                                      .stream = tensor->stream,
-                                     .stock = tensor->stock,
+                                     .account = tensor->account,
                                      .of_graph = {INDEX_NONE, INDEX_NONE},
                                      .mapped = range->object != HISTORY_NONE};
     history->blocks[range->block].is_segment = true;
-    history->stocks[tensor->stock].has_segments = true;
+    history->accounts[tensor->account].has_segments = true;
     if (count_segment(ranges, &grown[number], at->err))
         return -1;
-    history->stocks[tensor->stock].reserved_bytes = ranges->reserves[tensor->stock].bytes;
+    history->accounts[tensor->account].reserved_bytes = ranges->reserves[tensor->account].bytes;
     return observers_see_reserved(at, &grown[number], true);
 }
 
@@ -237,7 +237,7 @@ uint32_t driver_ranges_next_segment(const struct driver_ranges *ranges, uint64_t
 void driver_ranges_finish(const struct driver_ranges *ranges, struct history *history)
 {
     for (size_t i = 0; i < ranges->reserve_count; i++)
-        history->stocks[i].peak_reserved_bytes = high_water_since(&ranges->reserves[i].water, 0);
+        history->accounts[i].peak_reserved_bytes = high_water_since(&ranges->reserves[i].water, 0);
 }
 
 /* --- mapped objects --- */

@@ -32,7 +32,7 @@ struct driver_ranges {
     struct slots slots;
     bool has_tensors;
     bool is_unasked;               /* nobody asks for segments */
-    struct pool_reserve *reserves; /* what each pool holds, by stock; see driver_ranges.c */
+    struct pool_reserve *reserves; /* what each pool holds, by account; see driver_ranges.c */
     size_t reserve_count, reserve_capacity;
 };
 

@@ -12,7 +12,7 @@ static uint32_t follow_size(struct blocks *blocks, uint32_t number, uint32_t mem
         return blocks_resize(blocks, number, event->size_bytes, stack_id) ? HISTORY_NONE : number;
     }
     struct block born = blocks_described(blocks);
-    if (born.stock == HISTORY_NONE)
+    if (born.account == HISTORY_NONE)
         return HISTORY_NONE;
     born.address = (uint64_t)DEVICE_SLOT(event->device);
     born.mempool = mempool;

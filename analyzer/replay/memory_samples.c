@@ -53,7 +53,7 @@ static struct thread_samples *add_thread(struct memory_samples *samples, const s
 
 /* Keeps the sample, taken inside another call, for the event of that call. */
 static int keep_for_call(struct memory_samples *samples, const struct cursor *at,
-                         const struct stocks *stocks)
+                         const struct accounts *accounts)
 {
     const struct event *event = at->event;
     struct thread_samples *thread = find_thread(samples, at);
@@ -61,18 +61,18 @@ static int keep_for_call(struct memory_samples *samples, const struct cursor *at
         thread = add_thread(samples, at);
     if (!thread)
         return -1;
-    thread->items[thread->count++ % SAMPLES_KEPT] =
-        (struct inner_sample){.free_bytes = event->address,
-                              .own_bytes = stocks_device_bytes(stocks, at->history, event->device),
-                              .index = at->index,
-                              .hook_id = event->hook_id,
-                              .call_id = event->call_id,
-                              .device = event->device};
+    thread->items[thread->count++ % SAMPLES_KEPT] = (struct inner_sample){
+        .free_bytes = event->address,
+        .own_bytes = accounts_device_bytes(accounts, at->history, event->device),
+        .index = at->index,
+        .hook_id = event->hook_id,
+        .call_id = event->call_id,
+        .device = event->device};
     return 0;
 }
 
 int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
-                       const struct stocks *stocks)
+                       const struct accounts *accounts)
 {
     const struct event *event = at->event;
     if (event->result != 0 || event->device == DEVICE_UNKNOWN)
@@ -90,7 +90,7 @@ int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
                                    .call_id = event->nested ? event->call_id : 0,
                                    .free_bytes = event->address,
                                    .total_bytes = event->size_bytes};
-    return event->nested ? keep_for_call(samples, at, stocks) : 0;
+    return event->nested ? keep_for_call(samples, at, accounts) : 0;
 }
 
 /* What the sample of that event told, it told of the current event. */

@@ -10,7 +10,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_MEMORY_SAMPLES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_MEMORY_SAMPLES_H
 
-#include "stocks.h"
+#include "accounts.h"
 
 /* Zeroed is empty and ready for use. */
 struct memory_samples {
@@ -23,7 +23,7 @@ void memory_samples_release(struct memory_samples *samples);
 
 /* The current event is a sample. */
 int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
-                       const struct stocks *stocks);
+                       const struct accounts *accounts);
 
 /* The current event is an allocation: a sample inside its call, taken after it, speaks of it. */
 void memory_samples_tell(struct memory_samples *samples, const struct cursor *at);

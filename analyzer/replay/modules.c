@@ -11,8 +11,8 @@ static int begin_measured(struct blocks *blocks, enum memory_kind memory, uint64
                          .stack_id = event->stack_id,
                          .mempool = HISTORY_NONE,
                          .memory = (uint8_t)memory};
-    born.stock = stocks_find(&blocks->stocks, &blocks->at, event->device, memory, 0);
-    if (born.stock == HISTORY_NONE)
+    born.account = accounts_find(&blocks->accounts, &blocks->at, event->device, memory, 0);
+    if (born.account == HISTORY_NONE)
         return -1;
     return blocks_begin_at(blocks, memory_rules[memory].space, &born) == HISTORY_NONE ? -1 : 0;
 }
@@ -20,7 +20,7 @@ static int begin_measured(struct blocks *blocks, enum memory_kind memory, uint64
 static int fail_measured(struct blocks *blocks, enum memory_kind memory)
 {
     return blocks_fail(
-        blocks, stocks_find(&blocks->stocks, &blocks->at, blocks->at.event->device, memory, 0));
+        blocks, accounts_find(&blocks->accounts, &blocks->at, blocks->at.event->device, memory, 0));
 }
 
 /* A library that is loaded where no context is current takes nothing of any card. */

@@ -11,7 +11,7 @@
 static uint64_t held_bytes(const struct history *history, int device)
 {
     const struct device_use *use = history_device(history, device);
-    return use ? history->stocks[use->stocks[ACCOUNT_device]].live_bytes : 0;
+    return use ? history->accounts[use->accounts[ACCOUNT_device]].live_bytes : 0;
 }
 
 /* --- an answer --- */
@@ -47,7 +47,7 @@ static void join(const struct process_answer *answer, const struct history *hist
     const uint64_t apart_ns =
         time_ns > answer->time_ns ? time_ns - answer->time_ns : answer->time_ns - time_ns;
     if (answer->told.is_known && answer->thread_id == failure->event.thread_id &&
-        answer->device == history->stocks[failure->stock].device && apart_ns <= NEAR_NS &&
+        answer->device == history->accounts[failure->account].device && apart_ns <= NEAR_NS &&
         answer->held_bytes == failure->held_bytes)
         failure->processes = answer->told;
 }
@@ -57,7 +57,7 @@ void process_answers_join(const struct process_answers *answers, const struct cu
     struct failure *failure = failures_last_of_thread(at);
     if (!failure || failure->at.index != at->index)
         return;
-    failure->held_bytes = held_bytes(at->history, at->history->stocks[failure->stock].device);
+    failure->held_bytes = held_bytes(at->history, at->history->accounts[failure->account].device);
     join(&answers->last, at->history, failure);
 }
 
@@ -87,7 +87,7 @@ void process_answers_read(struct process_answers *answers, const struct cursor *
 void process_answers_set_limit(const struct cursor *at)
 {
     struct failure *failure = failures_last_of_thread(at);
-    const struct stock *stock = failure ? &at->history->stocks[failure->stock] : NULL;
-    if (stock && stock->kind == ACCOUNT_pool && stock->device == at->event->device)
+    const struct account *account = failure ? &at->history->accounts[failure->account] : NULL;
+    if (account && account->kind == ACCOUNT_pool && account->device == at->event->device)
         failure->limit_bytes = at->event->size_bytes;
 }

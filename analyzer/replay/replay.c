@@ -119,7 +119,7 @@ static int on_pool_usage(struct replay *replay)
 
 static int on_device_memory(struct replay *replay)
 {
-    return memory_samples_add(&replay->samples, &replay->blocks.at, &replay->blocks.stocks);
+    return memory_samples_add(&replay->samples, &replay->blocks.at, &replay->blocks.accounts);
 }
 
 static int on_module_load(struct replay *replay)
@@ -227,22 +227,23 @@ static int on_block_end(void *self, uint32_t block)
 
 /* --- the moments that are kept --- */
 
-static void ask_of_stock(const struct history *history, struct stock *stock, struct moment moment)
+static void ask_of_account(const struct history *history, struct account *account,
+                           struct moment moment)
 {
-    stock->asked = moment;
-    stock->asked_told_index = history_told_index(history, stock->device);
+    account->asked = moment;
+    account->asked_told_index = history_told_index(history, account->device);
 }
 
-/* For the stocks of a device, also those to come. */
+/* For the accounts of a device, also those to come. */
 static void ask_at(struct replay *replay, struct moment moment, int device)
 {
     struct history *history = replay->blocks.at.history;
-    struct stocks *stocks = &replay->blocks.stocks;
-    stocks->asked = moment;
-    stocks->asked_device = device;
-    for (size_t i = 0; i < history->stock_count; i++)
-        if (device == ANY_DEVICE || history->stocks[i].device == device)
-            ask_of_stock(history, &history->stocks[i], moment);
+    struct accounts *accounts = &replay->blocks.accounts;
+    accounts->asked = moment;
+    accounts->asked_device = device;
+    for (size_t i = 0; i < history->account_count; i++)
+        if (device == ANY_DEVICE || history->accounts[i].device == device)
+            ask_of_account(history, &history->accounts[i], moment);
 }
 
 /* The state that a phase begins with counts too: it is the state of its first event. */
@@ -253,12 +254,12 @@ static void ask_in_phase(struct replay *replay)
         return;
     if (!replay->is_asked)
         ask_at(replay, cursor_moment(&replay->blocks.at), ANY_DEVICE);
-    for (size_t i = 0; i < history->stock_count; i++) {
-        struct stock *stock = &history->stocks[i];
-        if (replay->is_asked && stock->live_bytes <= stock->asked_bytes)
+    for (size_t i = 0; i < history->account_count; i++) {
+        struct account *account = &history->accounts[i];
+        if (replay->is_asked && account->live_bytes <= account->asked_bytes)
             continue;
-        ask_of_stock(history, stock, cursor_moment(&replay->blocks.at));
-        stock->asked_bytes = stock->live_bytes;
+        ask_of_account(history, account, cursor_moment(&replay->blocks.at));
+        account->asked_bytes = account->live_bytes;
     }
     replay->is_asked = true;
 }
@@ -287,7 +288,7 @@ static void ask_after(struct replay *replay)
         failure--;
     replay->is_asked = true;
     history->asked_failure_number = plan->number;
-    ask_at(replay, failure->at, history->stocks[failure->stock].device);
+    ask_at(replay, failure->at, history->accounts[failure->account].device);
 }
 
 static int stop_after(struct replay *replay)
@@ -319,7 +320,7 @@ static int handle_event(struct replay *replay, const struct event *event)
 {
     struct blocks *blocks = &replay->blocks;
     if (event->device != DEVICE_UNKNOWN &&
-        stocks_add_device(&blocks->stocks, &blocks->at, event->device))
+        accounts_add_device(&blocks->accounts, &blocks->at, event->device))
         return -1;
     if (event->result == INT32_MIN) { /* the process was killed inside the call */
         blocks->at.history->in_flight_count++;
@@ -408,7 +409,7 @@ static int finish(struct replay *replay)
     if (spans_close_all(&blocks->spans, &blocks->at))
         return -1;
     driver_ranges_finish(&blocks->ranges, history);
-    stocks_finish(history);
+    accounts_finish(history);
     return tell_end(replay) ? -1 : live_sets_init(history, blocks->at.err);
 }
 
@@ -481,7 +482,7 @@ int replay_pause(struct replay *replay)
 {
     struct blocks *blocks = &replay->blocks;
     blocks->at.history->last = replay->before;
-    stocks_finish(blocks->at.history);
+    accounts_finish(blocks->at.history);
     return tell_end(replay);
 }
 

@@ -7,14 +7,14 @@
 #include "analyzer/replay/history/history.h"
 #include "analyzer/replay/history/observer.h"
 
-/* The moment that is kept beside the peaks and the failures: stock.asked. */
+/* The moment that is kept beside the peaks and the failures: account.asked. */
 enum asked_kind {
     ASKED_NONE,
     ASKED_END,     /* the last event that counts */
     ASKED_TIME,    /* the last event before the first that is later than `number` ns */
     ASKED_SEQ,     /* the last event whose seq is at most `number` */
-    ASKED_FAILURE, /* failed allocation `number`, from 1; only for the stocks of its device */
-    ASKED_PHASE,   /* each stock's highest, while a phase of that name or path is open */
+    ASKED_FAILURE, /* failed allocation `number`, from 1; only for the accounts of its device */
+    ASKED_PHASE,   /* each account's highest, while a phase of that name or path is open */
 };
 
 /* What somebody will ask of the history. */

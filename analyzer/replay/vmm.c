@@ -46,7 +46,7 @@ int vmm_alloc(struct vmm *vmm, struct blocks *blocks)
 {
     const struct cursor *at = &blocks->at;
     struct block born = blocks_described(blocks);
-    if (born.stock == HISTORY_NONE)
+    if (born.account == HISTORY_NONE)
         return -1;
     uint32_t block = blocks_begin(blocks, &born);
     if (block == HISTORY_NONE)

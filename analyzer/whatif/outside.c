@@ -22,10 +22,10 @@ uint64_t outside_refused_bytes(const struct history *history, int device)
 
     for (size_t i = 0; i < history->failure_count; i++) {
         const struct failure *failure = &history->failures[i];
-        const struct stock *stock = &history->stocks[failure->stock];
+        const struct account *account = &history->accounts[failure->account];
         uint64_t bytes;
 
-        if (stock->device != device || stock->kind != ACCOUNT_device ||
+        if (account->device != device || account->kind != ACCOUNT_device ||
             failure->event.result != RESULT_OUT_OF_MEMORY ||
             GMT_ADD_OVERFLOWS(failure->held_bytes, failure->event.size_bytes, &bytes))
             continue;

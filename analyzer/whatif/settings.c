@@ -65,7 +65,7 @@ static void apply_setting(struct whatif_settings *settings, const struct word *n
         settings->fraction = strtod(value->text, NULL);
 }
 
-/* Of the variables PyTorch's own account of its settings comes first. */
+/* Of the variables what PyTorch itself said of its settings comes first. */
 static const char *find_setting(const struct trace *trace)
 {
     static const char *const names[] = {"pytorch", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"};

@@ -80,7 +80,7 @@ static uint64_t held_bytes(const struct whatif_device *device, const struct hist
     const struct device_use *use = history_device(history, device->device);
 
     return driver_bytes(device) +
-           (use ? history->stocks[use->stocks[ACCOUNT_context]].live_bytes : 0);
+           (use ? history->accounts[use->accounts[ACCOUNT_context]].live_bytes : 0);
 }
 
 static int note_change(void *self, const struct cursor *at, const struct spans *spans,
@@ -88,12 +88,12 @@ static int note_change(void *self, const struct cursor *at, const struct spans *
 {
     struct whatif *whatif = self;
     const struct block *block = change->block;
-    const struct stock *stock = &at->history->stocks[block->stock];
+    const struct account *account = &at->history->accounts[block->account];
 
     (void)spans;
-    if (stock->kind != ACCOUNT_device)
+    if (account->kind != ACCOUNT_device)
         return 0;
-    struct whatif_device *device = find_device(whatif, stock->device, at->err);
+    struct whatif_device *device = find_device(whatif, account->device, at->err);
     if (!device)
         return -1;
     const bool is_small = block->size_bytes < ALLOCATOR_GRANULE_BYTES;

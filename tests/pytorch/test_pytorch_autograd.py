@@ -43,7 +43,7 @@ def test_what_the_analyzer_says_is_what_a_slow_reading_says(dry_run):
     wanted = {
         block.address: forward.get(block.begin)
         for block in books.blocks
-        if block.stock[1] == "pool" and block.begin <= last and (block.end is None or block.end > last)
+        if block.account[1] == "pool" and block.begin <= last and (block.end is None or block.end > last)
     }
     assert blocks == wanted
 

@@ -133,7 +133,7 @@ def stacks_of(figures, blocks):
     return {block: (frames(block.stack), frames(figures.forward.get(block.begin))) for block in blocks}
 
 
-def groups(figures, stock, blocks, by):
+def groups(figures, account, blocks, by):
     stacks, rows = stacks_of(figures, blocks), {}
     heads = Heads(stacks.values())
     for block in blocks:
@@ -153,7 +153,7 @@ def groups(figures, stock, blocks, by):
     columns = ("own_bytes", "own_count", "inclusive_bytes", "inclusive_count")
     for name, row in rows.items():
         named = {"name": name[1], **stack_of(figures, heads, *name[0])} if by == "stack" else {"name": name}
-        yield {**figures.layer(stock), **named, **dict(zip(columns, row))}
+        yield {**figures.layer(account), **named, **dict(zip(columns, row))}
 
 
 def stack_of(figures, heads, stack, forward):
@@ -164,7 +164,7 @@ def stack_of(figures, heads, stack, forward):
 # --- the tree ---
 
 
-def tree(figures, stock, blocks):
+def tree(figures, account, blocks):
     stacks, nodes = stacks_of(figures, blocks), {}
     heads = Heads(stacks.values())
     for block in blocks:
@@ -174,7 +174,7 @@ def tree(figures, stock, blocks):
             own = depth == len(way)
             for i, more in enumerate((block.size, 1, own * block.size, own)):
                 node[i] += more
-    return list(rows_below(figures, stock, nodes, ()))
+    return list(rows_below(figures, account, nodes, ()))
 
 
 def name_of(node):
@@ -185,13 +185,13 @@ def file_of(node):
     return "" if isinstance(node[-1], str) else node[-1][2]
 
 
-def rows_below(figures, stock, nodes, above):
+def rows_below(figures, account, nodes, above):
     inside = [node for node in nodes if node[:-1] == above]
     for node in sorted(inside, key=lambda node: (-nodes[node][0], name_of(node), file_of(node))):
         columns = ("inclusive_bytes", "inclusive_count", "own_bytes", "own_count")
-        row = {**figures.layer(stock), "depth": len(above), "name": name_of(node)}
+        row = {**figures.layer(account), "depth": len(above), "name": name_of(node)}
         yield {**row, **dict(zip(columns, nodes[node]))}
-        yield from rows_below(figures, stock, nodes, node)
+        yield from rows_below(figures, account, nodes, node)
 
 
 # --- the highest moments ---
@@ -203,26 +203,26 @@ def are_separate(live, i, j):
     return min(live[min(i, j) : max(i, j) + 1]) < lower - lower // 4
 
 
-def summits(figures, stock):
+def summits(figures, account):
     """From the highest down, the earliest of equal ones first: each that is separate from those before it."""
-    live, chosen = figures.live(stock), []
+    live, chosen = figures.live(account), []
     for i in sorted((i for i, bytes_ in enumerate(live) if bytes_), key=lambda i: (-live[i], i)):
         if len(chosen) < 10 and all(are_separate(live, i, other) for other in chosen):
             chosen.append(i)
     return [
-        {**figures.layer(stock), **figures.stamp(i), "live_bytes": live[i], "phase": reached_in(figures, stock, i)} for i in chosen
+        {**figures.layer(account), **figures.stamp(i), "live_bytes": live[i], "phase": reached_in(figures, account, i)} for i in chosen
     ]
 
 
-def reached_in(figures, stock, index):
+def reached_in(figures, account, index):
     """The phase of the block that was born then."""
-    span = [block.span for when, block, birth, _ in figures.books.changes if when == index and birth and block.stock == stock][-1]
+    span = [block.span for when, block, birth, _ in figures.books.changes if when == index and birth and block.account == account][-1]
     return span.path.text if span else None
 
 
-def most_at(figures, stock, index):
+def most_at(figures, account, index):
     """Who held most then, and how much; stacks without a line are told apart by phase and category."""
-    rows = figures.sites(stock, index)
+    rows = figures.sites(account, index)
     sums = collections.Counter()
     for row in rows:
         sums[(row["site"], row["called"]) if row["site"] else (None, row["phase"], row["category"])] += row["bytes"]
@@ -232,7 +232,7 @@ def most_at(figures, stock, index):
 
 def summits_page(figures):
     """The highest moments, without who held most: of equal ones it may be any."""
-    rows = [[row for stock in figures.layers(device) for row in summits(figures, stock)] for device in figures.devices]
+    rows = [[row for account in figures.layers(device) for row in summits(figures, account)] for device in figures.devices]
     return {"devices": [{"device": device, "high_moments": own} for device, own in zip(figures.devices, rows)]}
 
 
@@ -240,9 +240,9 @@ def check_holders_of_summits(printed, figures):
     for device, got in zip(figures.devices, printed["devices"]):
         for row in got["high_moments"]:
             same = {"layer": row["layer"], "pool": row["pool"]}
-            stock = next(stock for stock in figures.layers(device) if figures.layer(stock) == same)
+            account = next(account for account in figures.layers(device) if figures.layer(account) == same)
             index = next(event.index for event in figures.books.events if event.seq == row["seq"])
-            most, names = most_at(figures, stock, index)
+            most, names = most_at(figures, account, index)
             if row["site_bytes"] != most or row["site"] not in names:
                 yield f"peak --moments: {row}, expected {most} of {names}"
 
@@ -254,11 +254,11 @@ def groups_page(figures, by, at):
     devices = []
     for device in figures.devices:
         row = {"device": device, "groups": [], "tree": []}
-        for stock in figures.layers(device):
-            index = figures.moment(at, stock)
-            blocks = figures.live_blocks(stock, index) if index is not None else []
-            row["groups"] += groups(figures, stock, blocks, by)
-            row["tree"] += tree(figures, stock, blocks)
+        for account in figures.layers(device):
+            index = figures.moment(at, account)
+            blocks = figures.live_blocks(account, index) if index is not None else []
+            row["groups"] += groups(figures, account, blocks, by)
+            row["tree"] += tree(figures, account, blocks)
         devices.append(row)
     return {"devices": devices}
 

@@ -57,7 +57,7 @@ class Span:
 
 @dataclasses.dataclass(eq=False)
 class Block:
-    stock: tuple  # (device, account, pool)
+    account: tuple  # (device, kind, pool)
     address: int
     size: int
     memory: str
@@ -105,7 +105,7 @@ class Range:
     block: Block
     physical: Physical = None
     end: int = None
-    pool_stock: tuple = None
+    pool_account: tuple = None
     stream: int = None
 
     def overlaps(self, address, size):
@@ -133,9 +133,9 @@ class Books(Tables):
     def __init__(self, path):
         super().__init__(path)
         self.blocks, self.changes = [], []  # a change: (event, block, is birth, span)
-        self.counts = collections.defaultdict(Count)  # by stock, in the order of their first event
+        self.counts = collections.defaultdict(Count)  # by account, in the order of their first event
         self.devices = set()
-        self.failures, self.steps = [], []  # a failure: (event, stock, span)
+        self.failures, self.steps = [], []  # a failure: (event, account, span)
         self.unknown_frees = self.in_flight = self.unmatched_pops = self.library_ranges = 0
         self.left_out = set()  # numbers of open ranges of libraries
         self.spans, self.open, self.paths, self.inferred = [], [], {}, None
@@ -216,7 +216,7 @@ class Books(Tables):
 
     def infer(self, event):
         """The stack of an allocation may say that another phase begins."""
-        if self.account[event.memory] not in ("device", "managed", "pool"):
+        if self.account_kind[event.memory] not in ("device", "managed", "pool"):
             return
         now = self.inferred.path.name if self.inferred else None
         recorded = event.memory == "tensor" and self.autograd_records.get(event.thread, False)
@@ -233,29 +233,29 @@ class Books(Tables):
 
     # --- blocks ---
 
-    def stock(self, event, memory, pool=0):
+    def account(self, event, memory, pool=0):
         """Where bytes of that memory are summed."""
         self.devices.add(event.device)
-        account = self.account[memory]
-        stock = (event.device, account, pool if account == "pool" else 0)
-        self.counts.setdefault(stock, Count())
-        return stock
+        kind = self.account_kind[memory]
+        account = (event.device, kind, pool if kind == "pool" else 0)
+        self.counts.setdefault(account, Count())
+        return account
 
-    def begin(self, event, memory, size, stock=None, stack=None, counts=True, **more):
-        stock = stock or self.stock(event, memory, event.object)
+    def begin(self, event, memory, size, account=None, stack=None, counts=True, **more):
+        account = account or self.account(event, memory, event.object)
         span = self.current_span(event)
         block = Block(
-            stock, event.address, size, memory, stack or event.stack or 0, event.index, span, event.thread, **more
+            account, event.address, size, memory, stack or event.stack or 0, event.index, span, event.thread, **more
         )
         self.blocks.append(block)
         self.changes.append((event.index, block, True, span))
-        self.counts[stock].allocations += counts
+        self.counts[account].allocations += counts
         return block
 
     def finish(self, event, block, how):
         block.end, block.how, block.ender, block.death_span = event.index, how, event.thread, self.current_span(event)
         self.changes.append((event.index, block, False, block.death_span))
-        count = self.counts[block.stock]
+        count = self.counts[block.account]
         count.frees += how == "freed"
         count.implicit += how == "implicit"
         count.lost += how == "lost"
@@ -268,14 +268,14 @@ class Books(Tables):
     def resize(self, event, block, size, stack=None):
         self.finish(event, block, "resized")
         return self.begin(
-            event, block.memory, size, block.stock, stack or block.stack, counts=False, mempool=block.mempool
+            event, block.memory, size, block.account, stack or block.stack, counts=False, mempool=block.mempool
         )
 
     def fail(self, event, memory):
-        stock = self.stock(event, memory, event.object)
-        self.counts[stock].failed += 1
-        if stock[1] != "none" and (event.kind == "alloc" or event.result == OUT_OF_MEMORY):
-            self.failures.append((event, stock, self.current_span(event)))
+        account = self.account(event, memory, event.object)
+        self.counts[account].failed += 1
+        if account[1] != "none" and (event.kind == "alloc" or event.result == OUT_OF_MEMORY):
+            self.failures.append((event, account, self.current_span(event)))
 
     def space(self, event):
         if event.memory == "tensor":
@@ -308,7 +308,7 @@ class Books(Tables):
         old = self.live.get((space, event.address))
         if old and old.memory == memory == "imported":
             self.reopened[old] = self.reopened.get(old, 0) + 1
-            self.counts[old.stock].allocations += 1
+            self.counts[old.account].allocations += 1
             return
         if old:
             self.finish(event, old, "lost")
@@ -320,11 +320,11 @@ class Books(Tables):
             for held in self.ranges:
                 if (
                     held.end is None
-                    and held.pool_stock is None
+                    and held.pool_account is None
                     and held.size
                     and held.overlaps(event.address, event.size)
                 ):
-                    held.pool_stock, held.block.is_segment, held.stream = block.stock, True, event.stream
+                    held.pool_account, held.block.is_segment, held.stream = block.account, True, event.stream
 
     def free(self, event):
         space = self.space(event)
@@ -342,7 +342,7 @@ class Books(Tables):
                 self.finish(event, block, "implicit")
         elif self.reopened.get(block):
             self.reopened[block] -= 1
-            self.counts[block.stock].frees += 1
+            self.counts[block.account].frees += 1
         else:
             self.finish(event, block, "freed")
 
@@ -415,7 +415,7 @@ class Books(Tables):
                 for where, at in physical.bindings
                 if where is not container
                 or not start <= at < start + size
-                or device not in (None, physical.block.stock[0])
+                or device not in (None, physical.block.account[0])
             ]
             if len(kept) != len(physical.bindings):
                 physical.bindings = kept
@@ -427,7 +427,7 @@ class Books(Tables):
         if event.result or not physical or not container or physical.block.memory == "multicast":
             return
         physical.bindings.append((None, 0))  # it may be what lies there: it must not end in between
-        self.drop_bindings(event, container, event.address, event.size, physical.block.stock[0])
+        self.drop_bindings(event, container, event.address, event.size, physical.block.account[0])
         physical.bindings[physical.bindings.index((None, 0))] = (container, event.address)
 
     def unbind(self, event):
@@ -496,7 +496,7 @@ class Books(Tables):
         gone = self.contexts.pop(event.object, None) or Context(event.object, event.device, 0, event.object == 0)
         self.last_destroyed[gone.device] = event.index
         for block in [block for block in self.blocks if block.end is None]:
-            if block.memory in WITH_CONTEXT and gone.device in (None, block.stock[0]) and self.lived_in(block, gone):
+            if block.memory in WITH_CONTEXT and gone.device in (None, block.account[0]) and self.lived_in(block, gone):
                 self.finish(event, block, "implicit")
 
     def lived_in(self, block, gone):
@@ -506,13 +506,13 @@ class Books(Tables):
         return gone.device is not None and block.begin >= gone.begin
 
     def context_took(self, event, block):
-        return event.result in CONTEXT_IS_GONE and block.begin < self.last_destroyed.get(block.stock[0], -1)
+        return event.result in CONTEXT_IS_GONE and block.begin < self.last_destroyed.get(block.account[0], -1)
 
     def device_memory(self, event):
         if event.result or event.device is None:
             return
-        own = sum(block.size for block in self.blocks if block.end is None and block.stock[0] == event.device
-                  and block.stock[1] in ("device", "context"))  # fmt: skip
+        own = sum(block.size for block in self.blocks if block.end is None and block.account[0] == event.device
+                  and block.account[1] in ("device", "context"))  # fmt: skip
         self.samples.append(Sample(event.index, event.device, event.address, event.size, own))
 
     def tell(self, event):

@@ -154,7 +154,7 @@ def check_report(report, figures, trace, name="report"):
     report, found = report_cuts.made_whole(report, {command: ask(command, trace) for command in ("peak", "leaks")})
     found += check_holders(without_holders(report)[1], holders, name)
     found += check_page(without_holders(report)[0], wanted, name, figures, trace)
-    lost = sum(count.lost for stock, count in books.counts.items() if stock[1] != "none")
+    lost = sum(count.lost for account, count in books.counts.items() if account[1] != "none")
     for words, count in (
         ("without a recorded free", lost),
         ("was not recorded are not", books.unknown_frees),
@@ -190,15 +190,15 @@ def check_peaks(trace, figures, at, choose):
 def check_empty_cache(page, figures):
     """What the pool could have given back, where the driver refused something that is not the pool's."""
     failed = [one for one in figures.failures.list if one.event.result == OUT_OF_MEMORY]
-    failed = [one for one in failed if one.stock[1] == "device" or one.stock == figures.leading(one.stock[0])]
+    failed = [one for one in failed if one.account[1] == "device" or one.account == figures.leading(one.account[0])]
     got = [row["gain_bytes"] for row in page["remedies"] if row["remedy"] == "empty_cache"]
     wanted = []
     if failed:
-        event, stock = failed[-1].event, failed[-1].stock
-        held = figures.leading(stock[0])
+        event, account = failed[-1].event, failed[-1].account
+        held = figures.leading(account[0])
         parts = figures.frag(held, event.index)
         idle = 0 if parts["free_bytes"] is None else parts["free_bytes"] - parts["stranded_bytes"]
-        if stock != held and event.size <= figures.peak(held)[0] and parts["free_bytes"] is not None and idle >= event.size:
+        if account != held and event.size <= figures.peak(held)[0] and parts["free_bytes"] is not None and idle >= event.size:
             wanted = [idle]
     return [] if got == wanted else [f"oom: empty_cache gains {got}, expected {wanted}"]
 

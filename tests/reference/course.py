@@ -33,12 +33,12 @@ class Course:
         self.moments = [self.index_of[seq] for seq in series["snapshots"]["seq"]]
         self.timeline = Timeline(figures, POINTS, "event")
         self.ends = found_ends(figures)[1]
-        self.stocks = [stock for device in figures.devices for stock in figures.layers(device)]
+        self.accounts = [account for device in figures.devices for account in figures.layers(device)]
 
-    def stock_of(self, layer):
+    def account_of(self, layer):
         return next(
-            stock for stock in self.stocks
-            if stock[0] == layer["device"] and self.figures.layer(stock) == {key: layer[key] for key in ("layer", "pool")}
+            account for account in self.accounts
+            if account[0] == layer["device"] and self.figures.layer(account) == {key: layer[key] for key in ("layer", "pool")}
         )  # fmt: skip
 
     def frames_of(self, number):
@@ -63,11 +63,11 @@ class Course:
     def check(self):
         yield from self.check_snapshots()
         for layer in self.series["layers"]:
-            stock = self.stock_of(layer)
-            name = f"series {stock}"
-            yield from (f"{name}: {text}" for text in self.check_points(layer, stock))
-            yield from (f"{name}: {text}" for text in self.check_sites(layer, stock))
-            yield from (f"{name}: {text}" for text in self.check_maps(layer, stock))
+            account = self.account_of(layer)
+            name = f"series {account}"
+            yield from (f"{name}: {text}" for text in self.check_points(layer, account))
+            yield from (f"{name}: {text}" for text in self.check_sites(layer, account))
+            yield from (f"{name}: {text}" for text in self.check_maps(layer, account))
         for number, stack in enumerate(self.series["stacks"]):
             if self.frames_of(number) != [tuple(frame) for frame in self.books.stack_frames(stack["stack_id"])]:
                 yield f"series: stack {stack['stack_id']} has other frames"
@@ -75,7 +75,7 @@ class Course:
     def check_snapshots(self):
         if self.moments != sorted(set(self.moments)):
             yield "series: snapshots are not in order, each once"
-        peaks = {self.figures.peak(stock)[1] for stock in self.stocks}
+        peaks = {self.figures.peak(account)[1] for account in self.accounts}
         failed = [failure.event.index for failure in self.figures.failures.list]
         ends = {end - 1 for end in self.ends_kept()}
         missing = (peaks | set(failed[:20]) | set(failed[-20:]) | {self.books.count - 1} | ends) - {None, -1, *self.moments}
@@ -91,8 +91,8 @@ class Course:
     def step_of(self, index):
         return 1 + bisect_right(self.ends, index) if self.ends else None
 
-    def check_points(self, layer, stock):
-        rows = list(self.timeline.rows(stock))
+    def check_points(self, layer, account):
+        rows = list(self.timeline.rows(account))
         points = layer["points"]
         for key, wanted in (
             ("seq", [self.books.events[index].seq for _, index, *_ in rows]),
@@ -108,15 +108,15 @@ class Course:
             if got != wanted:
                 yield f"points.{key}: {got!r:.200}, expected {wanted!r:.200}"
         for list_, by, name in (("categories", "category", "category"), ("phases_of_birth", "phase_of_birth", "phase")):
-            yield from self.check_groups(layer, stock, rows, list_, by, name)
+            yield from self.check_groups(layer, account, rows, list_, by, name)
         for i, (_, _, after, most, *_) in enumerate(rows):
             if sum(row["bytes"][i] for row in layer["lines"]) != most:
                 yield f"lines: point {i} does not sum up"
 
-    def check_groups(self, layer, stock, rows, list_, by, name):
+    def check_groups(self, layer, account, rows, list_, by, name):
         """Phases of one text may be several; some of them may be in the rest."""
         for i, (_, _, after, *_) in enumerate(rows):
-            groups = self.timeline.groups(stock, after, by).items()
+            groups = self.timeline.groups(account, after, by).items()
             wanted = summed((group.text if by == "phase_of_birth" and group else group, bytes_) for group, bytes_ in groups)
             named = summed((row[name], row["bytes"][i]) for row in layer[list_] if not row.get("is_rest"))
             rest = sum(row["bytes"][i] for row in layer[list_] if row.get("is_rest"))
@@ -124,10 +124,10 @@ class Course:
             if too_many or sum(named.values()) + rest != sum(wanted.values()) or (not rest and named != wanted):
                 yield f"{list_}: point {i}: {named!r:.200} and {rest}, expected {wanted!r:.200}"
 
-    def check_sites(self, layer, stock):
+    def check_sites(self, layer, account):
         for i, index in enumerate(self.moments):
             wanted = {}
-            for block in self.figures.live_blocks(stock, index):
+            for block in self.figures.live_blocks(account, index):
                 stacks = self.stacks_of_block(block)
                 wanted[stacks] = wanted.get(stacks, 0) + block.size
             named = {self.stacks_of(row["stack"]): row["bytes"][i]
@@ -138,12 +138,12 @@ class Course:
             if rest and len({row["stack"] for row in layer["sites"]}) <= STACKS and len(wanted) == len(named):
                 yield f"sites: snapshot {i}: a rest of {rest} without a stack"
 
-    def check_maps(self, layer, stock):
+    def check_maps(self, layer, account):
         blocks = layer["blocks"]
-        is_pool = stock[1] == "pool"  # the driver's handles are no addresses
+        is_pool = account[1] == "pool"  # the driver's handles are no addresses
         for number, map_ in enumerate(layer["maps"]):
             snapshot = map_["snapshot"]
-            live = self.figures.live_blocks(stock, self.moments[snapshot])
+            live = self.figures.live_blocks(account, self.moments[snapshot])
             got = sorted(
                 (blocks["address"][i] if is_pool else 0, blocks["size_bytes"][i], self.stacks_of(blocks["stack"][i]),
                  self.series["categories"][blocks["category"][i]]["category"])
@@ -155,7 +155,7 @@ class Course:
                 yield f"map {number}: {got!r:.300}, expected {wanted!r:.300}, left out {map_['left_out_count']}"
             segments = sorted((row["address"], row["size_bytes"]) for row in layer["segments"]
                               if row["first_map"] <= number < row["end_map"])  # fmt: skip
-            held = sorted((r.address, r.size) for r in self.books.ranges if r.pool_stock == stock
+            held = sorted((r.address, r.size) for r in self.books.ranges if r.pool_account == account
                           and r.begin <= self.moments[snapshot] and (r.end is None or r.end > self.moments[snapshot]))  # fmt: skip
             if segments != held:
                 yield f"map {number}: segments {segments!r:.300}, expected {held!r:.300}"

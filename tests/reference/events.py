@@ -33,7 +33,7 @@ class Tables:
         query = sqlite3.connect(f"file:{path}?mode=ro", uri=True).execute
         kinds = {int(row[0]): row[1] for row in documented("Kinds of events")}
         memories = {int(row[0]): row[1] for row in documented("Kinds of memory")}
-        self.account = {row[1]: row[3] for row in documented("Kinds of memory")}
+        self.account_kind = {row[1]: row[3] for row in documented("Kinds of memory")}
         self.strings = dict(query("SELECT string_id, text FROM string"))
         self.hooks = dict(query("SELECT hook_id, name FROM hook"))
         self.threads = dict(query("SELECT thread_id, name FROM thread"))

@@ -16,7 +16,7 @@ OTHERS_MOST = 100
 @dataclasses.dataclass(eq=False)
 class Failure:
     event: object
-    stock: tuple
+    account: tuple
     span: object
     calls: list = dataclasses.field(default_factory=list)
     flushed: int = 0
@@ -40,7 +40,7 @@ class Failures:
     def __init__(self, books):
         self.outside = Outside()
         self.books, self.every, self.retries = books, [], []  # a retry: (first refused event, flushed bytes)
-        failed = {event.index: (event, stock, span) for event, stock, span in books.failures}
+        failed = {event.index: (event, account, span) for event, account, span in books.failures}
         flushed = collections.Counter()
         for block in books.blocks:
             flushed[block.end] += block.size if block.how == "freed" and block.is_segment else 0
@@ -66,13 +66,13 @@ class Failures:
         self.set(ones, "gone")
 
     def served(self, event):
-        ones, account = self.waiting(event), self.books.account[event.memory]
-        if not ones or account not in ("device", "pool"):
+        ones, kind = self.waiting(event), self.books.account_kind[event.memory]
+        if not ones or kind not in ("device", "pool"):
             return
         first = ones[0].event
         if first.result != OUT_OF_MEMORY:
             self.set(ones, "gone" if self.request(event) == self.request(first) else "failure")
-        elif account == "pool":
+        elif kind == "pool":
             fits = event.address in ones[0].served or first.memory == "virtual"
             if fits and asked_for_piece(self.books, first, event):
                 self.retry(ones)
@@ -92,15 +92,15 @@ class Failures:
     def request(event):
         return event.device, event.memory, event.size
 
-    def failed(self, event, stock, span):
-        account = self.books.account[event.memory]
+    def failed(self, event, account, span):
+        kind = self.books.account_kind[event.memory]
         ones = self.waiting(event)
-        asked_again = event.kind == "alloc" and account in ("device", "pool") and ones
+        asked_again = event.kind == "alloc" and kind in ("device", "pool") and ones
         if asked_again and ones[0].event.result != OUT_OF_MEMORY:
             self.set(ones, "failure")
-        elif asked_again and account == "device" and self.request(event) != self.request(ones[0].event):
+        elif asked_again and kind == "device" and self.request(event) != self.request(ones[0].event):
             self.set(ones, "failure")
-        new = Failure(event, stock, span)
+        new = Failure(event, account, span)
         ones = self.waiting(event)
         if event.memory == "tensor":
             for one in ones:
@@ -108,7 +108,7 @@ class Failures:
                 one.state = "gone" if joins else "failure"
                 new.calls += [one.event] if joins else []
                 new.flushed += one.flushed if joins else 0
-        waits = stock[1] == "device" and (event.result == OUT_OF_MEMORY or not ones)
+        waits = account[1] == "device" and (event.result == OUT_OF_MEMORY or not ones)
         if waits and len(ones) == ASKED_AT_ONCE:
             ones[0].state = "failure"
         new.calls.append(event)
@@ -131,7 +131,7 @@ class Failures:
         failed = {event.index for event, *_ in books.failures}
         for event in books.events[failure.event.index + 1 : books.count]:
             served = event.kind == "alloc" and event.result == 0 and event.address
-            if not (served and books.account[event.memory] in ("device", "managed", "pool") or event.index in failed):
+            if not (served and books.account_kind[event.memory] in ("device", "managed", "pool") or event.index in failed):
                 continue
             others += 1
             if event.thread == failure.event.thread or name.startswith("pt_autograd") or others == OTHERS_MOST:

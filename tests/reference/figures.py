@@ -15,7 +15,7 @@ from reference.holes import Holes, join
 from reference.oom import GRANULE, explain, retries
 from reference.phases import EACH, each
 
-ACCOUNTS = {"driver": "device", "managed": "managed", "host": "host", "imported": "imported", "context": "context"}
+ACCOUNT_KINDS = {"driver": "device", "managed": "managed", "host": "host", "imported": "imported", "context": "context"}
 CATEGORY_RULES = list(table_rows("category_rules.def", "RULE"))
 NOT_PLAIN = ("virtual", "array", "stream-ordered", "graph pool")
 
@@ -36,7 +36,7 @@ class Figures:
         self.books, self.graphs, self.failures = books, Graphs(books), Failures(books)
         self.blocks_of = collections.defaultdict(list)
         for block in books.blocks:
-            self.blocks_of[block.stock].append(block)
+            self.blocks_of[block.account].append(block)
         self.forward = forward_stacks(books)
         self.forward_of_any = forward_stacks(books, kinds=None)  # a call of the driver may fail under it, too
         self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)
@@ -44,10 +44,10 @@ class Figures:
 
     # --- live bytes ---
 
-    def live_blocks(self, stock, index):
+    def live_blocks(self, account, index):
         return [
             block
-            for block in self.blocks_of[stock]
+            for block in self.blocks_of[account]
             if block.begin <= index and (block.end is None or block.end > index)
         ]
 
@@ -59,61 +59,61 @@ class Figures:
             deltas[self.books.count if thing.end is None else thing.end] -= thing.size
         return list(itertools.accumulate(deltas[: self.books.count]))
 
-    def live(self, stock):
-        if stock not in self.lives:
-            self.lives[stock] = self.sum_over_time(block for block in self.books.blocks if block.stock == stock)
-        return self.lives[stock]
+    def live(self, account):
+        if account not in self.lives:
+            self.lives[account] = self.sum_over_time(block for block in self.books.blocks if block.account == account)
+        return self.lives[account]
 
-    def peak(self, stock):
+    def peak(self, account):
         """(bytes, event), the event None if nothing was ever live."""
-        live = self.live(stock)
+        live = self.live(account)
         bytes_ = max(live, default=0)
         return (bytes_, live.index(bytes_)) if bytes_ else (0, None)
 
-    def at_exit(self, stock):
-        return self.live(stock)[-1] if self.books.count else 0
+    def at_exit(self, account):
+        return self.live(account)[-1] if self.books.count else 0
 
     # --- layers ---
 
     def pools(self, device):
-        return [stock for stock in self.books.counts if stock[0] == device and stock[1] == "pool"]
+        return [account for account in self.books.counts if account[0] == device and account[1] == "pool"]
 
     def leading(self, device):
         pools = self.pools(device)
-        return max(pools, key=lambda stock: self.peak(stock)[0]) if pools else (device, "device", 0)
+        return max(pools, key=lambda account: self.peak(account)[0]) if pools else (device, "device", 0)
 
     def layers(self, device):
         return [*self.pools(device), (device, "device", 0)]
 
     def all_layers(self):
-        return [stock for device in self.devices for stock in self.layers(device)]
+        return [account for device in self.devices for account in self.layers(device)]
 
-    def pool_name(self, stock):
-        if stock[1] != "pool":
+    def pool_name(self, account):
+        if account[1] != "pool":
             return None
-        return self.books.strings[stock[2]] if stock[2] else "pytorch"
+        return self.books.strings[account[2]] if account[2] else "pytorch"
 
-    def layer(self, stock):
-        layer = {"pool": "pool", "context": "device"}.get(stock[1], "driver")
-        return {"layer": layer, "pool": self.pool_name(stock)}
+    def layer(self, account):
+        layer = {"pool": "pool", "context": "device"}.get(account[1], "driver")
+        return {"layer": layer, "pool": self.pool_name(account)}
 
     # --- moments ---
 
-    def moment(self, at, stock):
+    def moment(self, at, account):
         """The event after which the state is meant; None: there is none."""
         events, failures = self.books.events[: self.books.count], self.failures.list
         word, _, rest = at.partition(":")
         if at == "peak":
-            return self.peak(stock)[1]
+            return self.peak(account)[1]
         if at == "end":
             return len(events) - 1 if events else None
         if word == "oom":
-            failed, owner = (getattr(failures[int(rest) - 1], name) for name in ("event", "stock"))
-            return failed.index if owner[0] == stock[0] else None
+            failed, owner = (getattr(failures[int(rest) - 1], name) for name in ("event", "account"))
+            return failed.index if owner[0] == account[0] else None
         if word == "phase":
             named = [span for span in self.books.spans if rest in (span.path.name, span.path.text)]
             covered = sorted({i for span in named for i in range(span.begin, span.end)})
-            return max(covered, key=lambda i: (self.live(stock)[i], -i), default=None)
+            return max(covered, key=lambda i: (self.live(account)[i], -i), default=None)
         limit = (
             (lambda event: event.time <= int(at[:-2])) if at.endswith("ns") else (lambda event: event.seq <= int(at))
         )
@@ -125,25 +125,25 @@ class Figures:
 
     # --- report ---
 
-    def counters(self, stock, live_key="peak_bytes"):
-        count = self.books.counts[stock]
-        bytes_, index = self.peak(stock)
+    def counters(self, account, live_key="peak_bytes"):
+        count = self.books.counts[account]
+        bytes_, index = self.peak(account)
         return {
             live_key: bytes_,
             **self.stamp(index, "peak_time_ns", "peak_seq"),
-            "live_at_exit_bytes": self.at_exit(stock),
+            "live_at_exit_bytes": self.at_exit(account),
             "allocations": count.allocations,
             "frees": count.frees,
             "failed": count.failed,
         }
 
-    def pool_row(self, stock):
-        held = [r for r in self.books.ranges if r.pool_stock == stock]
+    def pool_row(self, account):
+        held = [r for r in self.books.ranges if r.pool_account == account]
         reserved = self.sum_over_time(held)
         most = max(reserved, default=0)
-        known = bool(held) and most >= self.peak(stock)[0]
-        name = {"name": self.pool_name(stock), "peak_reserved_bytes": most if known else None}
-        return {**name, **self.counters(stock, "peak_live_bytes")}
+        known = bool(held) and most >= self.peak(account)[0]
+        name = {"name": self.pool_name(account), "peak_reserved_bytes": most if known else None}
+        return {**name, **self.counters(account, "peak_live_bytes")}
 
     def mempool_row(self, mempool):
         live = self.sum_over_time(block for block in self.books.blocks if block.mempool is mempool)
@@ -173,15 +173,15 @@ class Figures:
                 "leading_layer": self.layer(leading)["layer"],
                 "leading_pool": self.pool_name(leading),
             }
-            for key, account in ACCOUNTS.items():
-                stock = (device, account, 0)
-                row[key] = {**self.counters(stock), "implicit_frees": self.books.counts[stock].implicit}
-            row["pools"] = [self.pool_row(stock) for stock in self.pools(device)]
+            for key, kind in ACCOUNT_KINDS.items():
+                account = (device, kind, 0)
+                row[key] = {**self.counters(account), "implicit_frees": self.books.counts[account].implicit}
+            row["pools"] = [self.pool_row(account) for account in self.pools(device)]
             row["mempools"] = [self.mempool_row(mempool) for mempool in self.books.mempools if mempool.device == device]
             row["fragmentation"] = self.fragmentation(leading, "peak")
-            row["phases"] = [phase for stock in self.layers(device) for phase in self.phases(stock)]
+            row["phases"] = [phase for account in self.layers(device) for phase in self.phases(account)]
             row["sites_at_peak"] = [
-                site for stock in self.layers(device) for site in self.sites(stock, self.peak(stock)[1])
+                site for account in self.layers(device) for site in self.sites(account, self.peak(account)[1])
             ]
             devices.append(row)
         return {
@@ -224,11 +224,11 @@ class Figures:
         ]
         return span.path.source == "inferred" and autograd == [True, False]
 
-    def sum_up(self, stock, blocks, key_of):
+    def sum_up(self, account, blocks, key_of):
         sums = {}
         for block in blocks:
             key, row = key_of(block)
-            row = sums.setdefault(key, {**self.layer(stock), "bytes": 0, "count": 0, **row})
+            row = sums.setdefault(key, {**self.layer(account), "bytes": 0, "count": 0, **row})
             row["bytes"] += block.size
             row["count"] += 1
         return list(sums.values())
@@ -248,20 +248,20 @@ class Figures:
             "path": path,
         }
 
-    def sites(self, stock, index):
-        rows = self.sum_up(stock, self.live_blocks(stock, index), self.site) if index is not None else []
+    def sites(self, account, index):
+        rows = self.sum_up(account, self.live_blocks(account, index), self.site) if index is not None else []
         return blame.headed(rows)
 
     def peak_page(self, at):
         devices = []
         for device in self.devices:
             row = {"device": device, "moments": [], "categories": [], "phases_of_birth": [], "sites": []}
-            for stock in self.layers(device):
-                index = self.moment(at, stock)
-                blocks = self.live_blocks(stock, index) if index is not None else []
+            for account in self.layers(device):
+                index = self.moment(at, account)
+                blocks = self.live_blocks(account, index) if index is not None else []
                 row["moments"].append(
                     {
-                        **self.layer(stock),
+                        **self.layer(account),
                         "at": at,
                         **self.stamp(index),
                         "live_bytes": sum(b.size for b in blocks),
@@ -269,19 +269,19 @@ class Figures:
                     }
                 )
                 row["categories"] += self.sum_up(
-                    stock, blocks, lambda b: (self.category(b), {"category": self.category(b)})
+                    account, blocks, lambda b: (self.category(b), {"category": self.category(b)})
                 )
                 row["phases_of_birth"] += self.sum_up(
-                    stock, blocks, lambda b: (b.span and b.span.path, {"phase": self.path_text(b.span)})
+                    account, blocks, lambda b: (b.span and b.span.path, {"phase": self.path_text(b.span)})
                 )
-                row["sites"] += self.sites(stock, index)
+                row["sites"] += self.sites(account, index)
             devices.append(row)
         return {"devices": devices}
 
     # --- phases ---
 
-    def phases(self, stock):
-        live, spent, rows = self.live(stock), self.spent(stock), []
+    def phases(self, account):
+        live, spent, rows = self.live(account), self.spent(account), []
         spans_of = {path: [] for path in self.books.paths.values()}
         for span in self.books.spans:
             spans_of[span.path].append(span)
@@ -290,7 +290,7 @@ class Figures:
             allocated, freed, kept = (sum(column) for column in zip(*(spent.get(span, (0, 0, 0)) for span in spans)))
             rows.append(
                 {
-                    **self.layer(stock),
+                    **self.layer(account),
                     "name": path.name,
                     "path": path.text,
                     "source": path.source,
@@ -304,20 +304,20 @@ class Figures:
                 }
             )
         unknown = dict.fromkeys(rows[0]) if rows else {}  # of what is no occurrence
-        return rows + [{**unknown, **row} for row in self.outside(stock)]
+        return rows + [{**unknown, **row} for row in self.outside(account)]
 
     def phases_page(self):
         devices = [
-            {"device": device, "phases": [row for stock in self.layers(device) for row in self.phases(stock)]}
+            {"device": device, "phases": [row for account in self.layers(device) for row in self.phases(account)]}
             for device in self.devices
         ]
         return {"devices": devices, "library_ranges": self.books.library_ranges}
 
-    def spent(self, stock):
+    def spent(self, account):
         """{span: (allocated, freed, kept)}, each of what happened while it was open, in it or in one inside it."""
         spent = {}
         for index, block, birth, where in self.books.changes:
-            if block.stock != stock:
+            if block.account != account:
                 continue
             size = block.size
             for start, more in (
@@ -330,21 +330,21 @@ class Figures:
                     start = start.parent
         return spent
 
-    def outside(self, stock):
-        mine = [change for change in self.books.changes if change[1].stock == stock]
+    def outside(self, account):
+        mine = [change for change in self.books.changes if change[1].account == account]
         here = [change for change in mine if change[3] is None]
         born = [block for _, block, birth, _ in mine if birth and block.span is None]
         if not here:
             return []
         return [
             {
-                **self.layer(stock),
+                **self.layer(account),
                 "name": None,
                 "path": None,
                 "source": None,
                 "count": 1,
                 "entry_bytes": 0,
-                "peak_bytes": max(self.live(stock)[index] for index, *_ in here),
+                "peak_bytes": max(self.live(account)[index] for index, *_ in here),
                 "allocated_bytes": sum(block.size for block in born),
                 "freed_bytes": sum(block.size for _, block, birth, _ in here if not birth),
                 "kept_bytes": sum(block.size for block in born if block.end is None),
@@ -364,18 +364,18 @@ class Figures:
                 for s in layers
             ],
             **leaks.growth(self, layers),
-            "live_at_exit": [row for stock in layers for row in self.sites(stock, last)],
+            "live_at_exit": [row for account in layers for row in self.sites(account, last)],
         }
 
     # --- fragmentation ---
 
-    def pool_parts(self, stock, index):
+    def pool_parts(self, account, index):
         held = [
             r
             for r in self.books.ranges
-            if r.pool_stock == stock and r.begin <= index and (r.end is None or r.end > index)
+            if r.pool_account == account and r.begin <= index and (r.end is None or r.end > index)
         ]
-        live = [(block.address, block.address + block.size) for block in self.live_blocks(stock, index)]
+        live = [(block.address, block.address + block.size) for block in self.live_blocks(account, index)]
         total = sum(r.size for r in held)
         of_graphs = [(r.address, r.address + r.size) for r in held if self.graphs.is_of_graph(r, index)]
         held = [r for r in held if not self.graphs.is_of_graph(r, index)]
@@ -384,8 +384,8 @@ class Figures:
         joined += [stretch for stretch, r in zip(alone, held) if not r.physical]
         return total, Holes(joined, live).largest, Holes(alone, live).stranded, Holes(of_graphs, live).total
 
-    def driver_parts(self, stock, index):
-        blocks = self.live_blocks(stock, index)
+    def driver_parts(self, account, index):
+        blocks = self.live_blocks(account, index)
         plain = [(block.address, block.address + block.size) for block in blocks if block.memory not in NOT_PLAIN]
         granules = join((a // GRANULE * GRANULE, -(-b // GRANULE) * GRANULE) for a, b in plain)
         holes = Holes(granules, plain)
@@ -396,7 +396,7 @@ class Figures:
         pooled = [block for block in blocks if block.memory in ("stream-ordered", "graph pool")]
         reserved += sum(block.size for block in pooled)
         for mempool in self.books.mempools:
-            if mempool.device == stock[0] and mempool.memory in ("stream-ordered", "graph pool"):
+            if mempool.device == account[0] and mempool.memory in ("stream-ordered", "graph pool"):
                 reports = [kept for when, _, kept in mempool.reports if when <= index]
                 idle = (reports[-1] if reports else 0) - sum(block.size for block in pooled if block.mempool is mempool)
                 reserved += max(idle, 0)
@@ -406,10 +406,10 @@ class Figures:
     def sample(self, device, index):
         return next((s for s in reversed(self.books.samples) if s.device == device and s.index <= index), None)
 
-    def frag(self, stock, index):
-        parts = self.pool_parts if stock[1] == "pool" else self.driver_parts
-        reserved, largest, stranded, *graphs = parts(stock, index)
-        live = sum(block.size for block in self.live_blocks(stock, index))
+    def frag(self, account, index):
+        parts = self.pool_parts if account[1] == "pool" else self.driver_parts
+        reserved, largest, stranded, *graphs = parts(account, index)
+        live = sum(block.size for block in self.live_blocks(account, index))
         free = max(reserved - live - sum(graphs), 0)
         row = {
             "reserved_bytes": reserved,
@@ -443,8 +443,8 @@ class Figures:
             for when in (told, index)
         ]
 
-    def fragmentation(self, stock, at):
-        index = self.moment(at, stock)
+    def fragmentation(self, account, at):
+        index = self.moment(at, account)
         empty = dict.fromkeys(
             (
                 "reserved_bytes",
@@ -458,21 +458,21 @@ class Figures:
                 "device_free_source",
             )
         )
-        row = {**self.layer(stock), "at": at, **self.stamp(index), **empty, "estimated": stock[1] == "device"}
+        row = {**self.layer(account), "at": at, **self.stamp(index), **empty, "estimated": account[1] == "device"}
         if index is not None:
-            row |= {**self.frag(stock, index), "device_free_bytes": self.card_free(stock[0], index)}
-            row["device_free_source"] = self.card_source(stock[0], index)
-            graphs = self.pool_parts(stock, index)[3] if stock[1] == "pool" else 0
+            row |= {**self.frag(account, index), "device_free_bytes": self.card_free(account[0], index)}
+            row["device_free_source"] = self.card_source(account[0], index)
+            graphs = self.pool_parts(account, index)[3] if account[1] == "pool" else 0
             row["graph_idle_bytes"] = None if row["reserved_bytes"] is None else graphs
         return row
 
-    def segments(self, stock, index):
-        if stock[1] != "pool" or index is None:
-            return None if stock[1] != "pool" else []
+    def segments(self, account, index):
+        if account[1] != "pool" or index is None:
+            return None if account[1] != "pool" else []
         held = [
             r
             for r in self.books.ranges
-            if r.pool_stock == stock and r.begin <= index and (r.end is None or r.end > index)
+            if r.pool_account == account and r.begin <= index and (r.end is None or r.end > index)
         ]
         of_graph = {r: self.graphs.is_of_graph(r, index) for r in held}
         whole = [
@@ -483,7 +483,7 @@ class Figures:
         whole += [(r.address, r.address + r.size, False, of_graph[r]) for r in held if not r.physical]
         rows = []
         for start, end, mapped, owned in sorted(whole):
-            inside = [block for block in self.live_blocks(stock, index) if start <= block.address < end]
+            inside = [block for block in self.live_blocks(account, index) if start <= block.address < end]
             live = sum(block.size for block in inside)
             rows.append(
                 {
@@ -507,22 +507,22 @@ class Figures:
     def frag_page(self, at, samples):
         devices = []
         for device in self.devices:
-            stock = self.leading(device)
+            account = self.leading(device)
             cuts = [self.books.count * i // samples - 1 for i in range(samples + 1)]
             when = [cuts[i] for i in range(1, samples + 1) if cuts[i] != cuts[i - 1]]
             failed = [self.failures.list[number] for number in self.shown_failures()]
             devices.append(
                 {
                     "device": device,
-                    "segments": self.segments(stock, self.moment(at, stock)),
-                    "streams": streams(self, stock, self.moment(at, stock)),
-                    "pinned_by": pinned_by(self, stock, self.moment(at, stock)),
-                    "fragmentation": self.fragmentation(stock, at),
+                    "segments": self.segments(account, self.moment(at, account)),
+                    "streams": streams(self, account, self.moment(at, account)),
+                    "pinned_by": pinned_by(self, account, self.moment(at, account)),
+                    "fragmentation": self.fragmentation(account, at),
                     "at_failures": [
-                        {**self.layer(stock), **self.stamp(i), **self.frag(stock, i)}
-                        for i in (one.event.index for one in failed if one.stock[0] == device)
+                        {**self.layer(account), **self.stamp(i), **self.frag(account, i)}
+                        for i in (one.event.index for one in failed if one.account[0] == device)
                     ],
-                    "over_time": [{**self.layer(stock), **self.stamp(i), **self.frag(stock, i)} for i in when],
+                    "over_time": [{**self.layer(account), **self.stamp(i), **self.frag(account, i)} for i in when],
                 }
             )
         return {"devices": devices}

@@ -4,11 +4,11 @@
 from reference.blame import headed
 
 
-def held_at(figures, stock, index):
+def held_at(figures, account, index):
     return [
         r
         for r in figures.books.ranges
-        if r.pool_stock == stock and r.begin <= index and (r.end is None or r.end > index)
+        if r.pool_account == account and r.begin <= index and (r.end is None or r.end > index)
     ]
 
 
@@ -38,12 +38,12 @@ def holes(start, end, blocks):
     return found
 
 
-def streams(figures, stock, index):
-    if stock[1] != "pool":
+def streams(figures, account, index):
+    if account[1] != "pool":
         return None
     if index is None:
         return []
-    live, pieces = figures.live_blocks(stock, index), held_at(figures, stock, index)
+    live, pieces = figures.live_blocks(account, index), held_at(figures, account, index)
     sums = {}
     for start, end, _, stream, of_graph in joined(pieces, figures.graphs, index):
         row = sums.setdefault(stream, dict.fromkeys(KEYS, 0) | {"stream": stream})
@@ -65,17 +65,17 @@ def streams(figures, stock, index):
 KEYS = ("segments", "reserved_bytes", "live_bytes", "free_bytes", "largest_free_bytes", "stranded_bytes")
 
 
-def pinned_by(figures, stock, index):
+def pinned_by(figures, account, index):
     """One row for each stack that has a block in a segment with something free in it."""
-    if stock[1] != "pool":
+    if account[1] != "pool":
         return None
     if index is None:
         return []
     rows = {}
-    for piece in held_at(figures, stock, index):
+    for piece in held_at(figures, account, index):
         if figures.graphs.is_of_graph(piece, index):
             continue
-        inside = [b for b in figures.live_blocks(stock, index) if piece.overlaps(b.address, b.size)]
+        inside = [b for b in figures.live_blocks(account, index) if piece.overlaps(b.address, b.size)]
         free = sum(holes(piece.address, piece.address + piece.size, inside))
         stacks = {b.stack or 0 for b in inside}
         for stack in stacks if free else ():

@@ -102,7 +102,7 @@ class Graphs:
             return
         for held in self.books.ranges:
             lives = held.begin <= event.index and (held.end is None or held.end > event.index)
-            if lives and held.pool_stock and held.overlaps(event.address, event.size) and event.size:
+            if lives and held.pool_account and held.overlaps(event.address, event.size) and event.size:
                 self.use(self.pool_of(capture), held, event.index)
 
     def use(self, pool, held, index):

@@ -267,15 +267,15 @@ def names(heads, both, by):
 class Holders:
     """Of one moment of one layer: the blocks that were live."""
 
-    def __init__(self, figures, stacks, stock, at):
-        index = figures.moment(at, stock)
-        self.blocks = figures.live_blocks(stock, index) if index is not None else []
+    def __init__(self, figures, stacks, account, at):
+        index = figures.moment(at, account)
+        self.blocks = figures.live_blocks(account, index) if index is not None else []
         self.both = {
             block: (stacks.of(block.stack), stacks.of(figures.forward.get(block.begin))) for block in self.blocks
         }
         self.numbers = {block: (block.stack, figures.forward.get(block.begin)) for block in self.blocks}
         self.heads = Heads(self.both.values())
-        self.layer = figures.layer(stock)
+        self.layer = figures.layer(account)
 
     def groups(self, by):
         rows = {}
@@ -337,8 +337,8 @@ def as_rows(rows, keys):
 def check(trace, figures, ask, at, kinds=KINDS):
     """Every row of a group or of the tree that differs, as a line each."""
     stacks = Stacks(trace)
-    layers = {(number, stock): Holders(figures, stacks, stock, at)
-              for number, device in enumerate(figures.devices) for stock in figures.layers(device)}  # fmt: skip
+    layers = {(number, account): Holders(figures, stacks, account, at)
+              for number, device in enumerate(figures.devices) for account in figures.layers(device)}  # fmt: skip
     for by in kinds:
         page = ask("peak", f"--by={by}", "--tree", f"--at={at}", trace)
         for (number, _), holders in layers.items():

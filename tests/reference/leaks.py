@@ -110,7 +110,7 @@ DEEPEST_STEP = 16  # phases around a step on its thread
 
 def events_of_beats(books):
     """Events that change a block of a layer: others are none, so that notes and marks leave the figures alone."""
-    return sorted({index for index, block, *_ in books.changes if block.stock[1] in ("device", "pool")})
+    return sorted({index for index, block, *_ in books.changes if block.account[1] in ("device", "pool")})
 
 
 def phases_that_repeat(books):
@@ -207,7 +207,7 @@ def printed(slopes):
     return {key: whole(value) for key, value in zip(keys, slopes)}
 
 
-# --- a stock ---
+# --- an account ---
 
 
 def call_of_model(frames):
@@ -226,15 +226,15 @@ def is_multiple(births, steps):
 
 
 class Growth:
-    def __init__(self, figures, stock):
-        self.figures, self.books, self.stock = figures, figures.books, stock
+    def __init__(self, figures, account):
+        self.figures, self.books, self.account = figures, figures.books, account
         self.kind, self.ends = step_ends(self.books)
         self.total, self.rows, self.churned, self.slopes, self.enlarged = None, [], [], {}, {}
         self.steps, self.with_what, self.site = len(self.ends), KINDS[self.kind] if self.ends else None, None
         self.phase, self.beats = None, events_of_beats(self.books)
         if not self.ends and (begun := kind_that_began(self.books)) is not None:
             self.steps, self.with_what = 1, KINDS[begun]
-        self.changes = [change for change in self.books.changes if change[1].stock == stock]
+        self.changes = [change for change in self.books.changes if change[1].account == account]
         if not self.changes:
             return
         if len(self.ends) >= WARM_UP + FEWEST:
@@ -246,10 +246,10 @@ class Growth:
             self.at_beats()
 
     def row(self, stack, **more):
-        return {**self.figures.layer(self.stock), **more, "frames": self.books.stack_frames(stack), "stack": stack}
+        return {**self.figures.layer(self.account), **more, "frames": self.books.stack_frames(stack), "stack": stack}
 
     def headed(self, rows):
-        """Each is headed by what tells it from all call stacks of the stock."""
+        """Each is headed by what tells it from all call stacks of the account."""
         stacks = {change[1].stack for change in self.changes}
         heads = blame.Heads([(self.books.stack_frames(stack), []) for stack in stacks])
         names = [(blame.who(heads, row["frames"], []), blame.called(heads, row["frames"], [])) for row in rows]
@@ -305,7 +305,7 @@ class Growth:
         """Blocks that were born after an end and freed before the next one."""
         sums, steps = {}, list(zip(looked_at, looked_at[1:]))
         for block in self.books.blocks:
-            if block.stock != self.stock or block.end is None or block.how == "resized":
+            if block.account != self.account or block.end is None or block.how == "resized":
                 continue
             if any(start <= block.begin and block.end < end for start, end in steps):
                 bytes_, count = sums.get(block.stack, (0, 0))
@@ -358,7 +358,7 @@ class Growth:
             return True
         has_batch = calls[chosen] and any(not calls[s] and abs(len(every[s]) - steps) <= 2 for s in every)
         in_sequence = any(frame[1] == "Sequential.forward" for frame in self.books.stack_frames(chosen) if frame[0] == "python")
-        return not in_sequence and (has_batch or self.stock[1] != "pool")
+        return not in_sequence and (has_batch or self.account[1] != "pool")
 
     def at_beats(self):
         births = {stack: [self.beat(index) for index in events] for stack, events in self.births().items()}
@@ -387,7 +387,7 @@ class Growth:
         """Steps begin or end about every `period` beats: the least bytes in windows of at least a step."""
         period = (last - first) / (steps - 1)
         self.steps, self.with_what = steps, with_what
-        count, live = len(self.beats), self.figures.live(self.stock)
+        count, live = len(self.beats), self.figures.live(self.account)
         live = [live[index] for index in self.beats]
         width, samples = windows(live)
         joined = int(period / width) + 1
@@ -433,13 +433,13 @@ class Growth:
 
     def floor(self):
         """What would fill the card, or double the peak, in ten million steps."""
-        card = self.books.cards.get(self.stock[0], (None,))[0]
-        return (card or self.figures.peak(self.stock)[0]) / 1e7
+        card = self.books.cards.get(self.account[0], (None,))[0]
+        return (card or self.figures.peak(self.account)[0]) / 1e7
 
     def pieces(self):
         """Call stacks of what a pool hands out in pieces."""
-        alive = self.figures.live_blocks(self.stock, self.books.count - 1)
-        return {block.stack for block in alive if self.stock[1] == "device" and block.is_segment}
+        alive = self.figures.live_blocks(self.account, self.books.count - 1)
+        return {block.stack for block in alive if self.account[1] == "device" and block.is_segment}
 
     def leak(self):
         """(verdict, bytes per step that leak, and of larger blocks, by how much a peak is higher than the one before).
@@ -462,9 +462,9 @@ class Growth:
 
     def verdict(self):
         """Also where a step begins, and how long the card lasts."""
-        card, context = self.books.cards.get(self.stock[0], (None, None))
+        card, context = self.books.cards.get(self.account[0], (None, None))
         found, kept, enlarged, higher = self.leak()
-        used = self.figures.peak(self.stock)[0] + (context or 0)
+        used = self.figures.peak(self.account)[0] + (context or 0)
         return {
             "verdict": found,
             "leak_bytes_per_step": whole(kept) if self.total else None,
@@ -478,14 +478,14 @@ class Growth:
 
 
 def growth(figures, layers):
-    """What `leaks` says of growth, of the stocks of one device."""
+    """What `leaks` says of growth, of the accounts of one device."""
     verdicts, rows = [], []
-    for stock in layers:
-        found = Growth(figures, stock)
+    for account in layers:
+        found = Growth(figures, account)
         nothing = {key: None for key in ("bytes_per_step", "bytes_per_step_low", "bytes_per_step_high")}
         verdicts.append(
             {
-                **figures.layer(stock),
+                **figures.layer(account),
                 "steps": found.steps or None,
                 "steps_end_with": found.with_what,
                 **(printed(found.total[1]) if found.total else nothing),
@@ -501,7 +501,7 @@ def leaks_page(figures):
     devices = []
     for device in figures.devices:
         layers = figures.layers(device)
-        every = [Growth(figures, stock) for stock in layers]
+        every = [Growth(figures, account) for account in layers]
         churn = [row for found in every for row in found.headed(found.churned)]
         mine = {key: value for key, value in figures.leaks(device).items() if key != "device"}
         devices.append({"device": device, "leaks": {**mine, "churn": churn}})

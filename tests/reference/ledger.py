@@ -33,22 +33,22 @@ class Ledger:
         if bytes_:
             self.terms[owner, name] = before + bytes_, blocks + count
 
-    def live(self, account, pool=0):
-        return self.figures.live_blocks((self.device, account, pool), self.index)
+    def live(self, kind, pool=0):
+        return self.figures.live_blocks((self.device, kind, pool), self.index)
 
     def is_there(self, thing):
         return thing.begin <= self.index and (thing.end is None or thing.end > self.index)
 
     # --- whose a block is ---
 
-    def segments(self, stock):
-        return [r for r in self.books.ranges if r.pool_stock == stock and self.is_there(r)]
+    def segments(self, account):
+        return [r for r in self.books.ranges if r.pool_account == account and self.is_there(r)]
 
     def home(self, block):
         """The pool of this device that cuts the plain block into pieces."""
         for held in self.books.ranges:
-            if held.block is block and not held.physical and held.pool_stock and held.pool_stock[0] == self.device:
-                return held.pool_stock
+            if held.block is block and not held.physical and held.pool_account and held.pool_account[0] == self.device:
+                return held.pool_account
         return None
 
     def owner(self, block):
@@ -60,7 +60,7 @@ class Ledger:
 
     def add_driver_blocks(self):
         pools = self.figures.pools(self.device)
-        mapped = {stock: sum(r.size for r in self.segments(stock) if r.physical) for stock in pools}
+        mapped = {account: sum(r.size for r in self.segments(account) if r.physical) for account in pools}
         held, objects = dict.fromkeys(pools, 0), 0
         for block in self.live("device"):
             home = self.home(block) if block.is_segment else None
@@ -70,28 +70,28 @@ class Ledger:
                 held[home] += block.size
             else:
                 self.add(self.owner(block), None, block.size, 1)
-        for stock in pools:
-            share = min(mapped[stock], objects)
-            held[stock] += share
+        for account in pools:
+            share = min(mapped[account], objects)
+            held[account] += share
             objects -= share
         if objects:
-            held[next(stock for stock in pools if mapped[stock])] += objects
-        for stock in pools:
-            tensors = self.live("pool", stock[2])
-            bytes_ = min(sum(block.size for block in tensors), held[stock])
-            self.add("pool_live", self.figures.pool_name(stock), bytes_, len(tensors))
-            of_graphs = min(self.free_in_graphs(stock, tensors), held[stock] - bytes_)
-            self.add("pool_graphs", self.figures.pool_name(stock), of_graphs)
-            self.add("pool_cached", self.figures.pool_name(stock), held[stock] - bytes_ - of_graphs)
+            held[next(account for account in pools if mapped[account])] += objects
+        for account in pools:
+            tensors = self.live("pool", account[2])
+            bytes_ = min(sum(block.size for block in tensors), held[account])
+            self.add("pool_live", self.figures.pool_name(account), bytes_, len(tensors))
+            of_graphs = min(self.free_in_graphs(account, tensors), held[account] - bytes_)
+            self.add("pool_graphs", self.figures.pool_name(account), of_graphs)
+            self.add("pool_cached", self.figures.pool_name(account), held[account] - bytes_ - of_graphs)
 
-    def free_in_graphs(self, stock, tensors):
-        held = [r for r in self.segments(stock) if self.figures.graphs.is_of_graph(r, self.index)]
+    def free_in_graphs(self, account, tensors):
+        held = [r for r in self.segments(account) if self.figures.graphs.is_of_graph(r, self.index)]
         stretches = [(r.address, r.address + r.size) for r in held]
         return Holes(stretches, [(block.address, block.address + block.size) for block in tensors]).total
 
     def add_kept_by_driver(self):
-        stock = (self.device, "device", 0)
-        reserved = self.figures.driver_parts(stock, self.index)[0]
+        account = (self.device, "device", 0)
+        reserved = self.figures.driver_parts(account, self.index)[0]
         live = self.live("device")
         idle = 0
         for mempool in self.books.mempools:
@@ -132,7 +132,7 @@ class Ledger:
             self.unaccounted = 0
 
     def row(self, at):
-        stock = lambda account: sum(block.size for block in self.live(account))  # noqa: E731
+        account = lambda kind: sum(block.size for block in self.live(kind))  # noqa: E731
         return {
             "at": at,
             **self.figures.stamp(self.index),
@@ -141,8 +141,8 @@ class Ledger:
             "used_source": self.source,
             "process_bytes": self.process,
             "unaccounted_bytes": self.unaccounted,
-            "managed_bytes": stock("managed"),
-            "imported_bytes": stock("imported"),
+            "managed_bytes": account("managed"),
+            "imported_bytes": account("imported"),
             "terms": [
                 {"owner": owner, "name": name, "bytes": bytes_, "blocks": count or None, "source": SOURCES.get(owner, "counted"),
                  "share_ratio": bytes_ / self.used if self.used else None}
@@ -155,7 +155,7 @@ def fullest(figures, device):
     """Of the moments when the driver's memory is at its peak the first when pools had handed out most."""
     driver = figures.live((device, "device", 0))
     peak, first = figures.peak((device, "device", 0))
-    pools = [figures.live(stock) for stock in figures.pools(device)]
+    pools = [figures.live(account) for account in figures.pools(device)]
     highest = [index for index, live in enumerate(driver) if live == peak]
     return None if first is None else max(highest, key=lambda index: (sum(live[index] for live in pools), -index))
 
@@ -167,8 +167,8 @@ def moments(figures, device, at):
     found = [("peak", fullest(figures, device))]
     failed = [
         (f"oom:{number}", event.index)
-        for number, (event, stock) in enumerate(((one.event, one.stock) for one in figures.failures.list), 1)
-        if stock[0] == device
+        for number, (event, account) in enumerate(((one.event, one.account) for one in figures.failures.list), 1)
+        if account[0] == device
     ]
     found += failed[-1:]
     found += [("end", figures.books.count - 1)] if figures.books.count else []
@@ -185,18 +185,18 @@ def ledger_page(figures, at=None):
 
 def pinned(figures, device):
     """The host's memory of a device at its peak; nothing if there was none."""
-    stock = (device, "host", 0)
-    peak, index = figures.peak(stock)
+    account = (device, "host", 0)
+    peak, index = figures.peak(account)
     if not peak:
         return {}
-    blocks = figures.live_blocks(stock, index)
+    blocks = figures.live_blocks(account, index)
     pieces = join(
         (b.address // GRANULE * GRANULE, -(-(b.address + b.size) // GRANULE) * GRANULE)
         for b in blocks if b.memory == "pinned host"
     )  # fmt: skip
     others = sum(b.size for b in blocks if b.memory != "pinned host")
     taken = others + sum(end - start for start, end in pieces)
-    return {"pinned_peak_bytes": peak, "pinned_taken_bytes": taken, "pinned_sites": figures.sites(stock, index)}
+    return {"pinned_peak_bytes": peak, "pinned_taken_bytes": taken, "pinned_sites": figures.sites(account, index)}
 
 
 def ledger_command_page(figures, at=None):

@@ -10,18 +10,18 @@ def options():
     return [f"--max-{kind}={limit}" for kind, limit in LIMITS.items()]
 
 
-def subject(figures, stock, kind):
-    device = "an unknown device" if stock[0] is None else f"device {stock[0]}"
-    layer = f"{figures.pool_name(stock)} pool" if stock[1] == "pool" else "driver"
+def subject(figures, account, kind):
+    device = "an unknown device" if account[0] is None else f"device {account[0]}"
+    layer = f"{figures.pool_name(account)} pool" if account[1] == "pool" else "driver"
     return f"{device} {layer} {WORDS[kind]}"
 
 
 def limits_page(figures, trace):
     checks, devices = [], []
     for device in figures.devices:
-        stock, row = figures.leading(device), {"device": device}
-        measured = {"peak": figures.peak(stock)[0], "leak": figures.at_exit(stock)}
-        moments = {"peak": figures.peak(stock)[1], "leak": figures.books.count - 1}
+        account, row = figures.leading(device), {"device": device}
+        measured = {"peak": figures.peak(account)[0], "leak": figures.at_exit(account)}
+        moments = {"peak": figures.peak(account)[1], "leak": figures.books.count - 1}
         unknown = dict.fromkeys(("measured_bytes", "limit_bytes", "measured_count", "limit_count"))
         for kind, limit in LIMITS.items():
             checks.append({
@@ -29,9 +29,9 @@ def limits_page(figures, trace):
                 "passed": measured[kind] <= limit, "trace": str(trace),
             })  # fmt: skip
         broken = [kind for kind in LIMITS if measured[kind] > LIMITS[kind]]
-        evidence = [{"subject": subject(figures, stock, kind), "sites": figures.sites(stock, moments[kind])} for kind in broken]
-        failed = sum(failure.stock[0] == device for failure in figures.failures.list)
-        evidence += [{"subject": subject(figures, stock, "failures")}] * bool(failed)
+        evidence = [{"subject": subject(figures, account, kind), "sites": figures.sites(account, moments[kind])} for kind in broken]
+        failed = sum(failure.account[0] == device for failure in figures.failures.list)
+        evidence += [{"subject": subject(figures, account, "failures")}] * bool(failed)
         row |= {"evidence": evidence} if evidence else {}
         if failed:
             checks.append({

@@ -15,9 +15,9 @@ HOLDERS = 10  # so many are shown
 HELD = ("holders", "outside_holders", "graph_holders")
 
 
-def idle_parts(figures, stock, index):
+def idle_parts(figures, account, index):
     """(free, largest piece, what of it is pinned, stream, whether a graph owns it) of each segment."""
-    live, pieces = figures.live_blocks(stock, index), held_at(figures, stock, index)
+    live, pieces = figures.live_blocks(account, index), held_at(figures, account, index)
     for start, end, _, stream, owned in joined(pieces, figures.graphs, index):
         inside = [r for r in pieces if start <= r.address < end]
         pinned = [r for r in inside if any(r.overlaps(b.address, b.size) for b in live)]
@@ -26,19 +26,19 @@ def idle_parts(figures, stock, index):
         yield sum(holes(start, end, live)), max(holes(start, end, begun)), stranded, stream, owned
 
 
-def weigh_pools(figures, failure, stock, found):
+def weigh_pools(figures, failure, account, found):
     """What of the pool's free memory is idle, and for whom."""
     index, stream = failure.event.index, failure.event.stream
-    parts = list(idle_parts(figures, stock, index)) if stock[1] == "pool" else []
+    parts = list(idle_parts(figures, account, index)) if account[1] == "pool" else []
     idle = [part for part in parts if not part[4]]
-    others = [part for part in idle if failure.stock[1] == "pool" and None not in (stream, part[3]) and part[3] != stream]
+    others = [part for part in idle if failure.account[1] == "pool" and None not in (stream, part[3]) and part[3] != stream]
     if found["reserved_bytes"] is None:
         idle = others = []
     found["graph_bytes"] = sum(part[0] for part in parts if part[4])
     found["other_stream_bytes"] = sum(part[0] for part in others)
     found["other_stream_hole_bytes"] = max((part[1] for part in others), default=0)
     found["whole_bytes"] = sum(part[0] - part[2] for part in idle)
-    if stock[1] == "pool" and found["reserved_bytes"] is not None:
+    if account[1] == "pool" and found["reserved_bytes"] is not None:
         found["largest_hole_bytes"] = max((part[1] for part in idle), default=0)
 
 
@@ -48,7 +48,7 @@ def event_is_of_drivers_pool(failure, found):
 
 def terms(figures, failure, found):
     """All bytes of the card, each once."""
-    device, index = failure.stock[0], failure.event.index
+    device, index = failure.account[0], failure.event.index
     ledger = Ledger(figures, device, index)
 
     def of(*owners):
@@ -90,23 +90,23 @@ def terms(figures, failure, found):
 
 def fresh(figures, failure):
     """The card told in one of the calls that failed."""
-    sample = figures.sample(failure.stock[0], failure.event.index)
+    sample = figures.sample(failure.account[0], failure.event.index)
     told = sample and figures.books.events[sample.index]
     return bool(told and told.nested and told.call and told.thread == failure.event.thread) and any(
         call.call == told.call for call in failure.calls[:4]
     )
 
 
-def live_bytes(figures, stock, index):
-    return sum(block.size for block in figures.live_blocks(stock, index))
+def live_bytes(figures, account, index):
+    return sum(block.size for block in figures.live_blocks(account, index))
 
 
-def gather(figures, event, stock):
+def gather(figures, event, account):
     """What was held, and what the card said."""
-    books, device, index = figures.books, stock[0], event.index
-    driver_stock, modules_stock = (device, "device", 0), (device, "context", 0)
-    held_stock = stock if stock[1] == "pool" else figures.leading(device)
-    driver, held = figures.frag(driver_stock, index), figures.frag(held_stock, index)
+    books, device, index = figures.books, account[0], event.index
+    driver_account, modules_account = (device, "device", 0), (device, "context", 0)
+    held_account = account if account[1] == "pool" else figures.leading(device)
+    driver, held = figures.frag(driver_account, index), figures.frag(held_account, index)
     total, context = books.cards.get(device, (None, None))
     found = {
         "driver_live_bytes": driver["live_bytes"],
@@ -121,25 +121,25 @@ def gather(figures, event, stock):
     }
     sample = figures.sample(device, index)
     if not sample:
-        return held_stock, found
+        return held_account, found
     told = min(books.told.get(sample.index, sample.index), index)
-    modules = live_bytes(figures, modules_stock, index)
-    then = figures.frag(driver_stock, told)["reserved_bytes"] + live_bytes(figures, modules_stock, told)
+    modules = live_bytes(figures, modules_account, index)
+    then = figures.frag(driver_account, told)["reserved_bytes"] + live_bytes(figures, modules_account, told)
     found["device_total_bytes"] = sample.total or None
     found["device_free_bytes"] = max(sample.free + then - driver["reserved_bytes"] - modules, 0)
     if context is not None:
-        first = next((i for i, block, *_ in books.changes if block.stock == driver_stock), None)
-        included = live_bytes(figures, modules_stock, first) if first is not None else 0
+        first = next((i for i, block, *_ in books.changes if block.account == driver_account), None)
+        included = live_bytes(figures, modules_account, first) if first is not None else 0
         mine = min(context, CONTEXT_MOST) + max(modules - included, 0)
         used = max((found["device_total_bytes"] or 0) - found["device_free_bytes"], 0)
         found["others_bytes"] = max(used - driver["reserved_bytes"] - mine, 0)
-    return held_stock, found
+    return held_account, found
 
 
-def judge(books, failure, stock, found):
+def judge(books, failure, account, found):
     event, asked, total, free = failure.event, failure.event.size, found["device_total_bytes"], found["device_free_bytes"]
     idle, live, reserved = found["idle_bytes"] or 0, found["live_bytes"], found["reserved_bytes"] or 0
-    has_pool, of_pool = found["has_pool"], stock[1] == "pool"
+    has_pool, of_pool = found["has_pool"], account[1] == "pool"
 
     def notable(bytes_):
         return bool(bytes_) and bytes_ >= reserved // 20
@@ -150,13 +150,13 @@ def judge(books, failure, stock, found):
     def makes_room(bytes_):
         return bytes_ >= (total or 0) // 32 and asked <= idle + (free or 0) + bytes_
 
-    if event.result != 2 or stock[1] not in ("device", "pool"):
+    if event.result != 2 or account[1] not in ("device", "pool"):
         return "unknown"
     if total and asked > total:
         return "exhausted"
     if event.memory == "tensor" and len(failure.calls) == 1:
         return "fragmented" if found["reserved_bytes"] is not None and idle >= asked else "limit"
-    of_driver = [call.size for call in failure.calls[:4] if books.account[call.memory] == "device"]
+    of_driver = [call.size for call in failure.calls[:4] if books.account_kind[call.memory] == "device"]
     if free is not None and -(-max(asked, min(of_driver, default=0)) // GRANULE) * GRANULE <= free:
         return "limit" if found["is_fresh"] else "unknown"
     if has_pool and not of_pool:
@@ -236,8 +236,8 @@ def heads_of_failures(figures):
     for failure in shown:
         if not chosen or kind(figures, chosen) == "caught" or kind(figures, failure) != "caught":
             chosen = failure
-    held_stock, _ = gather(figures, chosen.event, chosen.stock)
-    live = figures.live_blocks(held_stock, chosen.event.index)
+    held_account, _ = gather(figures, chosen.event, chosen.account)
+    live = figures.live_blocks(held_account, chosen.event.index)
     return Heads([*stacks_of(figures, live).values(), *(asker_of(figures, failure) for failure in shown)])
 
 
@@ -246,45 +246,45 @@ def told_apart(figures, both):
     return {"site": who(heads, *both), "called": called(heads, *both), "frames": both[0]}
 
 
-def beyond(figures, stock, index):
+def beyond(figures, account, index):
     """Who holds the driver's memory that no tensor shows: outside of pools, and segments of graphs, where a pool is."""
-    driver, live = (stock[0], "device", 0), figures.live_blocks((stock[0], "device", 0), index)
+    driver, live = (account[0], "device", 0), figures.live_blocks((account[0], "device", 0), index)
     of_graphs = [r.block for r in figures.books.ranges
-                 if r.pool_stock == stock and not r.physical and figures.graphs.is_of_graph(r, index)]  # fmt: skip
+                 if r.pool_account == account and not r.physical and figures.graphs.is_of_graph(r, index)]  # fmt: skip
     outside_pools = [block for block in live if not block.is_segment and block.memory != "graph pool"]
     graphs = [block for block in live if any(block is other for other in of_graphs)]
-    held = (outside_pools, graphs) if stock[1] == "pool" else ((), ())
+    held = (outside_pools, graphs) if account[1] == "pool" else ((), ())
     return [headed(list(figures.sum_up(driver, blocks, figures.site))) for blocks in held]
 
 
 def explain(figures, number):
     books = figures.books
     failure = figures.failures.list[number]
-    event, stock, span = failure.event, failure.stock, failure.span
-    held_stock, found = gather(figures, event, stock)
-    found |= {"has_pool": held_stock[1] == "pool", "is_fresh": fresh(figures, failure)}
-    of_card = books.cards.get(stock[0], (None, None))[0]
+    event, account, span = failure.event, failure.account, failure.span
+    held_account, found = gather(figures, event, account)
+    found |= {"has_pool": held_account[1] == "pool", "is_fresh": fresh(figures, failure)}
+    of_card = books.cards.get(account[0], (None, None))[0]
     found["is_slice"] = bool(of_card and found["device_free_bytes"] is not None and (found["device_total_bytes"] or 0) < of_card)
-    weigh_pools(figures, failure, held_stock, found)
+    weigh_pools(figures, failure, held_account, found)
     rows = terms(figures, failure, found)
     told = outside.fields(figures, failure, found)
-    verdict = judge(books, failure, stock, found)
+    verdict = judge(books, failure, account, found)
     for name in ("has_pool", "is_fresh", "is_slice", "other_stream_hole_bytes", "whole_bytes", "mempools_bytes", "managed_bytes",
                  "unlisted_bytes", "told"):  # fmt: skip
         del found[name]
     categories, calls = {}, failure.calls
-    for block in figures.live_blocks(held_stock, event.index):
+    for block in figures.live_blocks(held_account, event.index):
         category = figures.category(block)
         categories[category] = categories.get(category, 0) + block.size
     return {
         "number": number + 1,
-        "device": stock[0],
-        **figures.layer(stock),
+        "device": account[0],
+        **figures.layer(account),
         **figures.stamp(event.index),
         "api": books.hooks.get(event.hook, ""),
         "phase": figures.path_text(span),
         "result": event.result,
-        "asked_bytes": None if stock[1] == "context" else event.size,
+        "asked_bytes": None if account[1] == "context" else event.size,
         "verdict": verdict,
         "sum": rows,
         **told,
@@ -299,6 +299,6 @@ def explain(figures, number):
         **found,
         "kind_reason": kind_reason(figures, failure),
         **told_apart(figures, asker_of(figures, failure)),
-        **dict(zip(HELD, (figures.sites(held_stock, event.index), *beyond(figures, held_stock, event.index)))),
+        **dict(zip(HELD, (figures.sites(held_account, event.index), *beyond(figures, held_account, event.index)))),
         "categories": {category: bytes_ for category, bytes_ in categories.items() if bytes_},
     }

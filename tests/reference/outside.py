@@ -24,7 +24,7 @@ class Outside:
             )
             self.answer = [*self.answer, event] if goes_on else [event]
             self.offer(last)
-        elif event.kind == "pool-limit" and last and last.stock[1] == "pool" and last.stock[0] == event.device:
+        elif event.kind == "pool-limit" and last and last.account[1] == "pool" and last.account[0] == event.device:
             self.limits[id(last)] = event.size
         elif last and last.event is event:
             self.offer(last)
@@ -43,7 +43,7 @@ def told(figures, failure):
         names = {event.object for event in answer}
         if (
             first.thread == failure.event.thread
-            and first.device == failure.stock[0]
+            and first.device == failure.account[0]
             and abs(failure.event.time - first.time) <= NEAR_NS
             and held[first.index] == held[failure.event.index]
             and own_pid in names
@@ -57,7 +57,7 @@ def told(figures, failure):
 def at(figures, device, index):
     """The same of the failure at that event."""
     for failure in figures.failures.list:
-        if failure.event.index == index and failure.stock[0] == device:
+        if failure.event.index == index and failure.account[0] == device:
             return told(figures, failure)
     return None
 

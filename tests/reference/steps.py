@@ -19,7 +19,7 @@ def found_ends(figures):
         return kind, ends, None
     if (found := phases_that_repeat(figures.books)) and any(figures.peak(figures.leading(device))[0] for device in figures.devices):
         return PHASE, found[1], None
-    rhythms = [(figures.peak(stock)[0], Growth(figures, stock)) for stock in map(figures.leading, figures.devices)]
+    rhythms = [(figures.peak(account)[0], Growth(figures, account)) for account in map(figures.leading, figures.devices)]
     rhythms = [(peak, growth) for peak, growth in rhythms if growth.site is not None and peak]
     if not rhythms:
         return None, [], None
@@ -36,11 +36,11 @@ def median(values):
 
 
 class Steps:
-    def __init__(self, figures, stock):
-        self.figures, self.books, self.stock = figures, figures.books, stock
+    def __init__(self, figures, account):
+        self.figures, self.books, self.account = figures, figures.books, account
         self.kind, self.ends, self.site = found_ends(figures)
-        self.live = figures.live(stock)
-        self.changes = [change for change in self.books.changes if change[1].stock == stock]
+        self.live = figures.live(account)
+        self.changes = [change for change in self.books.changes if change[1].account == account]
         self.rows = [self.step(*span) for span in zip([0, *self.ends], self.ends)]
         for number, row in enumerate(self.rows, 1):
             end = self.books.events[self.ends[number - 1]]
@@ -96,18 +96,18 @@ class Steps:
         return found
 
     def work(self, begin, end):
-        device, calls, retries, flushed, refused = self.stock[0], 0, 0, 0, False
+        device, calls, retries, flushed, refused = self.account[0], 0, 0, 0, False
         for index, block, birth, _ in self.books.changes:
-            if block.stock == (device, "device", 0) and begin <= index < end:
+            if block.account == (device, "device", 0) and begin <= index < end:
                 calls += birth or block.how != "resized"
                 flushed += block.size if not birth and block.is_segment else 0
         for event in self.books.events[: self.books.count]:
             if event.kind != "alloc" or event.device != device or event.result is None:
                 continue
-            account = self.books.account[event.memory]
-            if account == "pool":
+            kind = self.books.account_kind[event.memory]
+            if kind == "pool":
                 refused = refused and event.result == 0
-            elif account == "device":
+            elif kind == "device":
                 inside = begin <= event.index < end
                 calls += inside and event.result != 0
                 retries += inside and refused and event.result == 0
@@ -138,8 +138,8 @@ class Steps:
         )
 
     def failure(self):
-        """The last failed allocation of the stock, if it is in the tail."""
-        failed = [event for event, owner, _ in self.books.failures if owner == self.stock]
+        """The last failed allocation of the account, if it is in the tail."""
+        failed = [event for event, owner, _ in self.books.failures if owner == self.account]
         return failed[-1] if failed and failed[-1].index >= self.ends[-1] else None
 
     def outlier(self):
@@ -200,12 +200,12 @@ class Steps:
         return new, held - typical_sum, ratio, largest_sum / typical_largest if typical_largest else 0, rows
 
     def ages(self):
-        bytes_, index = self.figures.peak(self.stock)
+        bytes_, index = self.figures.peak(self.account)
         if index is None:
             return []
         ended = [end for end in self.ends if end <= index]
         sums = {}
-        for block in self.figures.live_blocks(self.stock, index):
+        for block in self.figures.live_blocks(self.account, index):
             if not ended:
                 age = AGES[0]
             elif block.begin < self.ends[0]:
@@ -259,7 +259,7 @@ class Steps:
         for row in ages:
             row["most_site"] = who(heads, *self.frames(row.pop("stack"))) or NO_STACK
         return {
-            **self.figures.layer(self.stock), "step_count": len(self.rows),
+            **self.figures.layer(self.account), "step_count": len(self.rows),
             "steps_end_with": (*KINDS, "a phase that repeats", "an allocation that repeats")[self.kind],
             "step_phase": phases_that_repeat(self.books)[0] if self.kind == PHASE else None,
             "step_site": None if self.site is None else alone(self.books, self.site)["site"] or NO_STACK,
@@ -268,9 +268,9 @@ class Steps:
         }  # fmt: skip
 
 
-def began_late(figures, stock):
-    """Nothing of the stock was there when the first step ended: its first rows are empty ones."""
-    first = min((block.begin for block in figures.books.blocks if block.stock == stock), default=None)
+def began_late(figures, account):
+    """Nothing of the account was there when the first step ended: its first rows are empty ones."""
+    first = min((block.begin for block in figures.books.blocks if block.account == account), default=None)
     return first is None or first >= found_ends(figures)[1][0]
 
 
@@ -278,8 +278,8 @@ def steps_page(figures):
     """Of devices whose memory began in the first step."""
     devices = []
     for device in figures.devices:
-        stock, row = figures.leading(device), {"device": device}
-        if found_ends(figures)[1] and not began_late(figures, stock):
-            row["steps"] = Steps(figures, stock).page()
+        account, row = figures.leading(device), {"device": device}
+        if found_ends(figures)[1] and not began_late(figures, account):
+            row["steps"] = Steps(figures, account).page()
         devices.append(row)
     return {"devices": devices}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Live bytes over time by definition: every change of every stock, put into cuts of equal width. It must not know
+"""Live bytes over time by definition: every change of every account, put into cuts of equal width. It must not know
 how a cut is found while the events pass by."""
 
 import bisect
@@ -18,7 +18,7 @@ class Timeline:
             self.clock.append(max(event.time, self.clock[-1] if self.clock else 0))
         self.axis, self.start, self.end = axis, start, end
         self.step_ends = step_ends(self.books)[1]
-        changed = [move[0] for stock in figures.all_layers() for move in self.moves(stock)]
+        changed = [move[0] for account in figures.all_layers() for move in self.moves(account)]
         shown = [index for index in changed if self.is_inside(index)]
         if start:
             first = min(changed, default=len(self.clock))
@@ -41,11 +41,11 @@ class Timeline:
             not self.end or self.x(index, self.end[0]) <= self.end[1]
         )
 
-    def moves(self, stock):
+    def moves(self, account):
         """(event, bytes before, bytes after, path) of each change; a change of size is one."""
         found, live, settled = [], 0, 0
         for index, block, birth, span in self.books.changes:
-            if block.stock != stock:
+            if block.account != account:
                 continue
             live += block.size if birth else -block.size
             if birth or block.how != "resized":
@@ -53,9 +53,9 @@ class Timeline:
                 settled = live
         return found
 
-    def rows(self, stock):
-        """(cut, event, event whose state it is, most, least, path) of each cut in which the stock changed."""
-        moves, cuts = self.moves(stock), {}
+    def rows(self, account):
+        """(cut, event, event whose state it is, most, least, path) of each cut in which the account changed."""
+        moves, cuts = self.moves(account), {}
         earlier = [move for move in moves if self.first is not None and move[0] < self.first]
         if self.start and earlier:  # what was live at the beginning that was asked for is shown
             self.enter(cuts, self.first, earlier[-1][2], earlier[-1][3])
@@ -77,14 +77,14 @@ class Timeline:
     def page(self, by=None):
         devices = []
         for device in self.figures.devices:
-            rows = [row for stock in self.figures.layers(device) for row in self.shown(stock, by)]
+            rows = [row for account in self.figures.layers(device) for row in self.shown(account, by)]
             devices.append({"device": device, "axis": self.axis, "width": self.width, "timeline": rows})
         return {"devices": devices}
 
-    def shown(self, stock, by):
-        for cut, index, after, most, least, path in self.rows(stock):
+    def shown(self, account, by):
+        for cut, index, after, most, least, path in self.rows(account):
             row = {
-                **self.figures.layer(stock),
+                **self.figures.layer(account),
                 "begin": self.begin + cut * self.width,
                 "time_ns": self.clock[index],
                 "seq": self.books.events[index].seq,
@@ -96,12 +96,12 @@ class Timeline:
             if not by:
                 yield row
                 continue
-            for group, bytes_ in self.groups(stock, after, by).items():
+            for group, bytes_ in self.groups(account, after, by).items():
                 yield {**row, by: group.text if by == "phase_of_birth" and group else group, "bytes": bytes_}
 
-    def groups(self, stock, index, by):
+    def groups(self, account, index, by):
         sums = {}
-        for block in self.figures.live_blocks(stock, index):
+        for block in self.figures.live_blocks(account, index):
             path = block.span and block.span.path
             group = path if by == "phase_of_birth" else self.figures.category(block)
             sums[group] = sums.get(group, 0) + block.size

@@ -44,7 +44,7 @@ bool host_use_is_near_limit(const struct host_use *use)
 int host_pinned_taken(uint64_t *bytes, const struct history *history, const struct device_use *use,
                       uint64_t index, struct err *err)
 {
-    struct live_walk walk = live_walk_begin(history, use->stocks[ACCOUNT_host], index);
+    struct live_walk walk = live_walk_begin(history, use->accounts[ACCOUNT_host], index);
     struct stretches pieces = {0};
     const struct block *block;
     int status = -1;

@@ -39,7 +39,7 @@ static int add_bytes(struct ledger *ledger, const struct ledger_term *added, str
     for (size_t i = 0; i < ledger->count && added->bytes; i++) {
         struct ledger_term *term = &ledger->terms[i];
 
-        if (term->kind != added->kind || term->stock != added->stock ||
+        if (term->kind != added->kind || term->account != added->account ||
             term->library != added->library)
             continue;
         term->bytes += added->bytes;
@@ -60,7 +60,7 @@ static int add_bytes(struct ledger *ledger, const struct ledger_term *added, str
 /* What is no block's and of no pool. */
 static int add_rest(struct ledger *ledger, enum ledger_kind kind, uint64_t bytes, struct err *err)
 {
-    const struct ledger_term term = {.kind = kind, .stock = HISTORY_NONE, .bytes = bytes};
+    const struct ledger_term term = {.kind = kind, .account = HISTORY_NONE, .bytes = bytes};
 
     return add_bytes(ledger, &term, err);
 }
@@ -87,7 +87,7 @@ const char *ledger_library(const struct ledger *ledger, const struct ledger_term
 
 /* --- framework pools --- */
 
-/* What the pools of a device hold from the driver, and what of it is live, by stock. */
+/* What the pools of a device hold from the driver, and what of it is live, by account. */
 struct pool_share {
     uint64_t held_bytes, mapped_bytes, live_bytes, live_count;
     uint64_t graph_bytes; /* free in segments of graphs: nobody else gets them */
@@ -97,31 +97,31 @@ struct pools {
     const struct history *history;
     const struct device_use *use;
     uint64_t index;
-    struct pool_share *shares;     /* by stock */
-    struct address_map by_address; /* stock of a plain segment */
+    struct pool_share *shares;     /* by account */
+    struct address_map by_address; /* account of a plain segment */
     uint32_t first_mapped;  /* the first pool with virtual segments; HISTORY_NONE: none has any */
     uint64_t virtual_bytes; /* of VMM objects that pools use */
 };
 
-static bool is_pool_of(const struct pools *pools, uint32_t stock)
+static bool is_pool_of(const struct pools *pools, uint32_t account)
 {
-    const struct stock *known = &pools->history->stocks[stock];
+    const struct account *known = &pools->history->accounts[account];
 
     return known->kind == ACCOUNT_pool && known->device == pools->use->device;
 }
 
-static int look_at_pool(struct pools *pools, uint32_t stock, struct err *err)
+static int look_at_pool(struct pools *pools, uint32_t account, struct err *err)
 {
-    struct live_walk tensors = live_walk_begin(pools->history, stock, pools->index);
+    struct live_walk tensors = live_walk_begin(pools->history, account, pools->index);
     struct live_walk walk = tensors;
-    struct pool_share *share = &pools->shares[stock];
+    struct pool_share *share = &pools->shares[account];
     const struct segment *segment;
     const struct block *block;
 
     while ((segment = live_walk_next_segment(&walk))) {
         if (segment->mapped)
             share->mapped_bytes += segment->size_bytes;
-        else if (address_map_put(&pools->by_address, 0, segment->address, stock, err))
+        else if (address_map_put(&pools->by_address, 0, segment->address, account, err))
             return -1;
     }
     while ((block = live_walk_next(&tensors))) {
@@ -132,9 +132,9 @@ static int look_at_pool(struct pools *pools, uint32_t stock, struct err *err)
 }
 
 /* Of private pools of graphs: what their segments hold beyond live tensors. */
-static int look_at_graphs(struct pools *pools, uint32_t stock, struct err *err)
+static int look_at_graphs(struct pools *pools, uint32_t account, struct err *err)
 {
-    struct live_walk tensors = live_walk_begin(pools->history, stock, pools->index);
+    struct live_walk tensors = live_walk_begin(pools->history, account, pools->index);
     struct live_walk walk = tensors;
     struct stretches held = {0}, live = {0};
     const struct segment *segment;
@@ -150,7 +150,7 @@ static int look_at_graphs(struct pools *pools, uint32_t stock, struct err *err)
             goto out;
     if (stretches_sort(&held, err) || stretches_sort(&live, err))
         goto out;
-    pools->shares[stock].graph_bytes = holes_between(&held, &live).total_bytes;
+    pools->shares[account].graph_bytes = holes_between(&held, &live).total_bytes;
     status = 0;
 out:
     stretches_release(&held);
@@ -160,10 +160,10 @@ out:
 
 static int look_at_pools(struct pools *pools, struct err *err)
 {
-    pools->shares = array_new(pools->history->stock_count, sizeof *pools->shares, err);
+    pools->shares = array_new(pools->history->account_count, sizeof *pools->shares, err);
     if (!pools->shares)
         return -1;
-    for (uint32_t i = 0; i < pools->history->stock_count; i++) {
+    for (uint32_t i = 0; i < pools->history->account_count; i++) {
         if (is_pool_of(pools, i) && (look_at_pool(pools, i, err) || look_at_graphs(pools, i, err)))
             return -1;
         if (pools->first_mapped == HISTORY_NONE && pools->shares[i].mapped_bytes)
@@ -177,7 +177,7 @@ static void share_virtual_memory(struct pools *pools)
 {
     uint64_t left_bytes = pools->virtual_bytes;
 
-    for (uint32_t i = 0; i < pools->history->stock_count; i++) {
+    for (uint32_t i = 0; i < pools->history->account_count; i++) {
         struct pool_share *share = &pools->shares[i];
         const uint64_t bytes = share->mapped_bytes < left_bytes ? share->mapped_bytes : left_bytes;
 
@@ -192,19 +192,21 @@ static void share_virtual_memory(struct pools *pools)
 static int add_pools(struct ledger *ledger, struct pools *pools, struct err *err)
 {
     share_virtual_memory(pools);
-    for (uint32_t i = 0; i < pools->history->stock_count; i++) {
+    for (uint32_t i = 0; i < pools->history->account_count; i++) {
         const struct pool_share *share = &pools->shares[i];
         const uint64_t live_bytes =
             share->live_bytes < share->held_bytes ? share->live_bytes : share->held_bytes;
-        const struct ledger_term live = {
-            .kind = LEDGER_pool_live, .stock = i, .bytes = live_bytes, .count = share->live_count};
+        const struct ledger_term live = {.kind = LEDGER_pool_live,
+                                         .account = i,
+                                         .bytes = live_bytes,
+                                         .count = share->live_count};
         const uint64_t free_bytes = share->held_bytes - live_bytes;
         const uint64_t graph_bytes =
             share->graph_bytes < free_bytes ? share->graph_bytes : free_bytes;
         const struct ledger_term graphs = {
-            .kind = LEDGER_pool_graphs, .stock = i, .bytes = graph_bytes};
+            .kind = LEDGER_pool_graphs, .account = i, .bytes = graph_bytes};
         const struct ledger_term cached = {
-            .kind = LEDGER_pool_cached, .stock = i, .bytes = free_bytes - graph_bytes};
+            .kind = LEDGER_pool_cached, .account = i, .bytes = free_bytes - graph_bytes};
 
         if (add_bytes(ledger, &live, err) || add_bytes(ledger, &graphs, err) ||
             add_bytes(ledger, &cached, err))
@@ -226,17 +228,17 @@ static bool is_of_pool(struct pools *pools, const struct block *block)
         pools->virtual_bytes += block->size_bytes;
         return true;
     }
-    const uint32_t stock = address_map_get(&pools->by_address, 0, block->address);
-    if (stock == ADDRESS_MAP_NONE)
+    const uint32_t account = address_map_get(&pools->by_address, 0, block->address);
+    if (account == ADDRESS_MAP_NONE)
         return false;
-    pools->shares[stock].held_bytes += block->size_bytes;
+    pools->shares[account].held_bytes += block->size_bytes;
     return true;
 }
 
 static int add_owned(struct ledger *ledger, const struct block *block, struct err *err)
 {
     struct ledger_term term = {
-        .kind = LEDGER_graphs, .stock = HISTORY_NONE, .bytes = block->size_bytes, .count = 1};
+        .kind = LEDGER_graphs, .account = HISTORY_NONE, .bytes = block->size_bytes, .count = 1};
 
     if (block->memory != MEMORY_GRAPH) {
         const int64_t owner = owners_find(&ledger->owners, block->stack_id, err);
@@ -254,7 +256,7 @@ static int add_owned(struct ledger *ledger, const struct block *block, struct er
 static int add_driver_blocks(struct ledger *ledger, struct pools *pools, struct err *err)
 {
     struct live_walk walk =
-        live_walk_begin(pools->history, pools->use->stocks[ACCOUNT_device], pools->index);
+        live_walk_begin(pools->history, pools->use->accounts[ACCOUNT_device], pools->index);
     const struct block *block;
 
     while ((block = live_walk_next(&walk)))
@@ -360,11 +362,12 @@ static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t h
 
 static uint64_t live_bytes_of(const struct pools *pools, enum account_kind kind)
 {
-    struct live_walk walk = live_walk_begin(pools->history, pools->use->stocks[kind], pools->index);
+    struct live_walk walk =
+        live_walk_begin(pools->history, pools->use->accounts[kind], pools->index);
     const struct block *block;
     uint64_t bytes = 0;
 
-    while (pools->history->stocks[walk.stock].has_begun && (block = live_walk_next(&walk)))
+    while (pools->history->accounts[walk.account].has_begun && (block = live_walk_next(&walk)))
         bytes += block->size_bytes;
     return bytes;
 }
@@ -377,8 +380,8 @@ static int compare_terms(const void *left, const void *right)
         return a->bytes < b->bytes ? 1 : -1;
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
-    return a->stock != b->stock ? (a->stock < b->stock ? -1 : 1)
-                                : (a->library > b->library) - (a->library < b->library);
+    return a->account != b->account ? (a->account < b->account ? -1 : 1)
+                                    : (a->library > b->library) - (a->library < b->library);
 }
 
 static int add_all(struct ledger *ledger, struct pools *pools, struct err *err)
@@ -386,7 +389,7 @@ static int add_all(struct ledger *ledger, struct pools *pools, struct err *err)
     const uint64_t modules_bytes = card_modules_bytes(pools->history, pools->use, pools->index);
     struct frag driver;
 
-    if (frag_at(&driver, pools->history, pools->use->stocks[ACCOUNT_device], pools->index, err) ||
+    if (frag_at(&driver, pools->history, pools->use->accounts[ACCOUNT_device], pools->index, err) ||
         look_at_pools(pools, err) || add_driver_blocks(ledger, pools, err) ||
         add_pools(ledger, pools, err) || add_kept_by_driver(ledger, &driver, err) ||
         add_rest(ledger, LEDGER_modules, modules_bytes, err))
@@ -400,7 +403,7 @@ static int add_all(struct ledger *ledger, struct pools *pools, struct err *err)
 
 struct moment ledger_peak(const struct history *history, const struct device_use *use)
 {
-    return history->stocks[use->stocks[ACCOUNT_device]].fullest;
+    return history->accounts[use->accounts[ACCOUNT_device]].fullest;
 }
 
 int ledger_at(struct ledger *ledger, const struct history *history, const struct device_use *use,

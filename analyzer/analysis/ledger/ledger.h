@@ -51,7 +51,7 @@ const char *ledger_source_key(enum ledger_source source);
 
 struct ledger_term {
     enum ledger_kind kind;
-    uint32_t stock;        /* of a framework's pool; HISTORY_NONE: not of one */
+    uint32_t account;      /* of a framework's pool; HISTORY_NONE: not of one */
     uint32_t library;      /* number in the ledger's owners; 0: none */
     uint64_t bytes, count; /* count: blocks; 0: none that are counted */
 };
@@ -86,7 +86,7 @@ struct ledger {
  */
 struct moment ledger_peak(const struct history *history, const struct device_use *use);
 
-/* Right after event moment->index, one that is kept for all stocks: ledger_peak, the
+/* Right after event moment->index, one that is kept for all accounts: ledger_peak, the
  * driver's peak, the end, a failure, the moment that was asked for. */
 int ledger_at(struct ledger *ledger, const struct history *history, const struct device_use *use,
               const struct moment *moment, struct err *err);

@@ -13,7 +13,7 @@ static bool is_well_below(uint64_t bytes, uint64_t high_bytes)
     return bytes < high_bytes - high_bytes / 4;
 }
 
-static void keep(struct stock_summits *own, const struct summit *summit)
+static void keep(struct account_summits *own, const struct summit *summit)
 {
     size_t at = own->count;
 
@@ -27,7 +27,7 @@ static void keep(struct stock_summits *own, const struct summit *summit)
     own->items[at] = *summit;
 }
 
-static void move_on(struct stock_summits *own)
+static void move_on(struct account_summits *own)
 {
     const struct summit *now = &own->now;
 
@@ -49,18 +49,18 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
                      const struct change *change)
 {
     struct summits *summits = self;
-    const uint32_t stock = change->block->stock;
-    struct stock_summits *grown;
+    const uint32_t account = change->block->account;
+    struct account_summits *grown;
 
     (void)spans;
-    if (!stock_is_of_layer(&at->history->stocks[stock]))
+    if (!account_is_of_layer(&at->history->accounts[account]))
         return 0;
-    grown = array_reach(summits->stocks, &summits->stock_capacity, &summits->stock_count,
-                        sizeof *grown, stock, at->err);
+    grown = array_reach(summits->accounts, &summits->account_capacity, &summits->account_count,
+                        sizeof *grown, account, at->err);
     if (!grown)
         return -1;
-    summits->stocks = grown;
-    grown += stock;
+    summits->accounts = grown;
+    grown += account;
     if (change->birth)
         grown->now.path = change->block->path;
     if (grown->has_changed)
@@ -70,7 +70,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (!changed)
         return -1;
     summits->changed = changed;
-    changed[summits->changed_count++] = stock;
+    changed[summits->changed_count++] = account;
     grown->has_changed = true;
     return 0;
 }
@@ -80,10 +80,10 @@ static int on_event(void *self, const struct cursor *at)
     struct summits *summits = self;
 
     for (size_t i = 0; i < summits->changed_count; i++) {
-        struct stock_summits *own = &summits->stocks[summits->changed[i]];
+        struct account_summits *own = &summits->accounts[summits->changed[i]];
 
         own->now.at = cursor_moment(at);
-        own->now.bytes = at->history->stocks[summits->changed[i]].live_bytes;
+        own->now.bytes = at->history->accounts[summits->changed[i]].live_bytes;
         own->has_changed = false;
         move_on(own);
     }
@@ -96,9 +96,9 @@ static int on_end(void *self, const struct cursor *at)
     struct summits *summits = self;
 
     (void)at;
-    for (size_t i = 0; i < summits->stock_count; i++)
-        if (summits->stocks[i].is_rising)
-            keep(&summits->stocks[i], &summits->stocks[i].highest);
+    for (size_t i = 0; i < summits->account_count; i++)
+        if (summits->accounts[i].is_rising)
+            keep(&summits->accounts[i], &summits->accounts[i].highest);
     return 0;
 }
 
@@ -109,9 +109,9 @@ struct observer summits_observer(struct summits *summits)
 }
 
 /* The one that a rise has reached so far counts, too: it may be the next. */
-static bool wants(const void *self, uint32_t stock, const struct life *life)
+static bool wants(const void *self, uint32_t account, const struct life *life)
 {
-    const struct stock_summits *own = summits_of(self, stock);
+    const struct account_summits *own = summits_of(self, account);
     bool found = own->is_rising && life_covers(life, own->highest.at.index);
 
     for (size_t i = 0; i < own->count && !found; i++)
@@ -126,14 +126,14 @@ struct keeper summits_keeper(const struct summits *summits)
 
 void summits_release(struct summits *summits)
 {
-    free(summits->stocks);
+    free(summits->accounts);
     free(summits->changed);
     *summits = (struct summits){0};
 }
 
-const struct stock_summits *summits_of(const struct summits *summits, uint32_t stock)
+const struct account_summits *summits_of(const struct summits *summits, uint32_t account)
 {
-    static const struct stock_summits none = {0};
+    static const struct account_summits none = {0};
 
-    return stock < summits->stock_count ? &summits->stocks[stock] : &none;
+    return account < summits->account_count ? &summits->accounts[account] : &none;
 }

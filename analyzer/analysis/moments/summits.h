@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The highest moments of each stock that are separate: between any two of them the live bytes fell by
- * more than a quarter of the lower one. It watches the replay and keeps ten moments for each stock; its keeper
+ * The highest moments of each account that are separate: between any two of them the live bytes fell by
+ * more than a quarter of the lower one. It watches the replay and keeps ten moments for each account; its keeper
  * lets the history keep what was live then.
  *
  *     100        ▲                        100 and 70 are separate, for 30 lies between them;
@@ -22,10 +22,10 @@ struct summit {
     uint32_t path; /* of the block that reached it */
 };
 
-struct stock_summits {
+struct account_summits {
     struct summit items[SUMMITS_MOST]; /* the highest first; of equal ones the earliest */
     size_t count;
-    struct summit now;     /* where the stock stands */
+    struct summit now;     /* where the account stands */
     struct summit highest; /* since it began to rise */
     uint64_t lowest_bytes; /* since it began to fall */
     bool is_rising, has_changed;
@@ -33,9 +33,9 @@ struct stock_summits {
 
 /* Zeroed is empty and ready for use. */
 struct summits {
-    struct stock_summits *stocks; /* by stock */
-    size_t stock_count, stock_capacity;
-    uint32_t *changed; /* stocks that the current event changed */
+    struct account_summits *accounts; /* by account */
+    size_t account_count, account_capacity;
+    uint32_t *changed; /* accounts that the current event changed */
     size_t changed_count, changed_capacity;
 };
 
@@ -44,7 +44,7 @@ void summits_release(struct summits *summits);
 
 struct keeper summits_keeper(const struct summits *summits);
 
-/* Of one stock; an empty one for a stock that never held anything. */
-const struct stock_summits *summits_of(const struct summits *summits, uint32_t stock);
+/* Of one account; an empty one for an account that never held anything. */
+const struct account_summits *summits_of(const struct summits *summits, uint32_t account);
 
 #endif

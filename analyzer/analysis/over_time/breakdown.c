@@ -7,40 +7,40 @@
 #include "analyzer/util/array.h"
 
 int breakdown_init(struct breakdown *breakdown, const struct breakdown_groups *groups,
-                   size_t stock_count, struct err *err)
+                   size_t account_count, struct err *err)
 {
     *breakdown =
         (struct breakdown){.groups = *groups,
-                           .stocks = array_new(stock_count, sizeof *breakdown->stocks, err),
-                           .stock_count = stock_count};
-    return breakdown->stocks ? 0 : -1;
+                           .accounts = array_new(account_count, sizeof *breakdown->accounts, err),
+                           .account_count = account_count};
+    return breakdown->accounts ? 0 : -1;
 }
 
 void breakdown_release(struct breakdown *breakdown)
 {
-    for (size_t i = 0; breakdown->stocks && i < breakdown->stock_count; i++) {
-        struct stock_breakdown *own = &breakdown->stocks[i];
+    for (size_t i = 0; breakdown->accounts && i < breakdown->account_count; i++) {
+        struct account_breakdown *own = &breakdown->accounts[i];
         for (size_t group = 0; own->sums && group < breakdown->groups.count; group++)
             free(own->sums[group]);
         free(own->sums);
         free(own->moments);
     }
-    free(breakdown->stocks);
+    free(breakdown->accounts);
     *breakdown = (struct breakdown){0};
 }
 
-int breakdown_ask(struct breakdown *breakdown, uint32_t stock, uint64_t *moments, size_t count,
+int breakdown_ask(struct breakdown *breakdown, uint32_t account, uint64_t *moments, size_t count,
                   struct err *err)
 {
-    struct stock_breakdown *own = &breakdown->stocks[stock];
+    struct account_breakdown *own = &breakdown->accounts[account];
     own->moments = moments;
     own->moment_count = count;
     own->sums = array_new(breakdown->groups.count, sizeof *own->sums, err);
     return own->sums ? 0 : -1;
 }
 
-/* Of the first `count` moments of the stock, the first that is not before the event. */
-static size_t first_moment(const struct stock_breakdown *own, size_t count, uint64_t index)
+/* Of the first `count` moments of the account, the first that is not before the event. */
+static size_t first_moment(const struct account_breakdown *own, size_t count, uint64_t index)
 {
     size_t from = 0, to = count;
     while (from < to) {
@@ -61,9 +61,9 @@ static size_t first_moment(const struct stock_breakdown *own, size_t count, uint
 static int add_block(struct breakdown *breakdown, const struct block *block, uint64_t index,
                      struct err *err)
 {
-    if (block->stock >= breakdown->stock_count || !breakdown->stocks[block->stock].moments)
+    if (block->account >= breakdown->account_count || !breakdown->accounts[block->account].moments)
         return 0;
-    struct stock_breakdown *own = &breakdown->stocks[block->stock];
+    struct account_breakdown *own = &breakdown->accounts[block->account];
     while (own->passed < own->moment_count && own->moments[own->passed] < index)
         own->passed++;
     if (!own->passed || own->moments[own->passed - 1] < block->life.begin_index)
@@ -89,11 +89,11 @@ static int on_end(void *self, const struct cursor *at)
     struct breakdown *breakdown = self;
     const struct history *history = at->history;
     for (uint32_t i = 0; i < history->block_slots.used; i++)
-        if (history->blocks[i].stock != HISTORY_NONE &&
+        if (history->blocks[i].account != HISTORY_NONE &&
             add_block(breakdown, &history->blocks[i], INDEX_NONE, at->err))
             return -1;
-    for (size_t i = 0; i < breakdown->stock_count; i++) {
-        const struct stock_breakdown *own = &breakdown->stocks[i];
+    for (size_t i = 0; i < breakdown->account_count; i++) {
+        const struct account_breakdown *own = &breakdown->accounts[i];
         for (size_t group = 0; own->sums && group < breakdown->groups.count; group++)
             for (size_t moment = 1; own->sums[group] && moment < own->moment_count; moment++)
                 own->sums[group][moment] += own->sums[group][moment - 1];
@@ -106,9 +106,9 @@ struct observer breakdown_observer(struct breakdown *breakdown)
     return (struct observer){.self = breakdown, .on_change = on_change, .on_end = on_end};
 }
 
-uint64_t breakdown_bytes(const struct breakdown *breakdown, uint32_t stock, size_t group,
+uint64_t breakdown_bytes(const struct breakdown *breakdown, uint32_t account, size_t group,
                          size_t moment)
 {
-    const uint64_t *sums = breakdown->stocks[stock].sums[group];
+    const uint64_t *sums = breakdown->accounts[account].sums[group];
     return sums ? sums[moment] : 0;
 }

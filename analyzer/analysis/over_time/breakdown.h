@@ -26,27 +26,27 @@ struct breakdown_groups {
 struct breakdown {
     struct breakdown_groups groups;
     size_t group_count; /* categories; or paths, and behind them outside any */
-    struct stock_breakdown {
-        uint64_t *moments; /* ascending indices of events; NULL: nothing is asked of the stock */
+    struct account_breakdown {
+        uint64_t *moments; /* ascending indices of events; NULL: nothing is asked of the account */
         size_t moment_count;
         size_t passed;   /* of them, by now */
         uint64_t **sums; /* by group; NULL: nothing of it was live. By moment */
-    } * stocks;
-    size_t stock_count;
+    } * accounts;
+    size_t account_count;
 };
 
-/* Of so many stocks; their moments are then to be asked for. */
+/* Of so many accounts; their moments are then to be asked for. */
 int breakdown_init(struct breakdown *breakdown, const struct breakdown_groups *groups,
-                   size_t stock_count, struct err *err);
+                   size_t account_count, struct err *err);
 void breakdown_release(struct breakdown *breakdown);
 /* The moments must not fall. The pointer becomes the breakdown's. */
-int breakdown_ask(struct breakdown *breakdown, uint32_t stock, uint64_t *moments, size_t count,
+int breakdown_ask(struct breakdown *breakdown, uint32_t account, uint64_t *moments, size_t count,
                   struct err *err);
 
 struct observer breakdown_observer(struct breakdown *breakdown);
 
-/* Bytes of the group at the stock's moment of that number. */
-uint64_t breakdown_bytes(const struct breakdown *breakdown, uint32_t stock, size_t group,
+/* Bytes of the group at the account's moment of that number. */
+uint64_t breakdown_bytes(const struct breakdown *breakdown, uint32_t account, size_t group,
                          size_t moment);
 
 #endif

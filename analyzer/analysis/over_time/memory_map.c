@@ -67,17 +67,17 @@ static int keep_block(struct map_blocks *blocks, size_t most, const struct block
     return 0;
 }
 
-static struct map_blocks *blocks_of(struct memory_map *map, uint32_t stock, struct err *err)
+static struct map_blocks *blocks_of(struct memory_map *map, uint32_t account, struct err *err)
 {
-    struct map_blocks **stocks = array_reach(map->stocks, &map->stock_capacity, &map->stock_count,
-                                             sizeof *stocks, stock, err);
+    struct map_blocks **accounts = array_reach(map->accounts, &map->account_capacity,
+                                               &map->account_count, sizeof *accounts, account, err);
 
-    if (!stocks)
+    if (!accounts)
         return NULL;
-    map->stocks = stocks;
-    if (!stocks[stock])
-        stocks[stock] = array_new(map->moment_count, sizeof **stocks, err);
-    return stocks[stock];
+    map->accounts = accounts;
+    if (!accounts[account])
+        accounts[account] = array_new(map->moment_count, sizeof **accounts, err);
+    return accounts[account];
 }
 
 /* A block that is over, or live at the end: at each moment of its life that has passed. */
@@ -85,7 +85,7 @@ static int note_block(struct memory_map *map, const struct block *block, struct 
 {
     if (!map->next || map->moments[map->next - 1].index < block->life.begin_index)
         return 0;
-    struct map_blocks *blocks = blocks_of(map, block->stock, err);
+    struct map_blocks *blocks = blocks_of(map, block->account, err);
     if (!blocks)
         return -1;
     for (size_t i = map->next; i-- > 0 && map->moments[i].index >= block->life.begin_index;)
@@ -112,7 +112,7 @@ static int note_segment(struct memory_map *map, const struct segment *segment, s
     map->segments = grown;
     grown[map->segment_count++] = (struct map_segment){.address = segment->address,
                                                        .size_bytes = segment->size_bytes,
-                                                       .stock = segment->stock,
+                                                       .account = segment->account,
                                                        .is_mapped = segment->mapped,
                                                        .first = first,
                                                        .end = map->next};
@@ -148,11 +148,11 @@ static int on_end(void *self, const struct cursor *at)
     const struct history *history = at->history;
 
     for (uint32_t i = 0; i < history->block_slots.used; i++)
-        if (history->blocks[i].stock != HISTORY_NONE &&
+        if (history->blocks[i].account != HISTORY_NONE &&
             note_block(self, &history->blocks[i], at->err))
             return -1;
     for (uint32_t i = 0; i < history->segment_slots.used; i++)
-        if (history->segments[i].stock != HISTORY_NONE &&
+        if (history->segments[i].account != HISTORY_NONE &&
             note_segment(self, &history->segments[i], at->err))
             return -1;
     return 0;
@@ -169,21 +169,23 @@ struct observer memory_map_observer(struct memory_map *map)
 
 void memory_map_release(struct memory_map *map)
 {
-    for (size_t i = 0; i < map->stock_count; i++) {
-        for (size_t k = 0; map->stocks[i] && k < map->moment_count; k++)
-            free(map->stocks[i][k].items);
-        free(map->stocks[i]);
+    for (size_t i = 0; i < map->account_count; i++) {
+        for (size_t k = 0; map->accounts[i] && k < map->moment_count; k++)
+            free(map->accounts[i][k].items);
+        free(map->accounts[i]);
     }
-    free(map->stocks);
+    free(map->accounts);
     free(map->segments);
     *map = (struct memory_map){0};
 }
 
 /* --- afterwards --- */
 
-const struct map_blocks *memory_map_at(const struct memory_map *map, uint32_t stock, size_t moment)
+const struct map_blocks *memory_map_at(const struct memory_map *map, uint32_t account,
+                                       size_t moment)
 {
-    return stock < map->stock_count && map->stocks[stock] ? &map->stocks[stock][moment] : NULL;
+    return account < map->account_count && map->accounts[account] ? &map->accounts[account][moment]
+                                                                  : NULL;
 }
 
 static int compare_blocks(const void *one, const void *other)
@@ -196,10 +198,10 @@ static int compare_blocks(const void *one, const void *other)
                                                      : a->life.begin_index > b->life.begin_index;
 }
 
-int memory_map_blocks(const struct memory_map *map, uint32_t stock, struct block **blocks,
+int memory_map_blocks(const struct memory_map *map, uint32_t account, struct block **blocks,
                       size_t *count, struct err *err)
 {
-    const struct map_blocks *own = memory_map_at(map, stock, 0);
+    const struct map_blocks *own = memory_map_at(map, account, 0);
     size_t all = 0, kept = 0;
 
     for (size_t i = 0; own && i < map->moment_count; i++)

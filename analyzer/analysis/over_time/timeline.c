@@ -7,7 +7,7 @@
 #include "analyzer/replay/phase/spans.h"
 #include "analyzer/util/array.h"
 
-struct stock_timeline {
+struct account_timeline {
     struct timeline_cut *cuts; /* NULL: nothing has changed yet */
     uint64_t live_bytes;
     uint32_t path; /* of its last change */
@@ -124,8 +124,8 @@ static void join_cuts(struct timeline_cut *into, const struct timeline_cut *next
 /* Each two cuts become one. */
 static void widen(struct timelines *timelines)
 {
-    for (size_t i = 0; i < timelines->stock_count; i++) {
-        struct timeline_cut *cuts = timelines->stocks[i].cuts;
+    for (size_t i = 0; i < timelines->account_count; i++) {
+        struct timeline_cut *cuts = timelines->accounts[i].cuts;
         for (size_t n = 0; cuts && n < timelines->used; n++) {
             struct timeline_cut cut = cuts[n];
             cuts[n].is_present = false;
@@ -150,9 +150,9 @@ static size_t cut_now(struct timelines *timelines, const struct cursor *at)
     return number;
 }
 
-/* The stock's cut of now; it begins with what was live before it. */
+/* The account's cut of now; it begins with what was live before it. */
 static struct timeline_cut *reach_cut(struct timelines *timelines, const struct cursor *at,
-                                      struct stock_timeline *own)
+                                      struct account_timeline *own)
 {
     struct timeline_cut *cut = &own->cuts[cut_now(timelines, at)];
     if (cut->is_present)
@@ -171,15 +171,16 @@ static struct timeline_cut *reach_cut(struct timelines *timelines, const struct 
 
 /* --- the watch --- */
 
-static struct stock_timeline *find_stock(struct timelines *timelines, uint32_t stock,
-                                         struct err *err)
+static struct account_timeline *find_account(struct timelines *timelines, uint32_t account,
+                                             struct err *err)
 {
-    struct stock_timeline *grown = array_reach(timelines->stocks, &timelines->stock_capacity,
-                                               &timelines->stock_count, sizeof *grown, stock, err);
+    struct account_timeline *grown =
+        array_reach(timelines->accounts, &timelines->account_capacity, &timelines->account_count,
+                    sizeof *grown, account, err);
     if (!grown)
         return NULL;
-    timelines->stocks = grown;
-    struct stock_timeline *own = &timelines->stocks[stock];
+    timelines->accounts = grown;
+    struct account_timeline *own = &timelines->accounts[account];
     if (own->cuts)
         return own;
     own->path = HISTORY_NONE;
@@ -194,13 +195,13 @@ static void begin_cuts(struct timelines *timelines, const struct cursor *at)
         return;
     timelines->is_begun = true;
     timelines->begin = number_now(timelines, at, timelines->ask.axis);
-    for (size_t i = 0; i < timelines->stock_count && timelines->ask.from.unit; i++)
-        if (timelines->stocks[i].cuts)
-            reach_cut(timelines, at, &timelines->stocks[i]);
+    for (size_t i = 0; i < timelines->account_count && timelines->ask.from.unit; i++)
+        if (timelines->accounts[i].cuts)
+            reach_cut(timelines, at, &timelines->accounts[i]);
 }
 
 static void note_live(struct timelines *timelines, const struct cursor *at,
-                      struct stock_timeline *own, uint64_t live_bytes, uint32_t path)
+                      struct account_timeline *own, uint64_t live_bytes, uint32_t path)
 {
     struct timeline_cut *cut = reach_cut(timelines, at, own);
     cut->last_bytes = live_bytes;
@@ -220,10 +221,10 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
                      const struct change *change)
 {
     struct timelines *timelines = self;
-    const struct stock *stock = &at->history->stocks[change->block->stock];
-    if (!stock_is_of_layer(stock))
+    const struct account *account = &at->history->accounts[change->block->account];
+    if (!account_is_of_layer(account))
         return 0;
-    struct stock_timeline *own = find_stock(timelines, change->block->stock, at->err);
+    struct account_timeline *own = find_account(timelines, change->block->account, at->err);
     if (!own)
         return -1;
     timelines->has_changes = true;
@@ -234,9 +235,9 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     see_time(timelines, at);
     if (!is_before(timelines, at) && !is_behind(timelines, at)) {
         begin_cuts(timelines, at);
-        note_live(timelines, at, own, stock->live_bytes, path);
+        note_live(timelines, at, own, account->live_bytes, path);
     }
-    own->live_bytes = stock->live_bytes;
+    own->live_bytes = account->live_bytes;
     own->path = path;
     return 0;
 }
@@ -259,9 +260,9 @@ static int settle_steps(void *self, const struct cursor *at)
     const bool has_steps = step_ends_kind(timelines->ends) != STEP_ENDS;
 
     (void)at;
-    for (size_t i = 0; timelines->kind == STEP_ENDS && i < timelines->stock_count; i++)
-        for (size_t n = 0; timelines->stocks[i].cuts && n < timelines->used; n++) {
-            struct timeline_cut *cut = &timelines->stocks[i].cuts[n];
+    for (size_t i = 0; timelines->kind == STEP_ENDS && i < timelines->account_count; i++)
+        for (size_t n = 0; timelines->accounts[i].cuts && n < timelines->used; n++) {
+            struct timeline_cut *cut = &timelines->accounts[i].cuts[n];
             if (!has_steps)
                 cut->step = 0;
             else if (cut->begun_count != timelines->ends->begun_count && cut->step)
@@ -273,8 +274,8 @@ static int settle_steps(void *self, const struct cursor *at)
 void timelines_begin_telling(struct timelines *timelines)
 {
     timelines->ended = (struct ended_steps){0};
-    for (size_t i = 0; i < timelines->stock_count; i++)
-        timelines->stocks[i].told = 0;
+    for (size_t i = 0; i < timelines->account_count; i++)
+        timelines->accounts[i].told = 0;
 }
 
 /* A step that is told of has the number of those before it, and one more; what is behind the last end too. */
@@ -282,8 +283,8 @@ void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t s
 {
     const uint64_t step = timelines->ended.seen_count + 1;
 
-    for (size_t i = 0; i < timelines->stock_count; i++) {
-        struct stock_timeline *own = &timelines->stocks[i];
+    for (size_t i = 0; i < timelines->account_count; i++) {
+        struct account_timeline *own = &timelines->accounts[i];
         while (own->cuts && own->told < timelines->used && own->cuts[own->told].seq < seq)
             own->cuts[own->told++].step = step;
     }
@@ -313,21 +314,21 @@ struct observer timelines_observer(struct timelines *timelines)
 
 void timelines_release(struct timelines *timelines)
 {
-    for (size_t i = 0; i < timelines->stock_count; i++)
-        free(timelines->stocks[i].cuts);
-    free(timelines->stocks);
+    for (size_t i = 0; i < timelines->account_count; i++)
+        free(timelines->accounts[i].cuts);
+    free(timelines->accounts);
     *timelines = (struct timelines){0};
 }
 
-const struct timeline_cut *timelines_of(const struct timelines *timelines, uint32_t stock)
+const struct timeline_cut *timelines_of(const struct timelines *timelines, uint32_t account)
 {
-    return stock < timelines->stock_count ? timelines->stocks[stock].cuts : NULL;
+    return account < timelines->account_count ? timelines->accounts[account].cuts : NULL;
 }
 
-uint64_t *timelines_moments(const struct timelines *timelines, uint32_t stock, size_t *count,
+uint64_t *timelines_moments(const struct timelines *timelines, uint32_t account, size_t *count,
                             struct err *err)
 {
-    const struct timeline_cut *cuts = timelines_of(timelines, stock);
+    const struct timeline_cut *cuts = timelines_of(timelines, account);
     uint64_t *moments = array_new(timelines->used, sizeof *moments, err);
 
     *count = 0;

@@ -2,7 +2,7 @@
 /*
  * Live bytes over time, thinned to a bounded number of cuts of equal width. Each keeps the moment when
  * most was live in it, so that no peak is lost. It watches the replay, and keeps the cuts of each
- * stock. It must not know how they are shown.
+ * account. It must not know how they are shown.
  *
  *     x of the axis    ├──────┼──────┼──────┼──────┤    begins at the first change of a layer, or
  *     cuts                0      1      2      3        where it was asked to; when the cuts are
@@ -62,10 +62,10 @@ struct timelines {
     uint64_t begun_count;         /* of `ends` when they are all known: earlier ones do not count */
     struct ended_steps ended;
     bool has_changes, is_begun;
-    uint64_t begin, width;         /* of the first cut, and of each, in the axis's unit */
-    size_t used;                   /* cuts from the first to that of the latest change */
-    struct stock_timeline *stocks; /* by stock */
-    size_t stock_count, stock_capacity;
+    uint64_t begin, width;             /* of the first cut, and of each, in the axis's unit */
+    size_t used;                       /* cuts from the first to that of the latest change */
+    struct account_timeline *accounts; /* by account */
+    size_t account_count, account_capacity;
 };
 
 void timelines_init(struct timelines *timelines, const struct timeline_ask *ask,
@@ -80,11 +80,11 @@ void timelines_begin_telling(struct timelines *timelines);
 void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t seq);
 void timelines_release(struct timelines *timelines);
 
-/* The cuts of a stock of a layer, used of them, valid until timelines_release; NULL: it had nothing. */
-const struct timeline_cut *timelines_of(const struct timelines *timelines, uint32_t stock);
+/* The cuts of an account of a layer, used of them, valid until timelines_release; NULL: it had nothing. */
+const struct timeline_cut *timelines_of(const struct timelines *timelines, uint32_t account);
 /* The events after which its cuts that are present were highest, ascending; the caller frees them. NULL:
  * out of memory. */
-uint64_t *timelines_moments(const struct timelines *timelines, uint32_t stock, size_t *count,
+uint64_t *timelines_moments(const struct timelines *timelines, uint32_t account, size_t *count,
                             struct err *err);
 
 #endif

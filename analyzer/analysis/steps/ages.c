@@ -19,7 +19,7 @@ const char *age_text(enum age age)
 }
 
 /* own->peak_ends[0] is where the step of the peak began. */
-static enum age age_of(const struct stock_steps *own, const struct block *block,
+static enum age age_of(const struct account_steps *own, const struct block *block,
                        uint64_t first_end_index)
 {
     const uint64_t begin = block->life.begin_index;
@@ -54,7 +54,7 @@ static int compare_held(const void *left, const void *right)
 }
 
 /* The caller frees them, also on -1. */
-static int find_held(struct held **held, size_t *count, const struct stock_steps *own,
+static int find_held(struct held **held, size_t *count, const struct account_steps *own,
                      const struct step_watch *watch, struct live_walk walk, struct err *err)
 {
     const struct block *block;
@@ -92,16 +92,16 @@ static void sum_up(struct ages *ages, struct held *held, size_t count)
 }
 
 int ages_at_peak(struct ages *ages, const struct step_watch *watch, const struct history *history,
-                 uint32_t stock, struct err *err)
+                 uint32_t account, struct err *err)
 {
-    const struct stock_steps *own = step_watch_of(watch, stock);
-    const uint64_t peak_index = history->stocks[stock].peak.index;
+    const struct account_steps *own = step_watch_of(watch, account);
+    const uint64_t peak_index = history->accounts[account].peak.index;
 
     *ages = (struct ages){0};
     if (!own || !own->peak_ordinal || !watch->step_count || peak_index == INDEX_NONE)
         return 0;
     ages->ordinal = own->peak_ordinal;
-    const struct live_walk walk = live_walk_begin(history, stock, peak_index);
+    const struct live_walk walk = live_walk_begin(history, account, peak_index);
     struct held *held = NULL;
     size_t count = 0;
     const int status = find_held(&held, &count, own, watch, walk, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How old the memory is that is live at a stock's peak: born in the step of the peak, in the step
+ * How old the memory is that is live at an account's peak: born in the step of the peak, in the step
  * before, two steps before, earlier, or in the first step, which holds what is made once. It must not
  * know names.
  */
@@ -23,7 +23,7 @@ struct ages {
 };
 
 int ages_at_peak(struct ages *ages, const struct step_watch *watch, const struct history *history,
-                 uint32_t stock, struct err *err);
+                 uint32_t account, struct err *err);
 
 /* "this step", "the step before" … */
 const char *age_text(enum age age);

@@ -147,7 +147,7 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
     return item.line.verdict == GROWTH_GROWS ? keep(growth, capacity, &item, err) : 0;
 }
 
-static int find_churn(struct growth *growth, const struct stock_ends *own, struct err *err)
+static int find_churn(struct growth *growth, const struct account_ends *own, struct err *err)
 {
     growth->churn = array_new(own->count, sizeof *growth->churn, err);
     if (!growth->churn)
@@ -165,7 +165,7 @@ static int find_churn(struct growth *growth, const struct stock_ends *own, struc
     return 0;
 }
 
-static int find_at_ends(struct growth *growth, const struct stock_ends *own, struct err *err)
+static int find_at_ends(struct growth *growth, const struct account_ends *own, struct err *err)
 {
     const struct site_ends *total = &own->total;
     const struct stretch stretch = {.last = whole_windows(&total->series, total->ends_count),
@@ -233,7 +233,7 @@ static int add_repeating_site(struct growth *growth, size_t *capacity, const str
 
 /* beats->count becomes 0 if nothing repeats. */
 static int find_beats(struct growth *growth, struct beats *beats, const struct growth_watch *watch,
-                      const struct stock_ends *own, struct err *err)
+                      const struct account_ends *own, struct err *err)
 {
     const struct phase_rhythm *phase = phase_rhythms_find(&watch->phases, watch->beat_count);
     struct rhythm rhythm = {0};
@@ -258,7 +258,7 @@ static int find_beats(struct growth *growth, struct beats *beats, const struct g
 }
 
 static int find_at_beats(struct growth *growth, const struct growth_watch *watch,
-                         const struct stock_ends *own, struct err *err)
+                         const struct account_ends *own, struct err *err)
 {
     struct beats beats;
     size_t capacity = 0;
@@ -287,27 +287,27 @@ static int find_at_beats(struct growth *growth, const struct growth_watch *watch
 
 /* --- all of it --- */
 
-static int find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,
+static int find(struct growth *growth, const struct growth_watch *watch, uint32_t account,
                 struct err *err)
 {
     if (growth->ends < STEP_ENDS) {
         growth->steps = GROWTH_STEPS_ENDED;
         growth->ends_count = watch->has_ended ? watch->ends->counts[growth->ends] : 1;
     }
-    if (stock >= watch->stock_count || !watch->stocks[stock].numbers)
+    if (account >= watch->account_count || !watch->accounts[account].numbers)
         return 0;
-    const struct stock_ends *own = &watch->stocks[stock];
+    const struct account_ends *own = &watch->accounts[account];
     if (growth_watch_has_steps(watch))
         return find_at_ends(growth, own, err);
     return growth->steps == GROWTH_STEPS_ENDED ? 0 : find_at_beats(growth, watch, own, err);
 }
 
-int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,
+int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t account,
                 struct err *err)
 {
     *growth = (struct growth){.ends = watch->has_ended ? step_ends_kind(watch->ends)
                                                        : step_ends_begun(watch->ends)};
-    const int status = find(growth, watch, stock, err);
+    const int status = find(growth, watch, account, err);
     if (status)
         growth_release(growth);
     else if (growth->count)

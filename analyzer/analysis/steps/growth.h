@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Growth per step: the line through the live bytes at the ends of the steps (series.h), of a stock
+ * Growth per step: the line through the live bytes at the ends of the steps (series.h), of an account
  * as a whole and of each of its call stacks, with a verdict.
  *
  *   grows        the line rises, with 95 % confidence or because the bytes never fell and rose in
@@ -78,7 +78,7 @@ struct growth {
     size_t churn_count;
 };
 
-int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,
+int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t account,
                 struct err *err);
 void growth_release(struct growth *growth);
 

@@ -63,9 +63,9 @@ static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
     return 0;
 }
 
-/* --- stocks --- */
+/* --- accounts --- */
 
-static struct site_ends *find_site(struct stock_ends *own, uint32_t stack_id, struct err *err)
+static struct site_ends *find_site(struct account_ends *own, uint32_t stack_id, struct err *err)
 {
     uint32_t *numbers = array_reach(own->numbers, &own->number_capacity, &own->number_count,
                                     sizeof *numbers, stack_id, err);
@@ -85,18 +85,19 @@ static struct site_ends *find_site(struct stock_ends *own, uint32_t stack_id, st
     return grown;
 }
 
-static struct stock_ends *find_stock(struct growth_watch *watch, const struct cursor *at,
-                                     uint32_t stock)
+static struct account_ends *find_account(struct growth_watch *watch, const struct cursor *at,
+                                         uint32_t account)
 {
-    struct stock_ends *grown = array_reach(watch->stocks, &watch->stock_capacity,
-                                           &watch->stock_count, sizeof *grown, stock, at->err);
+    struct account_ends *grown =
+        array_reach(watch->accounts, &watch->account_capacity, &watch->account_count, sizeof *grown,
+                    account, at->err);
     if (!grown)
         return NULL;
-    watch->stocks = grown;
-    struct stock_ends *own = &watch->stocks[stock];
+    watch->accounts = grown;
+    struct account_ends *own = &watch->accounts[account];
     if (own->numbers)
         return own;
-    own->is_pool = at->history->stocks[stock].kind == ACCOUNT_pool;
+    own->is_pool = at->history->accounts[account].kind == ACCOUNT_pool;
     own->numbers = array_reach(NULL, &own->number_capacity, &own->number_count,
                                sizeof *own->numbers, 0, at->err);
     own->total.series.samples =
@@ -105,7 +106,7 @@ static struct stock_ends *find_stock(struct growth_watch *watch, const struct cu
 }
 
 /* What was seen at ends is void; only what is live goes on. */
-static void forget_ends(struct stock_ends *own)
+static void forget_ends(struct account_ends *own)
 {
     for (size_t i = 0; i < own->count; i++) {
         struct site_ends *site = &own->sites[i];
@@ -123,7 +124,7 @@ static void forget_ends(struct stock_ends *own)
 /* --- changes --- */
 
 /* At an end that is over the bytes were those before the change. */
-static int change_at_ends(const struct growth_watch *watch, struct stock_ends *own,
+static int change_at_ends(const struct growth_watch *watch, struct account_ends *own,
                           struct site_ends *site, const struct change *change, struct err *err)
 {
     const struct block *block = change->block;
@@ -160,7 +161,7 @@ static uint64_t count_beat(struct growth_watch *watch, uint64_t index)
 }
 
 /* A site is looked at from its second birth on: what happens once does not repeat. */
-static int change_at_beats(struct stock_ends *own, struct site_ends *site, uint64_t beat,
+static int change_at_beats(struct account_ends *own, struct site_ends *site, uint64_t beat,
                            const struct change *change, struct err *err)
 {
     const bool repeats = site->births_count > !change->birth;
@@ -178,9 +179,9 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     struct growth_watch *watch = self;
     const struct block *block = change->block;
     (void)spans;
-    if (!stock_is_of_layer(&at->history->stocks[block->stock]))
+    if (!account_is_of_layer(&at->history->accounts[block->account]))
         return 0;
-    struct stock_ends *own = find_stock(watch, at, block->stock);
+    struct account_ends *own = find_account(watch, at, block->account);
     struct site_ends *site = own ? find_site(own, block->stack_id, at->err) : NULL;
     if (!site)
         return -1;
@@ -206,8 +207,8 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
     if (kind == STEP_ENDS)
         return;
     const uint64_t count = watch->ends->counts[kind];
-    for (size_t i = 0; i < watch->stock_count && step_ends_began(watch->ends, kind); i++)
-        forget_ends(&watch->stocks[i]);
+    for (size_t i = 0; i < watch->account_count && step_ends_began(watch->ends, kind); i++)
+        forget_ends(&watch->accounts[i]);
     watch->has_ended = true;
     watch->looked_count = count > WARM_UP_ENDS ? count - WARM_UP_ENDS : 0;
     watch->step_begin = at->index;
@@ -244,7 +245,7 @@ static int finish_site(struct site_ends *site, uint64_t ends_count, struct err *
     return 0;
 }
 
-static int finish_stock(struct stock_ends *own, uint64_t ends_count, struct err *err)
+static int finish_account(struct account_ends *own, uint64_t ends_count, struct err *err)
 {
     for (size_t i = 0; i < own->count; i++)
         if (finish_site(&own->sites[i], ends_count, err))
@@ -257,8 +258,8 @@ static int on_end(void *self, const struct cursor *at)
     struct growth_watch *watch = self;
     watch->trace = at->history->trace;
     const uint64_t ends_count = watch->has_ended ? watch->looked_count : watch->beat_count;
-    for (size_t i = 0; i < watch->stock_count; i++)
-        if (watch->stocks[i].numbers && finish_stock(&watch->stocks[i], ends_count, at->err))
+    for (size_t i = 0; i < watch->account_count; i++)
+        if (watch->accounts[i].numbers && finish_account(&watch->accounts[i], ends_count, at->err))
             return -1;
     return 0;
 }
@@ -275,14 +276,14 @@ struct observer growth_watch_observer(struct growth_watch *watch)
 
 void growth_watch_release(struct growth_watch *watch)
 {
-    for (size_t i = 0; i < watch->stock_count; i++) {
-        struct stock_ends *own = &watch->stocks[i];
+    for (size_t i = 0; i < watch->account_count; i++) {
+        struct account_ends *own = &watch->accounts[i];
         forget_ends(own);
         free(own->total.series.samples);
         free(own->sites);
         free(own->numbers);
     }
-    free(watch->stocks);
+    free(watch->accounts);
     phase_rhythms_release(&watch->phases);
     *watch = (struct growth_watch){0};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live bytes and blocks of each call stack, and the bytes of each stock, at the ends of the steps. A
+ * The live bytes and blocks of each call stack, and the bytes of each account, at the ends of the steps. A
  * call stack's were the same at all ends since it last changed, so it is touched only when it changes:
  *
  *     ends      0     1     2     3          at the change after end 3: [1, 4) had the old bytes
@@ -11,7 +11,7 @@
  * as notes and marks, are none, so that they leave the figures alone. What was seen at ends is dropped
  * when the first step ends, and when a stronger kind of end shows. It must not know what growth is.
  *
- * It keeps a few numbers for each call stack and stock, and a series for those that changed twice
+ * It keeps a few numbers for each call stack and account, and a series for those that changed twice
  * from end to end.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
@@ -51,20 +51,20 @@ struct site_ends {
     uint64_t graph_births_count; /* of operators that a backward is to go through */
 };
 
-struct stock_ends {
+struct account_ends {
     uint32_t *numbers; /* by stack id: of its site, from 1; 0: none */
     size_t number_count, number_capacity;
     struct site_ends *sites;
     size_t count, capacity;
     bool is_pool;           /* of a framework */
-    struct site_ends total; /* bytes of the stock; stack_id and counts mean nothing */
+    struct site_ends total; /* bytes of the account; stack_id and counts mean nothing */
 };
 
 /* With its ends it is ready for use, and empty. */
 struct growth_watch {
-    const struct step_ends *ends; /* the caller's, found by an observer before this one */
-    struct stock_ends *stocks;    /* by stock */
-    size_t stock_count, stock_capacity;
+    const struct step_ends *ends;  /* the caller's, found by an observer before this one */
+    struct account_ends *accounts; /* by account */
+    size_t account_count, account_capacity;
     struct phase_rhythms phases; /* until a step has ended */
     bool has_ended;              /* a step */
     bool has_graphs;             /* of autograd: a block is of one */

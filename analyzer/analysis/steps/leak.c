@@ -55,7 +55,7 @@ static int add_growing(struct leak *leak, const struct growing *site, struct sym
 }
 
 /*
- * Growth that no call stack shows is the stock's own, less what caches and larger blocks took; not where a
+ * Growth that no call stack shows is the account's own, less what caches and larger blocks took; not where a
  * pool is behind it, whose pieces come from other lines each time that it asks again.
  */
 static void take_total(struct leak *leak, const struct growth_line *total)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a stock leaks, and where: the verdict on its growth, less what known caches keep, less
+ * Whether an account leaks, and where: the verdict on its growth, less what known caches keep, less
  * what is too little to matter. It must not know how it is said.
  *
  *   a leak       call stacks grow that are no caches, and together by more than the floor; or the
- *                stock grows and no call stack of it does, nor a pool that it is for
+ *                account grows and no call stack of it does, nor a pool that it is for
  *   grows        no leak, but call stacks that are no caches make their blocks larger (growth.h), together
  *                by more than the floor
- *   no leak      the stock as a whole rises less than half as fast, or what it grows by is a cache's
+ *   no leak      the account as a whole rises less than half as fast, or what it grows by is a cache's
  *                or below the floor
  *   cannot tell  no steps, too few, or bytes that vary more than they grow; or most of what is kept is kept
  *                for a backward, and may be one forward's that has not ended (growth.may_wait)
@@ -44,8 +44,8 @@ struct leak {
 };
 
 /*
- * room_bytes: of the card, or of the stock's peak. left_out, by stack id: what a pool took to hand
- * out in pieces, which count in its own stock; NULL: nothing.
+ * room_bytes: of the card, or of the account's peak. left_out, by stack id: what a pool took to hand
+ * out in pieces, which count in its own account; NULL: nothing.
  */
 int leak_find(struct leak *leak, const struct growth *growth, struct symbols *symbols,
               const bool *left_out, uint64_t room_bytes, struct err *err);

@@ -21,7 +21,7 @@ static uint64_t median(uint64_t bytes[STEP_WINDOWS], size_t count)
     return bytes[(count - 1) / 2];
 }
 
-static void find_typical(struct outlier *outlier, const struct stock_steps *own)
+static void find_typical(struct outlier *outlier, const struct account_steps *own)
 {
     uint64_t peaks[STEP_WINDOWS], starts[STEP_WINDOWS], rises[STEP_WINDOWS];
 
@@ -41,28 +41,28 @@ static void find_typical(struct outlier *outlier, const struct stock_steps *own)
 
 /* --- the step --- */
 
-/* The last failed allocation of the stock, if it is in the step that did not end. */
+/* The last failed allocation of the account, if it is in the step that did not end. */
 static const struct failure *find_failure(const struct step_watch *watch,
-                                          const struct history *history, uint32_t stock)
+                                          const struct history *history, uint32_t account)
 {
     for (size_t i = history->failure_count; i-- > 0;)
-        if (history->failures[i].stock == stock)
+        if (history->failures[i].account == account)
             return history->failures[i].at.index >= watch->recent_ends[0] ? &history->failures[i]
                                                                           : NULL;
     return NULL;
 }
 
 static void choose_step(struct outlier *outlier, const struct step_watch *watch,
-                        const struct history *history, uint32_t stock,
-                        const struct stock_steps *own)
+                        const struct history *history, uint32_t account,
+                        const struct account_steps *own)
 {
-    outlier->failure = find_failure(watch, history, stock);
+    outlier->failure = find_failure(watch, history, account);
     outlier->is_open = outlier->failure != NULL;
     if (!outlier->is_open) {
         outlier->step = own->highest;
         return;
     }
-    outlier->step = step_watch_open_step(watch, own, &history->stocks[stock]);
+    outlier->step = step_watch_open_step(watch, own, &history->accounts[account]);
 }
 
 /* --- its call stacks --- */
@@ -123,7 +123,7 @@ static void sum_up(struct outlier *outlier, const struct largest *largest)
         largest->typical_bytes > 0 ? largest->bytes / largest->typical_bytes : 0;
 }
 
-static int find_sites(struct outlier *outlier, const struct stock_steps *own, struct err *err)
+static int find_sites(struct outlier *outlier, const struct account_steps *own, struct err *err)
 {
     const size_t most = outlier->is_open ? own->touched_count + 1 : own->highest_site_count;
     struct largest largest = {0};
@@ -186,15 +186,15 @@ static enum outlier_cause cause_of_ended(const struct outlier *outlier)
 }
 
 int outlier_find(struct outlier *outlier, const struct step_watch *watch,
-                 const struct history *history, uint32_t stock, struct err *err)
+                 const struct history *history, uint32_t account, struct err *err)
 {
-    const struct stock_steps *own = step_watch_of(watch, stock);
+    const struct account_steps *own = step_watch_of(watch, account);
 
     *outlier = (struct outlier){0};
     if (!own || !watch->step_count)
         return 0;
     find_typical(outlier, own);
-    choose_step(outlier, watch, history, stock, own);
+    choose_step(outlier, watch, history, account, own);
     if (outlier->has_typical && find_sites(outlier, own, err)) {
         outlier_release(outlier);
         return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The step of a stock that stands out, beside a typical one, and why: what it began with, call stacks
+ * The step of an account that stands out, beside a typical one, and why: what it began with, call stacks
  * that other steps do not have, or the same call stacks with more bytes. It must not know names, nor
  * whether what was there at its beginning is a leak.
  *
@@ -50,7 +50,7 @@ struct outlier {
 };
 
 int outlier_find(struct outlier *outlier, const struct step_watch *watch,
-                 const struct history *history, uint32_t stock, struct err *err);
+                 const struct history *history, uint32_t account, struct err *err);
 void outlier_release(struct outlier *outlier);
 
 #endif

@@ -89,7 +89,7 @@ static int note_fewest(struct repetitions *all, uint32_t number, struct err *err
     return address_map_put(&all->fewest, 0, item->caller, number, err);
 }
 
-static void add_items(struct repetitions *all, const struct stock_ends *own,
+static void add_items(struct repetitions *all, const struct account_ends *own,
                       const struct trace *trace, uint64_t beat_count, bool is_steady)
 {
     for (size_t i = 0; i < own->count; i++) {
@@ -101,7 +101,7 @@ static void add_items(struct repetitions *all, const struct stock_ends *own,
     }
 }
 
-static int find_all(struct repetitions *all, const struct stock_ends *own,
+static int find_all(struct repetitions *all, const struct account_ends *own,
                     const struct trace *trace, uint64_t beat_count, struct err *err)
 {
     all->items = array_new(own->count, sizeof *all->items, err);
@@ -283,7 +283,7 @@ static const struct repeating *find_batch(const struct repetitions *all)
     return found;
 }
 
-int rhythm_find(struct rhythm *rhythm, const struct stock_ends *own, const struct trace *trace,
+int rhythm_find(struct rhythm *rhythm, const struct account_ends *own, const struct trace *trace,
                 uint64_t beat_count, struct err *err)
 {
     struct repetitions all = {0};

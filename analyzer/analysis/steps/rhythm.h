@@ -38,7 +38,7 @@ struct rhythm {
 };
 
 /* -1: out of memory. */
-int rhythm_find(struct rhythm *rhythm, const struct stock_ends *own, const struct trace *trace,
+int rhythm_find(struct rhythm *rhythm, const struct account_ends *own, const struct trace *trace,
                 uint64_t beat_count, struct err *err);
 
 #endif

@@ -8,17 +8,18 @@
 #include "analyzer/load/durations.h"
 #include "analyzer/util/array.h"
 
-/* --- stocks and sites --- */
+/* --- accounts and sites --- */
 
-static struct stock_steps *find_stock(struct step_watch *watch, const struct cursor *at,
-                                      uint32_t stock)
+static struct account_steps *find_account(struct step_watch *watch, const struct cursor *at,
+                                          uint32_t account)
 {
-    struct stock_steps *grown = array_reach(watch->stocks, &watch->stock_capacity,
-                                            &watch->stock_count, sizeof *grown, stock, at->err);
+    struct account_steps *grown =
+        array_reach(watch->accounts, &watch->account_capacity, &watch->account_count, sizeof *grown,
+                    account, at->err);
     if (!grown)
         return NULL;
-    watch->stocks = grown;
-    struct stock_steps *own = &watch->stocks[stock];
+    watch->accounts = grown;
+    struct account_steps *own = &watch->accounts[account];
     if (own->numbers)
         return own;
     own->stack_limit = at->history->trace->frame_limit + 1; /* 0 is "no stack" */
@@ -29,14 +30,14 @@ static struct stock_steps *find_stock(struct step_watch *watch, const struct cur
     return own->numbers ? own : NULL;
 }
 
-static uint32_t site_number(const struct stock_steps *own, const struct block *block)
+static uint32_t site_number(const struct account_steps *own, const struct block *block)
 {
     if (block->forward_stack_id)
         return address_map_get(&own->backward_numbers, block->forward_stack_id, block->stack_id);
     return own->numbers[block->stack_id] ? own->numbers[block->stack_id] - 1 : ADDRESS_MAP_NONE;
 }
 
-static struct site_steps *find_site(struct stock_steps *own, const struct block *block,
+static struct site_steps *find_site(struct account_steps *own, const struct block *block,
                                     struct err *err)
 {
     const uint32_t number = site_number(own, block);
@@ -58,7 +59,7 @@ static struct site_steps *find_site(struct stock_steps *own, const struct block 
     return grown;
 }
 
-static int add_birth(struct stock_steps *own, const struct block *block, struct err *err)
+static int add_birth(struct account_steps *own, const struct block *block, struct err *err)
 {
     const uint64_t size_bytes = block->size_bytes;
     struct site_steps *site = find_site(own, block, err);
@@ -78,11 +79,11 @@ static int add_birth(struct stock_steps *own, const struct block *block, struct 
     return 0;
 }
 
-static void count_driver(struct step_watch *watch, const struct stock *stock,
+static void count_driver(struct step_watch *watch, const struct account *account,
                          const struct change *change)
 {
-    struct driver_work *work = &watch->work[DEVICE_SLOT(stock->device)];
-    if (stock->kind != ACCOUNT_device || change->is_half)
+    struct driver_work *work = &watch->work[DEVICE_SLOT(account->device)];
+    if (account->kind != ACCOUNT_device || change->is_half)
         return;
     work->calls_count++;
     if (!change->birth && change->block->is_segment)
@@ -117,7 +118,7 @@ static struct driver_work work_since(const struct driver_work *now, const struct
                                 now->flushed_bytes - then->flushed_bytes};
 }
 
-static int keep_highest(struct stock_steps *own, const struct step *step, struct err *err)
+static int keep_highest(struct account_steps *own, const struct step *step, struct err *err)
 {
     own->highest = *step;
     own->highest_site_count = 0;
@@ -134,7 +135,7 @@ static int keep_highest(struct stock_steps *own, const struct step *step, struct
     return 0;
 }
 
-static void join_windows(struct stock_steps *own)
+static void join_windows(struct account_steps *own)
 {
     for (size_t i = 0; i < own->window_count; i++) {
         const struct step_window *from = &own->windows[i];
@@ -148,7 +149,7 @@ static void join_windows(struct stock_steps *own)
     own->window_steps *= 2;
 }
 
-static void add_to_window(struct stock_steps *own, const struct step *step)
+static void add_to_window(struct account_steps *own, const struct step *step)
 {
     const uint64_t place = step->ordinal - 2;
     if (!own->window_steps)
@@ -157,7 +158,7 @@ static void add_to_window(struct stock_steps *own, const struct step *step)
         join_windows(own);
     struct step_window *window = &own->windows[place / own->window_steps];
     if (place / own->window_steps >= own->window_count) {
-        /* Steps before the stock's first memory were empty. */
+        /* Steps before the account's first memory were empty. */
         for (size_t i = own->window_count; i < place / own->window_steps; i++)
             own->windows[i] = (struct step_window){0};
         own->window_count = (size_t)(place / own->window_steps) + 1;
@@ -169,7 +170,7 @@ static void add_to_window(struct stock_steps *own, const struct step *step)
     }
 }
 
-static void sum_sites(struct stock_steps *own, bool counts)
+static void sum_sites(struct account_steps *own, bool counts)
 {
     for (size_t i = 0; i < own->touched_count; i++) {
         struct site_steps *site = &own->sites[own->touched[i]];
@@ -187,8 +188,8 @@ static void begin_again(struct step_watch *watch, const struct cursor *at)
     watch->step_count = 0;
     memset(watch->recent_ends, 0, sizeof watch->recent_ends);
     memset(watch->begun_work, 0, sizeof watch->begun_work);
-    for (size_t i = 0; i < watch->stock_count; i++) {
-        struct stock_steps *own = &watch->stocks[i];
+    for (size_t i = 0; i < watch->account_count; i++) {
+        struct account_steps *own = &watch->accounts[i];
         if (!own->numbers)
             continue;
         sum_sites(own, false);
@@ -198,32 +199,32 @@ static void begin_again(struct step_watch *watch, const struct cursor *at)
         own->window_steps = own->peak_ordinal = 0;
         own->highest = (struct step){0};
         own->current = (struct step){.ordinal = 1,
-                                     .peak_bytes = at->history->stocks[i].peak_bytes,
+                                     .peak_bytes = at->history->accounts[i].peak_bytes,
                                      .allocated_bytes = own->allocated_bytes};
     }
 }
 
-static void note_peak_ends(const struct step_watch *watch, struct stock_steps *own,
-                           const struct stock *stock, uint64_t ordinal)
+static void note_peak_ends(const struct step_watch *watch, struct account_steps *own,
+                           const struct account *account, uint64_t ordinal)
 {
-    if (stock->peak.index == INDEX_NONE || stock->peak.index < own->current.begin_index)
+    if (account->peak.index == INDEX_NONE || account->peak.index < own->current.begin_index)
         return;
     memcpy(own->peak_ends, watch->recent_ends, sizeof own->peak_ends);
     own->peak_ordinal = ordinal;
 }
 
-static int end_stock(struct step_watch *watch, const struct cursor *at, uint32_t number,
-                     uint64_t step_number)
+static int end_account(struct step_watch *watch, const struct cursor *at, uint32_t number,
+                       uint64_t step_number)
 {
-    struct stock_steps *own = &watch->stocks[number];
-    const struct stock *stock = &at->history->stocks[number];
-    const int slot = DEVICE_SLOT(stock->device);
+    struct account_steps *own = &watch->accounts[number];
+    const struct account *account = &at->history->accounts[number];
+    const int slot = DEVICE_SLOT(account->device);
     struct step step = own->current;
     step.number = step_number;
     step.end_ns = at->event->time_ns;
     step.end_bytes = own->live_bytes;
     step.work = work_since(&watch->work[slot], &watch->begun_work[slot]);
-    note_peak_ends(watch, own, stock, step.ordinal);
+    note_peak_ends(watch, own, account, step.ordinal);
     if ((step.ordinal == 1 || step.peak_bytes > own->highest.peak_bytes) &&
         keep_highest(own, &step, at->err))
         return -1;
@@ -250,8 +251,8 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
     watch->kind = kind;
     const uint64_t ordinal = watch->step_count + 1;
     const uint64_t number = kind == STEP_END_EVENT ? at->event->size_bytes : ordinal;
-    for (uint32_t i = 0; i < watch->stock_count; i++)
-        if (watch->stocks[i].numbers && end_stock(watch, at, i, number))
+    for (uint32_t i = 0; i < watch->account_count; i++)
+        if (watch->accounts[i].numbers && end_account(watch, at, i, number))
             return -1;
     memcpy(watch->begun_work, watch->work, sizeof watch->begun_work);
     if (!watch->step_count++) {
@@ -273,7 +274,7 @@ static bool ends_step(struct step_watch *watch, const struct change *change)
 {
     const struct block *block = change->block;
     return change->birth && block->stack_id && block->stack_id == watch->rhythm.stack_id &&
-           block->stock == watch->rhythm.stock && watch->rhythm.births_count++;
+           block->account == watch->rhythm.account && watch->rhythm.births_count++;
 }
 
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
@@ -281,17 +282,17 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 {
     struct step_watch *watch = self;
     const struct block *block = change->block;
-    const struct stock *stock = &at->history->stocks[block->stock];
+    const struct account *account = &at->history->accounts[block->account];
     (void)spans;
-    if (!stock_is_of_layer(stock))
+    if (!account_is_of_layer(account))
         return 0;
-    struct stock_steps *own = find_stock(watch, at, block->stock);
+    struct account_steps *own = find_account(watch, at, block->account);
     if (!own)
         return -1;
     if (ends_step(watch, change) && end_step(watch, at, STEP_END_REPEATED))
         return -1;
-    count_driver(watch, stock, change);
-    own->live_bytes = stock->live_bytes;
+    count_driver(watch, account, change);
+    own->live_bytes = account->live_bytes;
     if (own->live_bytes > own->current.peak_bytes && !change->is_half)
         own->current.peak_bytes = own->live_bytes;
     if (!change->birth)
@@ -338,9 +339,9 @@ static int on_end(void *self, const struct cursor *at)
 {
     struct step_watch *watch = self;
     const struct duration_listener listener = {.on_duration = add_duration, .self = watch};
-    for (uint32_t i = 0; i < watch->stock_count; i++)
-        if (watch->stocks[i].numbers)
-            note_peak_ends(watch, &watch->stocks[i], &at->history->stocks[i],
+    for (uint32_t i = 0; i < watch->account_count; i++)
+        if (watch->accounts[i].numbers)
+            note_peak_ends(watch, &watch->accounts[i], &at->history->accounts[i],
                            watch->step_count + 1);
     return watch->step_count ? durations_read(at->history->trace, &listener, at->err) : 0;
 }
@@ -354,16 +355,17 @@ struct observer step_watch_observer(struct step_watch *watch)
                              .on_end = on_end};
 }
 
-const struct stock_steps *step_watch_of(const struct step_watch *watch, uint32_t stock)
+const struct account_steps *step_watch_of(const struct step_watch *watch, uint32_t account)
 {
-    return stock < watch->stock_count && watch->stocks[stock].numbers ? &watch->stocks[stock]
-                                                                      : NULL;
+    return account < watch->account_count && watch->accounts[account].numbers
+               ? &watch->accounts[account]
+               : NULL;
 }
 
-struct step step_watch_open_step(const struct step_watch *watch, const struct stock_steps *own,
-                                 const struct stock *stock)
+struct step step_watch_open_step(const struct step_watch *watch, const struct account_steps *own,
+                                 const struct account *account)
 {
-    const int slot = DEVICE_SLOT(stock->device);
+    const int slot = DEVICE_SLOT(account->device);
     struct step step = own->current;
 
     step.number = own->last.number + 1;
@@ -375,13 +377,13 @@ struct step step_watch_open_step(const struct step_watch *watch, const struct st
 
 void step_watch_release(struct step_watch *watch)
 {
-    for (size_t i = 0; i < watch->stock_count; i++) {
-        free(watch->stocks[i].numbers);
-        address_map_release(&watch->stocks[i].backward_numbers);
-        free(watch->stocks[i].sites);
-        free(watch->stocks[i].touched);
-        free(watch->stocks[i].highest_sites);
+    for (size_t i = 0; i < watch->account_count; i++) {
+        free(watch->accounts[i].numbers);
+        address_map_release(&watch->accounts[i].backward_numbers);
+        free(watch->accounts[i].sites);
+        free(watch->accounts[i].touched);
+        free(watch->accounts[i].highest_sites);
     }
-    free(watch->stocks);
+    free(watch->accounts);
     *watch = (struct step_watch){0};
 }

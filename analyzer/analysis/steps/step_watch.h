@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each step did to each stock: its peak, what it began with, what it allocated and by whom, and
+ * What each step did to each account: its peak, what it began with, what it allocated and by whom, and
  * what the device's driver was asked for meanwhile. The first step begins with the trace; the tail,
  * after the last end, is no step. It must not know which step is of interest.
  *
@@ -40,7 +40,7 @@ struct step {
 
 /* Allocations in one step by a call stack, in a backward for one forward operator. */
 struct step_site {
-    uint32_t number; /* of the stock's sites */
+    uint32_t number; /* of the account's sites */
     uint64_t bytes, largest_bytes;
 };
 
@@ -56,7 +56,7 @@ struct step_window {
     struct step highest, first;
 };
 
-struct stock_steps {
+struct account_steps {
     /* By stack id the number of its site, from 1; 0: none. Of a backward, by its two stacks from 0. */
     uint32_t *numbers;
     struct address_map backward_numbers;
@@ -74,7 +74,7 @@ struct stock_steps {
     uint64_t window_steps; /* in one window; 0: none yet */
 
     uint64_t live_bytes, allocated_bytes; /* by now */
-    /* Where the steps before the one of the stock's peak ended, the last one first. */
+    /* Where the steps before the one of the account's peak ended, the last one first. */
     uint64_t peak_ends[STEP_AGES + 1];
     uint64_t peak_ordinal; /* 0: not known yet */
 };
@@ -83,8 +83,8 @@ struct stock_steps {
 struct step_watch {
     const struct step_ends *ends; /* the caller's, found by an observer before this one */
     struct step_rhythm {
-        struct phase_rhythm phase; /* name NULL: none was told */
-        uint32_t stock, stack_id;  /* stack_id 0: none was told */
+        struct phase_rhythm phase;  /* name NULL: none was told */
+        uint32_t account, stack_id; /* stack_id 0: none was told */
         uint64_t births_count;
     } rhythm;
     enum step_end kind;  /* of the steps; means nothing while step_count is 0 */
@@ -92,8 +92,8 @@ struct step_watch {
     uint64_t first_end_index, first_end_seq, last_end_seq;
     uint64_t recent_ends[STEP_AGES + 1]; /* event indices, the last one first */
     uint64_t begin_ns;                   /* of the current step */
-    struct stock_steps *stocks;          /* by stock */
-    size_t stock_count, stock_capacity;
+    struct account_steps *accounts;      /* by account */
+    size_t account_count, account_capacity;
     struct driver_work work[DEVICE_SLOTS],
         begun_work[DEVICE_SLOTS];                /* by now; at the step's begin */
     struct driver_work first_work[DEVICE_SLOTS]; /* at the end of the first step */
@@ -105,10 +105,10 @@ struct step_watch {
 struct observer step_watch_observer(struct step_watch *watch);
 void step_watch_release(struct step_watch *watch);
 
-/* NULL: the stock had no memory. */
-const struct stock_steps *step_watch_of(const struct step_watch *watch, uint32_t stock);
+/* NULL: the account had no memory. */
+const struct account_steps *step_watch_of(const struct step_watch *watch, uint32_t account);
 /* The step that had not ended when the trace did, as far as it went. */
-struct step step_watch_open_step(const struct step_watch *watch, const struct stock_steps *own,
-                                 const struct stock *stock);
+struct step step_watch_open_step(const struct step_watch *watch, const struct account_steps *own,
+                                 const struct account *account);
 
 #endif

@@ -36,13 +36,13 @@ static void pair_estimated(struct compare_pair *pair, uint64_t bytes)
 /* --- categories --- */
 
 static int measure_categories(struct comparison *comparison, const struct study *study,
-                              uint32_t stock, struct err *err)
+                              uint32_t account, struct err *err)
 {
     uint64_t bytes[CATEGORY_COUNT] = {0};
     struct sites sites = {0};
-    uint64_t peak_index = study->history.stocks[stock].peak.index;
+    uint64_t peak_index = study->history.accounts[account].peak.index;
     if (peak_index != INDEX_NONE) {
-        if (sites_at(&sites, &study->categories, stock, peak_index, err))
+        if (sites_at(&sites, &study->categories, account, peak_index, err))
             return -1;
         sites_by_category(&sites, bytes);
         sites_release(&sites);
@@ -82,10 +82,11 @@ static enum schedule_phase find_phase(const char *name)
     return SCHEDULE_PHASES;
 }
 
-static void measure_phases(struct comparison *comparison, const struct study *study, uint32_t stock)
+static void measure_phases(struct comparison *comparison, const struct study *study,
+                           uint32_t account)
 {
     const struct history *history = &study->history;
-    const struct phase_rows phases = phases_of(&study->phases, stock);
+    const struct phase_rows phases = phases_of(&study->phases, account);
     for (size_t i = 0; i < phases.count; i++) {
         const struct phase_row *row = &phases.items[i];
         if (row->path == HISTORY_NONE)
@@ -167,18 +168,18 @@ static void find_departures(struct comparison *comparison, const struct estimate
 
 /* --- the whole --- */
 
-static void pair_reserved(struct comparison *comparison, const struct study *study, uint32_t stock,
-                          const struct estimate *estimate)
+static void pair_reserved(struct comparison *comparison, const struct study *study,
+                          uint32_t account, const struct estimate *estimate)
 {
     struct compare_pair *reserved = &comparison->reserved;
-    if (study->history.stocks[stock].kind != ACCOUNT_pool)
+    if (study->history.accounts[account].kind != ACCOUNT_pool)
         return;
     pair_estimated(reserved, estimate->peak.reserved_bytes);
     reserved->measured_known =
-        frag_peak_reserved(&study->history.stocks[stock], &reserved->measured_bytes);
+        frag_peak_reserved(&study->history.accounts[account], &reserved->measured_bytes);
     pair_estimated(&comparison->segments,
                    estimate->peak.reserved_bytes - estimate->peak.allocated_bytes);
-    const uint64_t live_bytes = study->history.stocks[stock].peak_bytes;
+    const uint64_t live_bytes = study->history.accounts[account].peak_bytes;
     if (reserved->measured_known && reserved->measured_bytes >= live_bytes)
         pair_measured(&comparison->segments, reserved->measured_bytes - live_bytes);
 }
@@ -207,18 +208,18 @@ static int pair_context(struct comparison *comparison, const struct study *study
     return 0;
 }
 
-int compare_stock(struct comparison *comparison, const struct study *study, uint32_t stock,
-                  const struct estimate *estimate, uint64_t context_bytes, struct err *err)
+int compare_account(struct comparison *comparison, const struct study *study, uint32_t account,
+                    const struct estimate *estimate, uint64_t context_bytes, struct err *err)
 {
-    const struct stock *measured = &study->history.stocks[stock];
+    const struct account *measured = &study->history.accounts[account];
     *comparison = (struct comparison){.measured_phase = study_path(study, measured->peak_path)};
     pair_measured(&comparison->live, measured->peak_bytes);
     pair_estimated(&comparison->live, estimate->peak.requested_bytes);
     estimate_categories(comparison, estimate);
     estimate_phases(comparison, estimate);
-    pair_reserved(comparison, study, stock, estimate);
-    measure_phases(comparison, study, stock);
-    if (measure_categories(comparison, study, stock, err) ||
+    pair_reserved(comparison, study, account, estimate);
+    measure_phases(comparison, study, account);
+    if (measure_categories(comparison, study, account, err) ||
         pair_context(comparison, study, measured->device, context_bytes, err))
         return -1;
     merge_buffers(comparison);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measured beside estimated: one stock of a trace and the estimate of its model. It must not
+ * Measured beside estimated: one account of a trace and the estimate of its model. It must not
  * print.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_COMPARE_H
@@ -48,7 +48,7 @@ struct comparison {
 
 #define COMPARE_CONTEXT_UNKNOWN UINT64_MAX
 /* context_bytes: as estimated, or COMPARE_CONTEXT_UNKNOWN. */
-int compare_stock(struct comparison *comparison, const struct study *study, uint32_t stock,
-                  const struct estimate *estimate, uint64_t context_bytes, struct err *err);
+int compare_account(struct comparison *comparison, const struct study *study, uint32_t account,
+                    const struct estimate *estimate, uint64_t context_bytes, struct err *err);
 
 #endif

@@ -46,10 +46,10 @@ static void sizes_sort(struct sizes *sizes)
 
 /* Of all blocks at the peak, and of those that count as parameters. */
 static int find_live(struct sizes *sizes, struct sizes *held, const struct study *study,
-                     uint32_t stock, struct err *err)
+                     uint32_t account, struct err *err)
 {
-    const uint64_t peak = study->history.stocks[stock].peak.index;
-    struct live_walk walk = live_walk_begin(&study->history, stock, peak);
+    const uint64_t peak = study->history.accounts[account].peak.index;
+    struct live_walk walk = live_walk_begin(&study->history, account, peak);
     const struct block *block;
     while (peak != INDEX_NONE && (block = live_walk_next(&walk)))
         if (sizes_add(sizes, block->size_bytes, err) ||
@@ -104,7 +104,7 @@ static bool is_near(uint64_t a, uint64_t b)
     return most - least <= most / 100 * NEAR_PERCENT;
 }
 
-int likeness_find(struct likeness *likeness, const struct study *study, uint32_t stock,
+int likeness_find(struct likeness *likeness, const struct study *study, uint32_t account,
                   const struct comparison *comparison, const struct estimate *estimate,
                   struct err *err)
 {
@@ -112,7 +112,7 @@ int likeness_find(struct likeness *likeness, const struct study *study, uint32_t
     int status = -1;
     *likeness = (struct likeness){.measured_bytes =
                                       comparison->categories[CATEGORY_parameters].measured_bytes};
-    if (find_live(&live, &held, study, stock, err) ||
+    if (find_live(&live, &held, study, account, err) ||
         find_parameters(&parameters, &estimate->plan, err))
         goto out;
     match(likeness, &parameters, &live);

@@ -17,7 +17,7 @@ struct likeness {
     bool is_another;
 };
 
-int likeness_find(struct likeness *likeness, const struct study *study, uint32_t stock,
+int likeness_find(struct likeness *likeness, const struct study *study, uint32_t account,
                   const struct comparison *comparison, const struct estimate *estimate,
                   struct err *err);
 

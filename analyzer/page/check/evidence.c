@@ -82,32 +82,33 @@ static int blame_stack(struct check_result *result, const struct study *study, u
 
 /* --- the baseline --- */
 
-uint64_t check_base_bytes(const struct check_base *base, const struct study *study, uint32_t stock)
+uint64_t check_base_bytes(const struct check_base *base, const struct study *study,
+                          uint32_t account)
 {
     if (base->kept) {
-        const struct baseline_stock *kept = baseline_find(base->kept, study, stock);
+        const struct baseline_account *kept = baseline_find(base->kept, study, account);
         return kept ? kept->bytes : 0;
     }
-    const uint32_t other = study_counterpart(base->study, study, stock);
-    return other == HISTORY_NONE ? 0 : base->study->history.stocks[other].peak_bytes;
+    const uint32_t other = study_counterpart(base->study, study, account);
+    return other == HISTORY_NONE ? 0 : base->study->history.accounts[other].peak_bytes;
 }
 
 static int find_change(struct run_diff *change, const struct check_base *base,
-                       const struct study *study, uint32_t stock, struct err *err)
+                       const struct study *study, uint32_t account, struct err *err)
 {
     const struct run_diff_side after = {
-        .study = study, .stock = stock, .at = study->history.stocks[stock].peak};
+        .study = study, .account = account, .at = study->history.accounts[account].peak};
     struct run_diff_side before = {0};
 
     if (base->kept) {
-        before.kept = baseline_find(base->kept, study, stock);
+        before.kept = baseline_find(base->kept, study, account);
     } else if (base->study) {
-        const uint32_t other = study_counterpart(base->study, study, stock);
+        const uint32_t other = study_counterpart(base->study, study, account);
 
         if (other != HISTORY_NONE)
             before = (struct run_diff_side){.study = base->study,
-                                            .stock = other,
-                                            .at = base->study->history.stocks[other].peak};
+                                            .account = other,
+                                            .at = base->study->history.accounts[other].peak};
     }
     return run_diff_of_peaks(change, &before, &after, err);
 }
@@ -164,10 +165,10 @@ int evidence_note(struct opening *opening, const struct check_result *result,
 
     if (!evidence_is_change(result))
         return 1;
-    const uint64_t base_bytes = check_base_bytes(base, study, result->stock);
+    const uint64_t base_bytes = check_base_bytes(base, study, result->account);
     if (result->measured_bytes <= base_bytes + base_bytes / 1000)
         return 1;
-    if (find_change(&change, base, study, result->stock, err))
+    if (find_change(&change, base, study, result->account, err))
         return -1;
     if (*page_diff_guilty(&change, guilty))
         status = page_say(opening, "Within the tolerance, %s.", guilty);
@@ -200,18 +201,18 @@ static int open_again(struct held_then *held, const struct check_result *result,
 static int held_then_find(struct held_then *held, const struct check_result *result,
                           const struct study *study, const struct view *view, struct err *err)
 {
-    const struct stock *stock = &study->history.stocks[result->stock];
+    const struct account *account = &study->history.accounts[result->account];
 
     *held = (struct held_then){.study = study};
     if (result->is_of_phase && open_again(held, result, study, view, err))
         return -1;
     const uint64_t index = is_kind(result, "leak") ? study->history.last.index
                            : result->is_of_phase
-                               ? held->again.history.stocks[result->stock].asked.index
-                               : stock->peak.index;
+                               ? held->again.history.accounts[result->account].asked.index
+                               : account->peak.index;
     return index == INDEX_NONE
                ? 0
-               : sites_at(&held->sites, &held->study->categories, result->stock, index, err);
+               : sites_at(&held->sites, &held->study->categories, result->account, index, err);
 }
 
 static void held_then_release(struct held_then *held)
@@ -253,10 +254,10 @@ static int say_growth(struct opening *opening, struct check_result *result,
                       const struct study *study, struct err *err)
 {
     char bytes[UNITS_TEXT_BYTES];
-    struct stock_leak found;
+    struct account_leak found;
     int status = 1;
 
-    if (stock_leak_find(&found, study, result->stock, err))
+    if (account_leak_find(&found, study, result->account, err))
         return -1;
     for (size_t i = 0; i < found.growing.count && !result->who && status > 0; i++) {
         const struct leak_row *row = &found.growing.items[i];
@@ -268,7 +269,7 @@ static int say_growth(struct opening *opening, struct check_result *result,
                      : page_say(opening, "Most grows at %s: %s each step.", row->blamed->who,
                                 units_bytes(bytes, (uint64_t)(row->slope + 0.5)));
     }
-    stock_leak_release(&found);
+    account_leak_release(&found);
     return status;
 }
 
@@ -319,9 +320,10 @@ static int say_departure(struct opening *opening, struct check_result *result,
 {
     struct comparison comparison;
 
-    if (compare_stock(&comparison, study, result->stock, estimate, COMPARE_CONTEXT_UNKNOWN, err))
+    if (compare_account(&comparison, study, result->account, estimate, COMPARE_CONTEXT_UNKNOWN,
+                        err))
         return -1;
-    return page_departure_say(opening, study, result->stock, &comparison, estimate, told_line,
+    return page_departure_say(opening, study, result->account, &comparison, estimate, told_line,
                               result, err);
 }
 
@@ -340,7 +342,7 @@ int evidence_say(struct opening *opening, struct check_result *result,
     if (is_kind(result, "baseline")) {
         struct run_diff change;
 
-        if (find_change(&change, base, study, result->stock, err))
+        if (find_change(&change, base, study, result->account, err))
             return -1;
         const int status = say_change(opening, result, base, &change, err);
         run_diff_release(&change);
@@ -365,7 +367,7 @@ static int add_holders(struct doc *doc, const struct check_result *result,
     const int status =
         held_then_find(&held, result, study, view, err)
             ? -1
-            : page_sites_found(doc, held.study, view, result->stock, &held.sites, &list, err);
+            : page_sites_found(doc, held.study, view, result->account, &held.sites, &list, err);
 
     held_then_release(&held);
     return status;
@@ -379,11 +381,11 @@ static int add_change(struct doc *doc, const struct check_result *result,
 
     if (result->passed && !doc_takes(doc, DOC_SERIES))
         return 0;
-    if (find_change(&change, base, study, result->stock, err))
+    if (find_change(&change, base, study, result->account, err))
         return -1;
     page_diff_rows(result->passed ? doc_series(doc) : doc, &change, view, "grown",
                    "Lines that grew since the baseline", true);
-    page_diff_tree(doc, &change, study, result->stock);
+    page_diff_tree(doc, &change, study, result->account);
     run_diff_release(&change);
     return 0;
 }

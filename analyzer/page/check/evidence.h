@@ -17,8 +17,9 @@ struct check_base {
     const struct baseline *kept;
     const struct estimate *estimate;
 };
-/* The baseline's peak of that stock; 0: it has none. */
-uint64_t check_base_bytes(const struct check_base *base, const struct study *study, uint32_t stock);
+/* The baseline's peak of that account; 0: it has none. */
+uint64_t check_base_bytes(const struct check_base *base, const struct study *study,
+                          uint32_t account);
 
 /* Fills who, file and line of a broken result, and adds a sentence that says so. 1, or -1. */
 int evidence_say(struct opening *opening, struct check_result *result,

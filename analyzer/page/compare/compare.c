@@ -35,14 +35,15 @@ static const char *difference_text(char out[DIFFERENCE_BYTES], uint64_t measured
 }
 
 static int say_compared(struct opening *opening, const struct study *study,
-                        const struct stock *stock, uint64_t estimated_bytes)
+                        const struct account *account, uint64_t estimated_bytes)
 {
     char name[PAGE_LAYER_BYTES], measured[UNITS_TEXT_BYTES], estimated[UNITS_TEXT_BYTES];
     char difference[DIFFERENCE_BYTES];
-    return page_say(opening, "Device %d, %s: the peak was %s, estimated %s: %s.", stock->device,
-                    page_layer_name(study, stock, name), units_bytes(measured, stock->peak_bytes),
+    return page_say(opening, "Device %d, %s: the peak was %s, estimated %s: %s.", account->device,
+                    page_layer_name(study, account, name),
+                    units_bytes(measured, account->peak_bytes),
                     units_bytes(estimated, estimated_bytes),
-                    difference_text(difference, stock->peak_bytes, estimated_bytes));
+                    difference_text(difference, account->peak_bytes, estimated_bytes));
 }
 
 static int say_another(struct opening *opening, const struct estimate *estimate,
@@ -61,19 +62,19 @@ static int say_another(struct opening *opening, const struct estimate *estimate,
                     likeness->found_count, units_bytes(measured, likeness->measured_bytes));
 }
 
-static int say_stock(struct opening *opening, const struct study *study, uint32_t number,
-                     const struct page_compare_options *options, struct err *err)
+static int say_account(struct opening *opening, const struct study *study, uint32_t number,
+                       const struct page_compare_options *options, struct err *err)
 {
-    const struct stock *stock = &study->history.stocks[number];
+    const struct account *account = &study->history.accounts[number];
     const struct estimate *estimate = options->estimate;
     struct comparison comparison;
     struct likeness likeness;
-    if (compare_stock(&comparison, study, number, estimate, options->estimate_view.context_bytes,
-                      err) ||
+    if (compare_account(&comparison, study, number, estimate, options->estimate_view.context_bytes,
+                        err) ||
         likeness_find(&likeness, study, number, &comparison, estimate, err))
         return -1;
     if (say_another(opening, estimate, &likeness) < 0 ||
-        say_compared(opening, study, stock, estimate->peak.requested_bytes) < 0)
+        say_compared(opening, study, account, estimate->peak.requested_bytes) < 0)
         return -1;
     return page_departure_say(opening, study, number, &comparison, estimate, NULL, NULL, err);
 }
@@ -84,9 +85,9 @@ static int answer_compare(struct opening *opening, const struct study *study,
     int status = 0;
     for (size_t i = 0; i < study->history.device_count && status >= 0; i++) {
         const struct device_use *use = &study->history.devices[i];
-        const uint32_t stock = study_stock(study, use, view);
-        if (stock != HISTORY_NONE && (view->device < 0 || view->device == use->device))
-            status = say_stock(opening, study, stock, options_of(view), err);
+        const uint32_t account = study_account(study, use, view);
+        if (account != HISTORY_NONE && (view->device < 0 || view->device == use->device))
+            status = say_account(opening, study, account, options_of(view), err);
     }
     return status;
 }
@@ -189,14 +190,14 @@ static int add_compared_device(struct doc *doc, const struct study *study,
                                struct err *err)
 {
     const struct estimate *estimate = options_of(view)->estimate;
-    const uint32_t stock = study_stock(study, use, view);
+    const uint32_t account = study_account(study, use, view);
     struct comparison comparison;
-    if (stock == HISTORY_NONE)
+    if (account == HISTORY_NONE)
         return 0;
-    if (compare_stock(&comparison, study, stock, estimate,
-                      options_of(view)->estimate_view.context_bytes, err))
+    if (compare_account(&comparison, study, account, estimate,
+                        options_of(view)->estimate_view.context_bytes, err))
         return -1;
-    page_layer(doc, study, &study->history.stocks[stock], "Layer");
+    page_layer(doc, study, &study->history.accounts[account], "Layer");
     add_compared_peaks(doc, &comparison, estimate);
     page_departures(doc, &comparison);
     add_compared_categories(doc, &comparison);

@@ -115,13 +115,13 @@ static void describe(char *head, size_t bytes, const struct comparison *comparis
              estimate_moment_text(estimate, comparison->departure_moment, moment));
 }
 
-int page_departure_say(struct opening *opening, const struct study *study, uint32_t stock,
+int page_departure_say(struct opening *opening, const struct study *study, uint32_t account,
                        const struct comparison *comparison, const struct estimate *estimate,
                        departure_told *tell, void *told, struct err *err)
 {
     const struct teller teller = {tell, told};
     const struct departure *largest = largest_of(comparison);
-    const uint64_t peak_index = study->history.stocks[stock].peak.index;
+    const uint64_t peak_index = study->history.accounts[account].peak.index;
     char head[MOMENT_TEXT_BYTES + 320];
     struct sites sites;
     if (!largest || peak_index == INDEX_NONE ||
@@ -131,7 +131,7 @@ int page_departure_say(struct opening *opening, const struct study *study, uint3
     describe(head, sizeof head, comparison, largest, estimate);
     if (largest->kind == DEPARTURE_rounding)
         return page_say(opening, "%s.", head);
-    if (sites_at(&sites, &study->categories, stock, peak_index, err))
+    if (sites_at(&sites, &study->categories, account, peak_index, err))
         return -1;
     const int status = say_largest(opening, study, largest, head, &sites, &teller, err);
     sites_release(&sites);

@@ -11,7 +11,7 @@
 typedef int departure_told(void *told, const struct blamed *line, struct err *err);
 
 /* The largest departure, with the line of the program that holds most of it. tell may be NULL. 1, or -1. */
-int page_departure_say(struct opening *opening, const struct study *study, uint32_t stock,
+int page_departure_say(struct opening *opening, const struct study *study, uint32_t account,
                        const struct comparison *comparison, const struct estimate *estimate,
                        departure_told *tell, void *told, struct err *err);
 /* "departures" */

@@ -51,12 +51,12 @@ static int64_t phase_of(const struct timeline_cut *cut)
     return cut->path == HISTORY_NONE ? DOC_COLUMN_NULL : cut->path;
 }
 
-static size_t point_count(const struct writer *writer, uint32_t stock)
+static size_t point_count(const struct writer *writer, uint32_t account)
 {
-    return writer->course->by_category.stocks[stock].moment_count;
+    return writer->course->by_category.accounts[account].moment_count;
 }
 
-static void add_points(const struct writer *writer, uint32_t stock)
+static void add_points(const struct writer *writer, uint32_t account)
 {
     static const struct {
         const char *key;
@@ -66,12 +66,12 @@ static void add_points(const struct writer *writer, uint32_t stock)
                    {"step", DOC_COUNT, step_of},       {"phase", DOC_COUNT, phase_of},
                    {"live_bytes", DOC_BYTES, live_of}, {"lowest_bytes", DOC_BYTES, lowest_of}};
     const struct timelines *timelines = &writer->study->timelines;
-    const struct timeline_cut *cuts = timelines_of(timelines, stock);
+    const struct timeline_cut *cuts = timelines_of(timelines, account);
 
     doc_object_begin(writer->doc, "points", NULL);
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
         int64_t *values =
-            doc_column(writer->doc, columns[k].key, columns[k].unit, point_count(writer, stock));
+            doc_column(writer->doc, columns[k].key, columns[k].unit, point_count(writer, account));
         size_t count = 0;
         for (size_t i = 0; values && cuts && i < timelines->used; i++)
             if (cuts[i].is_present)
@@ -82,51 +82,51 @@ static void add_points(const struct writer *writer, uint32_t stock)
 
 /* --- sums --- */
 
-static void add_sums(const struct writer *writer, const struct breakdown *breakdown, uint32_t stock,
-                     size_t group)
+static void add_sums(const struct writer *writer, const struct breakdown *breakdown,
+                     uint32_t account, size_t group)
 {
-    const struct stock_breakdown *own = &breakdown->stocks[stock];
+    const struct account_breakdown *own = &breakdown->accounts[account];
     int64_t *values = doc_column(writer->doc, "bytes", DOC_BYTES, own->moment_count);
 
     for (size_t i = 0; values && i < own->moment_count; i++)
-        values[i] = (int64_t)breakdown_bytes(breakdown, stock, group, i);
+        values[i] = (int64_t)breakdown_bytes(breakdown, account, group, i);
 }
 
-static bool has_sums(const struct breakdown *breakdown, uint32_t stock, size_t group)
+static bool has_sums(const struct breakdown *breakdown, uint32_t account, size_t group)
 {
-    return breakdown->stocks[stock].sums && breakdown->stocks[stock].sums[group];
+    return breakdown->accounts[account].sums && breakdown->accounts[account].sums[group];
 }
 
-static void add_categories(const struct writer *writer, uint32_t stock)
+static void add_categories(const struct writer *writer, uint32_t account)
 {
     struct doc *doc = writer->doc;
 
     doc_list_begin(doc, "categories", NULL);
     for (size_t i = 0; i < CATEGORY_COUNT; i++) {
-        if (!has_sums(&writer->course->by_category, stock, i))
+        if (!has_sums(&writer->course->by_category, account, i))
             continue;
         doc_row_begin(doc);
         doc_text(doc, "category", "Category", category_key((enum category)i));
-        add_sums(writer, &writer->course->by_category, stock, i);
+        add_sums(writer, &writer->course->by_category, account, i);
         doc_row_end(doc);
     }
     doc_list_end(doc);
 }
 
-static void add_phases(const struct writer *writer, uint32_t stock)
+static void add_phases(const struct writer *writer, uint32_t account)
 {
-    const struct course_groups *groups = &writer->course->stocks[stock].phases;
+    const struct course_groups *groups = &writer->course->accounts[account].phases;
     struct doc *doc = writer->doc;
 
     doc_list_begin(doc, "phases_of_birth", NULL);
     for (size_t i = 0; i <= COURSE_PHASES; i++) {
-        if (!has_sums(&writer->course->by_phase, stock, i))
+        if (!has_sums(&writer->course->by_phase, account, i))
             continue;
         doc_row_begin(doc);
         doc_bool(doc, "is_rest", "Rest", i == COURSE_PHASES);
         doc_text(doc, "phase", "Phase",
                  i == COURSE_PHASES ? NULL : study_path(writer->study, (uint32_t)groups->ids[i]));
-        add_sums(writer, &writer->course->by_phase, stock, i);
+        add_sums(writer, &writer->course->by_phase, account, i);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -141,22 +141,22 @@ static uint32_t add_stack(struct writer *writer, uint64_t stacks)
 
 /* Stacks at points or snapshots: the last group is the rest, whose stack is null. */
 static int add_stacks(struct writer *writer, const char *key, const struct breakdown *breakdown,
-                      uint32_t stock)
+                      uint32_t account)
 {
-    const struct course_groups *groups = &writer->course->stocks[stock].stacks;
+    const struct course_groups *groups = &writer->course->accounts[account].stacks;
     const size_t rest = breakdown->groups.count - 1;
     struct doc *doc = writer->doc;
     uint32_t number = 0;
 
     doc_list_begin(doc, key, NULL);
     for (size_t i = 0; i <= rest; i++) {
-        if (!has_sums(breakdown, stock, i))
+        if (!has_sums(breakdown, account, i))
             continue;
         if (i < rest && (number = add_stack(writer, groups->ids[i])) == UINT32_MAX)
             return -1;
         doc_row_begin(doc);
         doc_known_count(doc, "stack", "Stack", i < rest, number);
-        add_sums(writer, breakdown, stock, i);
+        add_sums(writer, breakdown, account, i);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -215,12 +215,12 @@ static int describe_blocks(struct writer *writer, const struct block *blocks, si
     return 0;
 }
 
-static int add_blocks(struct writer *writer, uint32_t stock)
+static int add_blocks(struct writer *writer, uint32_t account)
 {
     struct block *blocks;
     size_t count;
 
-    if (memory_map_blocks(&writer->course->map, stock, &blocks, &count, writer->err))
+    if (memory_map_blocks(&writer->course->map, account, &blocks, &count, writer->err))
         return -1;
     const int status = describe_blocks(writer, blocks, count);
     free(blocks);
@@ -228,14 +228,14 @@ static int add_blocks(struct writer *writer, uint32_t stock)
 }
 
 /* What each map leaves out of the layer. */
-static void add_maps(const struct writer *writer, uint32_t stock)
+static void add_maps(const struct writer *writer, uint32_t account)
 {
     const struct course *course = writer->course;
     struct doc *doc = writer->doc;
 
     doc_list_begin(doc, "maps", NULL);
     for (size_t i = 0; i < course->map_count; i++) {
-        const struct map_blocks *blocks = memory_map_at(&course->map, stock, i);
+        const struct map_blocks *blocks = memory_map_at(&course->map, account, i);
         doc_row_begin(doc);
         doc_count(doc, "snapshot", "Snapshot", course_snapshot(course, course->maps[i].index));
         doc_count(doc, "left_out_count", "Left out", blocks ? blocks->left_out_count : 0);
@@ -246,7 +246,7 @@ static void add_maps(const struct writer *writer, uint32_t stock)
 }
 
 /* Few enough to be rows. */
-static void add_segments(const struct writer *writer, uint32_t stock)
+static void add_segments(const struct writer *writer, uint32_t account)
 {
     const struct memory_map *map = &writer->course->map;
     struct doc *doc = writer->doc;
@@ -254,7 +254,7 @@ static void add_segments(const struct writer *writer, uint32_t stock)
     doc_list_begin(doc, "segments", NULL);
     for (size_t i = 0; i < map->segment_count; i++) {
         const struct map_segment *segment = &map->segments[i];
-        if (segment->stock != stock)
+        if (segment->account != account)
             continue;
         doc_row_begin(doc);
         doc_integer(doc, "address", "Address", DOC_ADDRESS, (int64_t)segment->address);
@@ -271,14 +271,14 @@ static void add_segments(const struct writer *writer, uint32_t stock)
 
 static int add_layer(struct writer *writer, uint32_t number)
 {
-    const struct stock *stock = &writer->study->history.stocks[number];
+    const struct account *account = &writer->study->history.accounts[number];
     struct doc *doc = writer->doc;
 
     doc_row_begin(doc);
-    page_device_number(doc, "Device", stock->device);
-    doc_text(doc, "layer", "Layer", study_layer(stock));
-    doc_text(doc, "pool", "Pool", study_pool(writer->study, stock));
-    doc_bytes(doc, "peak_bytes", "Peak", stock->peak_bytes);
+    page_device_number(doc, "Device", account->device);
+    doc_text(doc, "layer", "Layer", study_layer(account));
+    doc_text(doc, "pool", "Pool", study_pool(writer->study, account));
+    doc_bytes(doc, "peak_bytes", "Peak", account->peak_bytes);
     add_points(writer, number);
     add_categories(writer, number);
     add_phases(writer, number);
@@ -295,7 +295,7 @@ static int add_layer(struct writer *writer, uint32_t number)
 static int add_layers(struct writer *writer, const struct view *view)
 {
     const struct history *history = &writer->study->history;
-    uint32_t stocks[STUDY_STOCKS_MAX];
+    uint32_t accounts[STUDY_ACCOUNTS_MAX];
 
     doc_list_begin(writer->doc, "layers", NULL);
     for (size_t i = 0; i < history->device_count; i++) {
@@ -303,9 +303,10 @@ static int add_layers(struct writer *writer, const struct view *view)
         if (view->device >= 0 && use->device != view->device)
             continue;
         const size_t count =
-            study_stocks(writer->study, use, view, stocks, sizeof stocks / sizeof *stocks);
+            study_accounts(writer->study, use, view, accounts, sizeof accounts / sizeof *accounts);
         for (size_t k = 0; k < count; k++)
-            if (timelines_of(&writer->study->timelines, stocks[k]) && add_layer(writer, stocks[k]))
+            if (timelines_of(&writer->study->timelines, accounts[k]) &&
+                add_layer(writer, accounts[k]))
                 return -1;
     }
     doc_list_end(writer->doc);

@@ -19,28 +19,28 @@ static const struct page_diff_options *diff_options(const struct view *view)
 
 /* --- which moments --- */
 
-static int find_side(struct run_diff_side *side, const struct study *study, uint32_t stock,
+static int find_side(struct run_diff_side *side, const struct study *study, uint32_t account,
                      const char *at, struct err *err)
 {
     struct moment moment = {.index = INDEX_NONE};
 
-    if (stock != HISTORY_NONE && moment_find("at", at, &study->history, stock, &moment, err))
+    if (account != HISTORY_NONE && moment_find("at", at, &study->history, account, &moment, err))
         return -1;
     *side = (struct run_diff_side){
-        .study = stock == HISTORY_NONE ? NULL : study, .stock = stock, .at = moment};
+        .study = account == HISTORY_NONE ? NULL : study, .account = account, .at = moment};
     return 0;
 }
 
 static int find_change(struct run_diff *change, const struct study *study, const struct view *view,
-                       uint32_t stock, struct err *err)
+                       uint32_t account, struct err *err)
 {
     const struct page_diff_options *own = diff_options(view);
-    const uint32_t other = study_counterpart(own->before, study, stock);
+    const uint32_t other = study_counterpart(own->before, study, account);
     const bool are_peaks = !own->at[0] && !own->at[1];
     struct run_diff_side before, after;
 
     if (find_side(&before, own->before, other, own->at[0], err) ||
-        find_side(&after, study, stock, own->at[1], err))
+        find_side(&after, study, account, own->at[1], err))
         return -1;
     before.sources = after.sources = &view->sources;
     return (are_peaks ? run_diff_of_peaks : run_diff_find)(change, &before, &after, err);
@@ -82,7 +82,7 @@ static void name_lines(char lines[LINES_BYTES], const struct run_diff *change)
 }
 
 static int say_change(struct opening *opening, const struct study *study, const struct view *view,
-                      uint32_t stock, const struct run_diff *change)
+                      uint32_t account, const struct run_diff *change)
 {
     const struct page_diff_options *own = diff_options(view);
     const struct diff_tree *difference = &change->difference;
@@ -91,7 +91,7 @@ static int say_change(struct opening *opening, const struct study *study, const 
     char lines[LINES_BYTES], before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES],
         size[UNITS_TEXT_BYTES];
     char subject[SUBJECT_BYTES];
-    const struct stock *held = &study->history.stocks[stock];
+    const struct account *held = &study->history.accounts[account];
 
     name_lines(lines, change);
     study_device_name(held->device, device);
@@ -118,15 +118,15 @@ static int answer_diff(struct opening *opening, const struct study *study, const
     int status = 0;
 
     for (size_t i = 0; i < history->device_count && status >= 0; i++) {
-        const uint32_t stock = study_stock(study, &history->devices[i], view);
+        const uint32_t account = study_account(study, &history->devices[i], view);
         struct run_diff change;
 
         if ((view->device >= 0 && history->devices[i].device != view->device) ||
-            stock == HISTORY_NONE)
+            account == HISTORY_NONE)
             continue;
-        if (find_change(&change, study, view, stock, err))
+        if (find_change(&change, study, view, account, err))
             return -1;
-        status = say_change(opening, study, view, stock, &change);
+        status = say_change(opening, study, view, account, &change);
         run_diff_release(&change);
     }
     if (history->device_count)
@@ -175,8 +175,8 @@ static int add_sums(struct doc *doc, const struct run_diff *change, enum diff_by
 static int add_layers(struct doc *doc, const struct study *study, const struct device_use *use,
                       const struct view *view, struct err *err)
 {
-    uint32_t stocks[STUDY_STOCKS_MAX];
-    const size_t count = study_stocks(study, use, view, stocks, STUDY_STOCKS_MAX);
+    uint32_t accounts[STUDY_ACCOUNTS_MAX];
+    const size_t count = study_accounts(study, use, view, accounts, STUDY_ACCOUNTS_MAX);
     int status = 0;
 
     doc_list_begin(doc, "layers", "By layer");
@@ -184,14 +184,14 @@ static int add_layers(struct doc *doc, const struct study *study, const struct d
         char name[PAGE_LAYER_BYTES];
         struct run_diff change;
 
-        if ((status = find_change(&change, study, view, stocks[i], err)))
+        if ((status = find_change(&change, study, view, accounts[i], err)))
             break;
         const uint64_t *bytes = change.difference.bytes;
         struct diff_sum sum = {.bytes = {bytes[0], bytes[1]}};
         for (int side = 0; side < 2; side++)
             for (size_t n = 0; n < change.sides[side].count; n++)
                 sum.counts[side] += change.sides[side].items[n].count;
-        sum.name = page_layer_name(study, &study->history.stocks[stocks[i]], name);
+        sum.name = page_layer_name(study, &study->history.accounts[accounts[i]], name);
         doc_row_begin(doc);
         add_sum(doc, "layer", "Layer", "", &sum);
         doc_row_end(doc);
@@ -217,22 +217,22 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
                       const struct view *view, struct err *err)
 {
     const int by = diff_options(view)->by ? diff_options(view)->by : DIFF_BY_SITE;
-    const uint32_t stock = study_stock(study, use, view);
+    const uint32_t account = study_account(study, use, view);
     static const char *const tables[] = {[DIFF_BY_SITE] = "sites",
                                          [DIFF_BY_CATEGORY] = "categories",
                                          [DIFF_BY_PHASE] = "phases",
                                          [DIFF_BY_LAYER] = "layers"};
     struct run_diff change;
 
-    if (stock == HISTORY_NONE)
+    if (account == HISTORY_NONE)
         return 0;
-    if (find_change(&change, study, view, stock, err))
+    if (find_change(&change, study, view, account, err))
         return -1;
     doc_set_table(doc, tables[by]);
     add_totals(doc, view, &change);
     page_diff_rows(by == DIFF_BY_SITE ? doc : doc_detail(doc), &change, view, "sites",
                    "What changed, by the line that is to blame", false);
-    page_diff_tree(doc, &change, study, stock);
+    page_diff_tree(doc, &change, study, account);
     int status = add_sums(by == DIFF_BY_PHASE || by == DIFF_BY_LAYER ? doc_detail(doc) : doc,
                           &change, DIFF_BY_CATEGORY, err);
     if (!status)
@@ -256,11 +256,11 @@ static void add_devices_gone(struct doc *doc, const struct study *before, const 
             continue;
         doc_row_begin(doc_detail(doc));
         page_device_number(doc, "Device", use->device);
-        doc_bytes(doc, "peak_bytes", "Peak", history->stocks[use->leading].peak_bytes);
+        doc_bytes(doc, "peak_bytes", "Peak", history->accounts[use->leading].peak_bytes);
         doc_row_end(doc);
         doc_note(doc, "%s is used no more: it had a peak of %s.",
                  study_device_name(use->device, name),
-                 units_bytes(bytes, history->stocks[use->leading].peak_bytes));
+                 units_bytes(bytes, history->accounts[use->leading].peak_bytes));
     }
     doc_list_end(doc);
 }

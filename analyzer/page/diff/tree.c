@@ -50,12 +50,12 @@ static void add_leaves(struct doc *doc, const struct diff_tree *difference)
 }
 
 void page_diff_tree(struct doc *doc, const struct run_diff *change, const struct study *study,
-                    uint32_t stock)
+                    uint32_t account)
 {
     if (!doc_takes(doc, DOC_SERIES))
         return;
     doc_object_begin(doc_series(doc), "change_tree", NULL);
-    page_layer(doc, study, &study->history.stocks[stock], "Layer");
+    page_layer(doc, study, &study->history.accounts[account], "Layer");
     add_nodes(doc, &change->difference);
     add_leaves(doc, &change->difference);
     doc_object_end(doc);

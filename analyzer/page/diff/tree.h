@@ -6,8 +6,8 @@
 #include "analyzer/diff/run_diff.h"
 #include "analyzer/page/page.h"
 
-/* "change_tree": all that was live on either side, in the stock that changed. */
+/* "change_tree": all that was live on either side, in the account that changed. */
 void page_diff_tree(struct doc *doc, const struct run_diff *change, const struct study *study,
-                    uint32_t stock);
+                    uint32_t account);
 
 #endif

@@ -24,8 +24,8 @@ enum { OWNER_TEXT_BYTES = 256, MOMENT_NAME_BYTES = 32 };
 static const char *owner_name(const struct study *study, const struct ledger *ledger,
                               const struct ledger_term *term)
 {
-    if (term->stock != HISTORY_NONE)
-        return study_pool(study, &study->history.stocks[term->stock]);
+    if (term->account != HISTORY_NONE)
+        return study_pool(study, &study->history.accounts[term->account]);
     return ledger_library(ledger, term);
 }
 
@@ -136,7 +136,7 @@ static int find_moment(struct moment *moment, const struct study *study,
                        const struct device_use *use, const char *at, struct err *err)
 {
     if (at && strcmp(at, "peak"))
-        return moment_find("at", at, &study->history, use->stocks[ACCOUNT_device], moment, err);
+        return moment_find("at", at, &study->history, use->accounts[ACCOUNT_device], moment, err);
     *moment = ledger_peak(&study->history, use);
     return 0;
 }
@@ -152,7 +152,7 @@ static const struct failure *last_failure(const struct study *study, int device)
     const struct history *history = &study->history;
 
     for (size_t i = history->failure_count; i-- > 0;)
-        if (history->stocks[history->failures[i].stock].device == device)
+        if (history->accounts[history->failures[i].account].device == device)
             return &history->failures[i];
     return NULL;
 }
@@ -309,7 +309,7 @@ static void add_known_bytes(struct doc *doc, const struct study *study,
                             const char *label, uint64_t bytes)
 {
     doc_known_bytes(doc_detail(doc), key, label,
-                    history_knows(&study->history, &study->history.stocks[use->stocks[kind]]),
+                    history_knows(&study->history, &study->history.accounts[use->accounts[kind]]),
                     bytes);
 }
 

@@ -41,12 +41,12 @@ static int add_most(struct text *out, const char *before, const struct study *st
 static int add_told_apart(struct text *out, const char *before, const struct study *study,
                           const struct oom *oom, const struct sites *sites, struct err *err)
 {
-    const uint32_t stock = oom_beyond_stock(&study->history, oom);
+    const uint32_t account = oom_beyond_account(&study->history, oom);
     struct sites all;
     struct blame blame;
     int status = -1;
 
-    if (sites_at(&all, &study->categories, stock, oom->failure->at.index, err))
+    if (sites_at(&all, &study->categories, account, oom->failure->at.index, err))
         return -1;
     if (!site_rows_blame(&blame, study->symbols, &all, err)) {
         status = add_most(out, before, study, sites, &blame, err);
@@ -87,7 +87,7 @@ static int add_beyond(struct doc *doc, const struct study *study, const struct v
         !is_last || sites.total_bytes > oom->driver_live_bytes / WORTH_A_TABLE_DIVISOR;
     const int status =
         is_shown ? page_sites_found(is_last ? doc_summary(doc) : doc_detail(doc), study, &shown,
-                                    oom_beyond_stock(&study->history, oom), &sites, &list, err)
+                                    oom_beyond_account(&study->history, oom), &sites, &list, err)
                  : 0;
     sites_release(&sites);
     return status;

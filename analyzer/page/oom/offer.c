@@ -31,7 +31,7 @@ void page_oom_offer(struct opening *opening, const struct study *study,
 {
     const struct trace_meta *meta = &study->trace.meta;
     const uint64_t card_bytes =
-        study_card_bytes(study, study->history.stocks[failure->stock].device);
+        study_card_bytes(study, study->history.accounts[failure->account].device);
     struct text line;
     if (oom_kind_of(&study->history, failure) != OOM_KIND_FATAL || !has_whole_command(study) ||
         study_has_no_limit(study) || (!meta->dry_run.value && !card_bytes))

@@ -91,13 +91,13 @@ static int add_holders(struct doc *doc, const struct study *study, const struct 
 
     if (!shown.top)
         shown.top = (long)list->summary_rows;
-    return page_sites_found(doc, study, &shown, oom->stock, sites, list, err);
+    return page_sites_found(doc, study, &shown, oom->account, sites, list, err);
 }
 
 static int find_holders(struct sites *sites, const struct study *study, const struct oom *oom,
                         struct err *err)
 {
-    return sites_at(sites, &study->categories, oom->stock, oom->failure->at.index, err);
+    return sites_at(sites, &study->categories, oom->account, oom->failure->at.index, err);
 }
 
 static int add_failure_holders(struct doc *doc, const struct study *study, const struct view *view,
@@ -124,11 +124,11 @@ static void add_request(struct doc *doc, const struct study *study, const struct
                         const struct oom *oom)
 {
     const struct event *event = &failure->event;
-    const struct stock *stock = &study->history.stocks[failure->stock];
+    const struct account *account = &study->history.accounts[failure->account];
     char reason[OOM_KIND_TEXT_BYTES];
 
-    page_device_number(doc_detail(doc), "Device", stock->device);
-    page_layer(doc, study, stock, "Layer");
+    page_device_number(doc_detail(doc), "Device", account->device);
+    page_layer(doc, study, account, "Layer");
     doc_count(doc_detail(doc), "seq", "Event", event->seq);
     page_time(doc_spare(doc), study, "time_ns", "At", event->time_ns);
     doc_text(doc_detail(doc), "api", "Call", trace_hook(&study->trace, event->hook_id));
@@ -233,12 +233,12 @@ static int add_failed_allocation(struct doc *doc, const struct study *study,
 bool page_oom_shows(const struct study *study, const struct view *view,
                     const struct failure *failure)
 {
-    const struct stock *stock = &study->history.stocks[failure->stock];
+    const struct account *account = &study->history.accounts[failure->account];
 
-    if (view->device >= 0 && stock->device != view->device)
+    if (view->device >= 0 && account->device != view->device)
         return false;
     return view->layer == LAYER_none ||
-           (view->layer == LAYER_pool) == (stock->kind == ACCOUNT_pool);
+           (view->layer == LAYER_pool) == (account->kind == ACCOUNT_pool);
 }
 
 /* SIZE_MAX: none is shown. */

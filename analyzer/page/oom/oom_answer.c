@@ -343,7 +343,7 @@ int page_oom_tell(struct oom_told *told, const struct study *study, const struct
     size_t count = 0;
 
     *told = (struct oom_told){0};
-    if (sites_at(&told->sites, &study->categories, oom->stock, oom->failure->at.index, err))
+    if (sites_at(&told->sites, &study->categories, oom->account, oom->failure->at.index, err))
         return -1;
     const size_t limit = told->sites.count + history->failure_count;
     struct blame_stack *stacks = array_new(limit, sizeof *stacks, err);
@@ -375,14 +375,14 @@ static void add_asker(struct text *out, const struct study *study, const struct 
                       const struct oom_told *told)
 {
     const struct blamed *blamed = page_oom_asker(told, failure);
-    const struct stock *stock = &study->history.stocks[failure->stock];
+    const struct account *account = &study->history.accounts[failure->account];
     const char *api = trace_hook(&study->trace, failure->event.hook_id);
     char layer[PAGE_LAYER_BYTES];
 
     if (blamed->is_known)
         text_add(out, blamed->who);
-    else if (stock->kind == ACCOUNT_pool)
-        text_addf(out, "the %s", page_layer_name(study, stock, layer));
+    else if (account->kind == ACCOUNT_pool)
+        text_addf(out, "the %s", page_layer_name(study, account, layer));
     else
         text_add(out, *api ? api : "a call without a stack");
 }

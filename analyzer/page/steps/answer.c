@@ -51,13 +51,13 @@ static int blame_all(struct step_findings *found, struct symbols *symbols, struc
     return status;
 }
 
-int step_findings_find(struct step_findings *found, const struct study *study, uint32_t stock,
+int step_findings_find(struct step_findings *found, const struct study *study, uint32_t account,
                        struct err *err)
 {
     *found = (struct step_findings){0};
-    if (outlier_find(&found->outlier, &study->steps, &study->history, stock, err))
+    if (outlier_find(&found->outlier, &study->steps, &study->history, account, err))
         return -1;
-    if (!ages_at_peak(&found->ages, &study->steps, &study->history, stock, err) &&
+    if (!ages_at_peak(&found->ages, &study->steps, &study->history, account, err) &&
         !blame_all(found, study->symbols, err))
         return 0;
     outlier_release(&found->outlier);
@@ -96,17 +96,17 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
     return out;
 }
 
-/* What was live at the beginning of the step is a leak, or what gets larger, if the stock has one. */
-static int say_began(struct opening *opening, const struct study *study, uint32_t stock,
+/* What was live at the beginning of the step is a leak, or what gets larger, if the account has one. */
+static int say_began(struct opening *opening, const struct study *study, uint32_t account,
                      const struct outlier *outlier, struct err *err)
 {
     char began[UNITS_TEXT_BYTES], typical[UNITS_TEXT_BYTES];
-    struct stock_leak found;
+    struct account_leak found;
 
-    if (stock_leak_find(&found, study, stock, err))
+    if (account_leak_find(&found, study, account, err))
         return -1;
     const enum leak_verdict verdict = found.leak.verdict;
-    stock_leak_release(&found);
+    account_leak_release(&found);
     page_next(opening, verdict >= LEAK_GROWS ? "leaks" : outlier->is_open ? "oom" : "peak");
     return page_say(opening, "%s was live when step %" PRIu64 " began, typically %s: %s.",
                     units_bytes(began, outlier->step.start_bytes), outlier->step.number,
@@ -116,7 +116,7 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
                                             : "something was kept from steps before");
 }
 
-static int say_cause(struct opening *opening, const struct study *study, uint32_t stock,
+static int say_cause(struct opening *opening, const struct study *study, uint32_t account,
                      const struct step_findings *found, struct err *err)
 {
     const uint64_t number = found->outlier.step.number;
@@ -127,7 +127,7 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
     case OUTLIER_FIRST:
         return page_say(opening, "It is the first step, which holds what is made once.");
     case OUTLIER_BEGAN:
-        return say_began(opening, study, stock, &found->outlier, err);
+        return say_began(opening, study, account, &found->outlier, err);
     case OUTLIER_NEW:
         return page_say(
             opening,
@@ -176,13 +176,13 @@ static int say_step(struct opening *opening, const struct study *study,
 }
 
 /* What the step before left behind, if it is a twentieth of the peak. */
-static int say_ages(struct opening *opening, const struct study *study, uint32_t stock,
+static int say_ages(struct opening *opening, const struct study *study, uint32_t account,
                     const struct step_findings *found)
 {
     const uint64_t bytes = found->ages.rows[AGE_BEFORE].bytes;
     char text[UNITS_TEXT_BYTES];
 
-    if (!bytes || bytes < study->history.stocks[stock].peak_bytes / 20)
+    if (!bytes || bytes < study->history.accounts[account].peak_bytes / 20)
         return 1;
     return page_say(opening,
                     "At the peak %s is still there from the step before: %s holds most of it.",
@@ -212,13 +212,13 @@ static int say_rhythm(struct opening *opening, const struct study *study, struct
         who);
 }
 
-static int say_steps(struct opening *opening, const struct study *study, uint32_t stock,
+static int say_steps(struct opening *opening, const struct study *study, uint32_t account,
                      const struct step_findings *found, struct err *err)
 {
     page_next(opening, found->outlier.is_open ? "oom" : "peak");
     return say_step(opening, study, &found->outlier) < 0 ||
-                   say_cause(opening, study, stock, found, err) < 0 ||
-                   say_ages(opening, study, stock, found) < 0
+                   say_cause(opening, study, account, found, err) < 0 ||
+                   say_ages(opening, study, account, found) < 0
                ? -1
                : say_rhythm(opening, study, err);
 }
@@ -231,12 +231,12 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
 
     if (!study->steps.step_count)
         return 0;
-    if (step_findings_find(&found, study, failure->stock, err))
+    if (step_findings_find(&found, study, failure->account, err))
         return -1;
     /* What is less than half of what was asked for does not explain it. */
     if (found.outlier.failure == failure && found.outlier.cause != OUTLIER_NONE &&
         found.outlier.cause_bytes * 2 >= (double)failure->event.size_bytes)
-        status = say_cause(opening, study, failure->stock, &found, err);
+        status = say_cause(opening, study, failure->account, &found, err);
     if (status > 0 && found.outlier.cause == OUTLIER_BEGAN &&
         page_leaks_answer(opening, study, view, err) < 0)
         status = -1;
@@ -245,20 +245,20 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
 }
 
 /* The device whose highest step is highest. */
-static uint32_t choose_stock(const struct study *study, const struct view *view)
+static uint32_t choose_account(const struct study *study, const struct view *view)
 {
     const struct history *history = &study->history;
     uint32_t found = HISTORY_NONE;
 
     for (size_t i = 0; i < history->device_count; i++) {
         const struct device_use *use = &history->devices[i];
-        const uint32_t stock = study_stock(study, use, view);
-        if (stock == HISTORY_NONE || !step_watch_of(&study->steps, stock) ||
+        const uint32_t account = study_account(study, use, view);
+        if (account == HISTORY_NONE || !step_watch_of(&study->steps, account) ||
             (view->device >= 0 && view->device != use->device))
             continue;
         if (found == HISTORY_NONE ||
-            history->stocks[stock].peak_bytes > history->stocks[found].peak_bytes)
-            found = stock;
+            history->accounts[account].peak_bytes > history->accounts[found].peak_bytes)
+            found = account;
     }
     return found;
 }
@@ -266,20 +266,20 @@ static uint32_t choose_stock(const struct study *study, const struct view *view)
 int page_steps_answer(struct opening *opening, const struct study *study, const struct view *view,
                       struct err *err)
 {
-    const uint32_t stock = choose_stock(study, view);
+    const uint32_t account = choose_account(study, view);
     struct step_findings found;
 
-    if (stock == HISTORY_NONE)
+    if (account == HISTORY_NONE)
         return page_say(opening, "No GPU memory was allocated.");
     if (!study->steps.step_count)
         return page_say(opening,
                         "The trace has no steps, and no phase or allocation that repeats shows "
                         "where one begins: call gpumemtrace_step() at the end of each, or name an "
                         "NVTX range \"step\" (torch.cuda.nvtx.range_push).");
-    if (step_findings_find(&found, study, stock, err))
+    if (step_findings_find(&found, study, account, err))
         return -1;
     const int status = found.outlier.has_typical || found.outlier.is_open
-                           ? say_steps(opening, study, stock, &found, err)
+                           ? say_steps(opening, study, account, &found, err)
                            : page_say(opening, "Only one step ended: nothing to compare it with.");
     step_findings_release(&found);
     return status;

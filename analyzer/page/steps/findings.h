@@ -12,14 +12,14 @@
 #include "analyzer/blame/blame.h"
 #include "analyzer/page/opening.h"
 
-/* The step of a stock that stands out, how old the memory at the peak is, and heads for both. */
+/* The step of an account that stands out, how old the memory at the peak is, and heads for both. */
 struct step_findings {
     struct outlier outlier;
     struct ages ages;
     struct blame blame;
 };
 
-int step_findings_find(struct step_findings *found, const struct study *study, uint32_t stock,
+int step_findings_find(struct step_findings *found, const struct study *study, uint32_t account,
                        struct err *err);
 /* Heads of the outlier's sites and of what holds most of an age. */
 const struct blamed *step_findings_of_site(const struct step_findings *found,

@@ -173,7 +173,7 @@ static void add_window(struct doc *doc, const struct study *study, const struct 
 }
 
 /* For people so many windows are joined that a page holds them; for programs each is a row. */
-static void add_windows(struct doc *doc, const struct study *study, const struct stock_steps *own,
+static void add_windows(struct doc *doc, const struct study *study, const struct account_steps *own,
                         uint64_t step_count)
 {
     const bool is_summary = !doc_takes(doc, DOC_DETAIL);
@@ -244,7 +244,7 @@ static int add_steps_of(struct doc *doc, const struct study *study, const struct
 
     if (step_findings_find(&found, study, number, err))
         return -1;
-    page_layer(doc, study, &study->history.stocks[number], "layer");
+    page_layer(doc, study, &study->history.accounts[number], "layer");
     doc_count(doc, "step_count", "steps", watch->step_count);
     doc_text(doc, "steps_end_with", "steps end with", step_end_text(watch->kind));
     add_outlier(doc, study, &found.outlier);
@@ -254,7 +254,7 @@ static int add_steps_of(struct doc *doc, const struct study *study, const struct
             ? -1
             : 0;
     add_ages(doc, &found);
-    add_steady(doc, study, study->history.stocks[number].device);
+    add_steady(doc, study, study->history.accounts[number].device);
     add_windows(doc, study, step_watch_of(watch, number), watch->step_count);
     step_findings_release(&found);
     return status;
@@ -263,7 +263,7 @@ static int add_steps_of(struct doc *doc, const struct study *study, const struct
 static int add_steps(struct doc *doc, const struct study *study, const struct device_use *use,
                      const struct view *view, struct err *err)
 {
-    const uint32_t number = study_stock(study, use, view);
+    const uint32_t number = study_account(study, use, view);
 
     if (number == HISTORY_NONE || !study->steps.step_count || !step_watch_of(&study->steps, number))
         return 0;

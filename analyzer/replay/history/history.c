@@ -12,7 +12,7 @@ void history_release(struct history *history)
     for (size_t i = 0; i < history->path_count; i++)
         free(history->paths[i].text);
     free(history->backwards.calls);
-    free(history->stocks);
+    free(history->accounts);
     free(history->devices);
     free(history->paths);
     free(history->mempools);
@@ -34,9 +34,9 @@ bool history_is_imported(const struct history *history)
     return history->trace->meta.imported_format.value != NULL;
 }
 
-bool history_knows(const struct history *history, const struct stock *stock)
+bool history_knows(const struct history *history, const struct account *account)
 {
-    return !history_is_imported(history) || stock->allocations_count || stock->failed_count;
+    return !history_is_imported(history) || account->allocations_count || account->failed_count;
 }
 
 const struct device_use *history_device(const struct history *history, int device)
@@ -51,7 +51,7 @@ static bool is_failure_at(const struct history *history, const struct failure *f
                           uint64_t index)
 {
     return failure->number && failure->at.index == index &&
-           history->stocks[failure->stock].device == device;
+           history->accounts[failure->account].device == device;
 }
 
 const struct failure *history_failure_at(const struct history *history, int device, uint64_t index)

@@ -3,12 +3,12 @@
  * A trace, replayed: what its events did to memory. replay.h fills it in one pass, and analyses
  * read it afterwards. It must not know how it is filled, nor any analysis.
  *
- *     event ──► block     a block is the life of one allocation; a stock is what is summed
- *       │         │       together: one account of a device, or one framework pool on it; a span
+ *     event ──► block     a block is the life of one allocation; an account is what is summed
+ *       │         │       together: the memory of one kind of a device, or of one framework pool; a span
  *       ▼         ▼       is one push and pop of a phase, and its path names it
- *     span      stock
+ *     span      account
  *
- * What it holds grows with what is live, with what has a name (stocks, paths, mempools), and with
+ * What it holds grows with what is live, with what has a name (accounts, paths, mempools), and with
  * the moments that somebody asks about (past.h), never with the number of events. Of the blocks it
  * has those that are live at the end, and those that were live at such a moment and ended later.
  *
@@ -59,7 +59,7 @@
 #include "analyzer/util/slots.h"
 #include "gpumemtrace/limits.h"
 
-#define HISTORY_NONE UINT32_MAX /* no such stock, path, mempool, span or block */
+#define HISTORY_NONE UINT32_MAX /* no such account, path, mempool, span or block */
 #define INDEX_NONE UINT64_MAX   /* of an event: there is none; of an end: not yet */
 #define DEVICE_UNKNOWN (-1)
 #define STREAM_UNKNOWN UINT64_MAX
@@ -117,7 +117,7 @@ struct block {
     uint32_t backward;      /* number of the call of backward that took it; 0: none, or not known */
     uint32_t path;          /* phase of its birth, HISTORY_NONE: outside any */
     uint32_t deciding_path; /* the innermost phase around its birth that has a rule */
-    uint32_t stock;
+    uint32_t account;
     uint32_t mempool;     /* allocated from; HISTORY_NONE: not known, or another kind of memory */
     uint8_t memory;       /* enum memory_kind */
     uint8_t end;          /* enum block_end */
@@ -126,11 +126,11 @@ struct block {
     bool is_of_graph : 1; /* an operator that a backward is to go through took it */
 };
 
-struct stock {
+struct account {
     int device;
     enum account_kind kind;
     uint64_t pool;   /* string id of a framework pool, 0 unless kind is ACCOUNT_pool */
-    uint32_t driver; /* the stock of the driver's memory of that device */
+    uint32_t driver; /* the account of the driver's memory of that device */
     uint64_t allocations_count, frees_count, failed_count;
     uint64_t implicit_frees_count, lost_frees_count;
     uint64_t live_bytes; /* now; at the end when the replay is over */
@@ -138,7 +138,7 @@ struct stock {
     bool has_begun;           /* a block was born */
     struct moment peak;       /* when that was reached first; none: nothing was ever live */
     uint64_t peak_told_index; /* that the card's last answer before it told of; or INDEX_NONE */
-    /* Of a driver's stock: what the device's pools have handed out now; and when that was most while
+    /* Of a driver's account: what the device's pools have handed out now; and when that was most while
      * the driver's memory was at its peak. */
     uint64_t pools_bytes, fullest_bytes, fullest_told_index;
     struct moment fullest;
@@ -152,9 +152,9 @@ struct stock {
 };
 
 /* Whether tables of layers speak of it: device memory of the driver, and framework pools. */
-static inline bool stock_is_of_layer(const struct stock *stock)
+static inline bool account_is_of_layer(const struct account *account)
 {
-    return stock->kind == ACCOUNT_device || stock->kind == ACCOUNT_pool;
+    return account->kind == ACCOUNT_device || account->kind == ACCOUNT_pool;
 }
 
 /* What the card said of its memory: the answer of one cuMemGetInfo. */
@@ -188,7 +188,7 @@ struct failure {
     struct moment at;
     struct event event; /* the last call: the framework's own report, where there is one */
     uint32_t path;      /* phase it happened in, or HISTORY_NONE */
-    uint32_t stock;     /* that would have had the block */
+    uint32_t account;   /* that would have had the block */
     struct refusal refusals[FAILURE_REFUSALS]; /* the first calls, in order; `event` is the last */
     uint32_t refusals_count;                   /* in all */
     uint64_t flushed_bytes;      /* that the framework gave back to the driver between them */
@@ -219,12 +219,12 @@ struct retry_site {
     struct moment last;
 };
 
-/* A device that had an event, with its stocks; the pools' stocks are found by their device. */
+/* A device that had an event, with its accounts; the pools' accounts are found by their device. */
 struct device_use {
     int device;
-    uint32_t stocks[ACCOUNT_COUNT];  /* all accounts but pool, which is HISTORY_NONE */
-    uint32_t leading;                /* stock of the leading layer */
-    uint64_t context_bytes_at_start; /* of modules and limits, at its first device memory */
+    uint32_t accounts[ACCOUNT_COUNT]; /* all accounts but pool, which is HISTORY_NONE */
+    uint32_t leading;                 /* account of the leading layer */
+    uint64_t context_bytes_at_start;  /* of modules and limits, at its first device memory */
 };
 
 struct path {
@@ -245,9 +245,9 @@ enum { PATH_RULE_NONE = UINT8_MAX };
 struct segment {
     struct life life;
     uint64_t address, size_bytes;
-    uint64_t stream; /* of the first piece that was seen in it; STREAM_UNKNOWN */
-    uint32_t stock;  /* of the pool */
-    bool mapped;     /* a VMM mapping: a hole may go on in the next mapping */
+    uint64_t stream;  /* of the first piece that was seen in it; STREAM_UNKNOWN */
+    uint32_t account; /* of the pool */
+    bool mapped;      /* a VMM mapping: a hole may go on in the next mapping */
     /* While it belongs to CUDA graphs (captures.h): neither idle nor reclaimable. */
     struct life of_graph;
     uint32_t private_pool; /* of those graphs, meanwhile; for captures.c */
@@ -284,10 +284,10 @@ struct ended {
 };
 
 /* Whoever finds moments while events go by, and asks who held memory then: whether one of them lies
- * in a life of that stock. Asked when a block ends, and again when lists are thinned. */
+ * in a life of that account. Asked when a block ends, and again when lists are thinned. */
 struct keeper {
     const void *self;
-    bool (*wants)(const void *self, uint32_t stock, const struct life *life); /* NULL: nobody */
+    bool (*wants)(const void *self, uint32_t account, const struct life *life); /* NULL: nobody */
 };
 
 struct history {
@@ -301,8 +301,8 @@ struct history {
     uint64_t row_count, last_row_time_ns, last_row_seq, rows_by_kind[EVENT_KIND_COUNT];
 
     struct backwards backwards;
-    struct stock *stocks;
-    size_t stock_count, stock_capacity;
+    struct account *accounts;
+    size_t account_count, account_capacity;
     struct device_use *devices; /* by number; an unknown device first */
     size_t device_count, device_capacity;
     struct path *paths;
@@ -323,7 +323,7 @@ struct history {
     struct moment *stops; /* the moments of replay_plan.stops */
     size_t stop_count;
 
-    /* What is live; a free slot of the array has the stock HISTORY_NONE. */
+    /* What is live; a free slot of the array has the account HISTORY_NONE. */
     struct block *blocks;
     size_t block_capacity;
     struct slots block_slots;
@@ -336,7 +336,7 @@ struct history {
     bool forgets; /* nobody will ask */
     struct ended ended_blocks, ended_segments, ended_samples, ended_usages;
     struct live_sets *walked; /* moments that were walked last; for live_walk.c */
-    uint64_t *pins;           /* ascending: moments that count for every stock */
+    uint64_t *pins;           /* ascending: moments that count for every account */
     size_t pin_count, pin_capacity;
 
     uint64_t unknown_frees_count, in_flight_count, unmatched_pops_count;
@@ -356,7 +356,7 @@ static inline uint64_t history_told_index(const struct history *history, int dev
 /* What another tool recorded: of memory outside of what it watches, and of the end, nothing is known. */
 bool history_is_imported(const struct history *history);
 /* What no event of an imported trace tells of, nobody knows: no zero stands there. */
-bool history_knows(const struct history *history, const struct stock *stock);
+bool history_knows(const struct history *history, const struct account *account);
 
 /* NULL: the device had no event. */
 const struct device_use *history_device(const struct history *history, int device);

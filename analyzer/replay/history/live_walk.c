@@ -50,7 +50,8 @@ static int collect(struct beginnings *found, const struct block *blocks, size_t 
 {
     *found = (struct beginnings){array_new(count, sizeof *found->items, err), blocks, count};
     for (size_t i = 0; found->items && i < count; i++)
-        found->items[i] = blocks[i].stock == HISTORY_NONE ? UINT64_MAX : blocks[i].life.begin_index;
+        found->items[i] =
+            blocks[i].account == HISTORY_NONE ? UINT64_MAX : blocks[i].life.begin_index;
     return found->items ? 0 : -1;
 }
 
@@ -141,10 +142,10 @@ static const struct live_set *find_set(const struct history *history, uint64_t i
 
 /* --- walks --- */
 
-struct live_walk live_walk_begin(const struct history *history, uint32_t stock, uint64_t index)
+struct live_walk live_walk_begin(const struct history *history, uint32_t account, uint64_t index)
 {
     return (struct live_walk){
-        .history = history, .set = find_set(history, index), .stock = stock, .index = index};
+        .history = history, .set = find_set(history, index), .account = account, .index = index};
 }
 
 static const struct block *next_of_set(struct live_walk *walk)
@@ -152,7 +153,7 @@ static const struct block *next_of_set(struct live_walk *walk)
     const struct live_set *set = walk->set;
     while (walk->live < set->count) {
         const struct block *block = set->blocks[walk->live++];
-        if (block->stock == walk->stock)
+        if (block->account == walk->account)
             return block;
     }
     return NULL;
@@ -163,9 +164,9 @@ static const struct block *next_of(const struct live_walk *walk, const struct bl
                                    size_t count, size_t *next)
 {
     const uint64_t index = walk->index;
-    const uint32_t stock = walk->stock;
+    const uint32_t account = walk->account;
     size_t i = *next;
-    while (i < count && (items[i].stock != stock || !life_covers(&items[i].life, index)))
+    while (i < count && (items[i].account != account || !life_covers(&items[i].life, index)))
         i++;
     *next = i < count ? i + 1 : count;
     return i < count ? &items[i] : NULL;
@@ -191,12 +192,12 @@ const struct segment *live_walk_next_segment(struct live_walk *walk)
     const struct segment *ended = history->ended_segments.items;
     while (walk->live < history->segment_slots.used) {
         const struct segment *segment = &history->segments[walk->live++];
-        if (segment->stock == walk->stock && life_covers(&segment->life, walk->index))
+        if (segment->account == walk->account && life_covers(&segment->life, walk->index))
             return segment;
     }
     while (walk->ended < history->ended_segments.count) {
         const struct segment *segment = &ended[walk->ended++];
-        if (segment->stock == walk->stock && life_covers(&segment->life, walk->index))
+        if (segment->account == walk->account && life_covers(&segment->life, walk->index))
             return segment;
     }
     return NULL;

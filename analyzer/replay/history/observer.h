@@ -11,7 +11,7 @@
 
 struct spans; /* the open phases, see spans.h */
 
-/* A block was born or has ended; its stock's live_bytes are those after it. */
+/* A block was born or has ended; its account's live_bytes are those after it. */
 struct change {
     const struct block *block;
     bool birth;
@@ -31,7 +31,7 @@ struct observer {
     /* The life of a segment of a framework's pool is over. Which pool's it is may be known only after its
      * beginning, so nobody is told of that. Those that are live at the end are the history's. */
     int (*on_segment)(void *self, const struct cursor *at, const struct segment *segment);
-    /* A framework's pool is found to hold a segment, or holds it no longer: its stock's reserved_bytes are those after it. */
+    /* A framework's pool is found to hold a segment, or holds it no longer: its account's reserved_bytes are those after it. */
     int (*on_reserved)(void *self, const struct cursor *at, const struct segment *segment,
                        bool begins);
     int (*on_event)(void *self, const struct cursor *at);

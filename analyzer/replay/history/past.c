@@ -76,62 +76,63 @@ static bool pin_lies_in(const struct history *history, const struct life *life)
 }
 
 /* What the card has left is compared with what the process held when the card told. */
-static bool sample_lies_in(const struct history *history, const struct stock *stock,
+static bool sample_lies_in(const struct history *history, const struct account *account,
                            const struct life *life)
 {
-    const struct memory_sample *sample = &history->samples[DEVICE_SLOT(stock->device)];
-    return stock->kind != ACCOUNT_pool && sample->known && life_covers(life, sample->told_index);
+    const struct memory_sample *sample = &history->samples[DEVICE_SLOT(account->device)];
+    return account->kind != ACCOUNT_pool && sample->known && life_covers(life, sample->told_index);
 }
 
-static bool own_moment_lies_in(const struct stock *stock, const struct life *life)
+static bool own_moment_lies_in(const struct account *account, const struct life *life)
 {
-    return life_covers(life, stock->peak.index) || life_covers(life, stock->asked.index) ||
-           life_covers(life, stock->fullest.index);
+    return life_covers(life, account->peak.index) || life_covers(life, account->asked.index) ||
+           life_covers(life, account->fullest.index);
 }
 
 /* At the moments of a pool too the driver's memory counts, then and when the card had last told. */
 static bool moment_of_device_lies_in(const struct history *history, int device,
                                      const struct life *life)
 {
-    for (size_t i = 0; i < history->stock_count; i++) {
-        const struct stock *stock = &history->stocks[i];
+    for (size_t i = 0; i < history->account_count; i++) {
+        const struct account *account = &history->accounts[i];
 
-        if (stock->device == device && stock_is_of_layer(stock) &&
-            (own_moment_lies_in(stock, life) || life_covers(life, stock->peak_told_index) ||
-             life_covers(life, stock->asked_told_index) ||
-             life_covers(life, stock->fullest_told_index)))
+        if (account->device == device && account_is_of_layer(account) &&
+            (own_moment_lies_in(account, life) || life_covers(life, account->peak_told_index) ||
+             life_covers(life, account->asked_told_index) ||
+             life_covers(life, account->fullest_told_index)))
             return true;
     }
     return false;
 }
 
-static bool is_of_card(const struct stock *stock)
+static bool is_of_card(const struct account *account)
 {
-    return stock->kind == ACCOUNT_device || stock->kind == ACCOUNT_context;
+    return account->kind == ACCOUNT_device || account->kind == ACCOUNT_context;
 }
 
 /* A ledger adds up what all layers hold when the driver's memory is highest. */
-static bool moment_of_driver_lies_in(const struct history *history, const struct stock *stock,
+static bool moment_of_driver_lies_in(const struct history *history, const struct account *account,
                                      const struct life *life)
 {
-    return own_moment_lies_in(&history->stocks[stock->driver], life);
+    return own_moment_lies_in(&history->accounts[account->driver], life);
 }
 
-static bool stock_wants(const struct history *history, const struct stock *stock,
-                        const struct life *life)
+static bool account_wants(const struct history *history, const struct account *account,
+                          const struct life *life)
 {
-    return own_moment_lies_in(stock, life) || sample_lies_in(history, stock, life) ||
-           moment_of_driver_lies_in(history, stock, life) ||
-           (is_of_card(stock) && moment_of_device_lies_in(history, stock->device, life));
+    return own_moment_lies_in(account, life) || sample_lies_in(history, account, life) ||
+           moment_of_driver_lies_in(history, account, life) ||
+           (is_of_card(account) && moment_of_device_lies_in(history, account->device, life));
 }
 
-/* A device that nobody knows may have no stock yet. */
+/* A device that nobody knows may have no account yet. */
 static bool device_wants(const struct history *history, int device, const struct life *life)
 {
     if (pin_lies_in(history, life))
         return true;
-    for (size_t i = 0; i < history->stock_count; i++)
-        if (history->stocks[i].device == device && stock_wants(history, &history->stocks[i], life))
+    for (size_t i = 0; i < history->account_count; i++)
+        if (history->accounts[i].device == device &&
+            account_wants(history, &history->accounts[i], life))
             return true;
     return false;
 }
@@ -141,15 +142,15 @@ static bool wants_block(const struct history *history, const void *item)
     const struct block *block = item;
     const struct keeper *keeper = &history->keeper;
 
-    return stock_wants(history, &history->stocks[block->stock], &block->life) ||
+    return account_wants(history, &history->accounts[block->account], &block->life) ||
            pin_lies_in(history, &block->life) ||
-           (keeper->wants && keeper->wants(keeper->self, block->stock, &block->life));
+           (keeper->wants && keeper->wants(keeper->self, block->account, &block->life));
 }
 
 static bool wants_segment(const struct history *history, const void *item)
 {
     const struct segment *segment = item;
-    return stock_wants(history, &history->stocks[segment->stock], &segment->life) ||
+    return account_wants(history, &history->accounts[segment->account], &segment->life) ||
            pin_lies_in(history, &segment->life);
 }
 

@@ -97,7 +97,7 @@ static int keep_failure(const struct cursor *at, const struct failure *failure)
     grown += history->failure_count++;
     *grown = *failure;
     grown->number = ++history->failures_in_all;
-    history->failures_of_device[DEVICE_SLOT(history->stocks[failure->stock].device)]++;
+    history->failures_of_device[DEVICE_SLOT(history->accounts[failure->account].device)]++;
     if (history->failure_count > 2 * FAILURES_AT_EACH_END)
         drop_failure(history);
     return 0;

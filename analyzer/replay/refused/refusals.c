@@ -130,7 +130,7 @@ static void take_for_failures(const struct cursor *at)
     waiting->state = REFUSAL_IS_FAILURE;
 }
 
-static struct failure describe(const struct cursor *at, uint32_t stock, uint32_t path)
+static struct failure describe(const struct cursor *at, uint32_t account, uint32_t path)
 {
     const struct event *event = at->event;
     const struct history *history = at->history;
@@ -138,11 +138,11 @@ static struct failure describe(const struct cursor *at, uint32_t stock, uint32_t
         .at = cursor_moment(at),
         .event = *event,
         .path = path,
-        .stock = stock,
+        .account = account,
         .refusals = {{cursor_moment(at), event->size_bytes, event->stack_id, event->result,
                       event->hook_id, event->call_id, event->memory}},
         .refusals_count = 1,
-        .sample = history->samples[DEVICE_SLOT(history->stocks[stock].device)]};
+        .sample = history->samples[DEVICE_SLOT(history->accounts[account].device)]};
 }
 
 static void add_refusal(struct failure *failure, const struct refusal *refusal)
@@ -181,13 +181,13 @@ static void limit_waiting(const struct cursor *at)
         first_of_thread(at, 0)->state = REFUSAL_IS_FAILURE;
 }
 
-int refusals_add(const struct cursor *at, uint32_t stock, uint32_t path, bool is_of_backward,
+int refusals_add(const struct cursor *at, uint32_t account, uint32_t path, bool is_of_backward,
                  uint32_t forward_stack_id)
 {
     const struct event *event = at->event;
-    const bool waits = at->history->stocks[stock].kind == ACCOUNT_device &&
+    const bool waits = at->history->accounts[account].kind == ACCOUNT_device &&
                        (event->result == RESULT_OUT_OF_MEMORY || !first_of_thread(at, 0));
-    struct failure failure = describe(at, stock, path);
+    struct failure failure = describe(at, account, path);
     failure.is_of_backward = is_of_backward;
     failure.forward_stack_id = forward_stack_id;
     if (event->memory == MEMORY_TENSOR)

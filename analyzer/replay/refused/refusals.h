@@ -23,8 +23,8 @@
 
 #include "analyzer/replay/history/cursor.h"
 
-/* The current event failed to allocate memory of the stock, in a phase with that path. */
-int refusals_add(const struct cursor *at, uint32_t stock, uint32_t path, bool is_of_backward,
+/* The current event failed to allocate memory of the account, in a phase with that path. */
+int refusals_add(const struct cursor *at, uint32_t account, uint32_t path, bool is_of_backward,
                  uint32_t forward_stack_id);
 /* The current event is of kind ALLOC; nothing else was done about it yet. */
 int refusals_before_alloc(const struct cursor *at);

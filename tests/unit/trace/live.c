@@ -149,7 +149,7 @@ static void an_exit_that_is_undone_did_not_happen(void **state)
 
 static void a_pools_pieces_are_counted_beside_the_memory_they_lie_in(void **state)
 {
-    const size_t first = live_stock_of_pool(0, 0), second = live_stock_of_pool(1, 0);
+    const size_t first = live_account_of_pool(0, 0), second = live_account_of_pool(1, 0);
     (void)state;
     on(EVENT_ALLOC, MEMORY_LINEAR, 0x700000, 20 * MIB, 0);
     on(EVENT_ALLOC, MEMORY_TENSOR, 0x700000, 4 * MIB, 17);

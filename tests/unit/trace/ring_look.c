@@ -96,8 +96,8 @@ static void losses_and_the_writers_sums_are_told(void **state)
     tally.live.live_bytes[2] = 5;
     tally.live.peak_bytes[2] = 7;
     tally.live.pools[0] = 33;
-    tally.live.live_bytes[live_stock_of_pool(0, 1)] = 2;
-    tally.live.peak_bytes[live_stock_of_pool(0, 1)] = 3;
+    tally.live.live_bytes[live_account_of_pool(0, 1)] = 2;
+    tally.live.peak_bytes[live_account_of_pool(0, 1)] = 3;
     tally_publish(&tally, &ring.header->sums);
     atomic_store(&ring.header->lost_events, 4);
     const struct ring_look look = ring_look(TRACE);

@@ -25,7 +25,7 @@ static int fresh(void **state)
                               .layer = "pytorch pool",
                               .phase = "train/forward",
                               .is_recording = true,
-                              .has_stock = true,
+                              .has_account = true,
                               .now_ns = 12300000000,
                               .events = 99,
                               .live_bytes = 256 * MIB,
@@ -196,7 +196,7 @@ static void a_plain_line_says_it_all(void **state)
     view.behind_ns = 3000000000;
     assert_plain_line("running 12.3 s: device 0, pytorch pool: live 256.00 MiB, peak 512.00 MiB at "
                       "7.00 s, in evil??[2J, 99 events, 0 a second, 0 lost; 3.00 s behind\n");
-    view.has_stock = false;
+    view.has_account = false;
     assert_plain_line("running 12.3 s: no GPU memory was allocated yet\n");
 }
 

@@ -65,13 +65,13 @@ static void random_traffic_on_three_devices_is_counted_to_the_byte(void **state)
     assert_int_equal(history.device_count, DEVICES);
     for (int device = 0; device < DEVICES; device++) {
         const struct device_use *use = history_device(&history, device);
-        const struct stock *stock = &history.stocks[use->stocks[ACCOUNT_device]];
+        const struct account *account = &history.accounts[use->accounts[ACCOUNT_device]];
 
-        assert_int_equal(stock->live_bytes, truth.live_bytes[device]);
-        assert_int_equal(stock->peak_bytes, truth.peak_bytes[device]);
-        assert_int_equal(stock->peak.index, truth.peak_index[device]);
-        assert_int_equal(stock->allocations_count, truth.allocations_count[device]);
-        assert_int_equal(stock->frees_count, truth.frees_count[device]);
+        assert_int_equal(account->live_bytes, truth.live_bytes[device]);
+        assert_int_equal(account->peak_bytes, truth.peak_bytes[device]);
+        assert_int_equal(account->peak.index, truth.peak_index[device]);
+        assert_int_equal(account->allocations_count, truth.allocations_count[device]);
+        assert_int_equal(account->frees_count, truth.frees_count[device]);
     }
     assert_int_equal(history.unknown_frees_count, 0);
     history_release(&history);
@@ -80,7 +80,7 @@ static void random_traffic_on_three_devices_is_counted_to_the_byte(void **state)
 struct watcher {
     uint64_t events_count, births_count, ends_count, halves_count;
     uint64_t highest_bytes, last_index;
-    uint32_t stock;
+    uint32_t account;
     uint64_t live_bytes;
 };
 
@@ -96,10 +96,10 @@ static int watch_change(void *self, const struct cursor *at, const struct spans 
     watcher->births_count += change->birth;
     watcher->ends_count += !change->birth;
     watcher->halves_count += change->is_half;
-    if (change->block->stock != watcher->stock)
+    if (change->block->account != watcher->account)
         return 0;
     watcher->live_bytes += change->birth ? bytes : -bytes;
-    assert_int_equal(watcher->live_bytes, at->history->stocks[watcher->stock].live_bytes);
+    assert_int_equal(watcher->live_bytes, at->history->accounts[watcher->account].live_bytes);
     if (watcher->live_bytes > watcher->highest_bytes)
         watcher->highest_bytes = watcher->live_bytes;
     return 0;
@@ -127,19 +127,19 @@ static void observers_see_every_event_in_order_with_the_live_bytes_behind_it(voi
     for (int device = 0; device < DEVICES; device++) {
         struct truth truth = {0};
         struct made_events made = make_events(&truth);
-        /* The second allocation finds the second device: its stocks are not known before. */
-        struct watcher watcher = {.stock = HISTORY_NONE};
+        /* The second allocation finds the second device: its accounts are not known before. */
+        struct watcher watcher = {.account = HISTORY_NONE};
         struct history history = watched_replay(&made, &watcher);
-        uint32_t stock = history_device(&history, device)->stocks[ACCOUNT_device];
+        uint32_t account = history_device(&history, device)->accounts[ACCOUNT_device];
 
         history_release(&history);
         made = make_events(&truth);
-        watcher = (struct watcher){.stock = stock};
+        watcher = (struct watcher){.account = account};
         history = watched_replay(&made, &watcher);
         assert_int_equal(watcher.events_count, EVENTS);
         assert_int_equal(watcher.births_count + watcher.ends_count, EVENTS);
-        assert_int_equal(watcher.highest_bytes, history.stocks[stock].peak_bytes);
-        assert_int_equal(watcher.live_bytes, history.stocks[stock].live_bytes);
+        assert_int_equal(watcher.highest_bytes, history.accounts[account].peak_bytes);
+        assert_int_equal(watcher.live_bytes, history.accounts[account].live_bytes);
         history_release(&history);
     }
 }
@@ -147,7 +147,7 @@ static void observers_see_every_event_in_order_with_the_live_bytes_behind_it(voi
 static void an_event_that_ends_several_blocks_shows_each_end(void **state)
 {
     struct made_events made = {0};
-    struct watcher watcher = {.stock = ACCOUNT_device};
+    struct watcher watcher = {.account = ACCOUNT_device};
 
     (void)state;
     for (uint64_t address = 1; address <= 3; address++)
@@ -157,7 +157,7 @@ static void an_event_that_ends_several_blocks_shows_each_end(void **state)
                                        .size_bytes = 10});
     made_add(&made, (struct event){.kind = EVENT_CONTEXT_DESTROY});
     struct history history = watched_replay(&made, &watcher);
-    assert_int_equal(history.devices[0].stocks[ACCOUNT_device], watcher.stock);
+    assert_int_equal(history.devices[0].accounts[ACCOUNT_device], watcher.account);
     assert_int_equal(watcher.births_count, 3);
     assert_int_equal(watcher.ends_count, 3);
     assert_int_equal(watcher.live_bytes, 0);
@@ -168,7 +168,7 @@ static void a_change_of_size_is_an_end_and_a_birth_of_the_same_block(void **stat
 {
     static const uint64_t sizes[] = {10, 30, 30, 5};
     struct made_events made = {0};
-    struct watcher watcher = {.stock = ACCOUNT_device};
+    struct watcher watcher = {.account = ACCOUNT_device};
 
     (void)state;
     for (int i = 0; i < 4; i++)
@@ -179,7 +179,7 @@ static void a_change_of_size_is_an_end_and_a_birth_of_the_same_block(void **stat
     assert_int_equal(watcher.births_count, 3);
     assert_int_equal(watcher.halves_count, 2);
     assert_int_equal(watcher.live_bytes, 5);
-    assert_int_equal(history.stocks[watcher.stock].allocations_count, 1);
+    assert_int_equal(history.accounts[watcher.account].allocations_count, 1);
     assert_int_equal(history.block_slots.used, 1);
     assert_int_equal(history.blocks[0].end, BLOCK_LIVE);
     assert_int_equal(history.blocks[0].size_bytes, 5);
@@ -199,7 +199,8 @@ static void a_framework_pool_is_summed_on_each_device_apart(void **state)
                                        .size_bytes = 10 + (uint64_t)device});
     struct history history = made_replay(&made, NULL);
     for (int device = 0; device < 2; device++) {
-        const struct stock *leading = &history.stocks[history_device(&history, device)->leading];
+        const struct account *leading =
+            &history.accounts[history_device(&history, device)->leading];
         assert_int_equal(leading->kind, ACCOUNT_pool);
         assert_int_equal(leading->device, device);
         assert_int_equal(leading->live_bytes, 10 + device);

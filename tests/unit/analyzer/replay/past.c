@@ -54,7 +54,7 @@ static void expect_all_that_lived_at(const struct history *history, uint64_t ind
 {
     uint64_t bytes = 0, count = 0, true_bytes = 0, true_count = 0;
     struct live_walk walk =
-        live_walk_begin(history, history->devices[0].stocks[ACCOUNT_device], index);
+        live_walk_begin(history, history->devices[0].accounts[ACCOUNT_device], index);
     const struct block *block;
 
     while ((block = live_walk_next(&walk))) {
@@ -81,10 +81,10 @@ static void what_was_live_is_found_at_the_peak_at_every_stop_and_at_the_end(void
         stops[i] = i * i * (EVENTS - 1) / ((STOPS - 1) * (STOPS - 1));
     struct history history =
         made_replay(&made, &(struct replay_plan){.stops = stops, .stop_count = STOPS});
-    const struct stock *stock = &history.stocks[history.devices[0].stocks[ACCOUNT_device]];
-    assert_true(stock->peak.index < EVENTS - EVENTS / 10);
+    const struct account *account = &history.accounts[history.devices[0].accounts[ACCOUNT_device]];
+    assert_true(account->peak.index < EVENTS - EVENTS / 10);
     assert_int_equal(history.stop_count, STOPS);
-    expect_all_that_lived_at(&history, stock->peak.index);
+    expect_all_that_lived_at(&history, account->peak.index);
     for (size_t i = 0; i < STOPS; i++)
         expect_all_that_lived_at(&history, stops[i]);
     history_release(&history);
@@ -97,7 +97,7 @@ static void a_moment_that_is_asked_for_by_its_number_is_kept(void **state)
         struct made_events made = make_events();
         struct history history =
             made_replay(&made, &(struct replay_plan){.asked = ASKED_SEQ, .number = seq});
-        assert_int_equal(history.stocks[history.devices[0].stocks[ACCOUNT_device]].asked.index,
+        assert_int_equal(history.accounts[history.devices[0].accounts[ACCOUNT_device]].asked.index,
                          seq - 1);
         expect_all_that_lived_at(&history, seq - 1);
         history_release(&history);

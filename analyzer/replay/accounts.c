@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Accounts by kind and by pool; see accounts.h. */
+#include "accounts.h"
+
+#include <string.h>
+
+#include "analyzer/util/array.h"
+#include "gpumemtrace/limits.h"
+
+void accounts_init(struct accounts *accounts)
+{
+    *accounts = (struct accounts){.asked = {.index = INDEX_NONE}, .asked_device = ANY_DEVICE};
+    for (int slot = 0; slot < DEVICE_SLOTS; slot++)
+        for (int kind = 0; kind < ACCOUNT_COUNT; kind++)
+            accounts->by_kind[slot][kind] = HISTORY_NONE;
+}
+
+void accounts_release(struct accounts *accounts)
+{
+    address_map_release(&accounts->by_pool);
+}
+
+static uint32_t add_account(const struct accounts *accounts, const struct cursor *at, int device,
+                            enum account_kind kind, uint64_t pool)
+{
+    struct history *history = at->history;
+    struct account *grown = array_grow(history->accounts, &history->account_capacity,
+                                       history->account_count, sizeof *grown, at->err);
+    if (!grown)
+        return HISTORY_NONE;
+    history->accounts = grown;
+    bool is_asked = accounts->asked_device == ANY_DEVICE || accounts->asked_device == device;
+    grown[history->account_count] = (struct account){
+        .device = device,
+        .kind = kind,
+        .pool = pool,
+        .driver = accounts->by_kind[DEVICE_SLOT(device)][ACCOUNT_device],
+        .peak = {.index = INDEX_NONE},
+        .peak_told_index = INDEX_NONE,
+        .fullest = {.index = INDEX_NONE},
+        .fullest_told_index = INDEX_NONE,
+        .asked_told_index = INDEX_NONE,
+        .peak_path = HISTORY_NONE,
+        .asked = is_asked ? accounts->asked : (struct moment){.index = INDEX_NONE}};
+    return (uint32_t)history->account_count++;
+}
+
+/* Keeps the devices in the order of their numbers. */
+static struct device_use *insert_device(const struct cursor *at, int device)
+{
+    struct history *history = at->history;
+    size_t position = history->device_count;
+    struct device_use *grown =
+        array_grow(history->devices, &history->device_capacity, position, sizeof *grown, at->err);
+    if (!grown)
+        return NULL;
+    history->devices = grown;
+    while (position > 0 && grown[position - 1].device > device)
+        position--;
+    memmove(&grown[position + 1], &grown[position],
+            (history->device_count - position) * sizeof *grown);
+    history->device_count++;
+    grown[position] = (struct device_use){.device = device};
+    return &grown[position];
+}
+
+int accounts_add_device(struct accounts *accounts, const struct cursor *at, int device)
+{
+    uint32_t *own = accounts->by_kind[DEVICE_SLOT(device)];
+    if (own[ACCOUNT_device] != HISTORY_NONE)
+        return 0;
+    for (int kind = ACCOUNT_none; kind <= ACCOUNT_context; kind++) {
+        own[kind] = add_account(accounts, at, device, (enum account_kind)kind, 0);
+        if (own[kind] == HISTORY_NONE)
+            return -1;
+    }
+    for (int kind = ACCOUNT_none; kind <= ACCOUNT_context; kind++)
+        at->history->accounts[own[kind]].driver = own[ACCOUNT_device];
+    struct device_use *use = insert_device(at, device);
+    if (!use)
+        return -1;
+    memcpy(use->accounts, own, sizeof use->accounts);
+    use->leading = own[ACCOUNT_device];
+    return 0;
+}
+
+uint32_t accounts_find(struct accounts *accounts, const struct cursor *at, int device,
+                       enum memory_kind memory, uint64_t pool)
+{
+    if (accounts_add_device(accounts, at, device))
+        return HISTORY_NONE;
+    enum account_kind kind = account_kind(memory);
+    if (kind != ACCOUNT_pool)
+        return accounts->by_kind[DEVICE_SLOT(device)][kind];
+    uint32_t account = address_map_get(&accounts->by_pool, (uint32_t)DEVICE_SLOT(device), pool);
+    if (account != ADDRESS_MAP_NONE)
+        return account;
+    if (accounts->pool_count++ == LIMIT_pools) {
+        err_set(at->err, ERR_INPUT, "%s: more than %d pools of frameworks",
+                at->history->trace->path, LIMIT_pools);
+        return HISTORY_NONE;
+    }
+    account = add_account(accounts, at, device, kind, pool);
+    if (account == HISTORY_NONE ||
+        address_map_put(&accounts->by_pool, (uint32_t)DEVICE_SLOT(device), pool, account, at->err))
+        return HISTORY_NONE;
+    return account;
+}
+
+uint64_t accounts_device_bytes(const struct accounts *accounts, const struct history *history,
+                               int device)
+{
+    const uint32_t *own = accounts->by_kind[DEVICE_SLOT(device)];
+    return history->accounts[own[ACCOUNT_device]].live_bytes +
+           history->accounts[own[ACCOUNT_context]].live_bytes;
+}
+
+static void choose_leading(const struct history *history, struct device_use *use)
+{
+    const struct account *best = NULL;
+    for (size_t i = 0; i < history->account_count; i++) {
+        const struct account *account = &history->accounts[i];
+        if (account->kind == ACCOUNT_pool && account->device == use->device &&
+            (!best || account->peak_bytes > best->peak_bytes))
+            best = account;
+    }
+    if (best)
+        use->leading = (uint32_t)(best - history->accounts);
+}
+
+void accounts_finish(struct history *history)
+{
+    for (size_t i = 0; i < history->device_count; i++)
+        choose_leading(history, &history->devices[i]);
+}
