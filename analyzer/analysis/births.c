@@ -14,16 +14,16 @@ static uint64_t key_of(uint32_t stack_id, uint32_t forward_stack_id)
 uint32_t births_of(const struct births *births, uint32_t account, uint32_t stack_id,
                    uint32_t forward_stack_id)
 {
-    return address_map_get(&births->numbers, account, key_of(stack_id, forward_stack_id));
+    return pair_map_get(&births->numbers, account, key_of(stack_id, forward_stack_id));
 }
 
 static void note_free(struct births *births, const struct block *block, uint64_t index)
 {
     const uint32_t number =
         births_of(births, block->account, block->stack_id, block->forward_stack_id);
-    const uint32_t last = address_map_get(&births->last, 0, block->account);
+    const uint32_t last = pair_map_get(&births->last, 0, block->account);
 
-    if (number == ADDRESS_MAP_NONE)
+    if (number == PAIR_MAP_NONE)
         return;
     struct birth_sum *sum = &births->items[number];
     sum->freed_count++;
@@ -37,7 +37,7 @@ static int note_birth(struct births *births, const struct block *block, const st
 {
     uint32_t number = births_of(births, block->account, block->stack_id, block->forward_stack_id);
 
-    if (number == ADDRESS_MAP_NONE) {
+    if (number == PAIR_MAP_NONE) {
         struct birth_sum *grown =
             array_grow(births->items, &births->capacity, births->count, sizeof *grown, at->err);
 
@@ -48,8 +48,8 @@ static int note_birth(struct births *births, const struct block *block, const st
         grown[number] = (struct birth_sum){.account = block->account,
                                            .stack_id = block->stack_id,
                                            .forward_stack_id = block->forward_stack_id};
-        if (address_map_put(&births->numbers, block->account,
-                            key_of(block->stack_id, block->forward_stack_id), number, at->err))
+        if (pair_map_put(&births->numbers, block->account,
+                         key_of(block->stack_id, block->forward_stack_id), number, at->err))
             return -1;
     }
     struct birth_sum *sum = &births->items[number];
@@ -61,7 +61,7 @@ static int note_birth(struct births *births, const struct block *block, const st
         sum->high_bytes = live_bytes;
         sum->high_seq = at->event->seq;
     }
-    return address_map_put(&births->last, 0, block->account, number, at->err);
+    return pair_map_put(&births->last, 0, block->account, number, at->err);
 }
 
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
@@ -83,7 +83,7 @@ struct observer births_observer(struct births *births)
 void births_release(struct births *births)
 {
     free(births->items);
-    address_map_release(&births->numbers);
-    address_map_release(&births->last);
+    pair_map_release(&births->numbers);
+    pair_map_release(&births->last);
     *births = (struct births){0};
 }

@@ -8,7 +8,7 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_BIRTHS_H
 
 #include "analyzer/replay/history/observer.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 
 struct birth_sum {
     uint32_t account, stack_id, forward_stack_id; /* as a block's */
@@ -26,14 +26,14 @@ struct birth_sum {
 struct births {
     struct birth_sum *items;
     size_t count, capacity;
-    struct address_map numbers; /* of an item, by account and both stacks */
-    struct address_map last;    /* the item that allocated last, by account */
+    struct pair_map numbers; /* of an item, by account and both stacks */
+    struct pair_map last;    /* the item that allocated last, by account */
 };
 
 struct observer births_observer(struct births *births);
 void births_release(struct births *births);
 
-/* Its number; ADDRESS_MAP_NONE: the stack allocated nothing, or nobody watched. */
+/* Its number; PAIR_MAP_NONE: the stack allocated nothing, or nobody watched. */
 uint32_t births_of(const struct births *births, uint32_t account, uint32_t stack_id,
                    uint32_t forward_stack_id);
 

@@ -164,13 +164,13 @@ static int choose_maps(struct course *course, const struct history *history, str
 
 /* --- which groups --- */
 
-static int add_group(struct course_groups *groups, struct address_map *numbers, uint32_t account,
+static int add_group(struct course_groups *groups, struct pair_map *numbers, uint32_t account,
                      uint64_t id, struct err *err)
 {
-    if (groups->count == groups->most || address_map_get(numbers, account, id) != ADDRESS_MAP_NONE)
+    if (groups->count == groups->most || pair_map_get(numbers, account, id) != PAIR_MAP_NONE)
         return 0;
     groups->ids[groups->count] = id;
-    return address_map_put(numbers, account, id, (uint32_t)groups->count++, err);
+    return pair_map_put(numbers, account, id, (uint32_t)groups->count++, err);
 }
 
 /* Those that held most at a moment, up to so many in all. */
@@ -244,18 +244,18 @@ static size_t category_of(const void *self, const struct block *block)
 static size_t phase_of(const void *self, const struct block *block)
 {
     const struct course *course = self;
-    const uint32_t group = address_map_get(&course->phase_groups, block->account, block->path);
+    const uint32_t group = pair_map_get(&course->phase_groups, block->account, block->path);
 
-    return group == ADDRESS_MAP_NONE ? COURSE_PHASES : group;
+    return group == PAIR_MAP_NONE ? COURSE_PHASES : group;
 }
 
 static size_t stack_of(const void *self, const struct block *block)
 {
     const struct course *course = self;
-    const uint32_t group = address_map_get(&course->stack_groups, block->account,
-                                           course_stacks(block->stack_id, block->forward_stack_id));
+    const uint32_t group = pair_map_get(&course->stack_groups, block->account,
+                                        course_stacks(block->stack_id, block->forward_stack_id));
 
-    return group == ADDRESS_MAP_NONE ? COURSE_STACKS : group;
+    return group == PAIR_MAP_NONE ? COURSE_STACKS : group;
 }
 
 static size_t line_of(const void *self, const struct block *block)
@@ -349,8 +349,8 @@ void course_release(struct course *course)
     breakdown_release(&course->by_line);
     breakdown_release(&course->by_stack);
     memory_map_release(&course->map);
-    address_map_release(&course->phase_groups);
-    address_map_release(&course->stack_groups);
+    pair_map_release(&course->phase_groups);
+    pair_map_release(&course->stack_groups);
     free(course->accounts);
     free(course->maps);
     free(course->snapshots);

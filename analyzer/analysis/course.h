@@ -49,7 +49,7 @@ struct course {
     size_t map_count;
     struct account_course *accounts;
     size_t account_count;
-    struct address_map phase_groups, stack_groups; /* (account, id) to the number of its group */
+    struct pair_map phase_groups, stack_groups; /* (account, id) to the number of its group */
     struct breakdown by_category, by_phase, by_line, by_stack; /* by_stack: at the snapshots */
     struct memory_map map;
 };

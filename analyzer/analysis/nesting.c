@@ -20,8 +20,8 @@ struct nesting_thread {
 static struct nesting_thread *find_thread(struct nesting *nesting, uint32_t thread_id,
                                           struct err *err)
 {
-    uint32_t number = address_map_get(&nesting->by_id, 0, thread_id);
-    if (number != ADDRESS_MAP_NONE)
+    uint32_t number = pair_map_get(&nesting->by_id, 0, thread_id);
+    if (number != PAIR_MAP_NONE)
         return &nesting->threads[number];
     struct nesting_thread *grown = array_grow(nesting->threads, &nesting->thread_capacity,
                                               nesting->thread_count, sizeof *grown, err);
@@ -30,7 +30,7 @@ static struct nesting_thread *find_thread(struct nesting *nesting, uint32_t thre
     nesting->threads = grown;
     number = (uint32_t)nesting->thread_count++;
     grown[number] = (struct nesting_thread){.waiting = HISTORY_NONE};
-    return address_map_put(&nesting->by_id, 0, thread_id, number, err) ? NULL : &grown[number];
+    return pair_map_put(&nesting->by_id, 0, thread_id, number, err) ? NULL : &grown[number];
 }
 
 static int add_nested(struct nesting *nesting, struct nesting_thread *thread,
@@ -88,6 +88,6 @@ void nesting_release(struct nesting *nesting)
 {
     free(nesting->items);
     free(nesting->threads);
-    address_map_release(&nesting->by_id);
+    pair_map_release(&nesting->by_id);
     *nesting = (struct nesting){0};
 }

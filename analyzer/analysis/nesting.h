@@ -8,7 +8,7 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
 
 #include "analyzer/replay/history/observer.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 
 struct nested_call {
     uint64_t seq; /* 0: not recorded */
@@ -27,7 +27,7 @@ struct nesting {
     size_t count, capacity;
     struct nesting_thread *threads;
     size_t thread_count, thread_capacity;
-    struct address_map by_id;
+    struct pair_map by_id;
 };
 
 struct observer nesting_observer(struct nesting *nesting);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/array.h"
 
 /* --- call stacks, or lines --- */
@@ -12,20 +12,20 @@
 struct pinning {
     struct pin_list *pins;
     const struct segment_list *segments;
-    const struct blame *blame;  /* NULL: by call stack */
-    struct address_map numbers; /* of a pin, by its stack or row */
+    const struct blame *blame; /* NULL: by call stack */
+    struct pair_map numbers;   /* of a pin, by its stack or row */
     struct err *err;
 };
 
 static struct pin *find_pin(struct pinning *pinning, uint32_t stack_id)
 {
     const uint32_t key = pinning->blame ? blame_of(pinning->blame, stack_id)->row : stack_id;
-    struct address_map *numbers = &pinning->numbers;
+    struct pair_map *numbers = &pinning->numbers;
     struct pin_list *pins = pinning->pins;
     struct err *err = pinning->err;
-    uint32_t number = address_map_get(numbers, 0, key);
+    uint32_t number = pair_map_get(numbers, 0, key);
 
-    if (number != ADDRESS_MAP_NONE)
+    if (number != PAIR_MAP_NONE)
         return &pins->items[number];
     struct pin *grown = array_grow(pins->items, &pins->capacity, pins->count, sizeof *grown, err);
     if (!grown)
@@ -33,7 +33,7 @@ static struct pin *find_pin(struct pinning *pinning, uint32_t stack_id)
     pins->items = grown;
     number = (uint32_t)pins->count++;
     grown[number] = (struct pin){.stack_id = stack_id};
-    return address_map_put(numbers, 0, key, number, err) ? NULL : &grown[number];
+    return pair_map_put(numbers, 0, key, number, err) ? NULL : &grown[number];
 }
 
 static int add_segment(struct pinning *pinning, size_t number)
@@ -84,7 +84,7 @@ static int find_pins(struct pin_list *pins, const struct segment_list *segments,
 
     for (size_t i = 0; i < segments->count && !status; i++)
         status = add_segment(&pinning, i);
-    address_map_release(&pinning.numbers);
+    pair_map_release(&pinning.numbers);
     if (pins->count)
         qsort(pins->items, pins->count, sizeof *pins->items, compare_pins);
     return status;

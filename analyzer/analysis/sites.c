@@ -4,26 +4,26 @@
 
 #include <stdlib.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/replay/phase/backwards.h"
 #include "analyzer/util/array.h"
 
 /* Numbers of sites by what they differ in, and of the forward stacks. */
 struct site_numbers {
-    struct address_map sites, forwards;
+    struct pair_map sites, forwards;
 };
 
-/* The category and the forward stack as one number; ADDRESS_MAP_NONE: out of memory. */
+/* The category and the forward stack as one number; PAIR_MAP_NONE: out of memory. */
 static uint32_t space_of(struct site_numbers *numbers, const struct site *site, struct err *err)
 {
-    struct address_map *forwards = &numbers->forwards;
-    uint32_t forward = address_map_get(forwards, 0, site->forward_stack_id);
+    struct pair_map *forwards = &numbers->forwards;
+    uint32_t forward = pair_map_get(forwards, 0, site->forward_stack_id);
 
-    if (forward == ADDRESS_MAP_NONE) {
+    if (forward == PAIR_MAP_NONE) {
         forward = (uint32_t)forwards->count;
-        if (address_map_put(forwards, 0, site->forward_stack_id, forward, err))
-            return ADDRESS_MAP_NONE;
+        if (pair_map_put(forwards, 0, site->forward_stack_id, forward, err))
+            return PAIR_MAP_NONE;
     }
     return SITE_KINDS * (forward * CATEGORY_COUNT + site->category) + site->kind;
 }
@@ -33,12 +33,12 @@ static int add_block_to_site(struct sites *sites, size_t *capacity, struct site_
 {
     const uint64_t key = (uint64_t)site->stack_id << 32 | site->path;
     const uint32_t space = space_of(numbers, site, err);
-    uint32_t number = address_map_get(&numbers->sites, space, key);
+    uint32_t number = pair_map_get(&numbers->sites, space, key);
     struct site *grown;
 
-    if (space == ADDRESS_MAP_NONE)
+    if (space == PAIR_MAP_NONE)
         return -1;
-    if (number == ADDRESS_MAP_NONE) {
+    if (number == PAIR_MAP_NONE) {
         grown = array_grow(sites->items, capacity, sites->count, sizeof *grown, err);
         if (!grown)
             return -1;
@@ -46,7 +46,7 @@ static int add_block_to_site(struct sites *sites, size_t *capacity, struct site_
         number = (uint32_t)sites->count++;
         grown[number] = *site;
         grown[number].bytes = grown[number].count = 0;
-        if (address_map_put(&numbers->sites, space, key, number, err))
+        if (pair_map_put(&numbers->sites, space, key, number, err))
             return -1;
     }
     sites->items[number].bytes += site->bytes;
@@ -145,8 +145,8 @@ static int find_sites(struct sites *sites, const struct categories *categories, 
         qsort(sites->items, sites->count, sizeof *sites->items, compare_sites);
     status = 0;
 out:
-    address_map_release(&numbers.sites);
-    address_map_release(&numbers.forwards);
+    pair_map_release(&numbers.sites);
+    pair_map_release(&numbers.forwards);
     if (status)
         sites_release(sites);
     return status;

@@ -12,15 +12,14 @@ static int add_stack(struct blame *blame, struct symbols *symbols, struct blame_
 {
     struct blamed *grown;
 
-    if (address_map_get(&blame->numbers, stack.forward_stack_id, stack.stack_id) !=
-        ADDRESS_MAP_NONE)
+    if (pair_map_get(&blame->numbers, stack.forward_stack_id, stack.stack_id) != PAIR_MAP_NONE)
         return 0;
     grown = array_grow(blame->items, &blame->capacity, blame->count, sizeof *grown, err);
     if (!grown)
         return -1;
     blame->items = grown;
-    if (address_map_put(&blame->numbers, stack.forward_stack_id, stack.stack_id,
-                        (uint32_t)blame->count, err))
+    if (pair_map_put(&blame->numbers, stack.forward_stack_id, stack.stack_id,
+                     (uint32_t)blame->count, err))
         return -1;
     grown += blame->count++;
     *grown = (struct blamed){.stack_id = stack.stack_id,
@@ -40,11 +39,11 @@ enum { NOT_ASKED, NO_WRAPPER, IS_WRAPPER };
 
 /* By path: whether it counts; by place: what of the set goes through it. */
 struct choice {
-    bool *counted;              /* a stack ends here */
-    uint32_t *sharing, *last;   /* how many paths of stacks, and the last of them + 1 */
-    uint32_t *callers;          /* different functions that call it */
-    uint8_t *wrappers;          /* whether it is one of wrappers.def, once somebody asked */
-    struct address_map calling; /* which those are, as numbers of names */
+    bool *counted;            /* a stack ends here */
+    uint32_t *sharing, *last; /* how many paths of stacks, and the last of them + 1 */
+    uint32_t *callers;        /* different functions that call it */
+    uint8_t *wrappers;        /* whether it is one of wrappers.def, once somebody asked */
+    struct pair_map calling;  /* which those are, as numbers of names */
     struct text_set names;
 };
 
@@ -59,10 +58,10 @@ static int count_caller(const struct call_paths *paths, struct choice *choice, u
         text_set_add(&choice->names, paths->places[paths->items[outer].place].frame.function, err);
     if (name == TEXT_SET_NONE)
         return -1;
-    if (address_map_get(&choice->calling, place, name) != ADDRESS_MAP_NONE)
+    if (pair_map_get(&choice->calling, place, name) != PAIR_MAP_NONE)
         return 0;
     choice->callers[place]++;
-    return address_map_put(&choice->calling, place, name, 0, err);
+    return pair_map_put(&choice->calling, place, name, 0, err);
 }
 
 static int count_path(const struct call_paths *paths, struct choice *choice, uint32_t path,
@@ -155,7 +154,7 @@ static void choice_release(struct choice *choice)
     free(choice->last);
     free(choice->callers);
     free(choice->wrappers);
-    address_map_release(&choice->calling);
+    pair_map_release(&choice->calling);
     text_set_release(&choice->names);
 }
 
@@ -268,7 +267,7 @@ void blame_release(struct blame *blame)
 {
     call_paths_release(&blame->paths);
     free(blame->items);
-    address_map_release(&blame->numbers);
+    pair_map_release(&blame->numbers);
     text_set_release(&blame->texts);
     text_set_release(&blame->whos);
     *blame = (struct blame){0};
@@ -276,7 +275,7 @@ void blame_release(struct blame *blame)
 
 const struct blamed *blame_of_backward(const struct blame *blame, struct blame_stack stack)
 {
-    return &blame->items[address_map_get(&blame->numbers, stack.forward_stack_id, stack.stack_id)];
+    return &blame->items[pair_map_get(&blame->numbers, stack.forward_stack_id, stack.stack_id)];
 }
 
 const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id)

@@ -46,8 +46,8 @@ struct blame {
     struct call_paths paths;
     struct blamed *items; /* one for each different stack, in the order they were given */
     size_t count, capacity;
-    struct address_map numbers; /* of an item, by both stacks */
-    struct text_set texts;      /* by row */
+    struct pair_map numbers; /* of an item, by both stacks */
+    struct text_set texts;   /* by row */
     struct text_set whos;
 };
 

@@ -76,30 +76,29 @@ static uint32_t add_place(struct call_paths *paths, const struct symbol_frame *f
                           struct err *err)
 {
     const uint64_t name = (uint64_t)(uintptr_t)frame->function;
-    uint32_t number = address_map_get(&paths->by_frame, frame->line, name);
+    uint32_t number = pair_map_get(&paths->by_frame, frame->line, name);
 
-    if (number != ADDRESS_MAP_NONE && is_frame_of(&paths->places[number], frame))
+    if (number != PAIR_MAP_NONE && is_frame_of(&paths->places[number], frame))
         return number;
     number = add_new_place(paths, frame, err);
-    return number == TEXT_SET_NONE ||
-                   address_map_put(&paths->by_frame, frame->line, name, number, err)
+    return number == TEXT_SET_NONE || pair_map_put(&paths->by_frame, frame->line, name, number, err)
                ? TEXT_SET_NONE
                : number;
 }
 
 static uint32_t add_path(struct call_paths *paths, uint32_t outer, uint32_t place, struct err *err)
 {
-    uint32_t number = address_map_get(&paths->numbers, outer, place);
+    uint32_t number = pair_map_get(&paths->numbers, outer, place);
     struct call_path *grown;
 
-    if (number != ADDRESS_MAP_NONE)
+    if (number != PAIR_MAP_NONE)
         return number;
     grown = array_grow(paths->items, &paths->capacity, paths->count, sizeof *grown, err);
     if (!grown)
         return CALL_PATH_NONE;
     paths->items = grown;
     number = (uint32_t)paths->count;
-    if (address_map_put(&paths->numbers, outer, place, number, err))
+    if (pair_map_put(&paths->numbers, outer, place, number, err))
         return CALL_PATH_NONE;
     grown[paths->count++] = (struct call_path){.place = place, .outer = outer};
     return number;
@@ -158,8 +157,8 @@ void call_paths_release(struct call_paths *paths)
 {
     text_set_release(&paths->texts);
     text_set_release(&paths->keys);
-    address_map_release(&paths->by_frame);
-    address_map_release(&paths->numbers);
+    pair_map_release(&paths->by_frame);
+    pair_map_release(&paths->numbers);
     free(paths->places);
     free(paths->items);
     free(paths->walked);

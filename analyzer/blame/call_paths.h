@@ -11,7 +11,7 @@
 #define GPUMEMTRACE_ANALYZER_BLAME_CALL_PATHS_H
 
 #include "analyzer/symbol/symbols.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/text_set.h"
 
 #define CALL_PATH_NONE UINT32_MAX
@@ -33,11 +33,11 @@ struct call_paths {
         keys; /* what is said of places; what tells them apart: the file's path, too */
     struct call_place *places; /* by number of the key */
     size_t place_count, place_capacity;
-    struct address_map by_frame; /* the last place of a line and a pointer to a function's name */
+    struct pair_map by_frame; /* the last place of a line and a pointer to a function's name */
     struct call_path *items;
     size_t count, capacity;
-    struct address_map numbers; /* of a path, by its outer one and its place */
-    uint32_t *walked;           /* places of the stack that is being added */
+    struct pair_map numbers; /* of a path, by its outer one and its place */
+    uint32_t *walked;        /* places of the stack that is being added */
     size_t walked_capacity;
 };
 

@@ -236,7 +236,7 @@ static int tell_stack(const struct naming *naming, struct held_site *site, const
 
     if (!births->count)
         site->each_bytes = from->bytes / from->count;
-    if (number == ADDRESS_MAP_NONE || naming->is_told[number])
+    if (number == PAIR_MAP_NONE || naming->is_told[number])
         return 0;
     naming->is_told[number] = true;
     return add_life(naming, site, &births->items[number]);
@@ -333,7 +333,7 @@ static int add_others(struct sites *sites, const struct births *births, uint32_t
         const struct site *site = &sites->items[i];
         const uint32_t number = births_of(births, account, site->stack_id, site->forward_stack_id);
 
-        if (number != ADDRESS_MAP_NONE)
+        if (number != PAIR_MAP_NONE)
             is_live[number] = true;
     }
     for (size_t i = 0; i < births->count; i++) {

@@ -4,7 +4,7 @@
 
 /* Stacks that a backward went through, and in which kinds of sites each stands. */
 struct stacks {
-    struct address_map kinds; /* bits of 1 << kind, by stack */
+    struct pair_map kinds; /* bits of 1 << kind, by stack */
     size_t count, seen_count, left_count;
 };
 
@@ -16,7 +16,7 @@ static int find_gone_through(struct stacks *stacks, const struct births *births,
         const struct birth_sum *sum = &births->items[i];
 
         if (sum->account == account && sum->forward_stack_id &&
-            address_map_put(&stacks->kinds, 0, sum->forward_stack_id, 0, err))
+            pair_map_put(&stacks->kinds, 0, sum->forward_stack_id, 0, err))
             return -1;
     }
     stacks->count = stacks->kinds.count;
@@ -25,14 +25,14 @@ static int find_gone_through(struct stacks *stacks, const struct births *births,
 
 static int note_site(struct stacks *stacks, const struct site *site, struct err *err)
 {
-    const uint32_t kinds = address_map_get(&stacks->kinds, 0, site->stack_id);
+    const uint32_t kinds = pair_map_get(&stacks->kinds, 0, site->stack_id);
     const bool is_left = site->kind == SITE_GRAPH_LEFT;
 
-    if (kinds == ADDRESS_MAP_NONE || (!is_left && site->kind != SITE_GRAPH))
+    if (kinds == PAIR_MAP_NONE || (!is_left && site->kind != SITE_GRAPH))
         return 0;
     stacks->seen_count += !kinds;
     stacks->left_count += is_left && !(kinds & 1U << SITE_GRAPH_LEFT);
-    return address_map_put(&stacks->kinds, 0, site->stack_id, kinds | 1U << site->kind, err);
+    return pair_map_put(&stacks->kinds, 0, site->stack_id, kinds | 1U << site->kind, err);
 }
 
 /* Of what is there of graphs, nearly all; and much of all that graphs have, as a moment may be between two. An output
@@ -57,6 +57,6 @@ int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t a
     for (size_t i = 0; i < sites->count; i++)
         if (sites->items[i].kind == SITE_GRAPH_LEFT && !is_kept)
             sites->items[i].kind = SITE_GRAPH;
-    address_map_release(&stacks.kinds);
+    pair_map_release(&stacks.kinds);
     return status;
 }

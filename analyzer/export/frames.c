@@ -22,7 +22,7 @@ void frames_release(struct export_frames *frames)
 {
     text_set_release(&frames->texts);
     text_release(&frames->cleaned);
-    address_map_release(&frames->numbers);
+    pair_map_release(&frames->numbers);
     free(frames->items);
     free(frames->stack);
     *frames = (struct export_frames){0};
@@ -43,8 +43,8 @@ static int number_frame(struct export_frames *frames, const struct export_frame 
 {
     const uint64_t key = (uint64_t)frame->function << 32 | frame->line;
 
-    *number = address_map_get(&frames->numbers, frame->file, key);
-    if (*number != ADDRESS_MAP_NONE)
+    *number = pair_map_get(&frames->numbers, frame->file, key);
+    if (*number != PAIR_MAP_NONE)
         return 0;
     struct export_frame *grown =
         array_grow(frames->items, &frames->capacity, frames->count, sizeof *grown, err);
@@ -53,7 +53,7 @@ static int number_frame(struct export_frames *frames, const struct export_frame 
     frames->items = grown;
     *number = (uint32_t)frames->count;
     grown[frames->count++] = *frame;
-    return address_map_put(&frames->numbers, frame->file, key, *number, err);
+    return pair_map_put(&frames->numbers, frame->file, key, *number, err);
 }
 
 static int push(struct export_frames *frames, const char *function, const char *file, uint32_t line,

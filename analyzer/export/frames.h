@@ -11,7 +11,7 @@
 #define GPUMEMTRACE_ANALYZER_EXPORT_FRAMES_H
 
 #include "export.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/text.h"
 #include "analyzer/util/text_set.h"
 #include "gpumemtrace/limits.h"
@@ -31,8 +31,8 @@ struct export_frames {
     struct text cleaned;   /* the text that is being added */
     struct export_frame *items;
     size_t count, capacity;
-    struct address_map numbers; /* of frames */
-    uint32_t *stack; /* of the stack that was walked last, from the allocation outwards */
+    struct pair_map numbers; /* of frames */
+    uint32_t *stack;         /* of the stack that was walked last, from the allocation outwards */
     size_t depth, stack_capacity;
 };
 

@@ -27,7 +27,7 @@ struct node {
 struct tree {
     struct node *nodes; /* the root first */
     size_t count, capacity;
-    struct address_map children; /* by parent and frame */
+    struct pair_map children; /* by parent and frame */
 };
 
 static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t frame, struct err *err)
@@ -45,7 +45,7 @@ static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t frame, str
     grown[number].next_sibling = grown[parent].first_child;
     grown[parent].first_child = number;
     grown[parent].child_count++;
-    return address_map_put(&tree->children, parent, frame, number, err) ? NODE_NONE : number;
+    return pair_map_put(&tree->children, parent, frame, number, err) ? NODE_NONE : number;
 }
 
 /* From the allocation outwards; the bytes count in each node on the way. */
@@ -56,9 +56,9 @@ static int add_stack(struct tree *tree, const struct export_frames *frames, uint
 
     tree->nodes[0].bytes += bytes;
     for (size_t i = 0; i < frames->depth; i++) {
-        uint32_t child = address_map_get(&tree->children, node, frames->stack[i]);
+        uint32_t child = pair_map_get(&tree->children, node, frames->stack[i]);
 
-        if (child == ADDRESS_MAP_NONE)
+        if (child == PAIR_MAP_NONE)
             child = add_node(tree, node, frames->stack[i], err);
         if (child == NODE_NONE)
             return -1;
@@ -267,7 +267,7 @@ static int write_massif(const struct export *export, struct export_frames *frame
     text_init(&massif.name, 4 * FRAMES_TEXT_BYTES_MAX);
     const int status = write_file(&massif);
     text_release(&massif.name);
-    address_map_release(&massif.tree.children);
+    pair_map_release(&massif.tree.children);
     free(massif.tree.nodes);
     return status;
 }

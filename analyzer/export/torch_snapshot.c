@@ -38,7 +38,7 @@ struct snapshot {
     const struct export *export;
     struct pickle pickle;
     struct export_frames frames;
-    struct address_map stacks, frame_dicts; /* memos, by stack and by frame */
+    struct pair_map stacks, frame_dicts; /* memos, by stack and by frame */
     struct device_layer devices[DEVICE_SLOTS];
     int device_count;     /* lists: up to the highest device */
     int current;          /* whose list is open; -1: none */
@@ -75,9 +75,9 @@ static int add_stream(struct snapshot *snapshot, uint64_t stream)
 static int put_frame(struct snapshot *snapshot, uint32_t number)
 {
     struct pickle *pickle = &snapshot->pickle;
-    const uint32_t memo = address_map_get(&snapshot->frame_dicts, 0, number);
+    const uint32_t memo = pair_map_get(&snapshot->frame_dicts, 0, number);
 
-    if (memo != ADDRESS_MAP_NONE) {
+    if (memo != PAIR_MAP_NONE) {
         pickle_recall(pickle, memo);
         return 0;
     }
@@ -87,19 +87,18 @@ static int put_frame(struct snapshot *snapshot, uint32_t number)
         add_number(snapshot, "line", snapshot->frames.items[number].line))
         return -1;
     pickle_put(pickle, PICKLE_CLOSE_DICT);
-    return address_map_put(&snapshot->frame_dicts, 0, number, pickle_remember(pickle),
-                           snapshot->err);
+    return pair_map_put(&snapshot->frame_dicts, 0, number, pickle_remember(pickle), snapshot->err);
 }
 
 /* From the allocation outwards, as PyTorch has them. */
 static int add_frames(struct snapshot *snapshot, uint32_t stack_id)
 {
     struct pickle *pickle = &snapshot->pickle;
-    const uint32_t memo = address_map_get(&snapshot->stacks, 0, stack_id);
+    const uint32_t memo = pair_map_get(&snapshot->stacks, 0, stack_id);
 
     if (key(snapshot, "frames"))
         return -1;
-    if (memo != ADDRESS_MAP_NONE) {
+    if (memo != PAIR_MAP_NONE) {
         pickle_recall(pickle, memo);
         return 0;
     }
@@ -110,7 +109,7 @@ static int add_frames(struct snapshot *snapshot, uint32_t stack_id)
         if (put_frame(snapshot, snapshot->frames.stack[i]))
             return -1;
     pickle_put(pickle, PICKLE_CLOSE_LIST);
-    return address_map_put(&snapshot->stacks, 0, stack_id, pickle_remember(pickle), snapshot->err);
+    return pair_map_put(&snapshot->stacks, 0, stack_id, pickle_remember(pickle), snapshot->err);
 }
 
 /* --- what led to the moment --- */
@@ -550,8 +549,8 @@ int export_torch_snapshot(const struct export *export, struct err *err)
 out:
     pickle_release(&snapshot->pickle);
     frames_release(&snapshot->frames);
-    address_map_release(&snapshot->stacks);
-    address_map_release(&snapshot->frame_dicts);
+    pair_map_release(&snapshot->stacks);
+    pair_map_release(&snapshot->frame_dicts);
     for (int i = 0; i < DEVICE_SLOTS; i++)
         range_map_release(&snapshot->devices[i].asked);
     free(snapshot);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
 #include "analyzer/util/text_set.h"
@@ -31,10 +31,10 @@ struct draft {
     char *path, *aside;
     char
         *beside; /* room for the names of what SQLite puts beside it, where no memory may be left */
-    struct text_set texts;                 /* the id of a text is its number and 1 */
-    struct address_map frames;             /* by caller and kind, and place */
-    struct address_map locations, natives; /* by line, and function and file */
-    struct address_map modules;            /* by text: their numbers */
+    struct text_set texts;              /* the id of a text is its number and 1 */
+    struct pair_map frames;             /* by caller and kind, and place */
+    struct pair_map locations, natives; /* by line, and function and file */
+    struct pair_map modules;            /* by text: their numbers */
     uint32_t frame_count, location_count, native_count, module_count;
     uint16_t hook_count;
     struct text not_known;
@@ -105,10 +105,10 @@ static void release(struct draft *draft)
     draft->add_symbol = draft->add_hook = NULL;
     text_set_release(&draft->texts);
     text_release(&draft->not_known);
-    address_map_release(&draft->frames);
-    address_map_release(&draft->locations);
-    address_map_release(&draft->natives);
-    address_map_release(&draft->modules);
+    pair_map_release(&draft->frames);
+    pair_map_release(&draft->locations);
+    pair_map_release(&draft->natives);
+    pair_map_release(&draft->modules);
 }
 
 void draft_abandon(struct draft *draft)
@@ -309,17 +309,17 @@ static uint32_t add_frame(struct draft *draft, uint32_t parent, enum frame_kind 
                           uint64_t address, struct err *err)
 {
     const uint64_t key = address * (FRAME_LABEL + 1) + kind;
-    const uint32_t found = address_map_get(&draft->frames, parent, key);
+    const uint32_t found = pair_map_get(&draft->frames, parent, key);
     const struct ring_slot slot = {.type = SLOT_FRAME,
                                    .seq = draft->frame_count + 1,
                                    .address = address,
                                    .stack_id = parent,
                                    .memory = (uint8_t)kind};
 
-    if (found != ADDRESS_MAP_NONE)
+    if (found != PAIR_MAP_NONE)
         return found;
     if (define(draft, &slot, "", 0, err) ||
-        address_map_put(&draft->frames, parent, key, draft->frame_count + 1, err))
+        pair_map_put(&draft->frames, parent, key, draft->frame_count + 1, err))
         return 0;
     return ++draft->frame_count;
 }
@@ -332,9 +332,9 @@ static uint64_t place_key(const struct draft_place *place)
 uint32_t draft_python_frame(struct draft *draft, uint32_t parent, const struct draft_place *place,
                             struct err *err)
 {
-    uint32_t id = address_map_get(&draft->locations, place->line, place_key(place));
+    uint32_t id = pair_map_get(&draft->locations, place->line, place_key(place));
 
-    if (id == ADDRESS_MAP_NONE) {
+    if (id == PAIR_MAP_NONE) {
         id = draft->location_count + 1;
         const struct ring_slot slot = {.type = SLOT_LOCATION,
                                        .seq = id,
@@ -342,7 +342,7 @@ uint32_t draft_python_frame(struct draft *draft, uint32_t parent, const struct d
                                        .size_bytes = place->file_id,
                                        .object = place->line};
         if (define(draft, &slot, "", 0, err) ||
-            address_map_put(&draft->locations, place->line, place_key(place), id, err))
+            pair_map_put(&draft->locations, place->line, place_key(place), id, err))
             return 0;
         draft->location_count++;
     }
@@ -367,14 +367,14 @@ static uint32_t add_native(struct draft *draft, uint32_t parent, const struct dr
                            uint64_t key, uint32_t module, struct err *err)
 {
     const uint32_t line = module ? UINT32_MAX : place->line;
-    uint32_t number = address_map_get(&draft->natives, line, key);
-    const bool is_new = number == ADDRESS_MAP_NONE;
+    uint32_t number = pair_map_get(&draft->natives, line, key);
+    const bool is_new = number == PAIR_MAP_NONE;
 
     if (is_new)
         number = draft->native_count + 1;
     const uint64_t address = module * MODULE_BYTES + (uint64_t)number * ADDRESS_STEP;
     if (is_new && (add_symbol(draft, address, place, err) ||
-                   address_map_put(&draft->natives, line, key, number, err)))
+                   pair_map_put(&draft->natives, line, key, number, err)))
         return 0;
     draft->native_count += is_new;
     return add_frame(draft, parent, FRAME_NATIVE, address, err);
@@ -389,7 +389,7 @@ uint32_t draft_native_frame(struct draft *draft, uint32_t parent, const struct d
 /* 0: *err says why there is none. */
 static uint32_t find_module(struct draft *draft, uint32_t text_id, struct err *err)
 {
-    const uint32_t found = address_map_get(&draft->modules, 0, text_id);
+    const uint32_t found = pair_map_get(&draft->modules, 0, text_id);
     const char *path = draft->texts.texts[text_id - 1];
     const uint32_t number = draft->module_count + 1;
     const struct ring_slot slot = {.type = SLOT_MODULE,
@@ -398,10 +398,10 @@ static uint32_t find_module(struct draft *draft, uint32_t text_id, struct err *e
                                    .object = number * MODULE_BYTES,
                                    .stream = (number + 1) * MODULE_BYTES};
 
-    if (found != ADDRESS_MAP_NONE)
+    if (found != PAIR_MAP_NONE)
         return found;
     if (define(draft, &slot, path, strlen(path), err) ||
-        address_map_put(&draft->modules, 0, text_id, number, err))
+        pair_map_put(&draft->modules, 0, text_id, number, err))
         return 0;
     return ++draft->module_count;
 }

@@ -12,25 +12,25 @@ int live_blocks_add(struct live_blocks *blocks, uint64_t address, uint64_t size_
 
     live_blocks_take(blocks, address, &replaced_bytes);
     blocks->bytes += size_bytes;
-    return address_map_put(&blocks->sizes, LOW, address, (uint32_t)low, err) ||
-                   address_map_put(&blocks->sizes, HIGH, address,
-                                   (uint32_t)(size_bytes >> LOW_BITS), err)
+    return pair_map_put(&blocks->sizes, LOW, address, (uint32_t)low, err) ||
+                   pair_map_put(&blocks->sizes, HIGH, address, (uint32_t)(size_bytes >> LOW_BITS),
+                                err)
                ? -1
                : 0;
 }
 
 bool live_blocks_take(struct live_blocks *blocks, uint64_t address, uint64_t *size_bytes)
 {
-    const uint32_t low = address_map_remove(&blocks->sizes, LOW, address);
+    const uint32_t low = pair_map_remove(&blocks->sizes, LOW, address);
 
-    if (low == ADDRESS_MAP_NONE)
+    if (low == PAIR_MAP_NONE)
         return false;
-    *size_bytes = low | (uint64_t)address_map_remove(&blocks->sizes, HIGH, address) << LOW_BITS;
+    *size_bytes = low | (uint64_t)pair_map_remove(&blocks->sizes, HIGH, address) << LOW_BITS;
     blocks->bytes -= *size_bytes;
     return true;
 }
 
 void live_blocks_release(struct live_blocks *blocks)
 {
-    address_map_release(&blocks->sizes);
+    pair_map_release(&blocks->sizes);
 }

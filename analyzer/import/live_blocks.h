@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 
 /* No machine has as much; a block is no larger, and two of them are still a number. */
 #define LIVE_BYTES_MOST ((uint64_t)1 << 61)
 
 struct live_blocks { /* zeroed: there is none */
-    struct address_map sizes;
+    struct pair_map sizes;
     uint64_t bytes; /* all */
 };
 

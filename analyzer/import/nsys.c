@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/array.h"
 #include "draft.h"
 #include "gpumemtrace/limits.h"
@@ -47,7 +47,7 @@ struct nsys {
     sqlite3_stmt *find_string;
     struct row *rows;
     size_t count, capacity;
-    struct address_map by_correlation, threads, hooks, texts, stacks;
+    struct pair_map by_correlation, threads, hooks, texts, stacks;
     struct live_blocks live;
     uint64_t left_out_count, unknown_count;
     int64_t process; /* globalPid; -1: none yet */
@@ -157,8 +157,8 @@ static int find_text(struct nsys *nsys, uint64_t string_id, uint32_t *id)
     sqlite3_stmt *find = nsys->find_string;
     int status = 0;
 
-    *id = address_map_get(&nsys->texts, 0, string_id);
-    if (*id != ADDRESS_MAP_NONE)
+    *id = pair_map_get(&nsys->texts, 0, string_id);
+    if (*id != PAIR_MAP_NONE)
         return 0;
     *id = 0;
     if (!find)
@@ -175,7 +175,7 @@ static int find_text(struct nsys *nsys, uint64_t string_id, uint32_t *id)
         status = failed(nsys, "StringIds");
     }
     sqlite3_reset(find);
-    return status || address_map_put(&nsys->texts, 0, string_id, *id, nsys->err) ? -1 : 0;
+    return status || pair_map_put(&nsys->texts, 0, string_id, *id, nsys->err) ? -1 : 0;
 }
 
 /* --- events --- */
@@ -249,8 +249,7 @@ static int read_event(struct nsys *nsys, sqlite3_stmt *row)
         .correlation_id = (uint64_t)number_of(nsys, row, 8)};
     nsys->devices[device] = true;
     const uint32_t number = (uint32_t)nsys->count++;
-    return address_map_put(&nsys->by_correlation, 0, grown[number].correlation_id, number,
-                           nsys->err);
+    return pair_map_put(&nsys->by_correlation, 0, grown[number].correlation_id, number, nsys->err);
 }
 
 /* After a row was read. */
@@ -303,12 +302,12 @@ static int read_events(struct nsys *nsys)
 
 static int find_thread(struct nsys *nsys, uint64_t tid, uint32_t *id)
 {
-    *id = address_map_get(&nsys->threads, 0, tid);
-    if (*id != ADDRESS_MAP_NONE)
+    *id = pair_map_get(&nsys->threads, 0, tid);
+    if (*id != PAIR_MAP_NONE)
         return 0;
     *id = (uint32_t)nsys->threads.count + 1;
     return draft_thread(nsys->draft, *id, tid, "", nsys->err) ||
-                   address_map_put(&nsys->threads, 0, tid, *id, nsys->err)
+                   pair_map_put(&nsys->threads, 0, tid, *id, nsys->err)
                ? -1
                : 0;
 }
@@ -317,15 +316,15 @@ static int read_call(struct nsys *nsys, sqlite3_stmt *row)
 {
     const uint64_t correlation_id = (uint64_t)number_of(nsys, row, 0);
     const int64_t thread = number_of(nsys, row, 1);
-    const uint32_t number = address_map_get(&nsys->by_correlation, 0, correlation_id);
+    const uint32_t number = pair_map_get(&nsys->by_correlation, 0, correlation_id);
 
-    if (number == ADDRESS_MAP_NONE || thread < 0 || PID_OF(thread) != PID_OF(nsys->process))
+    if (number == PAIR_MAP_NONE || thread < 0 || PID_OF(thread) != PID_OF(nsys->process))
         return 0;
     struct row *of = &nsys->rows[number];
     of->name_id = (uint64_t)number_of(nsys, row, 2);
     of->chain_id = (uint64_t)number_of(nsys, row, 3);
     return find_thread(nsys, (uint64_t)TID_OF(thread), &of->event.thread_id) ||
-                   (of->chain_id && address_map_put(&nsys->stacks, 0, of->chain_id, 0, nsys->err))
+                   (of->chain_id && pair_map_put(&nsys->stacks, 0, of->chain_id, 0, nsys->err))
                ? -1
                : 0;
 }
@@ -345,18 +344,18 @@ static int read_calls(struct nsys *nsys)
 static int read_frame(struct nsys *nsys, sqlite3_stmt *row)
 {
     const uint64_t chain_id = (uint64_t)number_of(nsys, row, 0);
-    const uint32_t parent = address_map_get(&nsys->stacks, 0, chain_id);
+    const uint32_t parent = pair_map_get(&nsys->stacks, 0, chain_id);
     const int64_t depth = number_of(nsys, row, 2);
     struct draft_place place = {0};
 
-    if (parent == ADDRESS_MAP_NONE || depth < 0 || depth >= LIMIT_stack_frames)
+    if (parent == PAIR_MAP_NONE || depth < 0 || depth >= LIMIT_stack_frames)
         return 0;
     if (find_text(nsys, (uint64_t)number_of(nsys, row, 1), &place.function_id))
         return -1;
     if (!place.function_id && !(place.function_id = draft_text(nsys->draft, "??", 2, nsys->err)))
         return -1;
     const uint32_t frame = draft_native_frame(nsys->draft, parent, &place, nsys->err);
-    return !frame || address_map_put(&nsys->stacks, 0, chain_id, frame, nsys->err) ? -1 : 0;
+    return !frame || pair_map_put(&nsys->stacks, 0, chain_id, frame, nsys->err) ? -1 : 0;
 }
 
 static int read_chains(struct nsys *nsys)
@@ -374,12 +373,12 @@ static int read_chains(struct nsys *nsys)
 /* The call's name without the suffix of its version: cudaMalloc_v3020. */
 static int find_hook(struct nsys *nsys, uint64_t name_id, uint16_t *hook_id)
 {
-    const uint32_t known = address_map_get(&nsys->hooks, 0, name_id);
+    const uint32_t known = pair_map_get(&nsys->hooks, 0, name_id);
     sqlite3_stmt *find = nsys->find_string;
     int status = 0;
 
-    *hook_id = known == ADDRESS_MAP_NONE ? nsys->no_hook : (uint16_t)known;
-    if (!name_id || !find || known != ADDRESS_MAP_NONE || nsys->hooks.count > 10000)
+    *hook_id = known == PAIR_MAP_NONE ? nsys->no_hook : (uint16_t)known;
+    if (!name_id || !find || known != PAIR_MAP_NONE || nsys->hooks.count > 10000)
         return 0;
     sqlite3_bind_int64(find, 1, (sqlite3_int64)name_id);
     const int step = sqlite3_step(find);
@@ -389,7 +388,7 @@ static int find_hook(struct nsys *nsys, uint64_t name_id, uint16_t *hook_id)
     else if (name)
         status = draft_hook(nsys->draft, name, "nsys", hook_id, nsys->err);
     sqlite3_reset(find);
-    return status || address_map_put(&nsys->hooks, 0, name_id, *hook_id, nsys->err) ? -1 : 0;
+    return status || pair_map_put(&nsys->hooks, 0, name_id, *hook_id, nsys->err) ? -1 : 0;
 }
 
 static int note_block(struct nsys *nsys, const struct event *event)
@@ -413,10 +412,10 @@ static int write_events(struct nsys *nsys)
 
     for (size_t i = 0; i < nsys->count; i++) {
         struct row *row = &nsys->rows[i];
-        const uint32_t stack = address_map_get(&nsys->stacks, 0, row->chain_id);
+        const uint32_t stack = pair_map_get(&nsys->stacks, 0, row->chain_id);
 
         row->event.time_ns -= start_ns;
-        row->event.stack_id = row->chain_id && stack != ADDRESS_MAP_NONE ? stack : 0;
+        row->event.stack_id = row->chain_id && stack != PAIR_MAP_NONE ? stack : 0;
         if (!row->event.thread_id && find_thread(nsys, 0, &row->event.thread_id))
             return -1;
         if (find_hook(nsys, row->name_id, &row->event.hook_id) || note_block(nsys, &row->event) ||
@@ -530,11 +529,11 @@ int import_nsys(const struct import_source *source, struct draft *draft, struct 
         status = import_all(nsys);
     sqlite3_finalize(nsys->find_string);
     sqlite3_close(nsys->db);
-    address_map_release(&nsys->by_correlation);
-    address_map_release(&nsys->threads);
-    address_map_release(&nsys->hooks);
-    address_map_release(&nsys->texts);
-    address_map_release(&nsys->stacks);
+    pair_map_release(&nsys->by_correlation);
+    pair_map_release(&nsys->threads);
+    pair_map_release(&nsys->hooks);
+    pair_map_release(&nsys->texts);
+    pair_map_release(&nsys->stacks);
     live_blocks_release(&nsys->live);
     free(nsys->rows);
     free(nsys);

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "draft.h"
 #include "lines.h"
 #include "live_blocks.h"
@@ -25,7 +25,7 @@ enum rmm_action { RMM_ALLOCATE, RMM_FREE, RMM_FAILURE, RMM_ACTIONS };
 struct log {
     struct lines lines;
     struct draft *draft;
-    struct address_map threads; /* by RMM's number */
+    struct pair_map threads; /* by RMM's number */
     uint16_t hooks[RMM_ACTIONS];
     uint64_t first_us, last_us, midnight_us; /* midnight: of the day that the log has come to */
     bool has_time;
@@ -116,12 +116,12 @@ static bool find_action(struct piece text, enum rmm_action *action)
 /* Numbers in order of their first line; *id 0: out of memory. */
 static int find_thread(struct log *log, uint64_t tid, uint32_t *id)
 {
-    *id = address_map_get(&log->threads, 0, tid);
-    if (*id != ADDRESS_MAP_NONE)
+    *id = pair_map_get(&log->threads, 0, tid);
+    if (*id != PAIR_MAP_NONE)
         return 0;
     *id = (uint32_t)log->threads.count + 1;
     return draft_thread(log->draft, *id, tid, "", log->err) ||
-                   address_map_put(&log->threads, 0, tid, *id, log->err)
+                   pair_map_put(&log->threads, 0, tid, *id, log->err)
                ? -1
                : 0;
 }
@@ -213,7 +213,7 @@ int import_rmm(const struct import_source *source, struct draft *draft, struct e
     struct log log = {.lines = {.source = source}, .draft = draft, .err = err};
     const int status = add_all(&log);
 
-    address_map_release(&log.threads);
+    pair_map_release(&log.threads);
     live_blocks_release(&log.live);
     return status;
 }

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 #include "torch_pieces.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/array.h"
 #include "gpumemtrace/compiler.h"
 
 struct past {
     struct torch_device *device;
-    struct address_map blocks, segments; /* there now, by address: their numbers */
-    struct address_map given;            /* by a later step, and not freed before that */
+    struct pair_map blocks, segments; /* there now, by address: their numbers */
+    struct pair_map given;            /* by a later step, and not freed before that */
     struct torch_pieces mapped;
     struct err *err;
 };
@@ -58,8 +58,8 @@ static int add_block(struct past *past, const struct torch_step *step)
                              .size_bytes = torch_device_rounded(device, step->size_bytes),
                              .requested_bytes = step->size_bytes,
                              .stream = step->stream};
-    return address_map_put(&past->blocks, 0, step->address, (uint32_t)device->block_count++,
-                           past->err);
+    return pair_map_put(&past->blocks, 0, step->address, (uint32_t)device->block_count++,
+                        past->err);
 }
 
 static int add_segment(struct past *past, const struct torch_segment *segment)
@@ -77,43 +77,43 @@ static int add_segment(struct past *past, const struct torch_segment *segment)
 /* What was there after a free that gave it, and no step gave again: it came when nobody looked. */
 static int undo_free(struct past *past, const struct torch_step *step)
 {
-    const uint32_t there = address_map_get(&past->blocks, 0, step->address);
+    const uint32_t there = pair_map_get(&past->blocks, 0, step->address);
 
-    if (there != ADDRESS_MAP_NONE)
+    if (there != PAIR_MAP_NONE)
         past->device->blocks[there].birth = TORCH_AFTER;
     return add_block(past, step);
 }
 
 static int undo_segment_free(struct past *past, const struct torch_step *step)
 {
-    const uint32_t there = address_map_get(&past->segments, 0, step->address);
+    const uint32_t there = pair_map_get(&past->segments, 0, step->address);
     const struct torch_segment freed = {
         .address = step->address, .size_bytes = step->size_bytes, .stream = step->stream};
 
-    if (there != ADDRESS_MAP_NONE)
+    if (there != PAIR_MAP_NONE)
         past->device->segments[there].birth = TORCH_AFTER;
     return add_segment(past, &freed) ||
-                   address_map_put(&past->segments, 0, step->address,
-                                   (uint32_t)past->device->segment_count - 1, past->err)
+                   pair_map_put(&past->segments, 0, step->address,
+                                (uint32_t)past->device->segment_count - 1, past->err)
                ? -1
                : 0;
 }
 
 static int undo_alloc(struct past *past, struct torch_step *step, size_t end_count)
 {
-    step->block = address_map_remove(&past->blocks, 0, step->address);
+    step->block = pair_map_remove(&past->blocks, 0, step->address);
     if (step->block >= end_count) /* of one that is freed, no more is known than here */
         step->block = TORCH_NONE;
-    if (address_map_get(&past->given, 0, step->address) != ADDRESS_MAP_NONE)
+    if (pair_map_get(&past->given, 0, step->address) != PAIR_MAP_NONE)
         past->device->unfreed_count++;
-    return address_map_put(&past->given, 0, step->address, 0, past->err);
+    return pair_map_put(&past->given, 0, step->address, 0, past->err);
 }
 
 static int undo(struct past *past, struct torch_step *step, size_t end_count)
 {
     if (step->action == TORCH_FREE_REQUESTED || step->action == TORCH_FREE_COMPLETED) {
         past->device->has_frees = true;
-        address_map_remove(&past->given, 0, step->address);
+        pair_map_remove(&past->given, 0, step->address);
     }
     if (step->action == past->device->frees_on)
         return undo_free(past, step);
@@ -121,7 +121,7 @@ static int undo(struct past *past, struct torch_step *step, size_t end_count)
     case TORCH_ALLOC:
         return undo_alloc(past, step, end_count);
     case TORCH_SEGMENT_ALLOC:
-        address_map_remove(&past->segments, 0, step->address);
+        pair_map_remove(&past->segments, 0, step->address);
         return 0;
     case TORCH_SEGMENT_FREE:
         return undo_segment_free(past, step);
@@ -139,15 +139,14 @@ static int begin_at_end(struct past *past)
     struct torch_device *device = past->device;
 
     for (size_t i = 0; i < device->block_count; i++)
-        if (address_map_put(&past->blocks, 0, device->blocks[i].address, (uint32_t)i, past->err))
+        if (pair_map_put(&past->blocks, 0, device->blocks[i].address, (uint32_t)i, past->err))
             return -1;
     for (size_t i = 0; i < device->segment_count; i++) {
         const struct torch_segment *segment = &device->segments[i];
-        const int status =
-            segment->is_mapped
-                ? torch_pieces_put(&past->mapped, segment->address, segment->size_bytes, 0,
-                                   past->err)
-                : address_map_put(&past->segments, 0, segment->address, (uint32_t)i, past->err);
+        const int status = segment->is_mapped ? torch_pieces_put(&past->mapped, segment->address,
+                                                                 segment->size_bytes, 0, past->err)
+                                              : pair_map_put(&past->segments, 0, segment->address,
+                                                             (uint32_t)i, past->err);
         if (status)
             return -1;
     }
@@ -162,11 +161,11 @@ static int keep_first(struct past *past)
     uint64_t address = 0;
 
     for (size_t i = 0; i < device->block_count; i++)
-        if (address_map_get(&past->blocks, 0, device->blocks[i].address) == i)
+        if (pair_map_get(&past->blocks, 0, device->blocks[i].address) == i)
             device->blocks[i].birth = TORCH_BEFORE;
     for (size_t i = 0; i < device->segment_count; i++)
         if (!device->segments[i].is_mapped &&
-            address_map_get(&past->segments, 0, device->segments[i].address) == i)
+            pair_map_get(&past->segments, 0, device->segments[i].address) == i)
             device->segments[i].birth = TORCH_BEFORE;
     while ((node = range_map_at_or_after(&past->mapped.map, address))) {
         const struct torch_segment piece = {.address = node->start,
@@ -202,9 +201,9 @@ int torch_past_find(struct torch_device *device, struct err *err)
         status = undo(&past, &device->steps[i], end_count);
     if (!status)
         status = keep_first(&past);
-    address_map_release(&past.blocks);
-    address_map_release(&past.segments);
-    address_map_release(&past.given);
+    pair_map_release(&past.blocks);
+    pair_map_release(&past.segments);
+    pair_map_release(&past.given);
     torch_pieces_release(&past.mapped);
     return status;
 }

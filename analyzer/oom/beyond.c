@@ -3,7 +3,7 @@
 #include "beyond.h"
 
 #include "analyzer/replay/history/live_walk.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 
 uint32_t oom_beyond_account(const struct history *history, const struct oom *oom)
 {
@@ -19,11 +19,11 @@ static bool is_of_no_pool(const void *self, const struct block *block)
 static bool is_of_graph(const void *self, const struct block *block)
 {
     return block->is_segment && block->memory != MEMORY_VMM &&
-           address_map_get(self, 0, block->address) != ADDRESS_MAP_NONE;
+           pair_map_get(self, 0, block->address) != PAIR_MAP_NONE;
 }
 
 /* Where the plain segments of graphs begin. */
-static int find_graphs(struct address_map *begins, const struct history *history,
+static int find_graphs(struct pair_map *begins, const struct history *history,
                        const struct oom *oom, struct err *err)
 {
     const uint64_t index = oom->failure->at.index;
@@ -32,7 +32,7 @@ static int find_graphs(struct address_map *begins, const struct history *history
 
     while ((segment = live_walk_next_segment(&walk)))
         if (!segment->mapped && segment_is_of_graph(segment, index) &&
-            address_map_put(begins, 0, segment->address, 1, err))
+            pair_map_put(begins, 0, segment->address, 1, err))
             return -1;
     return 0;
 }
@@ -41,7 +41,7 @@ int oom_beyond_sites(struct sites *sites, const struct categories *categories,
                      const struct oom *oom, enum oom_beyond which, struct err *err)
 {
     const struct history *history = categories->history;
-    struct address_map begins = {0};
+    struct pair_map begins = {0};
     const struct site_filter filter = {
         .self = &begins, .takes = which == OOM_BEYOND_GRAPHS ? is_of_graph : is_of_no_pool};
 
@@ -53,6 +53,6 @@ int oom_beyond_sites(struct sites *sites, const struct categories *categories,
                                               oom->failure->at.index, &filter, err)
                            ? -1
                            : 0;
-    address_map_release(&begins);
+    pair_map_release(&begins);
     return status;
 }

@@ -8,7 +8,7 @@
 #include "analyzer/analysis/frag.h"
 #include "analyzer/analysis/segments.h"
 #include "analyzer/replay/history/live_walk.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 
 static const struct {
     int32_t result;
@@ -130,15 +130,15 @@ static int count_graph_pools(struct oom *oom, const struct history *history, str
 {
     const uint64_t index = oom->failure->at.index;
     struct live_walk walk = live_walk_begin(history, oom->account, index);
-    struct address_map pools = {0};
+    struct pair_map pools = {0};
     const struct segment *segment;
     int status = 0;
 
     while (!status && (segment = live_walk_next_segment(&walk)))
         if (segment_is_of_graph(segment, index))
-            status = address_map_put(&pools, 0, segment->private_pool, 1, err);
+            status = pair_map_put(&pools, 0, segment->private_pool, 1, err);
     oom->graph_pools_count = pools.count;
-    address_map_release(&pools);
+    pair_map_release(&pools);
     return status;
 }
 

@@ -40,8 +40,8 @@ static uint16_t signs_of(const struct trace *trace, const struct trace_location 
 static uint32_t add_place(struct places *places, uint32_t space, uint64_t key,
                           const struct place *place, struct err *err)
 {
-    uint32_t number = address_map_get(&places->numbers, space, key);
-    if (number != ADDRESS_MAP_NONE)
+    uint32_t number = pair_map_get(&places->numbers, space, key);
+    if (number != PAIR_MAP_NONE)
         return number;
     struct place *grown =
         array_grow(places->items, &places->capacity, places->count, sizeof *grown, err);
@@ -49,7 +49,7 @@ static uint32_t add_place(struct places *places, uint32_t space, uint64_t key,
         return PLACE_NONE;
     places->items = grown;
     number = (uint32_t)places->count;
-    if (address_map_put(&places->numbers, space, key, number, err))
+    if (pair_map_put(&places->numbers, space, key, number, err))
         return PLACE_NONE;
     grown[places->count++] = *place;
     return number;
@@ -75,7 +75,7 @@ int places_init(struct places *places, const struct trace *trace, struct err *er
 void places_release(struct places *places)
 {
     free(places->items);
-    address_map_release(&places->numbers);
+    pair_map_release(&places->numbers);
     free(places->of_frame);
     free(places->signs_of_location);
     *places = (struct places){0};

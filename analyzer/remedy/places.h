@@ -9,7 +9,7 @@
 #define GPUMEMTRACE_ANALYZER_REMEDY_PLACES_H
 
 #include "analyzer/load/trace.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "signs.h"
 
 enum { PLACE_ROOT = 0, PLACE_NATIVE = 0 }; /* the root has no frame; location 0 is no line */
@@ -25,8 +25,8 @@ struct places {
     const struct trace *trace;
     struct place *items;
     size_t count, capacity;
-    struct address_map numbers; /* by location and caller; of native stacks by stack */
-    uint32_t *of_frame;         /* by frame: its Python callers' place + 1; 0: not looked up */
+    struct pair_map numbers; /* by location and caller; of native stacks by stack */
+    uint32_t *of_frame;      /* by frame: its Python callers' place + 1; 0: not looked up */
     uint16_t *signs_of_location;
 };
 

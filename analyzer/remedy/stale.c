@@ -9,10 +9,10 @@
 void stale_release(struct stale *stale)
 {
     free(stale->kinds);
-    address_map_release(&stale->numbers);
+    pair_map_release(&stale->numbers);
 }
 
-/* ADDRESS_MAP_NONE: out of memory. */
+/* PAIR_MAP_NONE: out of memory. */
 static uint32_t take_kind(struct stale *stale, struct err *err)
 {
     if (stale->first_free) {
@@ -23,22 +23,21 @@ static uint32_t take_kind(struct stale *stale, struct err *err)
     struct stale_kind *grown =
         array_grow(stale->kinds, &stale->capacity, stale->count, sizeof *grown, err);
     if (!grown)
-        return ADDRESS_MAP_NONE;
+        return PAIR_MAP_NONE;
     stale->kinds = grown;
     return (uint32_t)stale->count++;
 }
 
-/* ADDRESS_MAP_NONE: out of memory. */
+/* PAIR_MAP_NONE: out of memory. */
 static uint32_t reach_kind(struct stale *stale, uint32_t place, uint64_t size_bytes,
                            struct err *err)
 {
-    uint32_t number = address_map_get(&stale->numbers, place, size_bytes);
-    if (number != ADDRESS_MAP_NONE)
+    uint32_t number = pair_map_get(&stale->numbers, place, size_bytes);
+    if (number != PAIR_MAP_NONE)
         return number;
     number = take_kind(stale, err);
-    if (number == ADDRESS_MAP_NONE ||
-        address_map_put(&stale->numbers, place, size_bytes, number, err))
-        return ADDRESS_MAP_NONE;
+    if (number == PAIR_MAP_NONE || pair_map_put(&stale->numbers, place, size_bytes, number, err))
+        return PAIR_MAP_NONE;
     stale->kinds[number] = (struct stale_kind){.size_bytes = size_bytes, .place = place};
     return number;
 }
@@ -46,7 +45,7 @@ static uint32_t reach_kind(struct stale *stale, uint32_t place, uint64_t size_by
 static void free_kind(struct stale *stale, uint32_t number)
 {
     struct stale_kind *kind = &stale->kinds[number];
-    address_map_remove(&stale->numbers, kind->place, kind->size_bytes);
+    pair_map_remove(&stale->numbers, kind->place, kind->size_bytes);
     kind->next_free = stale->first_free;
     stale->first_free = number + 1;
 }
@@ -67,7 +66,7 @@ int stale_begin_block(struct stale *stale, uint32_t place, uint64_t size_bytes,
                       struct stale_block *block, struct err *err)
 {
     block->kind = reach_kind(stale, place, size_bytes, err);
-    if (block->kind == ADDRESS_MAP_NONE)
+    if (block->kind == PAIR_MAP_NONE)
         return -1;
     struct stale_kind *kind = kind_now(stale, block->kind);
     block->made = kind->made_count < kind->stale_count;

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 
 /* Gradients of one place and size, while any is live: sizes may be as many as allocations. */
 struct stale_kind {
@@ -27,8 +27,8 @@ struct stale_kind {
 struct stale {
     struct stale_kind *kinds;
     size_t count, capacity;
-    uint32_t first_free;        /* + 1; 0: none */
-    struct address_map numbers; /* by place and size */
+    uint32_t first_free;     /* + 1; 0: none */
+    struct pair_map numbers; /* by place and size */
     uint64_t round;
     uint64_t live_bytes, stale_bytes, made_bytes;
     uint64_t dropped_bytes; /* of this round, outside of backward */

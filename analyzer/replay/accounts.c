@@ -17,7 +17,7 @@ void accounts_init(struct accounts *accounts)
 
 void accounts_release(struct accounts *accounts)
 {
-    address_map_release(&accounts->by_pool);
+    pair_map_release(&accounts->by_pool);
 }
 
 static uint32_t add_account(const struct accounts *accounts, const struct cursor *at, int device,
@@ -92,8 +92,8 @@ uint32_t accounts_find(struct accounts *accounts, const struct cursor *at, int d
     enum account_kind kind = account_kind(memory);
     if (kind != ACCOUNT_pool)
         return accounts->by_kind[DEVICE_SLOT(device)][kind];
-    uint32_t account = address_map_get(&accounts->by_pool, (uint32_t)DEVICE_SLOT(device), pool);
-    if (account != ADDRESS_MAP_NONE)
+    uint32_t account = pair_map_get(&accounts->by_pool, (uint32_t)DEVICE_SLOT(device), pool);
+    if (account != PAIR_MAP_NONE)
         return account;
     if (accounts->pool_count++ == LIMIT_pools) {
         err_set(at->err, ERR_INPUT, "%s: more than %d pools of frameworks",
@@ -102,7 +102,7 @@ uint32_t accounts_find(struct accounts *accounts, const struct cursor *at, int d
     }
     account = add_account(accounts, at, device, kind, pool);
     if (account == HISTORY_NONE ||
-        address_map_put(&accounts->by_pool, (uint32_t)DEVICE_SLOT(device), pool, account, at->err))
+        pair_map_put(&accounts->by_pool, (uint32_t)DEVICE_SLOT(device), pool, account, at->err))
         return HISTORY_NONE;
     return account;
 }

@@ -6,12 +6,12 @@
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_ACCOUNTS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_ACCOUNTS_H
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/replay/history/cursor.h"
 
 struct accounts {
     uint32_t by_kind[DEVICE_SLOTS][ACCOUNT_COUNT];
-    struct address_map by_pool; /* space: DEVICE_SLOT; address: string id of the pool */
+    struct pair_map by_pool; /* first: DEVICE_SLOT; second: string id of the pool */
     unsigned pool_count;
     struct moment asked; /* new accounts of the device have it too; see replay.h */
     int asked_device;

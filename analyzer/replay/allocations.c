@@ -19,10 +19,10 @@ void allocations_prefetch(const struct blocks *blocks, const struct event *near,
                           const struct event *far)
 {
     if (is_of_address(far))
-        address_map_prefetch(&blocks->live, space_of(far), far->address);
+        pair_map_prefetch(&blocks->live, space_of(far), far->address);
     if (near->kind != EVENT_FREE)
         return;
-    const uint32_t number = address_map_get(&blocks->live, space_of(near), near->address);
+    const uint32_t number = pair_map_get(&blocks->live, space_of(near), near->address);
     if (number >= blocks->at.history->block_slots.used) /* none, or of a graph's node */
         return;
     const char *block = (const char *)&blocks->at.history->blocks[number];
@@ -40,8 +40,8 @@ static bool opens_again(struct blocks *blocks, uint32_t space)
     const struct event *event = blocks->at.event;
     if (event->memory != MEMORY_IMPORTED)
         return false;
-    uint32_t number = address_map_get(&blocks->live, space, event->address);
-    if (number == ADDRESS_MAP_NONE || history->blocks[number].memory != MEMORY_IMPORTED)
+    uint32_t number = pair_map_get(&blocks->live, space, event->address);
+    if (number == PAIR_MAP_NONE || history->blocks[number].memory != MEMORY_IMPORTED)
         return false;
     blocks->states[number].reopened_count++;
     history->accounts[history->blocks[number].account].allocations_count++;
@@ -73,7 +73,7 @@ int allocations_alloc(struct vmm *vmm, struct blocks *blocks)
     if (!event->address)
         return 0;
     if (space == SPACE_GRAPH_NODE)
-        return address_map_put(&blocks->live, space, event->address, 0, blocks->at.err);
+        return pair_map_put(&blocks->live, space, event->address, 0, blocks->at.err);
     if (space == SPACE_HANDLE)
         return vmm_alloc(vmm, blocks);
     return opens_again(blocks, space) ? 0 : begin_plain(blocks, space);
@@ -86,8 +86,8 @@ static bool is_graph_node(const struct blocks *blocks, uint32_t space)
 {
     if (space == SPACE_GRAPH_NODE)
         return true;
-    return space == SPACE_DEVICE && address_map_get(&blocks->live, SPACE_GRAPH_NODE,
-                                                    blocks->at.event->address) != ADDRESS_MAP_NONE;
+    return space == SPACE_DEVICE && pair_map_get(&blocks->live, SPACE_GRAPH_NODE,
+                                                 blocks->at.event->address) != PAIR_MAP_NONE;
 }
 
 /* Closes one of several opens of an import; false: it is the last one. */
@@ -109,8 +109,8 @@ int allocations_free(const struct contexts *contexts, struct vmm *vmm, struct bl
         return 0;
     if (space == SPACE_HANDLE)
         return vmm_free(vmm, blocks);
-    uint32_t number = address_map_get(&blocks->live, space, event->address);
-    if (number == ADDRESS_MAP_NONE || space == SPACE_GRAPH_NODE) {
+    uint32_t number = pair_map_get(&blocks->live, space, event->address);
+    if (number == PAIR_MAP_NONE || space == SPACE_GRAPH_NODE) {
         blocks->at.history->unknown_frees_count +=
             event->result == 0 && !is_graph_node(blocks, space);
         return 0;

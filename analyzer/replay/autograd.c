@@ -19,8 +19,8 @@ struct autograd_state {
 
 void autograd_release(struct autograd *autograd)
 {
-    address_map_release(&autograd->threads);
-    address_map_release(&autograd->stacks);
+    pair_map_release(&autograd->threads);
+    pair_map_release(&autograd->stacks);
     free(autograd->states);
     free(autograd->window);
 }
@@ -28,15 +28,15 @@ void autograd_release(struct autograd *autograd)
 int autograd_work_for(struct autograd *autograd, const struct cursor *at)
 {
     const struct event *event = at->event;
-    uint32_t number = address_map_get(&autograd->threads, 0, event->thread_id);
-    if (number == ADDRESS_MAP_NONE) {
+    uint32_t number = pair_map_get(&autograd->threads, 0, event->thread_id);
+    if (number == PAIR_MAP_NONE) {
         struct autograd_state *grown = array_grow(autograd->states, &autograd->state_capacity,
                                                   autograd->state_count, sizeof *grown, at->err);
         if (!grown)
             return -1;
         autograd->states = grown;
         number = (uint32_t)autograd->state_count++;
-        if (address_map_put(&autograd->threads, 0, event->thread_id, number, at->err))
+        if (pair_map_put(&autograd->threads, 0, event->thread_id, number, at->err))
             return -1;
     }
     const bool is_known = event->address <= UINT32_MAX;
@@ -49,9 +49,9 @@ static const struct autograd_state *state_of(const struct autograd *autograd,
                                              const struct cursor *at)
 {
     const uint32_t number = autograd->state_count
-                                ? address_map_get(&autograd->threads, 0, at->event->thread_id)
-                                : ADDRESS_MAP_NONE;
-    return number != ADDRESS_MAP_NONE && autograd->states[number].node.number
+                                ? pair_map_get(&autograd->threads, 0, at->event->thread_id)
+                                : PAIR_MAP_NONE;
+    return number != PAIR_MAP_NONE && autograd->states[number].node.number
                ? &autograd->states[number]
                : NULL;
 }
@@ -63,7 +63,7 @@ static int add_to_window(struct autograd *autograd, const struct autograd_node *
     const size_t at = autograd->noted_count % AUTOGRAD_WINDOW;
     if (autograd->noted_count >= AUTOGRAD_WINDOW) {
         const struct autograd_node *oldest = &autograd->window[at];
-        address_map_remove(&autograd->stacks, oldest->maker, oldest->number);
+        pair_map_remove(&autograd->stacks, oldest->maker, oldest->number);
     } else {
         struct autograd_node *grown =
             array_grow(autograd->window, &autograd->window_capacity, at, sizeof *grown, err);
@@ -82,10 +82,10 @@ int autograd_note_tensor(struct autograd *autograd, const struct cursor *at, uin
     if (!state || state->is_backward || !stack_id)
         return 0;
     const struct autograd_node *node = &state->node;
-    if (address_map_get(&autograd->stacks, node->maker, node->number) != ADDRESS_MAP_NONE)
+    if (pair_map_get(&autograd->stacks, node->maker, node->number) != PAIR_MAP_NONE)
         return 0;
     return add_to_window(autograd, node, at->err) ||
-                   address_map_put(&autograd->stacks, node->maker, node->number, stack_id, at->err)
+                   pair_map_put(&autograd->stacks, node->maker, node->number, stack_id, at->err)
                ? -1
                : 0;
 }
@@ -102,6 +102,6 @@ uint32_t autograd_forward_stack(const struct autograd *autograd, const struct cu
     if (!state || !state->is_backward)
         return 0;
     const uint32_t stack_id =
-        address_map_get(&autograd->stacks, state->node.maker, state->node.number);
-    return stack_id == ADDRESS_MAP_NONE ? 0 : stack_id;
+        pair_map_get(&autograd->stacks, state->node.maker, state->node.number);
+    return stack_id == PAIR_MAP_NONE ? 0 : stack_id;
 }

@@ -16,16 +16,16 @@
 #define GPUMEMTRACE_ANALYZER_REPLAY_AUTOGRAD_H
 
 #include "analyzer/replay/history/cursor.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 
 #define AUTOGRAD_WINDOW ((size_t)1 << 17)
 
 /* A zeroed one is empty and ready for use. */
 struct autograd {
-    struct address_map threads; /* number of its state, by thread */
+    struct pair_map threads; /* number of its state, by thread */
     struct autograd_state *states;
     size_t state_count, state_capacity;
-    struct address_map stacks; /* forward stack, by node */
+    struct pair_map stacks; /* forward stack, by node */
     struct autograd_node *window;
     size_t window_capacity;
     uint64_t noted_count; /* nodes that have had a place in the window */

@@ -35,7 +35,7 @@ void bindings_release(struct bindings *bindings)
     free(bindings->items);
     slots_release(&bindings->space_slots);
     slots_release(&bindings->slots);
-    address_map_release(&bindings->first);
+    pair_map_release(&bindings->first);
 }
 
 static bool is_container(const struct blocks *blocks, uint32_t block)
@@ -50,8 +50,8 @@ static uint32_t container_of(const struct vmm *vmm, const struct blocks *blocks,
     uint32_t object = vmm_object_of(vmm, handle);
     if (object != HISTORY_NONE && is_container(blocks, vmm->objects[object].block))
         return vmm->objects[object].block;
-    uint32_t array = address_map_get(&blocks->live, SPACE_ARRAY, handle);
-    return array != ADDRESS_MAP_NONE && is_container(blocks, array) ? array : HISTORY_NONE;
+    uint32_t array = pair_map_get(&blocks->live, SPACE_ARRAY, handle);
+    return array != PAIR_MAP_NONE && is_container(blocks, array) ? array : HISTORY_NONE;
 }
 
 static int device_of(const struct vmm *vmm, const struct blocks *blocks, uint32_t object)
@@ -64,8 +64,8 @@ static int device_of(const struct vmm *vmm, const struct blocks *blocks, uint32_
 
 static uint32_t first_space(const struct bindings *bindings, uint32_t container)
 {
-    uint32_t first = address_map_get(&bindings->first, 0, container);
-    return first == ADDRESS_MAP_NONE ? HISTORY_NONE : first;
+    uint32_t first = pair_map_get(&bindings->first, 0, container);
+    return first == PAIR_MAP_NONE ? HISTORY_NONE : first;
 }
 
 static struct bound_space *find_space(const struct bindings *bindings, uint32_t container,
@@ -91,7 +91,7 @@ static struct bound_space *add_space(struct bindings *bindings, uint32_t contain
     grown[number] =
         (struct bound_space){.device = device, .next = first_space(bindings, container)};
     range_map_init(&grown[number].bound);
-    return address_map_put(&bindings->first, 0, container, number, err) ? NULL : &grown[number];
+    return pair_map_put(&bindings->first, 0, container, number, err) ? NULL : &grown[number];
 }
 
 /* --- what is bound in them --- */
@@ -200,6 +200,6 @@ int bindings_end(struct bindings *bindings, struct vmm *vmm, struct blocks *bloc
         range_map_release(&bindings->spaces[i].bound);
         slots_give_back(&bindings->space_slots, i);
     }
-    address_map_remove(&bindings->first, 0, block);
+    pair_map_remove(&bindings->first, 0, block);
     return 0;
 }

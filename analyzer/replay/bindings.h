@@ -16,7 +16,7 @@ struct bindings {
     struct bound_space *spaces;
     size_t space_capacity;
     struct slots space_slots;
-    struct address_map first; /* space, by block of the multicast object or array */
+    struct pair_map first; /* space, by block of the multicast object or array */
 };
 
 void bindings_release(struct bindings *bindings);

@@ -16,7 +16,7 @@ static int find_backward_threads(struct blocks *blocks, const struct trace *trac
     for (size_t i = 0; i < trace->thread_count; i++)
         if (trace->threads[i].name &&
             !strncmp(trace->threads[i].name, autograd, sizeof autograd - 1) &&
-            address_map_put(&blocks->backward_threads, 0, trace->threads[i].thread_id, 0, err))
+            pair_map_put(&blocks->backward_threads, 0, trace->threads[i].thread_id, 0, err))
             return -1;
     return 0;
 }
@@ -40,8 +40,8 @@ int blocks_learn(struct blocks *blocks, const struct trace *trace, struct err *e
 
 void blocks_release(struct blocks *blocks)
 {
-    address_map_release(&blocks->live);
-    address_map_release(&blocks->backward_threads);
+    pair_map_release(&blocks->live);
+    pair_map_release(&blocks->backward_threads);
     autograd_release(&blocks->autograd);
     free(blocks->states);
     bound_lists_release(&blocks->bound);
@@ -62,8 +62,7 @@ static bool names_mempool(const struct event *event)
 bool blocks_is_of_backward(const struct blocks *blocks)
 {
     return blocks->backward_threads.count &&
-           address_map_get(&blocks->backward_threads, 0, blocks->at.event->thread_id) !=
-               ADDRESS_MAP_NONE;
+           pair_map_get(&blocks->backward_threads, 0, blocks->at.event->thread_id) != PAIR_MAP_NONE;
 }
 
 struct block blocks_described(struct blocks *blocks)
@@ -223,7 +222,7 @@ uint32_t blocks_begin_at(struct blocks *blocks, uint32_t space, const struct blo
 {
     uint32_t number = blocks_begin(blocks, born);
     if (number == HISTORY_NONE ||
-        address_map_put(&blocks->live, space, born->address, number, blocks->at.err))
+        pair_map_put(&blocks->live, space, born->address, number, blocks->at.err))
         return HISTORY_NONE;
     return number;
 }
@@ -298,15 +297,15 @@ int blocks_end_found(struct blocks *blocks, uint32_t number, enum block_end end)
 {
     const struct block *block = &blocks->at.history->blocks[number];
     uint32_t space = memory_rules[block->memory].space;
-    if (address_map_get(&blocks->live, space, block->address) == number)
-        address_map_remove(&blocks->live, space, block->address);
+    if (pair_map_get(&blocks->live, space, block->address) == number)
+        pair_map_remove(&blocks->live, space, block->address);
     return blocks_end(blocks, number, end);
 }
 
 int blocks_end_at(struct blocks *blocks, uint32_t space, uint64_t address, enum block_end end)
 {
-    uint32_t number = address_map_remove(&blocks->live, space, address);
-    return number == ADDRESS_MAP_NONE ? 0 : blocks_end(blocks, number, end);
+    uint32_t number = pair_map_remove(&blocks->live, space, address);
+    return number == PAIR_MAP_NONE ? 0 : blocks_end(blocks, number, end);
 }
 
 int blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes, uint32_t stack_id)

@@ -11,7 +11,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "autograd.h"
 #include "bound_lists.h"
 #include "driver_ranges.h"
@@ -35,7 +35,7 @@ struct block_listener {
 
 struct blocks {
     struct cursor at;
-    struct address_map live;    /* block by address, but those in SPACE_HANDLE */
+    struct pair_map live;       /* block by address, but those in SPACE_HANDLE */
     struct block_state *states; /* by block */
     size_t state_capacity;
     struct bound_lists bound;
@@ -44,7 +44,7 @@ struct blocks {
     struct mempools mempools;
     struct spans spans;
     struct driver_ranges ranges;
-    struct address_map backward_threads; /* of PyTorch's autograd, by id */
+    struct pair_map backward_threads; /* of PyTorch's autograd, by id */
     struct autograd autograd;
 };
 

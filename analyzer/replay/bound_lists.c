@@ -31,7 +31,7 @@ void bound_lists_release(struct bound_lists *bound)
     free(bound->lists);
     free(bound->links);
     slots_release(&bound->list_slots);
-    address_map_release(&bound->by_context);
+    pair_map_release(&bound->by_context);
 }
 
 /* --- lists --- */
@@ -72,7 +72,7 @@ static uint32_t add_list(struct bound_lists *bound, int device, uint64_t context
     grown[number] =
         (struct bound_list){.context = context, .device = device, .newest = HISTORY_NONE};
     link_list(bound, number);
-    if (address_map_put(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context, number, err))
+    if (pair_map_put(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context, number, err))
         return HISTORY_NONE;
     return number;
 }
@@ -82,7 +82,7 @@ static void remove_list(struct bound_lists *bound, uint32_t number)
     const struct bound_list *list = &bound->lists[number];
     if (!list->is_hidden)
         unlink_list(bound, number);
-    address_map_remove(&bound->by_context, (uint32_t)DEVICE_SLOT(list->device), list->context);
+    pair_map_remove(&bound->by_context, (uint32_t)DEVICE_SLOT(list->device), list->context);
     slots_give_back(&bound->list_slots, number);
 }
 
@@ -104,8 +104,8 @@ void bound_lists_hide(struct bound_lists *bound, uint32_t list)
 void bound_lists_show(struct bound_lists *bound, uint64_t context)
 {
     for (uint32_t slot = 0; slot < DEVICE_SLOTS; slot++) {
-        uint32_t number = address_map_get(&bound->by_context, slot, context);
-        if (number == ADDRESS_MAP_NONE || !bound->lists[number].is_hidden)
+        uint32_t number = pair_map_get(&bound->by_context, slot, context);
+        if (number == PAIR_MAP_NONE || !bound->lists[number].is_hidden)
             continue;
         bound->lists[number].is_hidden = false;
         link_list(bound, number);
@@ -117,8 +117,8 @@ void bound_lists_show(struct bound_lists *bound, uint64_t context)
 int bound_lists_add(struct bound_lists *bound, int device, uint64_t context, uint32_t block,
                     struct err *err)
 {
-    uint32_t number = address_map_get(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context);
-    if (number == ADDRESS_MAP_NONE)
+    uint32_t number = pair_map_get(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context);
+    if (number == PAIR_MAP_NONE)
         number = add_list(bound, device, context, err);
     struct bound_link *links =
         array_grow(bound->links, &bound->link_capacity, block, sizeof *links, err);
@@ -150,6 +150,6 @@ void bound_lists_remove(struct bound_lists *bound, uint32_t block)
 
 uint32_t bound_lists_newest(const struct bound_lists *bound, int device, uint64_t context)
 {
-    uint32_t list = address_map_get(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context);
-    return list == ADDRESS_MAP_NONE ? HISTORY_NONE : bound->lists[list].newest;
+    uint32_t list = pair_map_get(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context);
+    return list == PAIR_MAP_NONE ? HISTORY_NONE : bound->lists[list].newest;
 }

@@ -9,7 +9,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_BOUND_LISTS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_BOUND_LISTS_H
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/replay/history/cursor.h"
 
 struct bound_lists {
@@ -18,7 +18,7 @@ struct bound_lists {
     struct slots list_slots;
     struct bound_link *links; /* by block */
     size_t link_capacity;
-    struct address_map by_context; /* space: DEVICE_SLOT; address: context */
+    struct pair_map by_context; /* first: DEVICE_SLOT; second: context */
     uint32_t first[DEVICE_SLOTS];
 };
 

@@ -25,7 +25,7 @@ void contexts_release(struct contexts *contexts)
 {
     free(contexts->items);
     slots_release(&contexts->slots);
-    address_map_release(&contexts->by_handle);
+    pair_map_release(&contexts->by_handle);
 }
 
 static bool creates_primary(const struct cursor *at)
@@ -37,8 +37,8 @@ static bool creates_primary(const struct cursor *at)
 
 static void forget_context(struct contexts *contexts, struct blocks *blocks, uint64_t handle)
 {
-    uint32_t number = address_map_remove(&contexts->by_handle, 0, handle);
-    if (number == ADDRESS_MAP_NONE)
+    uint32_t number = pair_map_remove(&contexts->by_handle, 0, handle);
+    if (number == PAIR_MAP_NONE)
         return;
     slots_give_back(&contexts->slots, number);
     bound_lists_show(&blocks->bound, handle);
@@ -66,13 +66,13 @@ int contexts_create(struct contexts *contexts, struct blocks *blocks)
                                      .device = event->device,
                                      .create_index = at->index,
                                      .is_primary = creates_primary(at)};
-    return address_map_put(&contexts->by_handle, 0, event->object, number, at->err);
+    return pair_map_put(&contexts->by_handle, 0, event->object, number, at->err);
 }
 
 static const struct context *find_context(const struct contexts *contexts, uint64_t handle)
 {
-    uint32_t number = address_map_get(&contexts->by_handle, 0, handle);
-    return number == ADDRESS_MAP_NONE ? NULL : &contexts->items[number];
+    uint32_t number = pair_map_get(&contexts->by_handle, 0, handle);
+    return number == PAIR_MAP_NONE ? NULL : &contexts->items[number];
 }
 
 /* --- the end of a context --- */

@@ -12,7 +12,7 @@ struct contexts {
     struct context *items;
     size_t capacity;
     struct slots slots;
-    struct address_map by_handle;
+    struct pair_map by_handle;
     uint64_t last_destroyed[DEVICE_SLOTS]; /* event; INDEX_NONE: none was */
 };
 

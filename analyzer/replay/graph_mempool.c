@@ -6,7 +6,7 @@
 static uint32_t follow_size(struct blocks *blocks, uint32_t number, uint32_t mempool)
 {
     const struct event *event = blocks->at.event;
-    if (number != ADDRESS_MAP_NONE) {
+    if (number != PAIR_MAP_NONE) {
         uint32_t stack_id =
             event->stack_id ? event->stack_id : blocks->at.history->blocks[number].stack_id;
         return blocks_resize(blocks, number, event->size_bytes, stack_id) ? HISTORY_NONE : number;
@@ -28,12 +28,11 @@ int graph_mempool_report(struct blocks *blocks)
     uint64_t address = (uint64_t)DEVICE_SLOT(at->event->device);
     if (!at->event->size_bytes)
         return blocks_end_at(blocks, SPACE_GRAPH, address, BLOCK_FREED);
-    uint32_t number = address_map_get(&blocks->live, SPACE_GRAPH, address);
-    if (number != ADDRESS_MAP_NONE &&
-        at->history->blocks[number].size_bytes == at->event->size_bytes)
+    uint32_t number = pair_map_get(&blocks->live, SPACE_GRAPH, address);
+    if (number != PAIR_MAP_NONE && at->history->blocks[number].size_bytes == at->event->size_bytes)
         return 0;
     number = follow_size(blocks, number, mempool);
     if (number == HISTORY_NONE)
         return -1;
-    return address_map_put(&blocks->live, SPACE_GRAPH, address, number, at->err);
+    return pair_map_put(&blocks->live, SPACE_GRAPH, address, number, at->err);
 }

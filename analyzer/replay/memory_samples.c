@@ -27,14 +27,14 @@ struct thread_samples {
 void memory_samples_release(struct memory_samples *samples)
 {
     free(samples->threads);
-    address_map_release(&samples->by_thread);
+    pair_map_release(&samples->by_thread);
 }
 
 static struct thread_samples *find_thread(const struct memory_samples *samples,
                                           const struct cursor *at)
 {
-    uint32_t number = address_map_get(&samples->by_thread, 0, at->event->thread_id);
-    return number == ADDRESS_MAP_NONE ? NULL : &samples->threads[number];
+    uint32_t number = pair_map_get(&samples->by_thread, 0, at->event->thread_id);
+    return number == PAIR_MAP_NONE ? NULL : &samples->threads[number];
 }
 
 static struct thread_samples *add_thread(struct memory_samples *samples, const struct cursor *at)
@@ -44,8 +44,8 @@ static struct thread_samples *add_thread(struct memory_samples *samples, const s
     if (!grown)
         return NULL;
     samples->threads = grown;
-    if (address_map_put(&samples->by_thread, 0, at->event->thread_id, (uint32_t)samples->count,
-                        at->err))
+    if (pair_map_put(&samples->by_thread, 0, at->event->thread_id, (uint32_t)samples->count,
+                     at->err))
         return NULL;
     grown[samples->count] = (struct thread_samples){0};
     return &grown[samples->count++];

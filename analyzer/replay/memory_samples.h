@@ -16,7 +16,7 @@
 struct memory_samples {
     struct thread_samples *threads; /* samples that wait for the event of their call */
     size_t count, capacity;
-    struct address_map by_thread;
+    struct pair_map by_thread;
 };
 
 void memory_samples_release(struct memory_samples *samples);

@@ -11,7 +11,7 @@ enum { BY_HANDLE, BY_GRAPH_DEVICE };
 
 void mempools_release(struct mempools *mempools)
 {
-    address_map_release(&mempools->numbers);
+    pair_map_release(&mempools->numbers);
 }
 
 static uint32_t add_mempool(struct mempools *mempools, const struct cursor *at, uint32_t space,
@@ -24,7 +24,7 @@ static uint32_t add_mempool(struct mempools *mempools, const struct cursor *at, 
     if (!grown)
         return HISTORY_NONE;
     history->mempools = grown;
-    if (address_map_put(&mempools->numbers, space, key, number, at->err))
+    if (pair_map_put(&mempools->numbers, space, key, number, at->err))
         return HISTORY_NONE;
     grown[history->mempool_count++] = (struct mempool){
         .device = at->event->device, .handle = at->event->object, .memory = (uint8_t)memory};
@@ -42,8 +42,8 @@ static void learn_device(const struct cursor *at, uint32_t number)
 uint32_t mempools_find(struct mempools *mempools, const struct cursor *at)
 {
     uint64_t handle = at->event->object;
-    uint32_t number = address_map_get(&mempools->numbers, BY_HANDLE, handle);
-    if (number != ADDRESS_MAP_NONE) {
+    uint32_t number = pair_map_get(&mempools->numbers, BY_HANDLE, handle);
+    if (number != PAIR_MAP_NONE) {
         learn_device(at, number);
         return number;
     }
@@ -53,8 +53,8 @@ uint32_t mempools_find(struct mempools *mempools, const struct cursor *at)
 uint32_t mempools_find_graph(struct mempools *mempools, const struct cursor *at)
 {
     uint64_t slot = (uint64_t)DEVICE_SLOT(at->event->device);
-    uint32_t number = address_map_get(&mempools->numbers, BY_GRAPH_DEVICE, slot);
-    if (number != ADDRESS_MAP_NONE)
+    uint32_t number = pair_map_get(&mempools->numbers, BY_GRAPH_DEVICE, slot);
+    if (number != PAIR_MAP_NONE)
         return number;
     return add_mempool(mempools, at, BY_GRAPH_DEVICE, slot, MEMORY_GRAPH);
 }
@@ -108,8 +108,8 @@ int mempools_destroy(struct mempools *mempools, const struct cursor *at)
 {
     if (at->event->result != 0)
         return 0;
-    uint32_t number = address_map_remove(&mempools->numbers, BY_HANDLE, at->event->object);
-    if (number == ADDRESS_MAP_NONE || !at->history->mempools[number].reported)
+    uint32_t number = pair_map_remove(&mempools->numbers, BY_HANDLE, at->event->object);
+    if (number == PAIR_MAP_NONE || !at->history->mempools[number].reported)
         return 0;
     return set_usage(at, number, at->history->mempools[number].live_bytes, 0);
 }

@@ -6,12 +6,12 @@
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/replay/history/cursor.h"
 
 /* Zeroed is empty and ready for use. */
 struct mempools {
-    struct address_map numbers; /* by handle, and for graphs by DEVICE_SLOT; see mempools.c */
+    struct pair_map numbers; /* by handle, and for graphs by DEVICE_SLOT; see mempools.c */
 };
 
 void mempools_release(struct mempools *mempools);

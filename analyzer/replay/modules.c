@@ -41,9 +41,8 @@ int modules_load(struct memory_samples *samples, struct blocks *blocks)
 int modules_unload(const struct contexts *contexts, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;
-    uint32_t number = address_map_get(&blocks->live, SPACE_MODULE, event->object);
-    if (number == ADDRESS_MAP_NONE ||
-        (event->result != 0 && !contexts_took(contexts, blocks, number)))
+    uint32_t number = pair_map_get(&blocks->live, SPACE_MODULE, event->object);
+    if (number == PAIR_MAP_NONE || (event->result != 0 && !contexts_took(contexts, blocks, number)))
         return 0;
     return blocks_end_at(blocks, SPACE_MODULE, event->object,
                          event->result == 0 ? BLOCK_FREED : BLOCK_IMPLICIT);
@@ -60,11 +59,11 @@ int modules_set_limit(struct memory_samples *samples, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;
     uint64_t key = limit_key(event);
-    uint32_t number = address_map_get(&blocks->live, SPACE_LIMIT, key);
+    uint32_t number = pair_map_get(&blocks->live, SPACE_LIMIT, key);
     int64_t size_bytes = memory_samples_taken(samples, &blocks->at);
     if (event->result != 0)
         return fail_measured(blocks, MEMORY_LIMIT);
-    if (number != ADDRESS_MAP_NONE)
+    if (number != PAIR_MAP_NONE)
         size_bytes =
             (int64_t)((uint64_t)size_bytes + blocks->at.history->blocks[number].size_bytes);
     if (blocks_end_at(blocks, SPACE_LIMIT, key, BLOCK_FREED))

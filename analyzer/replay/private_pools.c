@@ -24,7 +24,7 @@ void private_pools_release(struct private_pools *pools)
 {
     free(pools->items);
     slots_release(&pools->slots);
-    address_map_release(&pools->map);
+    pair_map_release(&pools->map);
 }
 
 static void unlink_pool(struct private_pools *pools, uint32_t number)
@@ -53,20 +53,20 @@ void private_pools_join(struct private_pools *pools, uint32_t from, uint32_t to)
  * another since. */
 static uint32_t close_capture(struct private_pools *pools, uint64_t stream)
 {
-    const uint32_t number = address_map_remove(&pools->map, SPACE_STREAM, stream);
-    if (number == ADDRESS_MAP_NONE)
+    const uint32_t number = pair_map_remove(&pools->map, SPACE_STREAM, stream);
+    if (number == PAIR_MAP_NONE)
         return number;
     pools->open_count--;
     const uint32_t thread_id = pools->items[number].thread_id;
-    if (address_map_get(&pools->map, SPACE_THREAD, thread_id) == number)
-        address_map_remove(&pools->map, SPACE_THREAD, thread_id);
+    if (pair_map_get(&pools->map, SPACE_THREAD, thread_id) == number)
+        pair_map_remove(&pools->map, SPACE_THREAD, thread_id);
     return number;
 }
 
 int private_pools_begin(struct private_pools *pools, const struct event *event, struct err *err)
 {
     const uint32_t before = close_capture(pools, event->stream);
-    if (before != ADDRESS_MAP_NONE)
+    if (before != PAIR_MAP_NONE)
         unlink_pool(pools, before);
     const uint32_t number = slots_take(&pools->slots, err);
     if (number == SLOT_NONE)
@@ -79,23 +79,23 @@ int private_pools_begin(struct private_pools *pools, const struct event *event, 
     pools->open_count++;
     grown[number] = (struct private_pool){
         .joined_to = PRIVATE_POOL_NONE, .links_count = 1, .thread_id = event->thread_id};
-    return address_map_put(&pools->map, SPACE_STREAM, event->stream, number, err) ||
-                   address_map_put(&pools->map, SPACE_THREAD, event->thread_id, number, err)
+    return pair_map_put(&pools->map, SPACE_STREAM, event->stream, number, err) ||
+                   pair_map_put(&pools->map, SPACE_THREAD, event->thread_id, number, err)
                ? -1
                : 0;
 }
 
 uint32_t private_pools_open(const struct private_pools *pools, const struct event *event)
 {
-    uint32_t number = ADDRESS_MAP_NONE;
+    uint32_t number = PAIR_MAP_NONE;
 
     if (!pools->map.count)
         return PRIVATE_POOL_NONE;
     if (event->stream != STREAM_UNKNOWN)
-        number = address_map_get(&pools->map, SPACE_STREAM, event->stream);
-    if (number == ADDRESS_MAP_NONE)
-        number = address_map_get(&pools->map, SPACE_THREAD, event->thread_id);
-    if (number == ADDRESS_MAP_NONE)
+        number = pair_map_get(&pools->map, SPACE_STREAM, event->stream);
+    if (number == PAIR_MAP_NONE)
+        number = pair_map_get(&pools->map, SPACE_THREAD, event->thread_id);
+    if (number == PAIR_MAP_NONE)
         return PRIVATE_POOL_NONE;
     while (pools->items[number].joined_to != PRIVATE_POOL_NONE)
         number = pools->items[number].joined_to;
@@ -106,8 +106,8 @@ uint32_t private_pools_open(const struct private_pools *pools, const struct even
 
 static void drop_handle(struct private_pools *pools, uint64_t handle)
 {
-    const uint32_t number = address_map_remove(&pools->map, SPACE_GRAPH_HANDLE, handle);
-    if (number != ADDRESS_MAP_NONE)
+    const uint32_t number = pair_map_remove(&pools->map, SPACE_GRAPH_HANDLE, handle);
+    if (number != PAIR_MAP_NONE)
         unlink_pool(pools, number);
 }
 
@@ -117,13 +117,13 @@ static int add_handle(struct private_pools *pools, uint32_t number, uint64_t han
 {
     pools->items[number].links_count++;
     drop_handle(pools, handle);
-    return address_map_put(&pools->map, SPACE_GRAPH_HANDLE, handle, number, err);
+    return pair_map_put(&pools->map, SPACE_GRAPH_HANDLE, handle, number, err);
 }
 
 int private_pools_end(struct private_pools *pools, const struct event *event, struct err *err)
 {
     const uint32_t number = close_capture(pools, event->stream);
-    if (number == ADDRESS_MAP_NONE)
+    if (number == PAIR_MAP_NONE)
         return 0;
     const int status = event->object ? add_handle(pools, number, event->object, err) : 0;
     unlink_pool(pools, number);
@@ -133,8 +133,8 @@ int private_pools_end(struct private_pools *pools, const struct event *event, st
 int private_pools_make_graph(struct private_pools *pools, const struct event *event,
                              struct err *err)
 {
-    const uint32_t number = address_map_get(&pools->map, SPACE_GRAPH_HANDLE, event->address);
-    return number == ADDRESS_MAP_NONE ? 0 : add_handle(pools, number, event->object, err);
+    const uint32_t number = pair_map_get(&pools->map, SPACE_GRAPH_HANDLE, event->address);
+    return number == PAIR_MAP_NONE ? 0 : add_handle(pools, number, event->object, err);
 }
 
 void private_pools_destroy_graph(struct private_pools *pools, const struct event *event)

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/slots.h"
 #include "gpumemtrace/event.h"
 
@@ -24,8 +24,7 @@ struct private_pools {
     struct private_pool *items;
     size_t capacity, open_count; /* captures that are open */
     struct slots slots;
-    struct address_map
-        map; /* of pools, by captured stream, capturing thread and handle of a graph */
+    struct pair_map map; /* of pools, by captured stream, capturing thread and handle of a graph */
     /* A pool is gone; its number may be another's from now on. */
     void (*gone)(void *self, uint32_t number);
     void *self; /* for gone, while events are handled */

@@ -16,7 +16,7 @@ void vmm_release(struct vmm *vmm)
     free(vmm->handles);
     slots_release(&vmm->object_slots);
     slots_release(&vmm->handle_slots);
-    address_map_release(&vmm->by_handle);
+    pair_map_release(&vmm->by_handle);
 }
 
 /* --- references --- */
@@ -24,9 +24,9 @@ void vmm_release(struct vmm *vmm)
 /* One more reference of the object, by that handle. */
 static int add_reference(struct vmm *vmm, uint64_t handle, uint32_t object, struct err *err)
 {
-    uint32_t number = address_map_get(&vmm->by_handle, 0, handle);
+    uint32_t number = pair_map_get(&vmm->by_handle, 0, handle);
     vmm->objects[object].references_count++;
-    if (number != ADDRESS_MAP_NONE && vmm->handles[number].object == object) {
+    if (number != PAIR_MAP_NONE && vmm->handles[number].object == object) {
         vmm->handles[number].references_count++;
         return 0;
     }
@@ -39,7 +39,7 @@ static int add_reference(struct vmm *vmm, uint64_t handle, uint32_t object, stru
         return -1;
     vmm->handles = grown;
     grown[number] = (struct vmm_handle){.object = object, .references_count = 1};
-    return address_map_put(&vmm->by_handle, 0, handle, number, err);
+    return pair_map_put(&vmm->by_handle, 0, handle, number, err);
 }
 
 int vmm_alloc(struct vmm *vmm, struct blocks *blocks)
@@ -77,17 +77,17 @@ int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t number, e
 int vmm_free(struct vmm *vmm, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;
-    uint32_t number = address_map_get(&vmm->by_handle, 0, event->address);
+    uint32_t number = pair_map_get(&vmm->by_handle, 0, event->address);
     if (event->result != 0)
         return 0;
-    if (number == ADDRESS_MAP_NONE) {
+    if (number == PAIR_MAP_NONE) {
         blocks->at.history->unknown_frees_count++;
         return 0;
     }
     struct vmm_handle *handle = &vmm->handles[number];
     uint32_t object = handle->object;
     if (--handle->references_count == 0) {
-        address_map_remove(&vmm->by_handle, 0, event->address);
+        pair_map_remove(&vmm->by_handle, 0, event->address);
         slots_give_back(&vmm->handle_slots, number);
     }
     vmm->objects[object].references_count--;
@@ -109,8 +109,8 @@ int vmm_retain(struct vmm *vmm, struct blocks *blocks)
 
 uint32_t vmm_object_of(const struct vmm *vmm, uint64_t handle)
 {
-    uint32_t number = address_map_get(&vmm->by_handle, 0, handle);
-    return number == ADDRESS_MAP_NONE ? HISTORY_NONE : vmm->handles[number].object;
+    uint32_t number = pair_map_get(&vmm->by_handle, 0, handle);
+    return number == PAIR_MAP_NONE ? HISTORY_NONE : vmm->handles[number].object;
 }
 
 /* --- mappings --- */

@@ -26,7 +26,7 @@ struct vmm {
     struct vmm_handle *handles;
     size_t handle_capacity;
     struct slots handle_slots;
-    struct address_map by_handle; /* number of the handle */
+    struct pair_map by_handle; /* number of the handle */
 };
 
 void vmm_release(struct vmm *vmm);

@@ -4,14 +4,14 @@
 
 #include <stdlib.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/array.h"
 
 struct collector {
     struct all_names *names;
     const struct trace *trace;
     struct symbols *symbols;
-    struct address_map seen;
+    struct pair_map seen;
 };
 
 static void count_address(struct collector *collector, uint64_t address,
@@ -55,10 +55,10 @@ static int add_address(struct collector *collector, uint64_t address, bool *is_s
         symbols_find(collector->symbols, address, &count, is_signal_return, err);
     if (!frames)
         return -1;
-    if (address_map_get(&collector->seen, 0, address) != ADDRESS_MAP_NONE)
+    if (pair_map_get(&collector->seen, 0, address) != PAIR_MAP_NONE)
         return 0;
     count_address(collector, address, &frames[count - 1]);
-    if (address_map_put(&collector->seen, 0, address, 1, err))
+    if (pair_map_put(&collector->seen, 0, address, 1, err))
         return -1;
     return frames[0].is_named ? add_rows(collector->names, address, frames, count, err) : 0;
 }
@@ -90,7 +90,7 @@ int all_names_collect(struct all_names *names, const struct trace *trace, struct
         return -1;
     for (size_t id = 0; id < trace->frame_limit && !status; id++)
         status = add_frame(&collector, &trace->frames[id], err);
-    address_map_release(&collector.seen);
+    pair_map_release(&collector.seen);
     if (status)
         all_names_release(names);
     return status;

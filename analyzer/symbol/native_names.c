@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "elf_files.h"
 #include "elf_lookup.h"
 #include "owned_texts.h"
@@ -31,7 +31,7 @@ struct native_names {
     struct elf_files *files;     /* made when first needed */
     struct module_file *modules; /* as trace->modules when they were made */
     size_t module_count;
-    struct address_map addresses; /* number of the resolved address */
+    struct pair_map addresses; /* number of the resolved address */
     struct native_run *resolved;
     size_t resolved_count, resolved_capacity;
     struct symbol_frame *frames;
@@ -63,7 +63,7 @@ void native_names_free(struct native_names *names)
     for (size_t i = 0; names->modules && i < names->module_count; i++)
         elf_lookup_close(names->modules[i].lookup);
     elf_files_free(names->files);
-    address_map_release(&names->addresses);
+    pair_map_release(&names->addresses);
     owned_texts_release(&names->texts);
     free(names->modules);
     free(names->resolved);
@@ -255,8 +255,8 @@ static int resolve_address(struct native_names *names, uint64_t address,
 const struct native_run *native_names_find(struct native_names *names, uint64_t address,
                                            struct err *err)
 {
-    uint32_t number = address_map_get(&names->addresses, 0, address);
-    if (number != ADDRESS_MAP_NONE)
+    uint32_t number = pair_map_get(&names->addresses, 0, address);
+    if (number != PAIR_MAP_NONE)
         return &names->resolved[number];
     struct native_run *grown = array_grow(names->resolved, &names->resolved_capacity,
                                           names->resolved_count, sizeof *grown, err);
@@ -265,7 +265,7 @@ const struct native_run *native_names_find(struct native_names *names, uint64_t 
     names->resolved = grown;
     number = (uint32_t)names->resolved_count;
     if (resolve_address(names, address, &grown[number], err) ||
-        address_map_put(&names->addresses, 0, address, number, err))
+        pair_map_put(&names->addresses, 0, address, number, err))
         return NULL;
     names->resolved_count++;
     return &grown[number];

@@ -12,23 +12,23 @@
 
 void pieces_release(struct pieces *pieces)
 {
-    address_map_release(&pieces->by_address);
+    pair_map_release(&pieces->by_address);
     slots_release(&pieces->slots);
     free(pieces->items);
 }
 
 struct piece *pieces_at(const struct pieces *pieces, uint64_t address)
 {
-    const uint32_t number = address_map_get(&pieces->by_address, 0, address);
+    const uint32_t number = pair_map_get(&pieces->by_address, 0, address);
 
-    return number == ADDRESS_MAP_NONE ? NULL : &pieces->items[number];
+    return number == PAIR_MAP_NONE ? NULL : &pieces->items[number];
 }
 
 void pieces_remove(struct pieces *pieces, uint64_t address)
 {
-    const uint32_t number = address_map_remove(&pieces->by_address, 0, address);
+    const uint32_t number = pair_map_remove(&pieces->by_address, 0, address);
 
-    if (number != ADDRESS_MAP_NONE)
+    if (number != PAIR_MAP_NONE)
         slots_give_back(&pieces->slots, number);
 }
 
@@ -46,7 +46,7 @@ int pieces_add(struct pieces *pieces, const struct event *event, bool is_mapped,
                                    .bytes = event->size_bytes,
                                    .block = ALLOCATOR_NONE,
                                    .is_mapped = is_mapped};
-    return address_map_put(&pieces->by_address, 0, event->address, number, err);
+    return pair_map_put(&pieces->by_address, 0, event->address, number, err);
 }
 
 /* --- the driver's answers --- */

@@ -13,7 +13,7 @@
 #define GPUMEMTRACE_ANALYZER_WHATIF_RECORDED_H
 
 #include "analyzer/allocator/allocator.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/slots.h"
 #include "gpumemtrace/event.h"
 
@@ -28,7 +28,7 @@ struct piece {
 };
 
 struct pieces {
-    struct address_map by_address;
+    struct pair_map by_address;
     struct piece *items;
     size_t capacity;
     struct slots slots;

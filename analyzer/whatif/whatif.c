@@ -163,7 +163,7 @@ static uint32_t *add_tensor(struct whatif *whatif, const struct event *event, st
     for (size_t i = 0; i < width; i++)
         grown[i] = ALLOCATOR_NONE;
     grown[HANDLE_DEVICE] = (uint32_t)DEVICE_SLOT(event->device);
-    return address_map_put(&whatif->tensors, 0, event->address, slot, err) ? NULL : grown;
+    return pair_map_put(&whatif->tensors, 0, event->address, slot, err) ? NULL : grown;
 }
 
 static int free_handles(const struct whatif *whatif, const uint32_t *handles,
@@ -185,9 +185,9 @@ static int free_handles(const struct whatif *whatif, const uint32_t *handles,
 
 static int free_tensor(struct whatif *whatif, const struct event *event, struct err *err)
 {
-    const uint32_t slot = address_map_remove(&whatif->tensors, 0, event->address);
+    const uint32_t slot = pair_map_remove(&whatif->tensors, 0, event->address);
 
-    if (slot == ADDRESS_MAP_NONE)
+    if (slot == PAIR_MAP_NONE)
         return 0;
     slots_give_back(&whatif->tensor_slots, slot);
     return free_handles(whatif, &whatif->handles[slot * (whatif->ask_count + HANDLE_RUNS)], event,
@@ -435,7 +435,7 @@ void whatif_release(struct whatif *whatif)
     }
     private_pools_release(&whatif->graphs);
     pieces_release(&whatif->pieces);
-    address_map_release(&whatif->tensors);
+    pair_map_release(&whatif->tensors);
     slots_release(&whatif->tensor_slots);
     free(whatif->handles);
     *whatif = (struct whatif){0};

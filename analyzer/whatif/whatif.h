@@ -93,7 +93,7 @@ enum { HANDLE_DEVICE, HANDLE_RECORDED, HANDLE_RUNS };
 struct whatif {
     struct whatif_device *devices[DEVICE_SLOTS]; /* NULL: no piece of PyTorch's pool lies there */
     struct pieces pieces;
-    struct address_map tensors; /* by address: which row of handles */
+    struct pair_map tensors; /* by address: which row of handles */
     struct slots tensor_slots;
     uint32_t *handles; /* rows of HANDLE_… */
     size_t handle_capacity;

@@ -30,12 +30,12 @@ static _Atomic unsigned image_count;
 
 /* Real function -> its hook, and the thunk that is handed out for it. Both are stored before the
  * address (release) and never change. */
-struct address_slot {
+struct pair_slot {
     _Atomic(void *) real;
     enum hook hook;
     unsigned thunk; /* its number + 1; 0: there was none left */
 };
-static struct address_slot address_slots[ADDRESS_SLOTS];
+static struct pair_slot pair_slots[ADDRESS_SLOTS];
 static unsigned address_count;
 
 /* The exported functions of the hooks, NULL for rows that are none; found before the first library
@@ -61,13 +61,13 @@ static size_t hash(uint64_t value, unsigned bits)
 /* --- address -> hook --- */
 
 /* The slot of this address, or the empty one where it would be. */
-static struct address_slot *address_slot(const void *real)
+static struct pair_slot *pair_slot(const void *real)
 {
     size_t at = hash((uint64_t)(uintptr_t)real, 12);
     for (;; at = (at + 1) % ADDRESS_SLOTS) {
-        void *taken = atomic_load_explicit(&address_slots[at].real, memory_order_acquire);
+        void *taken = atomic_load_explicit(&pair_slots[at].real, memory_order_acquire);
         if (!taken || taken == real)
-            return &address_slots[at];
+            return &pair_slots[at];
     }
 }
 
@@ -76,7 +76,7 @@ _Static_assert(ADDRESS_SLOTS == 1 << 12 && CALLER_SLOTS == 1 << 12, "the hash gi
 /* Where two names mean one function, the first row stands for both. */
 static void add_address(void *real, enum hook hook)
 {
-    struct address_slot *slot = address_slot(real);
+    struct pair_slot *slot = pair_slot(real);
     if (atomic_load_explicit(&slot->real, memory_order_relaxed) ||
         address_count >= ADDRESS_SLOTS / 2)
         return;
@@ -229,7 +229,7 @@ void *resolve_hand_out(void *real, const void *caller, bool *hooked)
 {
     bool own;
     meet(real, &own);
-    const struct address_slot *slot = address_slot(real);
+    const struct pair_slot *slot = pair_slot(real);
     *hooked = true;
     if (!atomic_load_explicit(&slot->real, memory_order_acquire))
         *hooked = own;

@@ -40,7 +40,7 @@ static int compare_rows(const void *left, const void *right)
 struct readings {
     const struct history *history;
     struct text_set phases;
-    struct address_map rows; /* by category and phase */
+    struct pair_map rows; /* by category and phase */
     size_t row_count;
 };
 
@@ -54,24 +54,23 @@ static uint32_t phase_of(struct readings *readings, const struct site *site, str
     return number == TEXT_SET_NONE ? TEXT_SET_NONE : number + 1;
 }
 
-/* ADDRESS_MAP_NONE: out of memory. */
+/* PAIR_MAP_NONE: out of memory. */
 static uint32_t row_without_stack(struct readings *readings, const struct site *site,
                                   uint32_t phase, struct err *err)
 {
-    uint32_t row = address_map_get(&readings->rows, (uint32_t)site->category, phase);
+    uint32_t row = pair_map_get(&readings->rows, (uint32_t)site->category, phase);
 
-    if (row != ADDRESS_MAP_NONE)
+    if (row != PAIR_MAP_NONE)
         return row;
     row = (uint32_t)readings->row_count++;
-    return address_map_put(&readings->rows, (uint32_t)site->category, phase, row, err)
-               ? ADDRESS_MAP_NONE
-               : row;
+    return pair_map_put(&readings->rows, (uint32_t)site->category, phase, row, err) ? PAIR_MAP_NONE
+                                                                                    : row;
 }
 
 static void readings_release(struct readings *readings)
 {
     text_set_release(&readings->phases);
-    address_map_release(&readings->rows);
+    pair_map_release(&readings->rows);
 }
 
 static void add_to_row(struct site_row *row, const struct site *site, const struct blamed *blamed,
@@ -104,7 +103,7 @@ static int add_sites_to_rows(struct site_row *rows, const struct history *histor
         status = phase == TEXT_SET_NONE ? -1 : 0;
         if (!status && !blamed->is_known) {
             const uint32_t number = row_without_stack(&readings, site, phase, err);
-            status = number == ADDRESS_MAP_NONE ? -1 : 0;
+            status = number == PAIR_MAP_NONE ? -1 : 0;
             row = blame->texts.count + number;
         }
         if (!status)

@@ -97,8 +97,8 @@ struct pools {
     const struct history *history;
     const struct device_use *use;
     uint64_t index;
-    struct pool_share *shares;     /* by account */
-    struct address_map by_address; /* account of a plain segment */
+    struct pool_share *shares;  /* by account */
+    struct pair_map by_address; /* account of a plain segment */
     uint32_t first_mapped;  /* the first pool with virtual segments; HISTORY_NONE: none has any */
     uint64_t virtual_bytes; /* of VMM objects that pools use */
 };
@@ -121,7 +121,7 @@ static int look_at_pool(struct pools *pools, uint32_t account, struct err *err)
     while ((segment = live_walk_next_segment(&walk))) {
         if (segment->mapped)
             share->mapped_bytes += segment->size_bytes;
-        else if (address_map_put(&pools->by_address, 0, segment->address, account, err))
+        else if (pair_map_put(&pools->by_address, 0, segment->address, account, err))
             return -1;
     }
     while ((block = live_walk_next(&tensors))) {
@@ -228,8 +228,8 @@ static bool is_of_pool(struct pools *pools, const struct block *block)
         pools->virtual_bytes += block->size_bytes;
         return true;
     }
-    const uint32_t account = address_map_get(&pools->by_address, 0, block->address);
-    if (account == ADDRESS_MAP_NONE)
+    const uint32_t account = pair_map_get(&pools->by_address, 0, block->address);
+    if (account == PAIR_MAP_NONE)
         return false;
     pools->shares[account].held_bytes += block->size_bytes;
     return true;
@@ -418,7 +418,7 @@ int ledger_at(struct ledger *ledger, const struct history *history, const struct
     if (ledger->count)
         qsort(ledger->terms, ledger->count, sizeof *ledger->terms, compare_terms);
     free(pools.shares);
-    address_map_release(&pools.by_address);
+    pair_map_release(&pools.by_address);
     if (status)
         ledger_release(ledger);
     return status;

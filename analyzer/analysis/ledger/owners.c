@@ -49,8 +49,8 @@ int owners_init(struct owners *owners, const struct trace *trace, struct err *er
 void owners_release(struct owners *owners)
 {
     text_set_release(&owners->names);
-    address_map_release(&owners->of_stack);
-    address_map_release(&owners->of_file);
+    pair_map_release(&owners->of_stack);
+    pair_map_release(&owners->of_file);
     free(owners->of_module);
     *owners = (struct owners){0};
 }
@@ -169,14 +169,14 @@ static int look_at_python(struct owners *owners, struct hint *hint, uint64_t loc
     if (location_id >= trace->location_limit)
         return 0;
     const uint64_t file_id = trace->locations[location_id].file_id;
-    const uint32_t known = address_map_get(&owners->of_file, 0, file_id);
-    if (known != ADDRESS_MAP_NONE) {
+    const uint32_t known = pair_map_get(&owners->of_file, 0, file_id);
+    if (known != PAIR_MAP_NONE) {
         *hint = (struct hint){.is_owner = known & 1, .number = known >> 1};
         return 0;
     }
     return look_at_file(owners, hint, trace_string(trace, file_id), err) ||
-                   address_map_put(&owners->of_file, 0, file_id, hint->number << 1 | hint->is_owner,
-                                   err)
+                   pair_map_put(&owners->of_file, 0, file_id, hint->number << 1 | hint->is_owner,
+                                err)
                ? -1
                : 0;
 }
@@ -217,12 +217,12 @@ static int walk_stack(struct owners *owners, uint32_t stack_id, uint32_t *number
 
 int64_t owners_find(struct owners *owners, uint32_t stack_id, struct err *err)
 {
-    uint32_t number = address_map_get(&owners->of_stack, 0, stack_id);
+    uint32_t number = pair_map_get(&owners->of_stack, 0, stack_id);
 
-    if (number != ADDRESS_MAP_NONE)
+    if (number != PAIR_MAP_NONE)
         return number;
     if (walk_stack(owners, stack_id, &number, err) ||
-        address_map_put(&owners->of_stack, 0, stack_id, number, err))
+        pair_map_put(&owners->of_stack, 0, stack_id, number, err))
         return -1;
     return number;
 }

@@ -13,7 +13,7 @@
 
 #include "analyzer/load/trace.h"
 #include "analyzer/symbol/symbols.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/text_set.h"
 
 /* The first two numbers; what follows are libraries. */
@@ -21,10 +21,10 @@ enum { OWNER_UNKNOWN, OWNER_PROGRAM, OWNER_LIBRARIES };
 
 struct owners {
     const struct trace *trace;
-    struct text_set names;       /* by number */
-    struct address_map of_stack; /* number, by stack id */
-    struct address_map of_file;  /* of Python, by string id: number << 1 | whether it is an owner */
-    uint32_t *of_module;         /* number + 1, or a kind of owners.c; 0: not looked up yet */
+    struct text_set names;    /* by number */
+    struct pair_map of_stack; /* number, by stack id */
+    struct pair_map of_file;  /* of Python, by string id: number << 1 | whether it is an owner */
+    uint32_t *of_module;      /* number + 1, or a kind of owners.c; 0: not looked up yet */
 };
 
 int owners_init(struct owners *owners, const struct trace *trace, struct err *err);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/array.h"
 
 enum { FEWEST_BIRTHS = 8, STEPS_CUT = 2 };
@@ -21,7 +21,7 @@ struct repeating {
 struct repetitions {
     struct repeating *items;
     size_t count, all_count; /* steady ones; with those that come in bursts, as layers in a loop */
-    struct address_map fewest; /* by caller: the number of its item with the fewest births */
+    struct pair_map fewest;  /* by caller: the number of its item with the fewest births */
 };
 
 static bool repeats(const struct site_ends *site, uint64_t beat_count)
@@ -81,12 +81,12 @@ static void find_model(struct repeating *item, const struct trace *trace)
 static int note_fewest(struct repetitions *all, uint32_t number, struct err *err)
 {
     const struct repeating *item = &all->items[number];
-    const uint32_t known = address_map_get(&all->fewest, 0, item->caller);
+    const uint32_t known = pair_map_get(&all->fewest, 0, item->caller);
 
-    if (!item->is_of_model || (known != ADDRESS_MAP_NONE &&
+    if (!item->is_of_model || (known != PAIR_MAP_NONE &&
                                all->items[known].site->births_count <= item->site->births_count))
         return 0;
-    return address_map_put(&all->fewest, 0, item->caller, number, err);
+    return pair_map_put(&all->fewest, 0, item->caller, number, err);
 }
 
 static void add_items(struct repetitions *all, const struct account_ends *own,
@@ -118,7 +118,7 @@ static int find_all(struct repetitions *all, const struct account_ends *own,
         item->runs_count = item->site->births_count;
         if (item->is_of_model)
             item->runs_count =
-                all->items[address_map_get(&all->fewest, 0, item->caller)].site->births_count;
+                all->items[pair_map_get(&all->fewest, 0, item->caller)].site->births_count;
     }
     return 0;
 }
@@ -303,6 +303,6 @@ int rhythm_find(struct rhythm *rhythm, const struct account_ends *own, const str
     }
     free(counts);
     free(all.items);
-    address_map_release(&all.fewest);
+    pair_map_release(&all.fewest);
     return status;
 }

@@ -33,15 +33,15 @@ static struct account_steps *find_account(struct step_watch *watch, const struct
 static uint32_t site_number(const struct account_steps *own, const struct block *block)
 {
     if (block->forward_stack_id)
-        return address_map_get(&own->backward_numbers, block->forward_stack_id, block->stack_id);
-    return own->numbers[block->stack_id] ? own->numbers[block->stack_id] - 1 : ADDRESS_MAP_NONE;
+        return pair_map_get(&own->backward_numbers, block->forward_stack_id, block->stack_id);
+    return own->numbers[block->stack_id] ? own->numbers[block->stack_id] - 1 : PAIR_MAP_NONE;
 }
 
 static struct site_steps *find_site(struct account_steps *own, const struct block *block,
                                     struct err *err)
 {
     const uint32_t number = site_number(own, block);
-    if (number != ADDRESS_MAP_NONE)
+    if (number != PAIR_MAP_NONE)
         return &own->sites[number];
     struct site_steps *grown =
         array_grow(own->sites, &own->site_capacity, own->site_count, sizeof *grown, err);
@@ -52,8 +52,8 @@ static struct site_steps *find_site(struct account_steps *own, const struct bloc
     *grown = (struct site_steps){block->stack_id, .forward_stack_id = block->forward_stack_id};
     if (!block->forward_stack_id)
         own->numbers[block->stack_id] = (uint32_t)own->site_count + 1;
-    else if (address_map_put(&own->backward_numbers, block->forward_stack_id, block->stack_id,
-                             (uint32_t)own->site_count, err))
+    else if (pair_map_put(&own->backward_numbers, block->forward_stack_id, block->stack_id,
+                          (uint32_t)own->site_count, err))
         return NULL;
     own->site_count++;
     return grown;
@@ -194,7 +194,7 @@ static void begin_again(struct step_watch *watch, const struct cursor *at)
             continue;
         sum_sites(own, false);
         memset(own->numbers, 0, own->stack_limit * sizeof *own->numbers);
-        address_map_release(&own->backward_numbers);
+        pair_map_release(&own->backward_numbers);
         own->site_count = own->window_count = own->highest_site_count = 0;
         own->window_steps = own->peak_ordinal = 0;
         own->highest = (struct step){0};
@@ -379,7 +379,7 @@ void step_watch_release(struct step_watch *watch)
 {
     for (size_t i = 0; i < watch->account_count; i++) {
         free(watch->accounts[i].numbers);
-        address_map_release(&watch->accounts[i].backward_numbers);
+        pair_map_release(&watch->accounts[i].backward_numbers);
         free(watch->accounts[i].sites);
         free(watch->accounts[i].touched);
         free(watch->accounts[i].highest_sites);

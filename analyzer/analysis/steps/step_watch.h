@@ -59,7 +59,7 @@ struct step_window {
 struct account_steps {
     /* By stack id the number of its site, from 1; 0: none. Of a backward, by its two stacks from 0. */
     uint32_t *numbers;
-    struct address_map backward_numbers;
+    struct pair_map backward_numbers;
     size_t stack_limit;
     struct site_steps *sites;
     size_t site_count, site_capacity;

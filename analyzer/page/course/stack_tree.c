@@ -32,14 +32,13 @@ static uint32_t add_frame(struct stack_tree *tree, const struct symbol_frame *fr
 
 static uint32_t add_node(struct stack_tree *tree, uint32_t parent, uint32_t frame, struct err *err)
 {
-    const uint32_t known = address_map_get(&tree->node_numbers, parent, frame);
+    const uint32_t known = pair_map_get(&tree->node_numbers, parent, frame);
 
-    if (known != ADDRESS_MAP_NONE)
+    if (known != PAIR_MAP_NONE)
         return known;
     struct stack_node *grown =
         array_grow(tree->nodes, &tree->node_capacity, tree->node_count, sizeof *grown, err);
-    if (!grown ||
-        address_map_put(&tree->node_numbers, parent, frame, (uint32_t)tree->node_count, err))
+    if (!grown || pair_map_put(&tree->node_numbers, parent, frame, (uint32_t)tree->node_count, err))
         return STACK_TREE_NONE;
     tree->nodes = grown;
     grown[tree->node_count] = (struct stack_node){.parent = parent, .frame = frame};
@@ -71,10 +70,10 @@ static int add_path(struct stack_tree *tree, struct symbols *symbols, uint32_t s
 uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, struct blame_stack stack,
                         struct err *err)
 {
-    const uint32_t known = address_map_get(&tree->numbers, stack.forward_stack_id, stack.stack_id);
+    const uint32_t known = pair_map_get(&tree->numbers, stack.forward_stack_id, stack.stack_id);
     uint32_t node;
 
-    if (known != ADDRESS_MAP_NONE)
+    if (known != PAIR_MAP_NONE)
         return known;
     struct tree_stack *grown =
         array_grow(tree->stacks, &tree->stack_capacity, tree->stack_count, sizeof *grown, err);
@@ -82,8 +81,8 @@ uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, struct
         return UINT32_MAX;
     tree->stacks = grown;
     if (add_path(tree, symbols, stack.stack_id, &node, err) ||
-        address_map_put(&tree->numbers, stack.forward_stack_id, stack.stack_id,
-                        (uint32_t)tree->stack_count, err))
+        pair_map_put(&tree->numbers, stack.forward_stack_id, stack.stack_id,
+                     (uint32_t)tree->stack_count, err))
         return UINT32_MAX;
     grown[tree->stack_count] = (struct tree_stack){.stack = stack, .node = node};
     return (uint32_t)tree->stack_count++;
@@ -164,7 +163,7 @@ void stack_tree_release(struct stack_tree *tree)
     free(tree->nodes);
     free(tree->stacks);
     text_set_release(&tree->frame_texts);
-    address_map_release(&tree->node_numbers);
-    address_map_release(&tree->numbers);
+    pair_map_release(&tree->node_numbers);
+    pair_map_release(&tree->numbers);
     *tree = (struct stack_tree){0};
 }

@@ -11,7 +11,7 @@
 
 #include "analyzer/blame/blame.h"
 #include "analyzer/render/doc.h"
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/text_set.h"
 
 struct stack_node {
@@ -33,9 +33,9 @@ struct stack_tree {
     size_t node_count, node_capacity;
     struct tree_stack *stacks;
     size_t stack_count, stack_capacity;
-    struct text_set frame_texts;     /* equal text, equal frame */
-    struct address_map node_numbers; /* by parent and frame */
-    struct address_map numbers;      /* of stacks, by that of the forward operator and their own */
+    struct text_set frame_texts;  /* equal text, equal frame */
+    struct pair_map node_numbers; /* by parent and frame */
+    struct pair_map numbers;      /* of stacks, by that of the forward operator and their own */
 };
 
 /* The stack's number in the tree, to which it is added if it is new; UINT32_MAX: out of memory. */

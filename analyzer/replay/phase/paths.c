@@ -10,7 +10,7 @@
 
 void paths_release(struct paths *paths)
 {
-    address_map_release(&paths->numbers);
+    pair_map_release(&paths->numbers);
 }
 
 static char *join_names(const struct history *history, uint32_t parent, const char *name)
@@ -51,12 +51,12 @@ uint32_t paths_find(struct paths *paths, const struct cursor *at, uint32_t paren
                     const char *name, enum phase_source source)
 {
     uint64_t key = (uint64_t)parent << 32 | (id & UINT32_MAX);
-    uint32_t number = address_map_get(&paths->numbers, (uint32_t)source, key);
-    if (number != ADDRESS_MAP_NONE)
+    uint32_t number = pair_map_get(&paths->numbers, (uint32_t)source, key);
+    if (number != PAIR_MAP_NONE)
         return number;
     number = add_path(paths, at, (struct path){.parent = parent, .name = name, .source = source});
     if (number == HISTORY_NONE ||
-        address_map_put(&paths->numbers, (uint32_t)source, key, number, at->err))
+        pair_map_put(&paths->numbers, (uint32_t)source, key, number, at->err))
         return HISTORY_NONE;
     return number;
 }

@@ -6,11 +6,11 @@
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_PATHS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_PATHS_H
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/replay/history/cursor.h"
 
 struct paths {
-    struct address_map numbers;           /* by source, parent and id of the name */
+    struct pair_map numbers;              /* by source, parent and id of the name */
     uint8_t (*rule_of)(const char *name); /* see replay_plan */
     const char *asked;                    /* name or path that was asked for; NULL: none */
 };

@@ -12,7 +12,7 @@
 enum { NUMBER_THREAD, NUMBER_RANGE /* + enum phase_source; its span */ };
 
 /* In place of the span of a range that is no phase. */
-#define SPAN_LEFT_OUT (ADDRESS_MAP_NONE - 1)
+#define SPAN_LEFT_OUT (PAIR_MAP_NONE - 1)
 
 enum { PUSH_SOURCES = PHASE_SOURCE_NVTX + 1 };
 
@@ -23,15 +23,14 @@ struct thread_spans {
 
 int spans_init(struct spans *spans, const struct trace *trace, struct err *err)
 {
-    *spans = (struct spans){.innermost = HISTORY_NONE,
-                            .inferred_span = HISTORY_NONE,
-                            .recent_thread = ADDRESS_MAP_NONE};
+    *spans = (struct spans){
+        .innermost = HISTORY_NONE, .inferred_span = HISTORY_NONE, .recent_thread = PAIR_MAP_NONE};
     return inferred_build(&spans->inferred, trace, err);
 }
 
 void spans_release(struct spans *spans)
 {
-    address_map_release(&spans->numbers);
+    pair_map_release(&spans->numbers);
     paths_release(&spans->paths);
     slots_release(&spans->slots);
     free(spans->items);
@@ -39,12 +38,12 @@ void spans_release(struct spans *spans)
     inferred_release(&spans->inferred);
 }
 
-/* A thread has many events in a row. ADDRESS_MAP_NONE: it never opened a span. */
+/* A thread has many events in a row. PAIR_MAP_NONE: it never opened a span. */
 static uint32_t known_thread(struct spans *spans, uint32_t thread_id)
 {
     if (spans->recent_thread_id != thread_id) {
         spans->recent_thread_id = thread_id;
-        spans->recent_thread = address_map_get(&spans->numbers, NUMBER_THREAD, thread_id);
+        spans->recent_thread = pair_map_get(&spans->numbers, NUMBER_THREAD, thread_id);
     }
     return spans->recent_thread;
 }
@@ -54,7 +53,7 @@ static uint32_t find_thread(struct spans *spans, const struct cursor *at)
 {
     uint32_t thread_id = at->event->thread_id;
     uint32_t number = known_thread(spans, thread_id);
-    if (number != ADDRESS_MAP_NONE)
+    if (number != PAIR_MAP_NONE)
         return number;
     struct thread_spans *grown = array_grow(spans->threads, &spans->thread_capacity,
                                             spans->thread_count, sizeof *grown, at->err);
@@ -63,7 +62,7 @@ static uint32_t find_thread(struct spans *spans, const struct cursor *at)
     spans->threads = grown;
     number = (uint32_t)spans->thread_count++;
     grown[number] = (struct thread_spans){HISTORY_NONE, {HISTORY_NONE, HISTORY_NONE}};
-    if (address_map_put(&spans->numbers, NUMBER_THREAD, thread_id, number, at->err))
+    if (pair_map_put(&spans->numbers, NUMBER_THREAD, thread_id, number, at->err))
         return HISTORY_NONE;
     return spans->recent_thread = number;
 }
@@ -74,7 +73,7 @@ static uint32_t named_span(struct spans *spans, const struct cursor *at)
     if (spans->innermost == HISTORY_NONE)
         return HISTORY_NONE;
     uint32_t number = known_thread(spans, at->event->thread_id);
-    if (number != ADDRESS_MAP_NONE && spans->threads[number].innermost != HISTORY_NONE)
+    if (number != PAIR_MAP_NONE && spans->threads[number].innermost != HISTORY_NONE)
         return spans->threads[number].innermost;
     return spans->innermost;
 }
@@ -179,8 +178,8 @@ static bool is_of_library(const struct cursor *at)
 static int leave_out(struct spans *spans, const struct cursor *at)
 {
     at->history->library_ranges_count++;
-    return address_map_put(&spans->numbers, NUMBER_RANGE + PHASE_SOURCE_NVTX, at->event->address,
-                           SPAN_LEFT_OUT, at->err);
+    return pair_map_put(&spans->numbers, NUMBER_RANGE + PHASE_SOURCE_NVTX, at->event->address,
+                        SPAN_LEFT_OUT, at->err);
 }
 
 int spans_push(struct spans *spans, const struct cursor *at)
@@ -205,8 +204,8 @@ int spans_push(struct spans *spans, const struct cursor *at)
     link_span(spans, span, source, thread);
     if (!event->address)
         return 0;
-    return address_map_put(&spans->numbers, NUMBER_RANGE + (uint32_t)source, event->address, span,
-                           at->err);
+    return pair_map_put(&spans->numbers, NUMBER_RANGE + (uint32_t)source, event->address, span,
+                        at->err);
 }
 
 /* --- closing --- */
@@ -251,7 +250,7 @@ static uint32_t take_ending(struct spans *spans, const struct event *event, uint
 {
     enum phase_source source = source_of(event);
     if (event->address)
-        return address_map_remove(&spans->numbers, NUMBER_RANGE + (uint32_t)source, event->address);
+        return pair_map_remove(&spans->numbers, NUMBER_RANGE + (uint32_t)source, event->address);
     uint32_t span = spans->threads[thread].pushed[source];
     if (span != HISTORY_NONE)
         spans->threads[thread].pushed[source] = spans->items[span].pushed_outer;

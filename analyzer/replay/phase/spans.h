@@ -12,7 +12,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_SPANS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_SPANS_H
 
-#include "analyzer/util/address_map.h"
+#include "analyzer/util/pair_map.h"
 #include "inferred.h"
 #include "paths.h"
 
@@ -41,8 +41,8 @@ struct spans {
     struct thread_spans *threads; /* heads of the lists of each thread */
     size_t thread_count, thread_capacity;
     uint32_t recent_thread_id, recent_thread; /* that was asked for last, and its lists' number */
-    struct address_map numbers; /* of threads by id, and of open ranges; see spans.c */
-    bool takes_libraries;       /* ranges of libraries' NVTX domains are phases, too */
+    struct pair_map numbers; /* of threads by id, and of open ranges; see spans.c */
+    bool takes_libraries;    /* ranges of libraries' NVTX domains are phases, too */
     struct paths paths;
 
     struct inferred inferred;
