@@ -383,8 +383,8 @@ out:
     return status;
 }
 
-int at_moment_lines(const struct at_moment *at, struct what_ifs *what_ifs,
-                    uint64_t counts[WHAT_IF_LINES_MAX], struct err *err)
+int at_moment_lines(const struct at_moment *at, struct without *without,
+                    uint64_t counts[WITHOUT_LINES_MAX], struct err *err)
 {
     const size_t limit = at->places->trace->location_limit;
     const uint64_t worthy_bytes = at->bytes_by_part[PART_FORWARD] / WORTHY_SHARE + 1;
@@ -399,18 +399,18 @@ int at_moment_lines(const struct at_moment *at, struct what_ifs *what_ifs,
     if (limit)
         qsort(lines, limit, sizeof *lines, compare_lines);
     for (size_t i = 0;
-         i < limit && what_ifs->line_count < WHAT_IF_LINES_MAX && lines[i].bytes >= worthy_bytes;
+         i < limit && without->line_count < WITHOUT_LINES_MAX && lines[i].bytes >= worthy_bytes;
          i++) {
-        const size_t number = what_ifs->line_count;
+        const size_t number = without->line_count;
         if (lines[i].location == PLACE_NATIVE || lines[i].runs_a_step ||
             !places_line_is_of_program(at->places, lines[i].location))
             continue;
         const int found =
-            find_calls(at, lines[i].location, &what_ifs->lines[number], &counts[number], err);
+            find_calls(at, lines[i].location, &without->lines[number], &counts[number], err);
         if (found < 0)
             goto out;
         if (found)
-            calls_init(&what_ifs->lines[what_ifs->line_count++]);
+            calls_init(&without->lines[without->line_count++]);
     }
     status = 0;
 out:

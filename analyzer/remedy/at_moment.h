@@ -8,7 +8,7 @@
 #define GPUMEMTRACE_ANALYZER_REMEDY_AT_MOMENT_H
 
 #include "analyzer/symbol/symbols.h"
-#include "what_if.h"
+#include "without.h"
 
 struct live_block {
     uint64_t begin_index, size_bytes;
@@ -45,11 +45,11 @@ int at_moment_signed(const struct at_moment *at, enum sign sign, struct signed_b
 
 /*
  * The lines of the program that hold most of forward's bytes, by calls that they make at least
- * twice: as many as what_ifs has room for, with all that struct calls needs. counts[i]: how many
+ * twice: as many as without has room for, with all that struct calls needs. counts[i]: how many
  * calls of line i hold something.
  */
-int at_moment_lines(const struct at_moment *at, struct what_ifs *what_ifs,
-                    uint64_t counts[WHAT_IF_LINES_MAX], struct err *err);
+int at_moment_lines(const struct at_moment *at, struct without *without,
+                    uint64_t counts[WITHOUT_LINES_MAX], struct err *err);
 
 /*
  * Whether forward ran again after it gave a loss, and no backward did: what it keeps grows with the

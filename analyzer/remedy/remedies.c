@@ -73,7 +73,7 @@ static const struct device_use *find_scarce(const struct study *study)
 
 /* --- the questions --- */
 
-enum { QUESTIONS_MAX = REMEDY_COUNT + WHAT_IF_LINES_MAX };
+enum { QUESTIONS_MAX = REMEDY_COUNT + WITHOUT_LINES_MAX };
 
 struct inquiry {
     const struct study *study;
@@ -82,10 +82,10 @@ struct inquiry {
     const struct lives *lives;
     struct at_moment at;
     struct caught caught;
-    struct what_ifs what_ifs;
-    struct what_if items[QUESTIONS_MAX];
+    struct without without;
+    struct without_question items[QUESTIONS_MAX];
     enum remedy_key keys[QUESTIONS_MAX]; /* of the questions */
-    uint64_t call_counts[WHAT_IF_LINES_MAX];
+    uint64_t call_counts[WITHOUT_LINES_MAX];
     bool may_expand, has_model; /* of the allocator, with segments that grow */
     struct whatif whatif;
     struct observer model; /* it */
@@ -126,13 +126,13 @@ static int show_model_event(void *self, const struct cursor *at)
 static int replay_again(struct inquiry *inquiry, struct err *err)
 {
     const struct study *study = inquiry->study;
-    if (!inquiry->what_ifs.count && !inquiry->has_model)
+    if (!inquiry->without.count && !inquiry->has_model)
         return 0;
-    if (what_ifs_begin(&inquiry->what_ifs, err))
+    if (without_begin(&inquiry->without, err))
         return -1;
     inquiry->model = whatif_observer(&inquiry->whatif);
     const struct observer observers[] = {
-        what_ifs_observer(&inquiry->what_ifs),
+        without_observer(&inquiry->without),
         {.self = inquiry, .on_change = show_model_change, .on_event = show_model_event}};
     const struct replay_plan plan = {
         .rule_of = category_rule_of,
@@ -145,13 +145,13 @@ static int replay_again(struct inquiry *inquiry, struct err *err)
     return study_replay_again(study, &plan, err);
 }
 
-static struct what_if *ask(struct inquiry *inquiry, enum remedy_key key, enum what_rule rule,
-                           uint32_t part_of, uint32_t whole)
+static struct without_question *ask(struct inquiry *inquiry, enum remedy_key key,
+                                    enum without_rule rule, uint32_t part_of, uint32_t whole)
 {
-    struct what_ifs *what_ifs = &inquiry->what_ifs;
-    inquiry->keys[what_ifs->count] = key;
-    struct what_if *asked = &inquiry->items[what_ifs->count++];
-    *asked = (struct what_if){.rule = rule, .part_of = part_of, .whole = whole};
+    struct without *without = &inquiry->without;
+    inquiry->keys[without->count] = key;
+    struct without_question *asked = &inquiry->items[without->count++];
+    *asked = (struct without_question){.rule = rule, .part_of = part_of, .whole = whole};
     return asked;
 }
 
@@ -183,7 +183,7 @@ static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum sign sig
         return -1;
     if (found.bytes <= inquiry->at.live_bytes / SIGN_SHARE)
         return 0;
-    struct what_if *asked = ask(inquiry, key, WHAT_SIZES, part_of, whole);
+    struct without_question *asked = ask(inquiry, key, WITHOUT_SIZES, part_of, whole);
     asked->sign_stack = found.stack_id;
     asked->sizes[0] = found.largest_bytes;
     asked->sizes[1] = found.largest_bytes / 2;
@@ -199,14 +199,14 @@ static int ask_loading(struct inquiry *inquiry, struct err *err)
     if (at_moment_signed(at, SIGN_loading, &loaded, err))
         return -1;
     if (loaded.bytes && at->bytes_by_part[PART_INIT] >= loaded.bytes * 2)
-        ask(inquiry, REMEDY_load_on_cpu, WHAT_SIGN, 1, 1)->sign = SIGN_loading;
+        ask(inquiry, REMEDY_load_on_cpu, WITHOUT_SIGN, 1, 1)->sign = SIGN_loading;
     return 0;
 }
 
 /* This line evaluates what others train. */
 static bool evaluates(const struct inquiry *inquiry, size_t line)
 {
-    const uint32_t location = inquiry->what_ifs.lines[line].location;
+    const uint32_t location = inquiry->without.lines[line].location;
     return inquiry->failure && at_moment_keeps_graph(&inquiry->at, location) &&
            evaluation_is(inquiry->lives, &inquiry->at, location, inquiry->call_counts[line]);
 }
@@ -214,21 +214,21 @@ static bool evaluates(const struct inquiry *inquiry, size_t line)
 /* Where nothing is trained, or one of the lines evaluates, nothing is kept for a backward. */
 static int ask_lines(struct inquiry *inquiry, struct err *err)
 {
-    struct what_ifs *what_ifs = &inquiry->what_ifs;
-    bool is_asked[WHAT_IF_LINES_MAX], any = inquiry->infers;
-    if (at_moment_lines(&inquiry->at, what_ifs, inquiry->call_counts, err))
+    struct without *without = &inquiry->without;
+    bool is_asked[WITHOUT_LINES_MAX], any = inquiry->infers;
+    if (at_moment_lines(&inquiry->at, without, inquiry->call_counts, err))
         return -1;
-    for (size_t i = 0; i < what_ifs->line_count; i++) {
+    for (size_t i = 0; i < without->line_count; i++) {
         is_asked[i] = inquiry->infers || evaluates(inquiry, i);
         any |= is_asked[i];
     }
     inquiry->needs_no_backward = any;
-    for (size_t i = 0; i < what_ifs->line_count; i++) {
-        what_ifs->lines[i].drops_outputs = any;
-        const bool is_call = what_ifs->lines[i].tells_calls &&
-                             at_moment_keeps_graph(&inquiry->at, what_ifs->lines[i].location);
+    for (size_t i = 0; i < without->line_count; i++) {
+        without->lines[i].drops_outputs = any;
+        const bool is_call = without->lines[i].tells_calls &&
+                             at_moment_keeps_graph(&inquiry->at, without->lines[i].location);
         if (is_asked[i] || (!any && is_call))
-            ask(inquiry, any ? REMEDY_no_grad : REMEDY_checkpoint, WHAT_CALLS, 1, 1)->line = i;
+            ask(inquiry, any ? REMEDY_no_grad : REMEDY_checkpoint, WITHOUT_CALLS, 1, 1)->line = i;
     }
     return 0;
 }
@@ -240,18 +240,18 @@ static int ask_all(struct inquiry *inquiry, struct err *err)
         caught_find(&inquiry->caught, &inquiry->study->history, inquiry->at.places, failure, err))
         return -1;
     if (inquiry->caught.count)
-        ask(inquiry, REMEDY_caught, WHAT_CAUGHT, 1, 1);
+        ask(inquiry, REMEDY_caught, WITHOUT_CAUGHT, 1, 1);
     inquiry->infers = infers(inquiry);
     if (at_moment_sums_losses(&inquiry->at, &inquiry->sums_losses, err))
         return -1;
     inquiry->sums_losses &= at_moment_keeps_graph(&inquiry->at, 0);
     if (!inquiry->sums_losses)
-        ask(inquiry, REMEDY_smaller_batch, WHAT_LINEAR, 1, 2);
-    ask(inquiry, REMEDY_smaller_states, WHAT_STATES, 3, 4);
-    ask(inquiry, REMEDY_data_on_cpu, WHAT_PILES, 1, 1);
-    ask(inquiry, REMEDY_held_over, WHAT_HELD, 1, 1);
-    ask(inquiry, REMEDY_zero_grad, WHAT_STALE, 1, 1);
-    ask(inquiry, REMEDY_fused_optimizer, WHAT_SIGN, 1, 1)->sign = SIGN_foreach;
+        ask(inquiry, REMEDY_smaller_batch, WITHOUT_LINEAR, 1, 2);
+    ask(inquiry, REMEDY_smaller_states, WITHOUT_STATES, 3, 4);
+    ask(inquiry, REMEDY_data_on_cpu, WITHOUT_PILES, 1, 1);
+    ask(inquiry, REMEDY_held_over, WITHOUT_HELD, 1, 1);
+    ask(inquiry, REMEDY_zero_grad, WITHOUT_STALE, 1, 1);
+    ask(inquiry, REMEDY_fused_optimizer, WITHOUT_SIGN, 1, 1)->sign = SIGN_foreach;
     return ask_sizes(inquiry, REMEDY_chunked_loss, SIGN_loss, 7, 8, err) ||
                    ask_sizes(inquiry, REMEDY_flash_attention, SIGN_softmax, 1, 1, err) ||
                    ask_loading(inquiry, err) || ask_lines(inquiry, err)
@@ -260,17 +260,17 @@ static int ask_all(struct inquiry *inquiry, struct err *err)
 }
 
 /* Whether anything that was born by then may be what the question is about. */
-static bool may_concern(const struct inquiry *inquiry, const struct what_if *what_if)
+static bool may_concern(const struct inquiry *inquiry, const struct without_question *question)
 {
     const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
-    switch (what_if->rule) {
-    case WHAT_SIGN:
-        return places_have(inquiry->at.places, what_if->sign);
-    case WHAT_STATES:
+    switch (question->rule) {
+    case WITHOUT_SIGN:
+        return places_have(inquiry->at.places, question->sign);
+    case WITHOUT_STATES:
         return born_bytes[PART_OPTIMIZER];
-    case WHAT_STALE:
+    case WITHOUT_STALE:
         return born_bytes[PART_BACKWARD];
-    case WHAT_PILES:
+    case WITHOUT_PILES:
         return born_bytes[PART_DATA];
     default:
         return born_bytes[PART_DATA] || born_bytes[PART_FORWARD] || born_bytes[PART_BACKWARD];
@@ -280,15 +280,15 @@ static bool may_concern(const struct inquiry *inquiry, const struct what_if *wha
 /* Without what was never there all is as it is. */
 static void drop_idle_questions(struct inquiry *inquiry)
 {
-    struct what_ifs *what_ifs = &inquiry->what_ifs;
+    struct without *without = &inquiry->without;
     size_t kept = 0;
-    for (size_t i = 0; i < what_ifs->count; i++) {
+    for (size_t i = 0; i < without->count; i++) {
         if (!may_concern(inquiry, &inquiry->items[i]))
             continue;
         inquiry->keys[kept] = inquiry->keys[i];
         inquiry->items[kept++] = inquiry->items[i];
     }
-    what_ifs->count = kept;
+    without->count = kept;
 }
 
 /* --- the answers --- */
@@ -297,32 +297,32 @@ static void drop_idle_questions(struct inquiry *inquiry)
 static bool is_less_than_a_call(const struct inquiry *inquiry, size_t number, uint64_t gain_bytes)
 {
     return inquiry->keys[number] == REMEDY_checkpoint &&
-           gain_bytes <= inquiry->what_ifs.lines[inquiry->items[number].line].most_bytes;
+           gain_bytes <= inquiry->without.lines[inquiry->items[number].line].most_bytes;
 }
 
 static struct remedy answer_of(const struct inquiry *inquiry, size_t number)
 {
-    const struct what_if *what_if = &inquiry->items[number];
-    const uint64_t need_bytes = inquiry->remedies->need_bytes, high_bytes = what_if->high_bytes;
+    const struct without_question *question = &inquiry->items[number];
+    const uint64_t need_bytes = inquiry->remedies->need_bytes, high_bytes = question->high_bytes;
     struct remedy remedy = {.key = inquiry->keys[number],
                             .gain_known = true,
                             .gain_bytes = need_bytes > high_bytes ? need_bytes - high_bytes : 0,
-                            .stack_id = what_if->most_stack,
-                            .may_have_graph = what_if->is_of_graph || !inquiry->at.tells_graphs,
-                            .zeroes = !inquiry->what_ifs.stale.are_dropped,
-                            .forward_stack_id = what_if->most_forward_stack};
-    if (what_if->sign_stack) {
-        remedy.stack_id = what_if->sign_stack;
+                            .stack_id = question->most_stack,
+                            .may_have_graph = question->is_of_graph || !inquiry->at.tells_graphs,
+                            .zeroes = !inquiry->without.stale.are_dropped,
+                            .forward_stack_id = question->most_forward_stack};
+    if (question->sign_stack) {
+        remedy.stack_id = question->sign_stack;
         remedy.forward_stack_id = 0;
     }
-    if (what_if->rule == WHAT_CAUGHT) {
-        remedy.gain_bytes = what_if->most_bytes;
+    if (question->rule == WITHOUT_CAUGHT) {
+        remedy.gain_bytes = question->most_bytes;
         remedy.line = inquiry->at.places->items[inquiry->caught.place].location;
     }
-    if (what_if->rule == WHAT_CALLS) {
-        remedy.line = inquiry->what_ifs.lines[what_if->line].location;
+    if (question->rule == WITHOUT_CALLS) {
+        remedy.line = inquiry->without.lines[question->line].location;
         remedy.callee = at_moment_callee(&inquiry->at, remedy.line);
-        remedy.count = inquiry->call_counts[what_if->line];
+        remedy.count = inquiry->call_counts[question->line];
     }
     return remedy;
 }
@@ -389,7 +389,7 @@ static bool is_early(const struct inquiry *inquiry, enum remedy_key key)
 static void keep_answers(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
-    for (size_t i = 0; i < inquiry->what_ifs.count; i++) {
+    for (size_t i = 0; i < inquiry->without.count; i++) {
         struct remedy remedy = answer_of(inquiry, i);
         remedy.has_trained = has_trained(inquiry);
         remedy.is_early = is_early(inquiry, remedy.key);
@@ -509,16 +509,16 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
     remedies->need_bytes = inquiry->at.live_bytes > inquiry->lives->peak_bytes
                                ? inquiry->at.live_bytes
                                : inquiry->lives->peak_bytes;
-    inquiry->what_ifs =
-        (struct what_ifs){.places = &watch->places,
-                          .lives = inquiry->lives,
-                          .categories = &study->categories,
-                          .account = remedies->account,
-                          .moment = moment,
-                          .failure = inquiry->failure,
-                          .caught = &inquiry->caught,
-                          .needs_optimizer = inquiry->lives->optimized_rounds_count > 1,
-                          .items = inquiry->items};
+    inquiry->without =
+        (struct without){.places = &watch->places,
+                         .lives = inquiry->lives,
+                         .categories = &study->categories,
+                         .account = remedies->account,
+                         .moment = moment,
+                         .failure = inquiry->failure,
+                         .caught = &inquiry->caught,
+                         .needs_optimizer = inquiry->lives->optimized_rounds_count > 1,
+                         .items = inquiry->items};
     if (ask_all(inquiry, err) || ask_allocator(inquiry, err))
         return -1;
     drop_idle_questions(inquiry);
@@ -570,7 +570,7 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct l
     }
     qsort(remedies->items, remedies->count, sizeof *remedies->items, compare_gains);
     whatif_release(&inquiry->whatif);
-    what_ifs_release(&inquiry->what_ifs);
+    without_release(&inquiry->without);
     at_moment_release(&inquiry->at);
     free(inquiry);
     return status;

@@ -5,35 +5,35 @@
  * long the blocks of each place live (lives.h). Keeps a few numbers for each live block. It must
  * not know why somebody asks.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_WHAT_IF_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_WHAT_IF_H
+#ifndef GPUMEMTRACE_ANALYZER_REMEDY_WITHOUT_H
+#define GPUMEMTRACE_ANALYZER_REMEDY_WITHOUT_H
 
 #include "calls.h"
 #include "caught.h"
 #include "lives.h"
 #include "stale.h"
 
-enum { WHAT_IF_LINES_MAX = 12, WHAT_IF_SIZES_MAX = 4 };
+enum { WITHOUT_LINES_MAX = 12, WITHOUT_SIZES_MAX = 4 };
 
-enum what_rule {
-    WHAT_LINEAR, /* what grows with the batch */
-    WHAT_SIZES,  /* of forward and backward, blocks of these sizes */
-    WHAT_SIGN,   /* blocks of places with the sign */
-    WHAT_STATES, /* what an optimizer keeps */
-    WHAT_PILES,  /* batches of places that let go of none, but for the one that is in use */
-    WHAT_HELD,   /* what forward and data of rounds before still hold */
-    WHAT_STALE,  /* gradients of the round before */
-    WHAT_CALLS,  /* what the calls of a line keep for backward */
-    WHAT_CAUGHT, /* what calls that failed before still hold: most_bytes is the answer */
+enum without_rule {
+    WITHOUT_LINEAR, /* what grows with the batch */
+    WITHOUT_SIZES,  /* of forward and backward, blocks of these sizes */
+    WITHOUT_SIGN,   /* blocks of places with the sign */
+    WITHOUT_STATES, /* what an optimizer keeps */
+    WITHOUT_PILES,  /* batches of places that let go of none, but for the one that is in use */
+    WITHOUT_HELD,   /* what forward and data of rounds before still hold */
+    WITHOUT_STALE,  /* gradients of the round before */
+    WITHOUT_CALLS,  /* what the calls of a line keep for backward */
+    WITHOUT_CAUGHT, /* what calls that failed before still hold: most_bytes is the answer */
 };
 
 /* One question. */
-struct what_if {
-    enum what_rule rule;
+struct without_question {
+    enum without_rule rule;
     uint32_t part_of, whole; /* which share of these bytes is gone: 1 of 2 */
     enum sign sign;
-    uint64_t sizes[WHAT_IF_SIZES_MAX]; /* 0: no more */
-    size_t line;                       /* of what_ifs.lines */
+    uint64_t sizes[WITHOUT_SIZES_MAX]; /* 0: no more */
+    size_t line;                       /* of without.lines */
     uint32_t sign_stack;               /* the stack that has the sign; 0: most_stack will do */
 
     uint64_t bytes;      /* live now, of those that it concerns; of STALE and CALLS nobody asks */
@@ -43,7 +43,7 @@ struct what_if {
     uint32_t most_stack, most_forward_stack; /* the stacks of the largest such block then */
 };
 
-struct what_ifs {
+struct without {
     /* The caller's to set. */
     struct places *places;
     const struct lives *lives;
@@ -53,9 +53,9 @@ struct what_ifs {
     const struct failure *failure; /* at that moment, after which nothing counts; or NULL */
     bool needs_optimizer;          /* a round is over only if an optimizer allocated in it */
     const struct caught *caught;
-    struct what_if *items;
+    struct without_question *items;
     size_t count; /* at most 32 */
-    struct calls lines[WHAT_IF_LINES_MAX];
+    struct calls lines[WITHOUT_LINES_MAX];
     size_t line_count;
 
     /* While it watches. */
@@ -64,9 +64,9 @@ struct what_ifs {
     uint64_t *batch_bytes; /* by place: of the largest of its blocks, if they pile up */
     struct rounds rounds;
     uint32_t stale_round; /* gradients of rounds before are stale */
-    uint64_t new_bytes;   /* WHAT_HELD: of the current round, not yet held over */
+    uint64_t new_bytes;   /* WITHOUT_HELD: of the current round, not yet held over */
     struct stale stale;
-    uint64_t call_begin_index; /* WHAT_CAUGHT: of the call that runs, or ran last */
+    uint64_t call_begin_index; /* WITHOUT_CAUGHT: of the call that runs, or ran last */
     uint32_t call_round;
     size_t caught_count;       /* of those that failed by now */
     struct held_block *blocks; /* by number of the block; the first one is a failed allocation */
@@ -76,8 +76,8 @@ struct what_ifs {
 };
 
 /* Once all is set. -1: out of memory. */
-int what_ifs_begin(struct what_ifs *what_ifs, struct err *err);
-struct observer what_ifs_observer(struct what_ifs *what_ifs);
-void what_ifs_release(struct what_ifs *what_ifs);
+int without_begin(struct without *without, struct err *err);
+struct observer without_observer(struct without *without);
+void without_release(struct without *without);
 
 #endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* What if some bytes had not been there; see without.h. */
+#include "without.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+/* What is known of a block from its birth on. There are many, and each event is about another one: it
+ * is small, and its calls stand elsewhere. */
+struct held_block {
+    uint64_t size_bytes;
+    uint32_t place, round;
+    struct stale_block stale; /* of backward */
+    uint32_t summed;          /* which questions sum it from its birth to its end, by bit */
+    uint8_t part;             /* enum part */
+    bool recurs, passes;      /* its place does */
+    bool piles_up;            /* it is a batch, and its place does */
+    bool is_of_graph;         /* as a block's */
+    bool is_of_caught;        /* a call made it that failed later, and was caught */
+};
+
+/* The failed allocation comes first; see held_number. */
+enum { FAILED_BLOCK = 0 };
+
+static uint32_t held_number(const struct cursor *at, const struct block *block)
+{
+    return (uint32_t)(block - at->history->blocks) + 1;
+}
+
+/* The call of a line that holds it; SLOT_NONE: it is not under the line. */
+static uint32_t *call_of(const struct without *without, const struct held_block *block, size_t line)
+{
+    return &without->calls[(size_t)(block - without->blocks) * without->line_count + line];
+}
+
+/* --- which blocks a question concerns --- */
+
+static bool is_of_batch(const struct held_block *block)
+{
+    return block->part == PART_DATA || block->part == PART_FORWARD;
+}
+
+/* In the first round nothing is known to recur. */
+static bool grows_with_batch(const struct without *without, const struct held_block *block)
+{
+    if (block->piles_up)
+        return false;
+    if (is_of_batch(block))
+        return block->recurs || !without->lives->rounds.number;
+    return block->part == PART_BACKWARD && block->passes;
+}
+
+/* A block of a large size may have a rest that was not worth splitting. */
+static bool has_size(const struct without_question *question, uint64_t size_bytes)
+{
+    for (size_t i = 0; i < WITHOUT_SIZES_MAX && question->sizes[i]; i++) {
+        const uint64_t rest_bytes =
+            question->sizes[i] / 16 < 1 << 20 ? question->sizes[i] / 16 : 1 << 20;
+        if (size_bytes + rest_bytes >= question->sizes[i] &&
+            size_bytes <= question->sizes[i] + rest_bytes)
+            return true;
+    }
+    return false;
+}
+
+static bool concerns(const struct without *without, const struct without_question *question,
+                     const struct held_block *block)
+{
+    switch (question->rule) {
+    case WITHOUT_LINEAR:
+        return grows_with_batch(without, block);
+    case WITHOUT_SIZES:
+        return grows_with_batch(without, block) && has_size(question, block->size_bytes);
+    case WITHOUT_SIGN:
+        return without->places->items[block->place].signs >> question->sign & 1;
+    case WITHOUT_STATES:
+        return block->part == PART_OPTIMIZER && !block->passes;
+    case WITHOUT_PILES:
+        return block->piles_up;
+    case WITHOUT_HELD:
+        return is_of_batch(block) && block->recurs && block->round < without->rounds.number;
+    case WITHOUT_STALE:
+        return block->part == PART_BACKWARD && block->round < without->stale_round;
+    case WITHOUT_CALLS:
+        return *call_of(without, block, question->line) != SLOT_NONE;
+    case WITHOUT_CAUGHT:
+        return block->is_of_caught;
+    }
+    return false;
+}
+
+/* Whether a block counts for such a question from its birth on. */
+static bool is_known_at_birth(enum without_rule rule)
+{
+    return rule == WITHOUT_LINEAR || rule == WITHOUT_SIZES || rule == WITHOUT_SIGN ||
+           rule == WITHOUT_STATES || rule == WITHOUT_PILES;
+}
+
+/* Of the batches that a place moved, the largest is needed at a time: the others are gone. */
+static uint64_t gone_bytes_of(struct without *without, enum without_rule rule,
+                              const struct held_block *block)
+{
+    if (rule != WITHOUT_PILES)
+        return block->size_bytes;
+    uint64_t *batch_bytes = &without->batch_bytes[block->place];
+    const uint64_t before_bytes = *batch_bytes;
+    if (block->size_bytes <= before_bytes)
+        return block->size_bytes;
+    *batch_bytes = block->size_bytes;
+    return before_bytes;
+}
+
+/* What is held over, from the next round on; what is stale or of calls is summed elsewhere. */
+static void begin_sums(struct without *without, struct held_block *block)
+{
+    if (is_of_batch(block) && block->recurs)
+        without->new_bytes += block->size_bytes;
+    for (size_t i = 0; i < without->count; i++) {
+        struct without_question *question = &without->items[i];
+        if (!is_known_at_birth(question->rule) || !concerns(without, question, block))
+            continue;
+        block->summed |= UINT32_C(1) << i;
+        question->bytes += gone_bytes_of(without, question->rule, block);
+    }
+}
+
+static void end_sums(struct without *without, const struct held_block *block)
+{
+    const uint64_t held_bytes = is_of_batch(block) && block->recurs ? block->size_bytes : 0;
+    const bool is_new = block->round == without->rounds.number;
+    without->new_bytes -= is_new ? held_bytes : 0;
+    for (size_t i = 0; i < without->count; i++) {
+        struct without_question *question = &without->items[i];
+        question->bytes -= block->summed >> i & 1 ? block->size_bytes : 0;
+        question->bytes -= question->rule == WITHOUT_HELD && !is_new ? held_bytes : 0;
+    }
+}
+
+static int64_t gone_bytes(const struct without *without, const struct without_question *question)
+{
+    switch (question->rule) {
+    case WITHOUT_STALE:
+        return stale_gone_bytes(&without->stale);
+    case WITHOUT_CALLS:
+        return (int64_t)calls_gone_bytes(&without->lines[question->line]);
+    default:
+        return (int64_t)(question->bytes / question->whole * question->part_of);
+    }
+}
+
+static void look(struct without *without, uint64_t live_bytes)
+{
+    for (size_t i = 0; i < without->count; i++) {
+        struct without_question *question = &without->items[i];
+        const int64_t bytes = (int64_t)(live_bytes - (uint64_t)gone_bytes(without, question));
+        if (bytes > 0 && (uint64_t)bytes > question->high_bytes)
+            question->high_bytes = (uint64_t)bytes;
+    }
+}
+
+/* --- places --- */
+
+enum place_trait { TRAIT_RECURS = 1, TRAIT_PASSES = 2, TRAIT_PILES_UP = 4 };
+
+static unsigned find_traits(const struct lives *lives, uint32_t place)
+{
+    const struct place_life life = lives_of(lives, place);
+    return (life_recurs(&life) ? TRAIT_RECURS : 0u) | (life_passes(&life) ? TRAIT_PASSES : 0u) |
+           (life_piles_up(&life) ? TRAIT_PILES_UP : 0u);
+}
+
+/* Only what is known of a place counts: most are looked up, and few bytes are kept of each. */
+static unsigned traits_of(const struct without *without, uint32_t place)
+{
+    return place < without->trait_count ? without->traits[place]
+                                        : find_traits(without->lives, place);
+}
+
+int without_begin(struct without *without, struct err *err)
+{
+    const size_t count = without->lives->count;
+    without->traits = array_new(count, sizeof *without->traits, err);
+    without->batch_bytes = array_new(count, sizeof *without->batch_bytes, err);
+    if (!without->traits || !without->batch_bytes)
+        return -1;
+    without->trait_count = count;
+    for (uint32_t place = 0; place < count; place++)
+        without->traits[place] = (uint8_t)find_traits(without->lives, place);
+    return 0;
+}
+
+/* --- blocks --- */
+
+static void begin_round(struct without *without, bool had_optimized)
+{
+    for (size_t i = 0; i < without->count; i++)
+        if (without->items[i].rule == WITHOUT_HELD)
+            without->items[i].bytes += without->new_bytes;
+    without->new_bytes = 0;
+    if (without->needs_optimizer && !had_optimized)
+        return;
+    without->stale_round = without->rounds.number;
+    stale_begin_round(&without->stale);
+}
+
+static int begin_calls(struct without *without, uint32_t number, struct held_block *block,
+                       struct err *err)
+{
+    for (size_t i = 0; i < without->line_count; i++) {
+        struct calls *calls = &without->lines[i];
+        uint32_t *call = call_of(without, block, i);
+        *call = SLOT_NONE;
+        if (block->part == PART_FORWARD &&
+            place_is_under(without->places, block->place, calls->location)) {
+            *call = calls_begin_block(calls, block->place, number, block->size_bytes, err);
+            if (*call == SLOT_NONE)
+                return -1;
+        } else if (block->part == PART_FORWARD || block->part == PART_OPTIMIZER) {
+            calls_close(calls);
+        }
+    }
+    return 0;
+}
+
+static struct held_block *reach_block(struct without *without, uint32_t number, struct err *err)
+{
+    const size_t call_bytes = without->line_count * sizeof *without->calls;
+    size_t count = without->block_count;
+    if (call_bytes) {
+        uint32_t *calls =
+            array_reach(without->calls, &without->call_capacity, &count, call_bytes, number, err);
+        if (!calls)
+            return NULL;
+        without->calls = calls;
+    }
+    struct held_block *blocks = array_reach(without->blocks, &without->block_capacity,
+                                            &without->block_count, sizeof *blocks, number, err);
+    if (!blocks)
+        return NULL;
+    without->blocks = blocks;
+    return &blocks[number];
+}
+
+static int begin_block(struct without *without, uint32_t number, const struct held_block *born,
+                       struct err *err)
+{
+    struct held_block *block = reach_block(without, number, err);
+    if (!block)
+        return -1;
+    *block = *born;
+    const unsigned traits = traits_of(without, block->place);
+    block->recurs = traits & TRAIT_RECURS;
+    block->passes = traits & TRAIT_PASSES;
+    block->piles_up = block->part == PART_DATA && traits & TRAIT_PILES_UP;
+    const bool had_optimized = without->rounds.has_optimized;
+    if (rounds_allocate(&without->rounds, block->part))
+        begin_round(without, had_optimized);
+    block->round = without->rounds.number;
+    if (block->part == PART_BACKWARD &&
+        stale_begin_block(&without->stale, block->place, block->size_bytes, &block->stale, err))
+        return -1;
+    begin_sums(without, block);
+    return begin_calls(without, number, block, err);
+}
+
+static void end_block(struct without *without, uint32_t number)
+{
+    const struct held_block *block = &without->blocks[number];
+    end_sums(without, block);
+    if (block->part == PART_BACKWARD)
+        stale_end_block(&without->stale, &block->stale, block->size_bytes,
+                        block->round < without->stale_round, without->rounds.part == PART_BACKWARD);
+    for (size_t i = 0; i < without->line_count; i++) {
+        const uint32_t call = *call_of(without, block, i);
+        if (call != SLOT_NONE)
+            calls_end_block(&without->lines[i], call, number, block->size_bytes);
+    }
+}
+
+/* --- calls that failed --- */
+
+/* The call began in this round, after whatever was made outside of it. */
+static void follow_call(struct without *without, const struct held_block *block, uint64_t index)
+{
+    if (block->round != without->call_round)
+        without->call_begin_index = index;
+    without->call_round = block->round;
+    if (block->part != PART_BACKWARD &&
+        !place_is_in(without->places, block->place, without->caught->place))
+        without->call_begin_index = index + 1;
+}
+
+/* It failed: what it made of forward may be held from now on by the exception. */
+static void end_call(struct without *without, const struct history *history)
+{
+    for (uint32_t i = 0; i < history->block_slots.used; i++) {
+        const struct block *block = &history->blocks[i];
+        if (block->account != without->account)
+            continue;
+        struct held_block *held = &without->blocks[i + 1];
+        held->is_of_caught |= (held->part == PART_FORWARD || held->part == PART_OTHER) &&
+                              block->life.begin_index >= without->call_begin_index &&
+                              place_is_in(without->places, held->place, without->caught->place);
+    }
+    without->caught_count++;
+}
+
+/* --- the replay --- */
+
+static bool describe(struct without *without, struct held_block *born, uint32_t stack_id,
+                     uint32_t path, uint64_t size_bytes, bool is_of_graph, struct err *err)
+{
+    *born =
+        (struct held_block){.size_bytes = size_bytes,
+                            .is_of_graph = is_of_graph,
+                            .place = places_of(without->places, stack_id, err),
+                            .part = (uint8_t)part_of_block(without->categories, path, stack_id)};
+    return born->place != PLACE_NONE;
+}
+
+static bool counts(const struct without *without, const struct cursor *at)
+{
+    return !without->failure || at->index <= without->moment;
+}
+
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
+{
+    struct without *without = self;
+    const struct block *block = change->block;
+    struct held_block born;
+    (void)spans;
+    if (block->account != without->account || !counts(without, at))
+        return 0;
+    if (!change->birth)
+        end_block(without, held_number(at, block));
+    else if (!describe(without, &born, block->stack_id, block->deciding_path, block->size_bytes,
+                       block->is_of_graph, at->err) ||
+             begin_block(without, held_number(at, block), &born, at->err))
+        return -1;
+    if (change->birth && without->caught->count)
+        follow_call(without, &without->blocks[held_number(at, block)], at->index);
+    if (!change->is_half)
+        look(without, at->history->accounts[without->account].live_bytes);
+    return 0;
+}
+
+static void note_most(struct without *without, const struct held_block *block, uint32_t stack_id,
+                      uint32_t forward_stack_id, uint64_t largest_bytes[])
+{
+    for (size_t i = 0; i < without->count; i++) {
+        struct without_question *question = &without->items[i];
+        if (!concerns(without, question, block))
+            continue;
+        question->most_bytes += block->size_bytes;
+        question->is_of_graph |= block->is_of_graph;
+        if (block->size_bytes > largest_bytes[i]) {
+            largest_bytes[i] = block->size_bytes;
+            question->most_stack = stack_id;
+            question->most_forward_stack = forward_stack_id;
+        }
+    }
+}
+
+/* What the questions concern at the moment itself. */
+static int note_moment(struct without *without, const struct cursor *at,
+                       const struct failure *failed)
+{
+    const struct history *history = at->history;
+    uint64_t *largest_bytes = array_new(without->count, sizeof *largest_bytes, at->err);
+    if (!largest_bytes)
+        return -1;
+    for (uint32_t i = 0; i < history->block_slots.used; i++)
+        if (history->blocks[i].account == without->account)
+            note_most(without, &without->blocks[i + 1], history->blocks[i].stack_id,
+                      history->blocks[i].forward_stack_id, largest_bytes);
+    if (failed)
+        note_most(without, &without->blocks[FAILED_BLOCK], failed->event.stack_id,
+                  failed->forward_stack_id, largest_bytes);
+    free(largest_bytes);
+    return 0;
+}
+
+/* What was refused counts as if it had been served. */
+static int on_event(void *self, const struct cursor *at)
+{
+    struct without *without = self;
+    const struct failure *failure = without->failure;
+    const struct caught *caught = without->caught;
+    struct held_block born;
+    if (without->caught_count < caught->count && at->index == caught->ends[without->caught_count])
+        end_call(without, at->history);
+    if (at->index != without->moment)
+        return 0;
+    if (failure && failure->account != without->account)
+        failure = NULL;
+    if (failure && (!describe(without, &born, failure->event.stack_id, failure->path,
+                              failure->event.size_bytes, false, at->err) ||
+                    begin_block(without, FAILED_BLOCK, &born, at->err)))
+        return -1;
+    if (failure)
+        look(without, at->history->accounts[without->account].live_bytes + born.size_bytes);
+    return note_moment(without, at, failure);
+}
+
+struct observer without_observer(struct without *without)
+{
+    return (struct observer){.self = without, .on_change = on_change, .on_event = on_event};
+}
+
+void without_release(struct without *without)
+{
+    for (size_t i = 0; i < without->line_count; i++)
+        calls_release(&without->lines[i]);
+    stale_release(&without->stale);
+    free(without->blocks);
+    free(without->calls);
+    free(without->traits);
+    free(without->batch_bytes);
+    without->blocks = NULL;
+    without->calls = NULL;
+    without->traits = NULL;
+    without->batch_bytes = NULL;
+}
