@@ -174,8 +174,8 @@ static int add_group(struct course_groups *groups, struct pair_map *numbers, uin
 }
 
 /* Those that held most at a moment, up to so many in all. */
-static int add_holders(struct course *course, const struct categories *categories, uint32_t account,
-                       uint64_t index, size_t most_stacks, struct err *err)
+static int add_held_sites(struct course *course, const struct categories *categories,
+                          uint32_t account, uint64_t index, size_t most_stacks, struct err *err)
 {
     struct account_course *own = &course->accounts[account];
     struct sites sites;
@@ -210,10 +210,12 @@ static int choose_groups_of(struct course *course, const struct categories *cate
         if (history->failures[i].event.device == own->device)
             last = &history->failures[i];
     course->accounts[account].phases.most = COURSE_PHASES;
-    return add_holders(course, categories, account, own->peak.index, COURSE_STACKS * 7 / 10, err) ||
-                   add_holders(course, categories, account, last ? last->at.index : INDEX_NONE,
-                               COURSE_STACKS * 9 / 10, err) ||
-                   add_holders(course, categories, account, history->last.index, COURSE_STACKS, err)
+    return add_held_sites(course, categories, account, own->peak.index, COURSE_STACKS * 7 / 10,
+                          err) ||
+                   add_held_sites(course, categories, account, last ? last->at.index : INDEX_NONE,
+                                  COURSE_STACKS * 9 / 10, err) ||
+                   add_held_sites(course, categories, account, history->last.index, COURSE_STACKS,
+                                  err)
                ? -1
                : 0;
 }

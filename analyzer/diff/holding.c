@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/util/array.h"
 #include "gpumemtrace/limits.h"
 #include "kept_graph.h"

@@ -9,7 +9,7 @@
 #include "analyzer/replay/phase/spans.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"
-#include "holders.h"
+#include "live_sites.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -28,7 +28,7 @@ struct live {
     struct observer observers[OBSERVERS];
     uint32_t phase_now; /* path of the phase that began last and is open */
     uint64_t rate_seq, rate_ns, events_per_s;
-    struct holders holders;
+    struct live_sites live_sites;
     struct sample samples[SAMPLES]; /* of one account, behind the replay */
     size_t sample_count;
     uint32_t sampled;
@@ -74,7 +74,7 @@ static int begin(struct live *live, struct err *err)
 
 static void end(struct live *live)
 {
-    holders_release(&live->holders);
+    live_sites_release(&live->live_sites);
     follow_close(&live->follow);
     study_release(&live->study);
 }
@@ -124,7 +124,7 @@ int live_step(struct live *live, uint64_t budget_ns, struct err *err)
     }
     if (status)
         return -1;
-    holders_learn(&live->holders, &live->follow.growth);
+    live_sites_learn(&live->live_sites, &live->follow.growth);
     measure_rate(live);
     return live->follow.is_caught_up && !live->study.trace.recording;
 }
@@ -333,11 +333,11 @@ int live_look(struct live *live, const struct live_choice *choice, struct live_v
     look_at_device(live, use, account, view);
     keep_sample(live, account, view);
     look_at_graph(live, choice, account, view);
-    if (holders_update(&live->holders, &live->study, use, account,
-                       live->follow.is_caught_up && !live->study.trace.recording, err))
+    if (live_sites_update(&live->live_sites, &live->study, use, account,
+                          live->follow.is_caught_up && !live->study.trace.recording, err))
         return -1;
-    holders_show(&live->holders, choice->sort, view);
-    if (!view->is_ahead && live->holders.at_index == live->study.history.last.index)
+    live_sites_show(&live->live_sites, choice->sort, view);
+    if (!view->is_ahead && live->live_sites.at_index == live->study.history.last.index)
         view->held.at_ns = view->now_ns; /* nothing has happened since */
     return 0;
 }

@@ -505,7 +505,7 @@ struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
     add_peak(doc, estimate, view);
     add_phase_peaks(doc, estimate);
     page_estimate_step(doc, estimate, view->course);
-    page_estimate_holders(doc, estimate, view->course);
+    page_estimate_sites(doc, estimate, view->course);
     add_layers(doc, estimate, view);
     if (view->tensors)
         add_tensors(doc, estimate);

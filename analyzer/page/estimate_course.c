@@ -6,7 +6,7 @@
 
 #include "analyzer/analysis/category.h"
 
-enum { SUMMARY_MOMENTS = 24, SUMMARY_HOLDERS = 10, BAR_COLUMNS = 24 };
+enum { SUMMARY_MOMENTS = 24, SUMMARY_SITES = 10, BAR_COLUMNS = 24 };
 
 /* --- the step --- */
 
@@ -78,35 +78,33 @@ void page_estimate_step(struct doc *doc, const struct estimate *estimate,
     doc_list_end(doc);
 }
 
-/* --- the holders --- */
+/* --- the sites --- */
 
-static void add_holder(struct doc *doc, const struct estimate *estimate,
-                       const struct run_holder *holder)
+static void add_site(struct doc *doc, const struct estimate *estimate, const struct run_site *site)
 {
-    const bool is_layer = holder->layer != SCHEDULE_NO_LAYER;
-    const struct layer *layer = is_layer ? &estimate->model->layers[holder->layer] : NULL;
+    const bool is_layer = site->layer != SCHEDULE_NO_LAYER;
+    const struct layer *layer = is_layer ? &estimate->model->layers[site->layer] : NULL;
     const uint64_t peak_bytes = estimate->peak_moment.total_bytes;
-    const double share = peak_bytes ? (double)holder->peak_bytes / (double)peak_bytes : 0;
-    doc_bytes(doc, "bytes", "Bytes", holder->peak_bytes);
+    const double share = peak_bytes ? (double)site->peak_bytes / (double)peak_bytes : 0;
+    doc_bytes(doc, "bytes", "Bytes", site->peak_bytes);
     doc_ratio(doc, "share_ratio", "Share", share);
     doc_known_count(doc_detail(doc), "layer", "Layer", is_layer,
-                    is_layer ? (uint64_t)holder->layer : 0);
-    doc_text(doc_detail(doc), "phase", "Phase",
-             is_layer ? NULL : schedule_phase_name(holder->phase));
+                    is_layer ? (uint64_t)site->layer : 0);
+    doc_text(doc_detail(doc), "phase", "Phase", is_layer ? NULL : schedule_phase_name(site->phase));
     if (is_layer)
         doc_textf(doc, "holder", "Layer", "%zu %s%s%s", layer->index, layer->kind->name,
                   layer->name[0] ? " " : "", layer->name);
     else
-        doc_textf(doc, "holder", "Layer", "(%s)", schedule_phase_name(holder->phase));
+        doc_textf(doc, "holder", "Layer", "(%s)", schedule_phase_name(site->phase));
 }
 
-void page_estimate_holders(struct doc *doc, const struct estimate *estimate,
-                           const struct run_course *course)
+void page_estimate_sites(struct doc *doc, const struct estimate *estimate,
+                         const struct run_course *course)
 {
     doc_list_begin(doc, "holders_at_peak", "Who holds it at the peak, by layer");
-    for (size_t i = 0; i < course->holder_count && course->holders[i].peak_bytes; i++) {
-        doc_row_begin(doc_detail_if(doc, i >= SUMMARY_HOLDERS));
-        add_holder(doc, estimate, &course->holders[i]);
+    for (size_t i = 0; i < course->site_count && course->sites[i].peak_bytes; i++) {
+        doc_row_begin(doc_detail_if(doc, i >= SUMMARY_SITES));
+        add_site(doc, estimate, &course->sites[i]);
         doc_row_end(doc);
     }
     doc_list_end(doc);

@@ -11,8 +11,8 @@
 void page_estimate_step(struct doc *doc, const struct estimate *estimate,
                         const struct run_course *course);
 /* "holders_at_peak": by layer. */
-void page_estimate_holders(struct doc *doc, const struct estimate *estimate,
-                           const struct run_course *course);
+void page_estimate_sites(struct doc *doc, const struct estimate *estimate,
+                         const struct run_course *course);
 /* "series", as a trace's; doc/formats.md. */
 void page_estimate_series(struct doc *doc, const struct estimate *estimate,
                           const struct run_course *course);

@@ -24,7 +24,7 @@ struct series {
     const struct run_course *course;
     struct part *parts; /* NODES_MOST of them; each is a frame and a node */
     size_t part_count;
-    int64_t nodes[SITES]; /* of each holder that has a stack */
+    int64_t nodes[SITES]; /* of each site that has a stack */
 };
 
 typedef int64_t moment_value(const struct run_moment *moment);
@@ -125,12 +125,12 @@ static void add_phases(const struct series *series)
     doc_list_end(doc);
 }
 
-/* The first `shown` holders and the rest; the holder's number is that of its stack. */
-static void add_holders(const struct series *series, const char *key, size_t shown)
+/* The first `shown` sites and the rest; the site's number is that of its stack. */
+static void add_sites(const struct series *series, const char *key, size_t shown)
 {
     const struct run_course *course = series->course;
     struct doc *doc = series->doc;
-    shown = shown < course->holder_count ? shown : course->holder_count;
+    shown = shown < course->site_count ? shown : course->site_count;
     doc_list_begin(doc, key, NULL);
     for (size_t k = 0; k <= shown; k++) {
         doc_row_begin(doc);
@@ -138,8 +138,8 @@ static void add_holders(const struct series *series, const char *key, size_t sho
         int64_t *values = doc_column(doc, "bytes", DOC_BYTES, course->count);
         for (size_t i = 0; values && i < course->count; i++) {
             values[i] = 0;
-            for (size_t h = k; h < (k < shown ? k + 1 : course->holder_count); h++)
-                values[i] += (int64_t)course->holders[h].bytes[i];
+            for (size_t h = k; h < (k < shown ? k + 1 : course->site_count); h++)
+                values[i] += (int64_t)course->sites[h].bytes[i];
         }
         doc_row_end(doc);
     }
@@ -181,11 +181,11 @@ static int64_t add_name(struct series *series, const struct layer *layer)
 static void find_nodes(struct series *series, size_t shown)
 {
     for (size_t i = 0; i < shown; i++) {
-        const struct run_holder *holder = &series->course->holders[i];
-        const char *phase = schedule_phase_name(holder->phase);
-        series->nodes[i] = holder->layer == SCHEDULE_NO_LAYER
+        const struct run_site *site = &series->course->sites[i];
+        const char *phase = schedule_phase_name(site->phase);
+        series->nodes[i] = site->layer == SCHEDULE_NO_LAYER
                                ? part_find(series, DOC_COLUMN_NULL, phase, strlen(phase))
-                               : add_name(series, &series->estimate->model->layers[holder->layer]);
+                               : add_name(series, &series->estimate->model->layers[site->layer]);
     }
 }
 
@@ -215,9 +215,9 @@ static void add_frames(const struct series *series)
 
 static void add_stack(const struct series *series, size_t number)
 {
-    const struct run_holder *holder = &series->course->holders[number];
-    const bool is_layer = holder->layer != SCHEDULE_NO_LAYER;
-    const struct layer *layer = is_layer ? &series->estimate->model->layers[holder->layer] : NULL;
+    const struct run_site *site = &series->course->sites[number];
+    const bool is_layer = site->layer != SCHEDULE_NO_LAYER;
+    const struct layer *layer = is_layer ? &series->estimate->model->layers[site->layer] : NULL;
     struct doc *doc = series->doc;
     doc_row_begin(doc);
     doc_count(doc, "stack_id", "Stack", number + 1);
@@ -227,7 +227,7 @@ static void add_stack(const struct series *series, size_t number)
     else if (is_layer)
         doc_textf(doc, "site", "Site", "layer %zu (%s)", layer->index, layer->kind->name);
     else
-        doc_text(doc, "site", "Site", schedule_phase_name(holder->phase));
+        doc_text(doc, "site", "Site", schedule_phase_name(site->phase));
     doc_text(doc, "called", "Called", NULL);
     doc_count(doc, "node", "Node", (uint64_t)series->nodes[number]);
     doc_row_end(doc);
@@ -273,8 +273,8 @@ static void add_layer(const struct series *series, size_t shown)
     add_points(series);
     add_categories(series);
     add_phases(series);
-    add_holders(series, "lines", LINES);
-    add_holders(series, "sites", shown);
+    add_sites(series, "lines", LINES);
+    add_sites(series, "sites", shown);
     doc_list_begin(doc, "maps", NULL);
     doc_list_end(doc);
     doc_list_begin(doc, "segments", NULL);
@@ -286,7 +286,7 @@ static void add_layer(const struct series *series, size_t shown)
 void page_estimate_series(struct doc *doc, const struct estimate *estimate,
                           const struct run_course *course)
 {
-    const size_t shown = course->holder_count < SITES ? course->holder_count : SITES;
+    const size_t shown = course->site_count < SITES ? course->site_count : SITES;
     struct series series = {.doc = doc, .estimate = estimate, .course = course};
     if (!doc_takes(doc, DOC_SERIES))
         return;

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "analyzer/analysis/holders/call_tree.h"
+#include "analyzer/analysis/site_tables/call_tree.h"
 
 /* --- groups --- */
 

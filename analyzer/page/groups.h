@@ -3,7 +3,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_GROUPS_H
 #define GPUMEMTRACE_ANALYZER_PAGE_GROUPS_H
 
-#include "analyzer/analysis/holders/groups.h"
+#include "analyzer/analysis/site_tables/groups.h"
 #include "parts.h"
 
 /* Rows of the list "groups", or "tree", which is open; each with its layer. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analysis/moment.h"
-#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/render/units.h"
 #include "groups.h"
 
@@ -65,8 +65,8 @@ static const struct group *largest_of_program(const struct groups *groups)
  * "; most of it by train.py:88 forward (3.20 GiB)", or the largest part. Where that is no line of the
  * program, the program's largest one, too: ", then train.py:88 forward (1.10 GiB)".
  */
-static int format_holder(char *text, size_t size, const struct study *study,
-                         const struct sites *sites, const struct blame *blame, struct err *err)
+static int format_held_site(char *text, size_t size, const struct study *study,
+                            const struct sites *sites, const struct blame *blame, struct err *err)
 {
     char bytes[UNITS_TEXT_BYTES];
     struct groups groups;
@@ -97,18 +97,18 @@ static int say_held(struct opening *opening, const struct study *study, const st
                     uint32_t number, const struct moment *moment, const struct sites *sites,
                     struct err *err)
 {
-    char where[CLAUSE_BYTES], category[CLAUSE_BYTES], holder[CLAUSE_BYTES];
+    char where[CLAUSE_BYTES], category[CLAUSE_BYTES], site[CLAUSE_BYTES];
     struct blame blame;
 
     if (site_rows_blame(&blame, study->symbols, sites, err))
         return -1;
-    const int status = format_holder(holder, sizeof holder, study, sites, &blame, err);
+    const int status = format_held_site(site, sizeof site, study, sites, &blame, err);
     blame_release(&blame);
     if (status < 0)
         return -1;
     format_peak(where, sizeof where, study, view, number, moment, sites->total_bytes);
     format_category(category, sizeof category, sites);
-    return page_say(opening, "%s%s%s.", where, category, holder);
+    return page_say(opening, "%s%s%s.", where, category, site);
 }
 
 static int say_peak(struct opening *opening, const struct study *study, const struct view *view,
@@ -289,8 +289,8 @@ static int add_sums(struct doc *doc, const struct study *study, const struct hel
 enum shape { SHAPE_SITES, SHAPE_GROUPS, SHAPE_TREE };
 
 /* Who held it: programs always have the sites, people what they asked for. */
-static int add_holders(struct doc *doc, const struct study *study, const struct view *view,
-                       const struct held *held, enum shape shape, struct err *err)
+static int add_held_sites(struct doc *doc, const struct study *study, const struct view *view,
+                          const struct held *held, enum shape shape, struct err *err)
 {
     static const struct page_site_list list = {.summary_rows = PAGE_SITES,
                                                .frame_lines = PAGE_WHOLE_STACK};
@@ -310,8 +310,8 @@ static int add_holders(struct doc *doc, const struct study *study, const struct 
     return status;
 }
 
-static int add_holder_lists(struct doc *doc, const struct study *study, const struct view *view,
-                            const struct held *held, struct err *err)
+static int add_site_lists(struct doc *doc, const struct study *study, const struct view *view,
+                          const struct held *held, struct err *err)
 {
     static const char *const headings[] = {
         [GROUPS_BY_LINE] = "By line",     [GROUPS_BY_FUNCTION] = "By function",
@@ -322,16 +322,16 @@ static int add_holder_lists(struct doc *doc, const struct study *study, const st
     int status;
 
     doc_list_begin(has_other ? doc_detail(doc) : doc, "sites", "By call stack");
-    status = add_holders(doc, study, view, held, SHAPE_SITES, err);
+    status = add_held_sites(doc, study, view, held, SHAPE_SITES, err);
     doc_list_end(doc);
     if (own->by && !status) {
         doc_list_begin(doc, "groups", headings[own->by]);
-        status = add_holders(doc, study, view, held, SHAPE_GROUPS, err);
+        status = add_held_sites(doc, study, view, held, SHAPE_GROUPS, err);
         doc_list_end(doc);
     }
     if (own->tree && !status) {
         doc_list_begin(doc, "tree", "By call");
-        status = add_holders(doc, study, view, held, SHAPE_TREE, err);
+        status = add_held_sites(doc, study, view, held, SHAPE_TREE, err);
         doc_list_end(doc);
     }
     return status;
@@ -353,7 +353,7 @@ static int add_peak_of_device(struct doc *doc, const struct study *study,
     add_moments(doc, study, view, &held);
     status = add_sums(doc, study, &held, SITES_BY_CATEGORY, err) ||
                      add_sums(doc, study, &held, SITES_BY_PATH, err) ||
-                     add_holder_lists(doc, study, view, &held, err) ||
+                     add_site_lists(doc, study, view, &held, err) ||
                      (own->moments && page_summits(doc, study, view, &held.accounts, err))
                  ? -1
                  : 0;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 
 void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
                         const struct study *study, const struct device_use *use,

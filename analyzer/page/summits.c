@@ -2,17 +2,17 @@
 /* The highest separate moments on a page; see groups.h. */
 #include <stdlib.h>
 
-#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 #include "groups.h"
 
-static void add_holder(struct doc *doc, const struct site_row *row)
+static void add_held_site(struct doc *doc, const struct site_row *row)
 {
     doc_text(doc, "site", "Most by", row && row->blamed->is_known ? row->blamed->who : NULL);
     doc_known_bytes(doc, "site_bytes", "Its bytes", row != NULL, row ? row->bytes : 0);
 }
 
-static int add_largest_holder(struct doc *doc, const struct study *study, uint32_t account,
-                              const struct summit *summit, struct err *err)
+static int add_largest_site(struct doc *doc, const struct study *study, uint32_t account,
+                            const struct summit *summit, struct err *err)
 {
     struct sites sites;
     struct blame blame;
@@ -24,7 +24,7 @@ static int add_largest_holder(struct doc *doc, const struct study *study, uint32
     if (!site_rows_blame(&blame, study->symbols, &sites, err)) {
         count = site_rows_of(&rows, &study->history, &sites, &blame, err);
         if (count >= 0) {
-            add_holder(doc, count ? rows : NULL);
+            add_held_site(doc, count ? rows : NULL);
             free(rows);
         }
         blame_release(&blame);
@@ -41,7 +41,7 @@ static int add_summit(struct doc *doc, const struct study *study, uint32_t accou
     doc_count(doc, "seq", "Event", summit->at.seq);
     doc_bytes(doc, "live_bytes", "Live", summit->bytes);
     doc_text(doc, "phase", "Phase", study_path(study, summit->path));
-    return add_largest_holder(doc, study, account, summit, err);
+    return add_largest_site(doc, study, account, summit, err);
 }
 
 int page_summits(struct doc *doc, const struct study *study, const struct view *view,

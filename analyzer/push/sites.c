@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "parts.h"
-#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 
 struct site_figures {
     const char *moment, *site, *phase, *category;

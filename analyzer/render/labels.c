@@ -16,7 +16,7 @@ struct labels {
     struct err *err;
 };
 
-static int add_label(struct labels *labels, const char *holder, const struct doc_node *node)
+static int add_label(struct labels *labels, const char *parent, const struct doc_node *node)
 {
     enum { KEYS_BYTES = 256 };
     char keys[KEYS_BYTES];
@@ -24,7 +24,7 @@ static int add_label(struct labels *labels, const char *holder, const struct doc
 
     if (!node->key || !node->label || !*node->label)
         return 0;
-    snprintf(keys, sizeof keys, "%s.%s", holder, node->key);
+    snprintf(keys, sizeof keys, "%s.%s", parent, node->key);
     const uint32_t number = text_set_add(&labels->keys, keys, labels->err);
     if (number == TEXT_SET_NONE)
         return -1;
@@ -43,15 +43,15 @@ static int add_label(struct labels *labels, const char *holder, const struct doc
     return 0;
 }
 
-static int add_labels(struct labels *labels, const char *holder, const struct doc_node *node)
+static int add_labels(struct labels *labels, const char *parent, const struct doc_node *node)
 {
     for (const struct doc_node *child = node->first_child; child; child = child->next) {
         if (child->level == DOC_SERIES)
             continue;
-        if (add_label(labels, holder, child))
+        if (add_label(labels, parent, child))
             return -1;
         if ((child->type == DOC_OBJECT || child->type == DOC_LIST) &&
-            add_labels(labels, child->key ? child->key : holder, child))
+            add_labels(labels, child->key ? child->key : parent, child))
             return -1;
     }
     return 0;

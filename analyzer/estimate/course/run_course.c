@@ -13,15 +13,15 @@ struct walk {
     struct run_course *course;
     struct run_moment now; /* highest is what is live now */
     size_t layer_count;
-    uint32_t *holder_of; /* by block: its layer, or layer_count + its phase */
-    uint8_t *phase_of;   /* by block: when it was made */
+    uint32_t *site_of; /* by block: its layer, or layer_count + its phase */
+    uint8_t *phase_of; /* by block: when it was made */
     size_t capacity;
 };
 
 void run_course_release(struct run_course *course)
 {
     free(course->moments);
-    free(course->holders);
+    free(course->sites);
     free(course->bytes);
     *course = (struct run_course){0};
 }
@@ -112,27 +112,27 @@ static void join_moments(struct run_course *course)
             course->peak = i;
 }
 
-/* --- holders --- */
+/* --- sites --- */
 
 static int by_peak(const void *left, const void *right)
 {
-    const struct run_holder *a = left, *b = right;
+    const struct run_site *a = left, *b = right;
     if (a->peak_bytes != b->peak_bytes)
         return a->peak_bytes < b->peak_bytes ? 1 : -1;
     return (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-static int holders_init(struct walk *walk, struct err *err)
+static int sites_init(struct walk *walk, struct err *err)
 {
     struct run_course *course = walk->course;
-    course->holder_count = walk->layer_count + SCHEDULE_PHASES;
-    course->holders = array_new(course->holder_count, sizeof *course->holders, err);
-    course->bytes = array_new(course->holder_count * course->count, sizeof *course->bytes, err);
-    if (!course->holders || !course->bytes)
+    course->site_count = walk->layer_count + SCHEDULE_PHASES;
+    course->sites = array_new(course->site_count, sizeof *course->sites, err);
+    course->bytes = array_new(course->site_count * course->count, sizeof *course->bytes, err);
+    if (!course->sites || !course->bytes)
         return -1;
-    for (size_t i = 0; i < course->holder_count; i++) {
+    for (size_t i = 0; i < course->site_count; i++) {
         const bool is_layer = i < walk->layer_count;
-        course->holders[i] = (struct run_holder){
+        course->sites[i] = (struct run_site){
             .layer = is_layer ? (int32_t)i : SCHEDULE_NO_LAYER,
             .phase = is_layer ? SCHEDULE_init : (enum schedule_phase)(i - walk->layer_count),
             .bytes = course->bytes + i * course->count};
@@ -141,31 +141,31 @@ static int holders_init(struct walk *walk, struct err *err)
 }
 
 /* What each holds at each moment: all of it, once more from the beginning. */
-static int find_holders(struct walk *walk, struct err *err)
+static int find_sites(struct walk *walk, struct err *err)
 {
     struct run_course *course = walk->course;
     const struct schedule *schedule = walk->schedule;
-    uint64_t *live = array_new(course->holder_count, sizeof *live, err);
+    uint64_t *live = array_new(course->site_count, sizeof *live, err);
     size_t moment = 0;
     if (!live)
         return -1;
     for (size_t i = 0; i < schedule->count; i++) {
         const struct schedule_event *event = &schedule->events[i];
-        uint32_t *holder = &walk->holder_of[event->block];
+        uint32_t *site = &walk->site_of[event->block];
         if (!event->is_free)
-            *holder = event->layer == SCHEDULE_NO_LAYER ? (uint32_t)walk->layer_count + event->phase
-                                                        : (uint32_t)event->layer;
-        live[*holder] += event->is_free ? -event->bytes : event->bytes;
+            *site = event->layer == SCHEDULE_NO_LAYER ? (uint32_t)walk->layer_count + event->phase
+                                                      : (uint32_t)event->layer;
+        live[*site] += event->is_free ? -event->bytes : event->bytes;
         if (moment == course->count || course->moments[moment].event != i + 1)
             continue;
-        for (size_t k = 0; k < course->holder_count; k++)
+        for (size_t k = 0; k < course->site_count; k++)
             course->bytes[k * course->count + moment] = live[k];
         moment++;
     }
     free(live);
-    for (size_t k = 0; k < course->holder_count; k++)
-        course->holders[k].peak_bytes = course->holders[k].bytes[course->peak];
-    qsort(course->holders, course->holder_count, sizeof *course->holders, by_peak);
+    for (size_t k = 0; k < course->site_count; k++)
+        course->sites[k].peak_bytes = course->sites[k].bytes[course->peak];
+    qsort(course->sites, course->site_count, sizeof *course->sites, by_peak);
     return 0;
 }
 
@@ -181,15 +181,15 @@ int run_course_make(struct run_course *course, struct estimate *estimate, struct
     struct walk walk = {.schedule = &schedule,
                         .course = course,
                         .layer_count = estimate->plan.layer_count,
-                        .holder_of = array_new(blocks, sizeof *walk.holder_of, err),
+                        .site_of = array_new(blocks, sizeof *walk.site_of, err),
                         .phase_of = array_new(blocks, sizeof *walk.phase_of, err)};
     int result = -1;
-    if (!walk.holder_of || !walk.phase_of || find_moments(&walk, err))
+    if (!walk.site_of || !walk.phase_of || find_moments(&walk, err))
         goto out;
     join_moments(course);
-    result = holders_init(&walk, err) || find_holders(&walk, err) ? -1 : 0;
+    result = sites_init(&walk, err) || find_sites(&walk, err) ? -1 : 0;
 out:
-    free(walk.holder_of);
+    free(walk.site_of);
     free(walk.phase_of);
     schedule_release(&schedule);
     if (result)

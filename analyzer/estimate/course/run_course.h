@@ -24,7 +24,7 @@ struct run_moment {
 };
 
 /* A layer, or a phase outside of layers, with what it made that is live at the peak. */
-struct run_holder {
+struct run_site {
     int32_t layer; /* SCHEDULE_NO_LAYER */
     enum schedule_phase phase;
     uint64_t peak_bytes;
@@ -33,10 +33,10 @@ struct run_holder {
 
 struct run_course {
     struct run_moment *moments;
-    size_t count, peak;         /* peak: number of the moment */
-    struct run_holder *holders; /* all, the largest at the peak first */
-    size_t holder_count;
-    uint64_t *bytes; /* of the holders */
+    size_t count, peak;     /* peak: number of the moment */
+    struct run_site *sites; /* all, the largest at the peak first */
+    size_t site_count;
+    uint64_t *bytes; /* of the sites */
 };
 
 /* Writes the run down once more; the estimate stays as it is. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/page/compare/departures.h"
 #include "analyzer/page/diff/rows.h"
@@ -358,8 +358,8 @@ int evidence_say(struct opening *opening, struct check_result *result,
 
 /* --- the tables --- */
 
-static int add_holders(struct doc *doc, const struct check_result *result,
-                       const struct study *study, const struct view *view, struct err *err)
+static int add_held_sites(struct doc *doc, const struct check_result *result,
+                          const struct study *study, const struct view *view, struct err *err)
 {
     const struct page_site_list list = {
         .key = "sites", .heading = result->subject, .summary_rows = PAGE_SITES, .frame_lines = 3};
@@ -402,6 +402,6 @@ int evidence_add(struct doc *doc, const struct check_result *result, const struc
     if (is_kind(result, "growth"))
         return page_growth(doc, study, use, view, err);
     if (is_kind(result, "peak") || is_kind(result, "leak") || is_kind(result, "estimate"))
-        return add_holders(doc, result, study, view, err);
+        return add_held_sites(doc, result, study, view, err);
     return 0;
 }

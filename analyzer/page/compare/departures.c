@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/page/opening.h"
 #include "analyzer/render/units.h"
 
@@ -62,8 +62,8 @@ struct teller {
     void *told;
 };
 
-static int say_holder(struct opening *opening, const struct site_row *row, const char *head,
-                      const struct teller *teller, struct err *err)
+static int say_held_site(struct opening *opening, const struct site_row *row, const char *head,
+                         const struct teller *teller, struct err *err)
 {
     char bytes[UNITS_TEXT_BYTES];
     if (!row->blamed->is_known)
@@ -87,7 +87,7 @@ static int say_largest(struct opening *opening, const struct study *study,
         return -1;
     const int status = site_rows_of(&rows, &study->history, sites, &blame, err) < 0
                            ? -1
-                           : say_holder(opening, &rows[0], head, teller, err);
+                           : say_held_site(opening, &rows[0], head, teller, err);
     free(rows);
     blame_release(&blame);
     return status;

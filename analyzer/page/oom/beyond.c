@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/oom/beyond.h"
 #include "analyzer/render/units.h"
 #include "oom.h"
@@ -74,8 +74,8 @@ static int add_beyond(struct doc *doc, const struct study *study, const struct v
     const struct page_site_list list = {.key = is_last ? NULL : lists[which].key,
                                         .heading = is_last ? lists[which].last_heading
                                                            : lists[which].heading,
-                                        .summary_rows = is_last ? OOM_SUMMARY_HOLDERS : OOM_HOLDERS,
-                                        .frame_lines = OOM_HOLDER_FRAME_LINES};
+                                        .summary_rows = is_last ? OOM_SUMMARY_SITES : OOM_SITES,
+                                        .frame_lines = OOM_SITE_FRAME_LINES};
     struct view shown = *view;
     struct sites sites;
 

@@ -83,9 +83,9 @@ static void add_held_categories(struct doc *doc, const struct sites *sites)
 }
 
 /* The sites that held most when the allocation failed. */
-static int add_holders(struct doc *doc, const struct study *study, const struct view *view,
-                       const struct oom *oom, const struct sites *sites,
-                       const struct page_site_list *list, struct err *err)
+static int add_held_sites(struct doc *doc, const struct study *study, const struct view *view,
+                          const struct oom *oom, const struct sites *sites,
+                          const struct page_site_list *list, struct err *err)
 {
     struct view shown = *view;
 
@@ -94,27 +94,27 @@ static int add_holders(struct doc *doc, const struct study *study, const struct 
     return page_sites_found(doc, study, &shown, oom->account, sites, list, err);
 }
 
-static int find_holders(struct sites *sites, const struct study *study, const struct oom *oom,
-                        struct err *err)
+static int find_held_sites(struct sites *sites, const struct study *study, const struct oom *oom,
+                           struct err *err)
 {
     return sites_at(sites, &study->categories, oom->account, oom->failure->at.index, err);
 }
 
-static int add_failure_holders(struct doc *doc, const struct study *study, const struct view *view,
-                               const struct oom *oom, struct err *err)
+static int add_failure_sites(struct doc *doc, const struct study *study, const struct view *view,
+                             const struct oom *oom, struct err *err)
 {
     static const struct page_site_list list = {.key = "holders",
                                                .heading = "Held by",
-                                               .summary_rows = OOM_HOLDERS,
-                                               .frame_lines = OOM_HOLDER_FRAME_LINES};
+                                               .summary_rows = OOM_SITES,
+                                               .frame_lines = OOM_SITE_FRAME_LINES};
     struct sites sites;
 
     if (!doc_takes(doc, DOC_DETAIL))
         return 0;
-    if (find_holders(&sites, study, oom, err))
+    if (find_held_sites(&sites, study, oom, err))
         return -1;
     add_held_categories(doc, &sites);
-    const int status = add_holders(doc_detail(doc), study, view, oom, &sites, &list, err);
+    const int status = add_held_sites(doc_detail(doc), study, view, oom, &sites, &list, err);
     sites_release(&sites);
     return status ? status : page_oom_add_beyond(doc, study, view, oom, false, err);
 }
@@ -221,9 +221,9 @@ static int add_failed_allocation(struct doc *doc, const struct study *study,
     add_refusals(doc, study, &oom);
     doc_note(doc, "%s", sentence.data);
     text_release(&sentence);
-    return page_frames_of(doc, study, view, page_oom_asker(told, failure), 0,
-                          OOM_HOLDER_FRAME_LINES, err) ||
-                   add_failure_holders(doc, study, view, &oom, err)
+    return page_frames_of(doc, study, view, page_oom_asker(told, failure), 0, OOM_SITE_FRAME_LINES,
+                          err) ||
+                   add_failure_sites(doc, study, view, &oom, err)
                ? -1
                : 0;
 }
@@ -293,7 +293,7 @@ static int add_retry(struct doc *doc, const struct study *study, const struct vi
     doc_bytes(doc, "flushed_bytes", "Flushed", site->flushed_bytes);
     doc_count(doc_detail(doc), "last_seq", "Last event", site->last.seq);
     page_time(doc, study, "last_time_ns", "Last at", site->last.time_ns);
-    return page_frames_of(doc, study, view, blamed, others, OOM_HOLDER_FRAME_LINES, err);
+    return page_frames_of(doc, study, view, blamed, others, OOM_SITE_FRAME_LINES, err);
 }
 
 static void join_retries(void *into, const void *from)
@@ -412,21 +412,21 @@ static int add_retries(struct doc *doc, const struct study *study, const struct 
 }
 
 /* For a summary, who held the rest is a section of its own below the table. */
-static int add_last_holders(struct doc *doc, const struct study *study, const struct view *view,
-                            size_t last, struct err *err)
+static int add_last_sites(struct doc *doc, const struct study *study, const struct view *view,
+                          size_t last, struct err *err)
 {
     static const struct page_site_list list = {.heading = "Who held memory at the last failure",
-                                               .summary_rows = OOM_SUMMARY_HOLDERS,
-                                               .frame_lines = OOM_HOLDER_FRAME_LINES};
+                                               .summary_rows = OOM_SUMMARY_SITES,
+                                               .frame_lines = OOM_SITE_FRAME_LINES};
     struct sites sites;
     struct oom oom;
 
     if (last == SIZE_MAX || !doc_takes(doc, DOC_SUMMARY))
         return 0;
     if (oom_explain(&oom, &study->history, &study->history.failures[last], err) ||
-        find_holders(&sites, study, &oom, err))
+        find_held_sites(&sites, study, &oom, err))
         return -1;
-    const int status = add_holders(doc_summary(doc), study, view, &oom, &sites, &list, err) ||
+    const int status = add_held_sites(doc_summary(doc), study, view, &oom, &sites, &list, err) ||
                                page_oom_add_beyond(doc, study, view, &oom, true, err)
                            ? -1
                            : 0;
@@ -447,8 +447,8 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
         doc_note(doc, "Of %" PRIu64 " failed allocations the first and the last %d are shown.",
                  study->history.failures_in_all, FAILURES_AT_EACH_END);
     doc_list_end(doc);
-    return add_last_holders(doc, study, view, last, err) || add_retries(doc, study, view, err) ? -1
-                                                                                               : 0;
+    return add_last_sites(doc, study, view, last, err) || add_retries(doc, study, view, err) ? -1
+                                                                                             : 0;
 }
 
 /* Of very many failures the history has not all; which device those were of nobody knows any more. */

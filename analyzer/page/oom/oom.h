@@ -12,7 +12,7 @@
 #include "analyzer/util/text.h"
 
 /* How many of those who held memory are shown: of each failure, and of the last one. */
-enum { OOM_HOLDERS = 10, OOM_SUMMARY_HOLDERS = 5, OOM_HOLDER_FRAME_LINES = 3 };
+enum { OOM_SITES = 10, OOM_SUMMARY_SITES = 5, OOM_SITE_FRAME_LINES = 3 };
 
 /* Why, without a capital or a full stop: "1.00 GiB lay idle in …". */
 int page_oom_explain(struct text *out, const struct study *study, const struct oom *oom,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/oom/oom_kind.h"
 #include "analyzer/render/units.h"
@@ -388,8 +388,8 @@ static void add_asker(struct text *out, const struct study *study, const struct 
 }
 
 /* "; 11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB)". */
-static int add_holder(struct text *out, const struct study *study, const struct oom *oom,
-                      const struct oom_told *told, struct err *err)
+static int add_held_site(struct text *out, const struct study *study, const struct oom *oom,
+                         const struct oom_told *told, struct err *err)
 {
     char live[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
     struct site_row *rows;
@@ -477,7 +477,8 @@ static int add_told(struct text *out, const struct study *study, const struct oo
             return -1;
     } else if (explain_out_of_reach(out, study, oom, &sizes, err))
         return -1;
-    if (oom_is_of_card(oom) && oom->reason != OOM_NO_LACK && add_holder(out, study, oom, told, err))
+    if (oom_is_of_card(oom) && oom->reason != OOM_NO_LACK &&
+        add_held_site(out, study, oom, told, err))
         return -1;
     text_add(out, ".");
     return 0;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites and parts of the card; see holders.h. */
-#include "holders.h"
+/* Sites and parts of the card; see live_sites.h. */
+#include "live_sites.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/analysis/steps/growth.h"
 #include "analyzer/util/clock.h"
 
 enum { TIMES_ITS_COST = 20, FEWEST_NS = 1000000000 };
 
-void holders_learn(struct holders *holders, const struct table_growth *growth)
+void live_sites_learn(struct live_sites *live_sites, const struct table_growth *growth)
 {
-    holders->has_new_modules |= growth->has_grown[GROWING_module];
+    live_sites->has_new_modules |= growth->has_grown[GROWING_module];
 }
 
-void holders_release(struct holders *holders)
+void live_sites_release(struct live_sites *live_sites)
 {
-    *holders = (struct holders){0};
+    *live_sites = (struct live_sites){0};
 }
 
 /* --- growth --- */
@@ -33,7 +33,7 @@ static size_t row_of(const struct site_row *rows, size_t count, const struct bla
 }
 
 /* A stack that has several sites, as of several phases, grows once. */
-static void add_growing(struct holders *holders, const struct growing *item,
+static void add_growing(struct live_sites *live_sites, const struct growing *item,
                         const struct sites *sites, const struct blame *blame,
                         const struct site_row *rows)
 {
@@ -41,24 +41,24 @@ static void add_growing(struct holders *holders, const struct growing *item,
         if (sites->items[i].stack_id != item->stack_id)
             continue;
         const struct blamed *blamed = blame_of_backward(blame, site_stack(&sites->items[i]));
-        const size_t row = row_of(rows, holders->held.row_count, blamed);
-        if (row < holders->held.row_count)
-            holders->held.rows[row].growth_bytes += item->line.slope;
+        const size_t row = row_of(rows, live_sites->held.row_count, blamed);
+        if (row < live_sites->held.row_count)
+            live_sites->held.rows[row].growth_bytes += item->line.slope;
         return;
     }
 }
 
-static int find_growth(struct holders *holders, const struct study *study,
+static int find_growth(struct live_sites *live_sites, const struct study *study,
                        const struct sites *sites, const struct blame *blame,
                        const struct site_row *rows, struct err *err)
 {
     struct growth growth;
-    if (growth_find(&growth, &study->growth, holders->account, err))
+    if (growth_find(&growth, &study->growth, live_sites->account, err))
         return -1;
-    holders->held.steps = growth.steps == GROWTH_NO_STEPS ? 0 : growth.ends_count;
-    holders->held.has_growth = growth.total.has_slope;
+    live_sites->held.steps = growth.steps == GROWTH_NO_STEPS ? 0 : growth.ends_count;
+    live_sites->held.has_growth = growth.total.has_slope;
     for (size_t i = 0; i < growth.count && i < LIVE_ROWS; i++)
-        add_growing(holders, &growth.items[i], sites, blame, rows);
+        add_growing(live_sites, &growth.items[i], sites, blame, rows);
     growth_release(&growth);
     return 0;
 }
@@ -74,22 +74,22 @@ static void fill_row(struct live_row *to, const struct site_row *row, const stru
              row->has_more_paths ? ", …" : "");
 }
 
-static int find_rows(struct holders *holders, struct study *study, struct err *err)
+static int find_rows(struct live_sites *live_sites, struct study *study, struct err *err)
 {
     struct site_row *rows = NULL;
     struct blame blame;
     struct sites sites;
     int status = -1;
-    if (sites_at(&sites, &study->categories, holders->account, study->history.last.index, err))
+    if (sites_at(&sites, &study->categories, live_sites->account, study->history.last.index, err))
         return -1;
     if (site_rows_blame(&blame, study->symbols, &sites, err))
         goto out;
     const int count = site_rows_of(&rows, &study->history, &sites, &blame, err);
     if (count >= 0) {
-        holders->held.row_count = count < LIVE_ROWS ? (size_t)count : LIVE_ROWS;
-        for (size_t i = 0; i < holders->held.row_count; i++)
-            fill_row(&holders->held.rows[i], &rows[i], study);
-        status = find_growth(holders, study, &sites, &blame, rows, err);
+        live_sites->held.row_count = count < LIVE_ROWS ? (size_t)count : LIVE_ROWS;
+        for (size_t i = 0; i < live_sites->held.row_count; i++)
+            fill_row(&live_sites->held.rows[i], &rows[i], study);
+        status = find_growth(live_sites, study, &sites, &blame, rows, err);
     }
     free(rows);
     blame_release(&blame);
@@ -120,28 +120,29 @@ static enum live_part part_of(const struct ledger_term *term, uint32_t account,
     }
 }
 
-static int find_parts(struct holders *holders, const struct study *study,
+static int find_parts(struct live_sites *live_sites, const struct study *study,
                       const struct device_use *use, struct err *err)
 {
     struct ledger ledger;
     if (ledger_at(&ledger, &study->history, use, &study->history.last, err))
         return -1;
     for (int part = 0; part < LIVE_PARTS; part++)
-        holders->parts[part] = 0;
+        live_sites->parts[part] = 0;
     for (size_t i = 0; i < ledger.count; i++)
-        holders->parts[part_of(&ledger.terms[i], holders->account, use)] += ledger.terms[i].bytes;
+        live_sites->parts[part_of(&ledger.terms[i], live_sites->account, use)] +=
+            ledger.terms[i].bytes;
     ledger_release(&ledger);
     return 0;
 }
 
 /* --- when --- */
 
-static int name_stacks(struct holders *holders, struct study *study, struct err *err)
+static int name_stacks(struct live_sites *live_sites, struct study *study, struct err *err)
 {
-    if (!study->symbols || holders->has_new_modules) {
+    if (!study->symbols || live_sites->has_new_modules) {
         symbols_free(study->symbols);
         study->symbols = symbols_new(&study->trace, err);
-        holders->has_new_modules = false;
+        live_sites->has_new_modules = false;
     }
     categories_release(&study->categories);
     return study->symbols
@@ -149,23 +150,24 @@ static int name_stacks(struct holders *holders, struct study *study, struct err 
                : -1;
 }
 
-int holders_update(struct holders *holders, struct study *study, const struct device_use *use,
-                   uint32_t account, bool is_final, struct err *err)
+int live_sites_update(struct live_sites *live_sites, struct study *study,
+                      const struct device_use *use, uint32_t account, bool is_final,
+                      struct err *err)
 {
     const uint64_t begin_ns = monotonic_ns();
-    const bool is_same = holders->is_known && holders->account == account;
-    if (is_same && (holders->is_final || (!is_final && begin_ns < holders->next_ns)))
+    const bool is_same = live_sites->is_known && live_sites->account == account;
+    if (is_same && (live_sites->is_final || (!is_final && begin_ns < live_sites->next_ns)))
         return 0;
-    holders->account = account;
-    if (name_stacks(holders, study, err) || find_rows(holders, study, err) ||
-        find_parts(holders, study, use, err))
+    live_sites->account = account;
+    if (name_stacks(live_sites, study, err) || find_rows(live_sites, study, err) ||
+        find_parts(live_sites, study, use, err))
         return -1;
-    holders->is_known = true;
-    holders->is_final = is_final;
-    holders->held.at_ns = study->history.last.time_ns;
-    holders->at_index = study->history.last.index;
+    live_sites->is_known = true;
+    live_sites->is_final = is_final;
+    live_sites->held.at_ns = study->history.last.time_ns;
+    live_sites->at_index = study->history.last.index;
     const uint64_t cost_ns = (monotonic_ns() - begin_ns) * TIMES_ITS_COST;
-    holders->next_ns = begin_ns + (cost_ns > FEWEST_NS ? cost_ns : FEWEST_NS);
+    live_sites->next_ns = begin_ns + (cost_ns > FEWEST_NS ? cost_ns : FEWEST_NS);
     return 0;
 }
 
@@ -191,11 +193,11 @@ static int by_blocks(const void *left, const void *right)
 }
 
 /* What is live is as of now; of the rest no more than there is beside it. */
-static void show_parts(const struct holders *holders, struct live_view *view)
+static void show_parts(const struct live_sites *live_sites, struct live_view *view)
 {
     uint64_t left = view->total_bytes;
     for (int part = 0; part < LIVE_PARTS; part++) {
-        uint64_t bytes = part == LIVE_PART_live ? view->live_bytes : holders->parts[part];
+        uint64_t bytes = part == LIVE_PART_live ? view->live_bytes : live_sites->parts[part];
         if (part == LIVE_PART_cached)
             bytes = bytes > view->live_bytes ? bytes - view->live_bytes : 0;
         view->parts[part] = part == LIVE_PART_free || bytes > left ? left : bytes;
@@ -203,12 +205,12 @@ static void show_parts(const struct holders *holders, struct live_view *view)
     }
 }
 
-void holders_show(const struct holders *holders, int sort, struct live_view *view)
+void live_sites_show(const struct live_sites *live_sites, int sort, struct live_view *view)
 {
-    view->held = holders->held;
+    view->held = live_sites->held;
     if (sort != LIVE_SORT_bytes)
         qsort(view->held.rows, view->held.row_count, sizeof *view->held.rows,
               sort == LIVE_SORT_growth ? by_growth : by_blocks);
     if (view->total_bytes)
-        show_parts(holders, view);
+        show_parts(live_sites, view);
 }

@@ -21,8 +21,8 @@
  *
  * It must not know how groups are shown.
  */
-#ifndef GPUMEMTRACE_ANALYZER_HOLDERS_GROUPS_H
-#define GPUMEMTRACE_ANALYZER_HOLDERS_GROUPS_H
+#ifndef GPUMEMTRACE_ANALYZER_SITE_TABLES_GROUPS_H
+#define GPUMEMTRACE_ANALYZER_SITE_TABLES_GROUPS_H
 
 #include "site_rows.h"
 

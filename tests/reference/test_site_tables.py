@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from reference import holders
+from reference import site_tables
 from reference.books import Books
 from reference.comparing import ask
 from reference.figures import Figures
@@ -19,7 +19,7 @@ PROGRAMS = ("golden_stack", "golden_threads")
 def differences(trace):
     assert run_command("resolve", trace).returncode == 0
     figures = Figures(Books(trace))
-    return [text for at in ("peak", "end") for text in holders.check(trace, figures, ask, at)]
+    return [text for at in ("peak", "end") for text in site_tables.check(trace, figures, ask, at)]
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -4,8 +4,8 @@
  * only phase and category tell them apart, as they read: "a/b" is one phase, whether b ran in a or a
  * phase has that name. It must not know how rows are shown.
  */
-#ifndef GPUMEMTRACE_ANALYZER_HOLDERS_SITE_ROWS_H
-#define GPUMEMTRACE_ANALYZER_HOLDERS_SITE_ROWS_H
+#ifndef GPUMEMTRACE_ANALYZER_SITE_TABLES_SITE_ROWS_H
+#define GPUMEMTRACE_ANALYZER_SITE_TABLES_SITE_ROWS_H
 
 #include "analyzer/blame/blame.h"
 #include "analyzer/analysis/sites.h"

@@ -9,8 +9,8 @@
  *      70 │  └─ model.py:5 forward         own bytes: what was allocated at that line itself
  *      20 └─ train.py:90 main
  */
-#ifndef GPUMEMTRACE_ANALYZER_HOLDERS_CALL_TREE_H
-#define GPUMEMTRACE_ANALYZER_HOLDERS_CALL_TREE_H
+#ifndef GPUMEMTRACE_ANALYZER_SITE_TABLES_CALL_TREE_H
+#define GPUMEMTRACE_ANALYZER_SITE_TABLES_CALL_TREE_H
 
 #include "site_rows.h"
 

@@ -264,7 +264,7 @@ def names(heads, both, by):
     return own, {own, *map(name, way_of(frames))}
 
 
-class Holders:
+class SiteTables:
     """Of one moment of one layer: the blocks that were live."""
 
     def __init__(self, figures, stacks, account, at):
@@ -337,22 +337,22 @@ def as_rows(rows, keys):
 def check(trace, figures, ask, at, kinds=KINDS):
     """Every row of a group or of the tree that differs, as a line each."""
     stacks = Stacks(trace)
-    layers = {(number, account): Holders(figures, stacks, account, at)
+    layers = {(number, account): SiteTables(figures, stacks, account, at)
               for number, device in enumerate(figures.devices) for account in figures.layers(device)}  # fmt: skip
     for by in kinds:
         page = ask("peak", f"--by={by}", "--tree", f"--at={at}", trace)
-        for (number, _), holders in layers.items():
+        for (number, _), tables in layers.items():
             printed = page["devices"][number]
-            mine = [row for row in printed["groups"] if holders.layer.items() <= row.items()]
-            wanted = list(holders.groups(by))
+            mine = [row for row in printed["groups"] if tables.layer.items() <= row.items()]
+            wanted = list(tables.groups(by))
             got = [plain(row) for row in mine]
             keys = list(wanted[0]) if wanted else ["name"]
             yield from missing(as_rows(got, keys), as_rows(wanted, keys), f"--by={by} --at={at}")
             if any(a["own_bytes"] < b["own_bytes"] for a, b in zip(mine, mine[1:])):
                 yield f"--by={by} --at={at}: a larger row after a smaller one"
-            tree = [row for row in printed["tree"] if holders.layer.items() <= row.items()]
-            if tree != holders.tree():
-                yield f"--tree --at={at}: printed {tree!r:.900}, expected {holders.tree()!r:.900}"
+            tree = [row for row in printed["tree"] if tables.layer.items() <= row.items()]
+            if tree != tables.tree():
+                yield f"--tree --at={at}: printed {tree!r:.900}, expected {tables.tree()!r:.900}"
 
 
 def missing(printed, wanted, where):

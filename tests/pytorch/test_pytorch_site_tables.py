@@ -3,7 +3,7 @@
 
 import pytest
 
-from reference import holders
+from reference import site_tables
 from reference.books import Books
 from reference.comparing import ask
 from reference.figures import Figures
@@ -24,7 +24,7 @@ def test_who_held_the_memory_is_that_of_a_slow_reading(name, dry_run):
     trace = dry_run(*RUNS[name]).trace
     figures = Figures(Books(trace))
     moments = ["peak", "end", *sorted({f"phase:{span.path.name}" for span in figures.books.spans})]
-    found = [text for at in moments for text in holders.check(trace, figures, ask, at)]
+    found = [text for at in moments for text in site_tables.check(trace, figures, ask, at)]
     assert not found, "\n".join(found[:20])
 
 
