@@ -11,16 +11,16 @@ enum { FEWEST_SAMPLES = 3, FEWEST_WINDOWS = 4 };
 
 /* --- the verdict on one line --- */
 
-/* The windows of a series that are looked at, and how many ends a step has. */
+/* The windows of a trend that are looked at, and how many ends a step has. */
 struct stretch {
     size_t first, last;
     double ends_per_step;
 };
 
 /* The last window is left out until it is whole. */
-static size_t whole_windows(const struct series *series, uint64_t ends_count)
+static size_t whole_windows(const struct trend *trend, uint64_t ends_count)
 {
-    return series->window ? (size_t)(ends_count / series->window) : 0;
+    return trend->window ? (size_t)(ends_count / trend->window) : 0;
 }
 
 /* Where the last third begins. */
@@ -29,52 +29,52 @@ static size_t late_begin(const struct stretch *stretch)
     return stretch->last - 1 - (stretch->last - stretch->first + 1) / 3;
 }
 
-static uint64_t highest(const struct series *series, size_t first, size_t last)
+static uint64_t highest(const struct trend *trend, size_t first, size_t last)
 {
     uint64_t most = 0;
 
     for (size_t i = first; i < last; i++)
-        if (series->samples[i] > most)
-            most = series->samples[i];
+        if (trend->samples[i] > most)
+            most = trend->samples[i];
     return most;
 }
 
-static double rise_per_end(const struct series *series, size_t first, size_t last)
+static double rise_per_end(const struct trend *trend, size_t first, size_t last)
 {
-    return ((double)series->samples[last] - (double)series->samples[first]) /
-           ((double)(last - first) * (double)series->window);
+    return ((double)trend->samples[last] - (double)trend->samples[first]) /
+           ((double)(last - first) * (double)trend->window);
 }
 
 /* What grows does; it costs less to ask than the line. */
-static bool rises_late(const struct series *series, const struct stretch *stretch)
+static bool rises_late(const struct trend *trend, const struct stretch *stretch)
 {
-    return series->samples[stretch->last - 1] > series->samples[late_begin(stretch)];
+    return trend->samples[stretch->last - 1] > trend->samples[late_begin(stretch)];
 }
 
 /* is_steady: it never fell from end to end and rose often. */
-static enum growth_verdict judge_line(const struct series *series, const struct stretch *stretch,
-                                      const struct series_line *line, bool is_steady)
+static enum growth_verdict judge_line(const struct trend *trend, const struct stretch *stretch,
+                                      const struct trend_line *line, bool is_steady)
 {
     const size_t last = stretch->last - 1, length = stretch->last - stretch->first;
     const size_t third = late_begin(stretch);
     const size_t half = stretch->first + (length + 1) / 2;
     const bool rises = line->slope > 0 && (line->low > 0 || is_steady);
 
-    if (rises && rise_per_end(series, third, last) * 4 >= line->slope)
+    if (rises && rise_per_end(trend, third, last) * 4 >= line->slope)
         return GROWTH_GROWS;
     if (line->high <= 0 ||
-        highest(series, half, stretch->last) <= highest(series, stretch->first, half) ||
-        (line->slope > 0 && series_fit(series, third, stretch->last).high * 4 < line->slope))
+        highest(trend, half, stretch->last) <= highest(trend, stretch->first, half) ||
+        (line->slope > 0 && trend_fit(trend, third, stretch->last).high * 4 < line->slope))
         return GROWTH_FLAT;
     return GROWTH_UNKNOWN;
 }
 
-static struct growth_line judge(const struct series *series, const struct stretch *stretch,
+static struct growth_line judge(const struct trend *trend, const struct stretch *stretch,
                                 bool is_steady)
 {
-    const struct series_line line = series_fit(series, stretch->first, stretch->last);
+    const struct trend_line line = trend_fit(trend, stretch->first, stretch->last);
 
-    return (struct growth_line){.verdict = judge_line(series, stretch, &line, is_steady),
+    return (struct growth_line){.verdict = judge_line(trend, stretch, &line, is_steady),
                                 .has_slope = true,
                                 .slope = line.slope * stretch->ends_per_step,
                                 .low = line.low * stretch->ends_per_step,
@@ -82,7 +82,7 @@ static struct growth_line judge(const struct series *series, const struct stretc
 }
 
 /* How many blocks a site has that grows by making them larger; 0: it keeps ever more of them. */
-static uint64_t find_enlarged(const struct site_ends *site, const struct series *counts,
+static uint64_t find_enlarged(const struct site_ends *site, const struct trend *counts,
                               const struct stretch *stretch)
 {
     const uint64_t count = counts->samples[late_begin(stretch)];
@@ -134,8 +134,8 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
     const bool is_steady = !site->fell && (uint64_t)site->rises_count * 2 >= intervals;
 
     if (site->changes_count < 2 || site->last_bytes <= site->first_bytes ||
-        !rises_late(&site->series, stretch) ||
-        !(is_steady || series_rises(&site->series, stretch->first, stretch->last)))
+        !rises_late(&site->trend, stretch) ||
+        !(is_steady || trend_rises(&site->trend, stretch->first, stretch->last)))
         return 0;
     const struct growing item = {.stack_id = site->stack_id,
                                  .is_of_graph = site->is_of_graph,
@@ -143,7 +143,7 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
                                  .first_bytes = site->first_bytes,
                                  .last_bytes = site->last_bytes,
                                  .rises_count = site->rises_count,
-                                 .line = judge(&site->series, stretch, is_steady)};
+                                 .line = judge(&site->trend, stretch, is_steady)};
     return item.line.verdict == GROWTH_GROWS ? keep(growth, capacity, &item, err) : 0;
 }
 
@@ -168,13 +168,13 @@ static int find_churn(struct growth *growth, const struct account_ends *own, str
 static int find_at_ends(struct growth *growth, const struct account_ends *own, struct err *err)
 {
     const struct site_ends *total = &own->total;
-    const struct stretch stretch = {.last = whole_windows(&total->series, total->ends_count),
+    const struct stretch stretch = {.last = whole_windows(&total->trend, total->ends_count),
                                     .ends_per_step = 1};
     size_t capacity = 0;
 
     growth->counted_steps = total->ends_count - 1;
     growth->total =
-        judge(&total->series, &stretch,
+        judge(&total->trend, &stretch,
               !total->fell && (uint64_t)total->rises_count * 2 >= growth->counted_steps);
     for (size_t i = 0; i < own->count; i++)
         if (add_site(growth, &capacity, &own->sites[i], &stretch, err))
@@ -190,15 +190,15 @@ struct beats {
 };
 
 /* Whole windows between the second beat and a step after the last one. */
-static struct stretch find_stretch(const struct series *series, const struct beats *beats,
+static struct stretch find_stretch(const struct trend *trend, const struct beats *beats,
                                    double period_beats, uint64_t beat_count)
 {
-    const double window = (double)series->window;
+    const double window = (double)trend->window;
     double end = (double)beats->last + period_beats;
 
     if (end > (double)beat_count)
         end = (double)beat_count;
-    const size_t whole = (size_t)(end / window), all = whole_windows(series, beat_count);
+    const size_t whole = (size_t)(end / window), all = whole_windows(trend, beat_count);
     return (struct stretch){.first = (size_t)(((double)beats->first + period_beats) / window) + 1,
                             .last = whole < all ? whole : all,
                             .ends_per_step = period_beats};
@@ -208,26 +208,26 @@ static int add_repeating_site(struct growth *growth, size_t *capacity, const str
                               const struct stretch *stretch, uint64_t windows_joined,
                               struct err *err)
 {
-    uint64_t samples[SERIES_SAMPLES], count_samples[SERIES_SAMPLES];
-    struct series series = site->series, counts = site->counts;
+    uint64_t samples[TREND_SAMPLES], count_samples[TREND_SAMPLES];
+    struct trend trend = site->trend, counts = site->counts;
 
-    if (!series.samples)
+    if (!trend.samples)
         return 0;
-    series_join(&series, windows_joined, samples);
-    if (!rises_late(&series, stretch) || !series_rises(&series, stretch->first, stretch->last))
+    trend_join(&trend, windows_joined, samples);
+    if (!rises_late(&trend, stretch) || !trend_rises(&trend, stretch->first, stretch->last))
         return 0;
     struct growing item = {.stack_id = site->stack_id,
                            .is_of_graph = site->is_of_graph,
-                           .line = judge(&series, stretch, false)};
+                           .line = judge(&trend, stretch, false)};
     if (item.line.verdict != GROWTH_GROWS)
         return 0;
-    series_join(&counts, windows_joined, count_samples);
+    trend_join(&counts, windows_joined, count_samples);
     item.enlarged_count = find_enlarged(site, &counts, stretch);
     item.waits = growth->may_wait && site->graph_births_count * 2 > site->births_count;
-    item.first_bytes = series.samples[stretch->first];
-    item.last_bytes = series.samples[stretch->last - 1];
+    item.first_bytes = trend.samples[stretch->first];
+    item.last_bytes = trend.samples[stretch->last - 1];
     for (size_t i = stretch->first + 1; i < stretch->last; i++)
-        item.rises_count += series.samples[i] > series.samples[i - 1];
+        item.rises_count += trend.samples[i] > trend.samples[i - 1];
     return keep(growth, capacity, &item, err);
 }
 
@@ -269,11 +269,11 @@ static int find_at_beats(struct growth *growth, const struct growth_watch *watch
         return 0;
     growth->ends_count = beats.count;
     growth->period_beats = (double)(beats.last - beats.first) / (double)(beats.count - 1);
-    uint64_t samples[SERIES_SAMPLES];
-    struct series total = own->total.series;
+    uint64_t samples[TREND_SAMPLES];
+    struct trend total = own->total.trend;
     const uint64_t joined =
         (uint64_t)(growth->period_beats / (double)total.window) + 1; /* a step at least */
-    series_join(&total, joined, samples);
+    trend_join(&total, joined, samples);
     const struct stretch stretch =
         find_stretch(&total, &beats, growth->period_beats, watch->beat_count);
     if (stretch.last < stretch.first + FEWEST_WINDOWS)

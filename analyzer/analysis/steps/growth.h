@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Growth per step: the line through the live bytes at the ends of the steps (series.h), of an account
+ * Growth per step: the line through the live bytes at the ends of the steps (trend.h), of an account
  * as a whole and of each of its call stacks, with a verdict.
  *
  *   grows        the line rises, with 95 % confidence or because the bytes never fell and rose in

@@ -8,17 +8,17 @@
 
 /* --- one site --- */
 
-/* Its second change: now it needs series, of what it had up to there. */
+/* Its second change: now it needs trends, of what it had up to there. */
 static int catch_up(struct site_ends *site, struct err *err)
 {
-    site->series.samples = array_new(2 * SERIES_SAMPLES, sizeof *site->series.samples, err);
-    if (!site->series.samples)
+    site->trend.samples = array_new(2 * TREND_SAMPLES, sizeof *site->trend.samples, err);
+    if (!site->trend.samples)
         return -1;
-    site->counts.samples = site->series.samples + SERIES_SAMPLES;
-    series_add(&site->series, 0, site->changed_at, site->first_bytes);
-    series_add(&site->series, site->changed_at, site->ends_count, site->last_bytes);
-    series_add(&site->counts, 0, site->changed_at, site->first_count);
-    series_add(&site->counts, site->changed_at, site->ends_count, site->last_count);
+    site->counts.samples = site->trend.samples + TREND_SAMPLES;
+    trend_add(&site->trend, 0, site->changed_at, site->first_bytes);
+    trend_add(&site->trend, site->changed_at, site->ends_count, site->last_bytes);
+    trend_add(&site->counts, 0, site->changed_at, site->first_count);
+    trend_add(&site->counts, site->changed_at, site->ends_count, site->last_count);
     return 0;
 }
 
@@ -28,7 +28,7 @@ static int note_change(struct site_ends *site, struct err *err)
     const uint64_t bytes = site->live_bytes;
     if (!site->changed_at)
         site->changed_at = site->ends_count;
-    else if (!site->series.samples && catch_up(site, err))
+    else if (!site->trend.samples && catch_up(site, err))
         return -1;
     site->changes_count += bytes != site->last_bytes;
     site->rises_count += bytes > site->last_bytes;
@@ -55,10 +55,10 @@ static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
     if ((site->live_bytes != site->last_bytes || site->live_count != site->last_count) &&
         note_change(site, err))
         return -1;
-    if (site->series.samples)
-        series_add(&site->series, site->ends_count, until, site->live_bytes);
+    if (site->trend.samples)
+        trend_add(&site->trend, site->ends_count, until, site->live_bytes);
     if (site->counts.samples)
-        series_add(&site->counts, site->ends_count, until, site->live_count);
+        trend_add(&site->counts, site->ends_count, until, site->live_count);
     site->ends_count = until;
     return 0;
 }
@@ -100,9 +100,8 @@ static struct account_ends *find_account(struct growth_watch *watch, const struc
     own->is_pool = at->history->accounts[account].kind == ACCOUNT_pool;
     own->numbers = array_reach(NULL, &own->number_capacity, &own->number_count,
                                sizeof *own->numbers, 0, at->err);
-    own->total.series.samples =
-        array_new(SERIES_SAMPLES, sizeof *own->total.series.samples, at->err);
-    return own->numbers && own->total.series.samples ? own : NULL;
+    own->total.trend.samples = array_new(TREND_SAMPLES, sizeof *own->total.trend.samples, at->err);
+    return own->numbers && own->total.trend.samples ? own : NULL;
 }
 
 /* What was seen at ends is void; only what is live goes on. */
@@ -110,7 +109,7 @@ static void forget_ends(struct account_ends *own)
 {
     for (size_t i = 0; i < own->count; i++) {
         struct site_ends *site = &own->sites[i];
-        free(site->series.samples);
+        free(site->trend.samples);
         *site = (struct site_ends){.stack_id = site->stack_id,
                                    .live_bytes = site->live_bytes,
                                    .live_count = site->live_count,
@@ -118,7 +117,7 @@ static void forget_ends(struct account_ends *own)
                                    .is_of_graph = site->is_of_graph};
     }
     own->total = (struct site_ends){.live_bytes = own->total.live_bytes,
-                                    .series.samples = own->total.series.samples};
+                                    .trend.samples = own->total.trend.samples};
 }
 
 /* --- changes --- */
@@ -240,8 +239,8 @@ static int finish_site(struct site_ends *site, uint64_t ends_count, struct err *
 {
     if (look_at_ends(site, ends_count, err))
         return -1;
-    series_close(&site->series);
-    series_close(&site->counts);
+    trend_close(&site->trend);
+    trend_close(&site->counts);
     return 0;
 }
 
@@ -279,7 +278,7 @@ void growth_watch_release(struct growth_watch *watch)
     for (size_t i = 0; i < watch->account_count; i++) {
         struct account_ends *own = &watch->accounts[i];
         forget_ends(own);
-        free(own->total.series.samples);
+        free(own->total.trend.samples);
         free(own->sites);
         free(own->numbers);
     }

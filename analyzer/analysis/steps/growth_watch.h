@@ -11,14 +11,14 @@
  * as notes and marks, are none, so that they leave the figures alone. What was seen at ends is dropped
  * when the first step ends, and when a stronger kind of end shows. It must not know what growth is.
  *
- * It keeps a few numbers for each call stack and account, and a series for those that changed twice
+ * It keeps a few numbers for each call stack and account, and a trend for those that changed twice
  * from end to end.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 
 #include "phase_rhythm.h"
-#include "series.h"
+#include "trend.h"
 #include "step_ends.h"
 #include "analyzer/replay/history/observer.h"
 
@@ -33,7 +33,7 @@ struct site_ends {
     uint64_t live_bytes, live_count; /* now; how many blocks that is */
     uint64_t last_bytes, last_count; /* at the last end that was looked at */
     uint64_t ends_count;             /* that were looked at */
-    struct series series;            /* of bytes; without samples: less than two changes */
+    struct trend trend;              /* of bytes; without samples: less than two changes */
     uint32_t stack_id;
     uint32_t rises_count, changes_count; /* of bytes, from one end to the next */
     bool fell;
@@ -42,7 +42,7 @@ struct site_ends {
     uint64_t open_churn_bytes, open_churn_count; /* of the step that has not ended yet */
     uint64_t churn_bytes, churn_count;           /* born and freed in the same step */
 
-    struct series counts;              /* of blocks; its samples lie behind those of the bytes */
+    struct trend counts;               /* of blocks; its samples lie behind those of the bytes */
     uint64_t first_bytes, first_count; /* at the first end */
     uint64_t changed_at;               /* the first end with other bytes or blocks; 0: none */
     /* Births: the first and last beat that was one, the longest way between two. */

@@ -8,7 +8,7 @@
  * them. Of phases of one kind that take turns, only the last of a turn ends a step: turns.h. It must
  * not know what is measured at the ends.
  *
- * The room: step_ends → growth (the bytes at each end: series, fit) and steps (what each step did).
+ * The room: step_ends → growth (the bytes at each end: trend) and steps (what each step did).
  * One watches the replay and finds the ends, those that measure watch behind it and ask it; none knows
  * names, pages or a study. cache_names says what is a cache.
  */

@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* Series of bytes and the line through them; see series.h. */
-#include "series.h"
+/* Trends of bytes and the line through them; see trend.h. */
+#include "trend.h"
 
 #include <math.h>
 
-void series_extend(struct series *series, uint64_t from, uint64_t until, uint64_t bytes)
+void trend_extend(struct trend *trend, uint64_t from, uint64_t until, uint64_t bytes)
 {
     uint64_t next, last;
 
-    if (from < series->open_until && bytes < series->open_least)
-        series->open_least = bytes;
-    series_close(series);
-    if (!series->window)
-        series->window = 1;
-    next = series->open_until / series->window;
-    while ((last = (until - 1) / series->window) >= SERIES_SAMPLES) {
-        while (next < SERIES_SAMPLES)
-            series->samples[next++] = bytes;
-        series_join(series, 2, series->samples);
+    if (from < trend->open_until && bytes < trend->open_least)
+        trend->open_least = bytes;
+    trend_close(trend);
+    if (!trend->window)
+        trend->window = 1;
+    next = trend->open_until / trend->window;
+    while ((last = (until - 1) / trend->window) >= TREND_SAMPLES) {
+        while (next < TREND_SAMPLES)
+            trend->samples[next++] = bytes;
+        trend_join(trend, 2, trend->samples);
         next /= 2;
     }
     while (next < last)
-        series->samples[next++] = bytes;
-    series->open_until = (last + 1) * series->window;
-    series->open_least = bytes;
+        trend->samples[next++] = bytes;
+    trend->open_until = (last + 1) * trend->window;
+    trend->open_least = bytes;
 }
 
-void series_join(struct series *series, uint64_t by, uint64_t samples[SERIES_SAMPLES])
+void trend_join(struct trend *trend, uint64_t by, uint64_t samples[TREND_SAMPLES])
 {
-    for (size_t i = 0; i < SERIES_SAMPLES; i++) {
+    for (size_t i = 0; i < TREND_SAMPLES; i++) {
         uint64_t least = UINT64_MAX;
-        for (uint64_t j = i * by; j < (i + 1) * by && j < SERIES_SAMPLES; j++)
-            if (series->samples[j] < least)
-                least = series->samples[j];
+        for (uint64_t j = i * by; j < (i + 1) * by && j < TREND_SAMPLES; j++)
+            if (trend->samples[j] < least)
+                least = trend->samples[j];
         samples[i] = least;
     }
-    series->samples = samples;
-    series->window *= by;
+    trend->samples = samples;
+    trend->window *= by;
 }
 
 /* --- the line --- */
 
-enum { PAIRS_MAX = SERIES_SAMPLES * (SERIES_SAMPLES - 1) / 2 };
+enum { PAIRS_MAX = TREND_SAMPLES * (TREND_SAMPLES - 1) / 2 };
 
 /* The value that has n values before it when they are sorted. It moves them, by Hoare's FIND. */
 static double nth(double *values, size_t count, size_t n)
@@ -71,15 +71,15 @@ static double nth(double *values, size_t count, size_t n)
     return values[place];
 }
 
-static size_t find_slopes(const struct series *series, size_t first, size_t last,
+static size_t find_slopes(const struct trend *trend, size_t first, size_t last,
                           double slopes[PAIRS_MAX])
 {
     size_t count = 0;
 
     for (size_t i = first; i < last; i++)
         for (size_t j = i + 1; j < last; j++)
-            slopes[count++] = ((double)series->samples[j] - (double)series->samples[i]) /
-                              ((double)(j - i) * (double)series->window);
+            slopes[count++] = ((double)trend->samples[j] - (double)trend->samples[i]) /
+                              ((double)(j - i) * (double)trend->window);
     return count;
 }
 
@@ -93,7 +93,7 @@ static size_t beyond_bound(size_t samples, size_t pairs)
     return width >= (double)pairs ? 0 : (size_t)(((double)pairs - width) / 2);
 }
 
-bool series_rises(const struct series *series, size_t first, size_t last)
+bool trend_rises(const struct trend *trend, size_t first, size_t last)
 {
     const size_t samples = last - first;
     const size_t beyond = beyond_bound(samples, samples * (samples - 1) / 2);
@@ -101,17 +101,17 @@ bool series_rises(const struct series *series, size_t first, size_t last)
 
     for (size_t i = first; i < last; i++)
         for (size_t j = i + 1; j < last; j++)
-            falling += series->samples[j] <= series->samples[i];
+            falling += trend->samples[j] <= trend->samples[i];
     return falling <= beyond;
 }
 
-struct series_line series_fit(const struct series *series, size_t first, size_t last)
+struct trend_line trend_fit(const struct trend *trend, size_t first, size_t last)
 {
     double slopes[PAIRS_MAX] = {0};
-    const size_t pairs = find_slopes(series, first, last, slopes);
+    const size_t pairs = find_slopes(trend, first, last, slopes);
     const size_t beyond = beyond_bound(last - first, pairs);
 
-    return (struct series_line){
+    return (struct trend_line){
         .slope = (nth(slopes, pairs, (pairs - 1) / 2) + nth(slopes, pairs, pairs / 2)) / 2,
         .low = nth(slopes, pairs, beyond),
         .high = nth(slopes, pairs, pairs - 1 - beyond)};
