@@ -339,12 +339,12 @@ static int break_down(struct study *study, const struct study_ask *ask, struct e
     return replay_for(study, ask, &observer, 1, err);
 }
 
-static int follow_course(struct study *study, const struct study_ask *ask, struct err *err)
+static int follow_series(struct study *study, const struct study_ask *ask, struct err *err)
 {
-    struct observer observers[COURSE_OBSERVERS];
+    struct observer observers[SERIES_OBSERVERS];
 
-    return course_begin(&study->course, &study->categories, &study->timelines, observers, err) ||
-                   replay_for(study, ask, observers, COURSE_OBSERVERS, err)
+    return series_begin(&study->series, &study->categories, &study->timelines, observers, err) ||
+                   replay_for(study, ask, observers, SERIES_OBSERVERS, err)
                ? -1
                : 0;
 }
@@ -359,7 +359,7 @@ int study_open(struct study *study, const char *path, const struct study_ask *as
     if (!study->symbols ||
         categories_init(&study->categories, &study->history, study->symbols, err) ||
         (ask->timeline_by >= BREAKDOWN_BY_PHASE && break_down(study, ask, err)) ||
-        (ask->wants_course && follow_course(study, ask, err)))
+        (ask->wants_series && follow_series(study, ask, err)))
         goto failed;
     return 0;
 failed:
@@ -374,7 +374,7 @@ void study_release(struct study *study)
 #define WATCH(name, type) type##_release(&study->name);
 #include "watches.def"
     timelines_release(&study->timelines);
-    course_release(&study->course);
+    series_release(&study->series);
     breakdown_release(&study->breakdown);
     whatif_release(&study->whatif);
     history_release(&study->history);

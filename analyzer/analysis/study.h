@@ -12,7 +12,7 @@
 #include "analyzer/analysis/steps/step_watch.h"
 #include "nesting.h"
 #include "phases.h"
-#include "analyzer/analysis/course.h"
+#include "analyzer/analysis/series.h"
 #include "analyzer/analysis/moments/summits.h"
 #include "analyzer/analysis/over_time/breakdown.h"
 #include "analyzer/analysis/over_time/timeline.h"
@@ -41,7 +41,7 @@ struct study_ask {
     struct timeline_ask timeline;
     int timeline_device; /* whose moments begin and end it; -1: see part_end.h */
     bool timeline_of_driver;
-    bool wants_course;                /* of the timeline's moments: a second replay */
+    bool wants_series;                /* of the timeline's moments: a second replay */
     enum breakdown_by timeline_by;    /* what each of its moments is broken down by */
     const struct whatif_ask *whatifs; /* replays of PyTorch's allocator, which outlive the study */
     size_t whatif_count;
@@ -59,7 +59,7 @@ struct study {
 #define WATCH(name, type) struct type name;
 #include "watches.def"
     struct timelines timelines;
-    struct course course;
+    struct series series;
     struct breakdown breakdown;      /* of the moments of the timelines */
     bool takes_library_ranges;       /* as in struct study_ask */
     const struct remedies *remedies; /* analyzer/remedy/; NULL: nobody asked for them */

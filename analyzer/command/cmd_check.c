@@ -172,7 +172,7 @@ static int check_trace(struct doc *doc, const struct study *study, const struct 
 
     if (!check->given.allow_incomplete && check_complete(&study->trace, err))
         return -1;
-    return page_course(doc, study, view, err) ? -1 : page_warnings(doc, study, view, err);
+    return page_series(doc, study, view, err) ? -1 : page_warnings(doc, study, view, err);
 }
 
 /* --- all of them --- */
@@ -203,7 +203,7 @@ static int print(struct check *check, const struct command_options *options, str
                            (given->baseline || given->write_baseline ? STUDY_NEEDS_births : 0);
     const struct page page = {.schema = "gpumemtrace.check/1",
                               .needs = STUDY_NEEDS_phases | needs,
-                              .ask = page_course_ask,
+                              .ask = page_series_ask,
                               .answer = check_answer,
                               .device = check_device,
                               .takes_each = true,

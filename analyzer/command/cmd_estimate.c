@@ -24,10 +24,10 @@ static int print_estimate(struct model_asked *asked, struct err *err)
 {
     const struct model_options *own = &asked->own;
     struct answer answer;
-    struct run_course course;
+    struct run_series series;
     if (answer_find(&answer, &asked->question, own->gpu ? &asked->card : NULL, own->what_if,
                     &asked->estimate, err) ||
-        run_course_make(&course, &asked->estimate, err))
+        run_series_make(&series, &asked->estimate, err))
         return -1;
     const struct estimate_view view = {.context_bytes = own->context_bytes,
                                        .all_layers = own->layers,
@@ -37,9 +37,9 @@ static int print_estimate(struct model_asked *asked, struct err *err)
                                        .weights =
                                            asked->model.stored ? &asked->source.weights : NULL,
                                        .answer = &answer,
-                                       .course = &course};
+                                       .series = &series};
     const int result = print_page(asked, &view, err);
-    run_course_release(&course);
+    run_series_release(&series);
     return result;
 }
 

@@ -14,7 +14,7 @@
 #include "analyzer/estimate/layer/layer_formulas.h"
 #include "analyzer/page/weights/page_weights.h"
 #include "estimate_answer.h"
-#include "estimate_course.h"
+#include "estimate_run.h"
 #include "estimate_serving.h"
 
 static const char *model_name(const struct estimate *estimate)
@@ -504,12 +504,12 @@ struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
     add_peak_categories(doc, estimate);
     add_peak(doc, estimate, view);
     add_phase_peaks(doc, estimate);
-    page_estimate_step(doc, estimate, view->course);
-    page_estimate_sites(doc, estimate, view->course);
+    page_estimate_step(doc, estimate, view->series);
+    page_estimate_sites(doc, estimate, view->series);
     add_layers(doc, estimate, view);
     if (view->tensors)
         add_tensors(doc, estimate);
     page_estimate_assumptions(doc, estimate, view);
-    page_estimate_series(doc, estimate, view->course);
+    page_estimate_series(doc, estimate, view->series);
     return doc;
 }

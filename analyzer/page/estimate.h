@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/estimate/answer/answer.h"
-#include "analyzer/estimate/course/run_course.h"
+#include "analyzer/estimate/series/run_series.h"
 #include "analyzer/estimate/estimate.h"
 #include "analyzer/estimate/serve/serving.h"
 #include "analyzer/estimate/weights/weights.h"
@@ -23,7 +23,7 @@ struct estimate_view {
     const struct serving *serving; /* NULL: no cache is asked about */
     const struct weights *weights; /* of files that were read as well; NULL: none */
     const struct answer *answer;
-    const struct run_course *course;
+    const struct run_series *series;
 };
 
 /* For a format that reads such nodes. NULL: out of memory; other failures are told by doc_check. */

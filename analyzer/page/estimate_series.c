@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/analysis/category.h"
-#include "estimate_course.h"
+#include "estimate_run.h"
 
 enum { LINES = 15, SITES = 200, PARTS_MOST = 12, NODES_MOST = SITES * PARTS_MOST };
 
@@ -18,10 +18,10 @@ struct part {
     char text[LAYER_NAME_BYTES];
 };
 
-struct series {
+struct writer {
     struct doc *doc;
     const struct estimate *estimate;
-    const struct run_course *course;
+    const struct run_series *series;
     struct part *parts; /* NODES_MOST of them; each is a frame and a node */
     size_t part_count;
     int64_t nodes[SITES]; /* of each site that has a stack */
@@ -62,84 +62,84 @@ static int64_t lowest_of(const struct run_moment *moment)
     return (int64_t)moment->lowest_bytes;
 }
 
-static void add_column(const struct series *series, const char *key, enum doc_unit unit,
+static void add_column(const struct writer *writer, const char *key, enum doc_unit unit,
                        moment_value *value)
 {
-    int64_t *values = doc_column(series->doc, key, unit, series->course->count);
-    for (size_t i = 0; values && i < series->course->count; i++)
-        values[i] = value(&series->course->moments[i]);
+    int64_t *values = doc_column(writer->doc, key, unit, writer->series->count);
+    for (size_t i = 0; values && i < writer->series->count; i++)
+        values[i] = value(&writer->series->moments[i]);
 }
 
-static void add_points(const struct series *series)
+static void add_points(const struct writer *writer)
 {
-    doc_object_begin(series->doc, "points", NULL);
-    add_column(series, "seq", DOC_COUNT, event_of);
-    add_column(series, "time_ns", DOC_NS, no_time_of);
-    add_column(series, "step", DOC_COUNT, step_of);
-    add_column(series, "phase", DOC_COUNT, phase_of);
-    add_column(series, "live_bytes", DOC_BYTES, live_of);
-    add_column(series, "lowest_bytes", DOC_BYTES, lowest_of);
-    doc_object_end(series->doc);
+    doc_object_begin(writer->doc, "points", NULL);
+    add_column(writer, "seq", DOC_COUNT, event_of);
+    add_column(writer, "time_ns", DOC_NS, no_time_of);
+    add_column(writer, "step", DOC_COUNT, step_of);
+    add_column(writer, "phase", DOC_COUNT, phase_of);
+    add_column(writer, "live_bytes", DOC_BYTES, live_of);
+    add_column(writer, "lowest_bytes", DOC_BYTES, lowest_of);
+    doc_object_end(writer->doc);
 }
 
-static void add_snapshots(const struct series *series)
+static void add_snapshots(const struct writer *writer)
 {
-    doc_object_begin(series->doc, "snapshots", NULL);
-    add_column(series, "seq", DOC_COUNT, event_of);
-    add_column(series, "time_ns", DOC_NS, no_time_of);
-    doc_object_end(series->doc);
+    doc_object_begin(writer->doc, "snapshots", NULL);
+    add_column(writer, "seq", DOC_COUNT, event_of);
+    add_column(writer, "time_ns", DOC_NS, no_time_of);
+    doc_object_end(writer->doc);
 }
 
 /* --- sums --- */
 
-static void add_categories(const struct series *series)
+static void add_categories(const struct writer *writer)
 {
-    const struct run_course *course = series->course;
-    struct doc *doc = series->doc;
+    const struct run_series *series = writer->series;
+    struct doc *doc = writer->doc;
     doc_list_begin(doc, "categories", NULL);
     for (int k = 0; k < CATEGORY_COUNT; k++) {
         doc_row_begin(doc);
         doc_text(doc, "category", "Category", category_key((enum category)k));
-        int64_t *values = doc_column(doc, "bytes", DOC_BYTES, course->count);
-        for (size_t i = 0; values && i < course->count; i++)
-            values[i] = (int64_t)course->moments[i].highest.category_bytes[k];
+        int64_t *values = doc_column(doc, "bytes", DOC_BYTES, series->count);
+        for (size_t i = 0; values && i < series->count; i++)
+            values[i] = (int64_t)series->moments[i].highest.category_bytes[k];
         doc_row_end(doc);
     }
     doc_list_end(doc);
 }
 
-static void add_phases(const struct series *series)
+static void add_phases(const struct writer *writer)
 {
-    const struct run_course *course = series->course;
-    struct doc *doc = series->doc;
+    const struct run_series *series = writer->series;
+    struct doc *doc = writer->doc;
     doc_list_begin(doc, "phases_of_birth", NULL);
     for (int k = 0; k < SCHEDULE_PHASES; k++) {
         doc_row_begin(doc);
         doc_bool(doc, "is_rest", "Rest", false);
         doc_text(doc, "phase", "Phase", schedule_phase_name((enum schedule_phase)k));
-        int64_t *values = doc_column(doc, "bytes", DOC_BYTES, course->count);
-        for (size_t i = 0; values && i < course->count; i++)
-            values[i] = (int64_t)course->moments[i].phase_bytes[k];
+        int64_t *values = doc_column(doc, "bytes", DOC_BYTES, series->count);
+        for (size_t i = 0; values && i < series->count; i++)
+            values[i] = (int64_t)series->moments[i].phase_bytes[k];
         doc_row_end(doc);
     }
     doc_list_end(doc);
 }
 
 /* The first `shown` sites and the rest; the site's number is that of its stack. */
-static void add_sites(const struct series *series, const char *key, size_t shown)
+static void add_sites(const struct writer *writer, const char *key, size_t shown)
 {
-    const struct run_course *course = series->course;
-    struct doc *doc = series->doc;
-    shown = shown < course->site_count ? shown : course->site_count;
+    const struct run_series *series = writer->series;
+    struct doc *doc = writer->doc;
+    shown = shown < series->site_count ? shown : series->site_count;
     doc_list_begin(doc, key, NULL);
     for (size_t k = 0; k <= shown; k++) {
         doc_row_begin(doc);
         doc_known_count(doc, "stack", "Stack", k < shown, k);
-        int64_t *values = doc_column(doc, "bytes", DOC_BYTES, course->count);
-        for (size_t i = 0; values && i < course->count; i++) {
+        int64_t *values = doc_column(doc, "bytes", DOC_BYTES, series->count);
+        for (size_t i = 0; values && i < series->count; i++) {
             values[i] = 0;
-            for (size_t h = k; h < (k < shown ? k + 1 : course->site_count); h++)
-                values[i] += (int64_t)course->sites[h].bytes[i];
+            for (size_t h = k; h < (k < shown ? k + 1 : series->site_count); h++)
+                values[i] += (int64_t)series->sites[h].bytes[i];
         }
         doc_row_end(doc);
     }
@@ -148,55 +148,55 @@ static void add_sites(const struct series *series, const char *key, size_t shown
 
 /* --- names --- */
 
-static int64_t part_find(struct series *series, int64_t parent, const char *text, size_t length)
+static int64_t part_find(struct writer *writer, int64_t parent, const char *text, size_t length)
 {
-    for (size_t i = 0; i < series->part_count; i++)
-        if (series->parts[i].parent == parent && strlen(series->parts[i].text) == length &&
-            !memcmp(series->parts[i].text, text, length))
+    for (size_t i = 0; i < writer->part_count; i++)
+        if (writer->parts[i].parent == parent && strlen(writer->parts[i].text) == length &&
+            !memcmp(writer->parts[i].text, text, length))
             return (int64_t)i;
-    if (series->part_count == NODES_MOST)
+    if (writer->part_count == NODES_MOST)
         return parent;
-    struct part *part = &series->parts[series->part_count];
+    struct part *part = &writer->parts[writer->part_count];
     part->parent = parent;
     snprintf(part->text, sizeof part->text, "%.*s", (int)length, text);
-    return (int64_t)series->part_count++;
+    return (int64_t)writer->part_count++;
 }
 
 /* "encoder.layer.0.attention (Linear)": the last part has the type. */
-static int64_t add_name(struct series *series, const struct layer *layer)
+static int64_t add_name(struct writer *writer, const struct layer *layer)
 {
     char last[LAYER_NAME_BYTES + 32];
     const char *part = layer->name, *dot;
     int64_t node = DOC_COLUMN_NULL;
     for (int i = 1; i < PARTS_MOST && (dot = strchr(part, '.')); i++, part = dot + 1)
-        node = part_find(series, node, part, (size_t)(dot - part));
+        node = part_find(writer, node, part, (size_t)(dot - part));
     if (*part)
         snprintf(last, sizeof last, "%s (%s)", part, layer->kind->name);
     else
         snprintf(last, sizeof last, "layer %zu (%s)", layer->index, layer->kind->name);
     const size_t length = strlen(last);
-    return part_find(series, node, last, length < LAYER_NAME_BYTES ? length : LAYER_NAME_BYTES - 1);
+    return part_find(writer, node, last, length < LAYER_NAME_BYTES ? length : LAYER_NAME_BYTES - 1);
 }
 
-static void find_nodes(struct series *series, size_t shown)
+static void find_nodes(struct writer *writer, size_t shown)
 {
     for (size_t i = 0; i < shown; i++) {
-        const struct run_site *site = &series->course->sites[i];
+        const struct run_site *site = &writer->series->sites[i];
         const char *phase = schedule_phase_name(site->phase);
-        series->nodes[i] = site->layer == SCHEDULE_NO_LAYER
-                               ? part_find(series, DOC_COLUMN_NULL, phase, strlen(phase))
-                               : add_name(series, &series->estimate->model->layers[site->layer]);
+        writer->nodes[i] = site->layer == SCHEDULE_NO_LAYER
+                               ? part_find(writer, DOC_COLUMN_NULL, phase, strlen(phase))
+                               : add_name(writer, &writer->estimate->model->layers[site->layer]);
     }
 }
 
-static void add_frames(const struct series *series)
+static void add_frames(const struct writer *writer)
 {
-    struct doc *doc = series->doc;
+    struct doc *doc = writer->doc;
     doc_list_begin(doc, "frames", NULL);
-    for (size_t i = 0; i < series->part_count; i++) {
+    for (size_t i = 0; i < writer->part_count; i++) {
         doc_row_begin(doc);
         doc_text(doc, "kind", "Kind", "label");
-        doc_text(doc, "function", "Function", series->parts[i].text);
+        doc_text(doc, "function", "Function", writer->parts[i].text);
         doc_text(doc, "file", "File", NULL);
         doc_known_count(doc, "line", "Line", false, 0);
         doc_text(doc, "role", "Role", "program");
@@ -204,21 +204,21 @@ static void add_frames(const struct series *series)
     }
     doc_list_end(doc);
     doc_object_begin(doc, "nodes", NULL);
-    int64_t *parents = doc_column(doc, "parent", DOC_COUNT, series->part_count);
-    for (size_t i = 0; parents && i < series->part_count; i++)
-        parents[i] = series->parts[i].parent;
-    int64_t *frames = doc_column(doc, "frame", DOC_COUNT, series->part_count);
-    for (size_t i = 0; frames && i < series->part_count; i++)
+    int64_t *parents = doc_column(doc, "parent", DOC_COUNT, writer->part_count);
+    for (size_t i = 0; parents && i < writer->part_count; i++)
+        parents[i] = writer->parts[i].parent;
+    int64_t *frames = doc_column(doc, "frame", DOC_COUNT, writer->part_count);
+    for (size_t i = 0; frames && i < writer->part_count; i++)
         frames[i] = (int64_t)i;
     doc_object_end(doc);
 }
 
-static void add_stack(const struct series *series, size_t number)
+static void add_stack(const struct writer *writer, size_t number)
 {
-    const struct run_site *site = &series->course->sites[number];
+    const struct run_site *site = &writer->series->sites[number];
     const bool is_layer = site->layer != SCHEDULE_NO_LAYER;
-    const struct layer *layer = is_layer ? &series->estimate->model->layers[site->layer] : NULL;
-    struct doc *doc = series->doc;
+    const struct layer *layer = is_layer ? &writer->estimate->model->layers[site->layer] : NULL;
+    struct doc *doc = writer->doc;
     doc_row_begin(doc);
     doc_count(doc, "stack_id", "Stack", number + 1);
     doc_known_count(doc, "forward_stack_id", "Forward stack", false, 0);
@@ -229,13 +229,13 @@ static void add_stack(const struct series *series, size_t number)
     else
         doc_text(doc, "site", "Site", schedule_phase_name(site->phase));
     doc_text(doc, "called", "Called", NULL);
-    doc_count(doc, "node", "Node", (uint64_t)series->nodes[number]);
+    doc_count(doc, "node", "Node", (uint64_t)writer->nodes[number]);
     doc_row_end(doc);
 }
 
-static void add_names(const struct series *series, size_t shown)
+static void add_names(const struct writer *writer, size_t shown)
 {
-    struct doc *doc = series->doc;
+    struct doc *doc = writer->doc;
     doc_list_begin(doc, "phases", NULL);
     for (int i = 0; i < SCHEDULE_PHASES; i++) {
         doc_row_begin(doc);
@@ -251,30 +251,30 @@ static void add_names(const struct series *series, size_t shown)
         doc_row_end(doc);
     }
     doc_list_end(doc);
-    add_frames(series);
+    add_frames(writer);
     doc_list_begin(doc, "stacks", NULL);
     for (size_t i = 0; i < shown; i++)
-        add_stack(series, i);
+        add_stack(writer, i);
     doc_list_end(doc);
 }
 
 /* --- the whole --- */
 
 /* No device, and no addresses. */
-static void add_layer(const struct series *series, size_t shown)
+static void add_layer(const struct writer *writer, size_t shown)
 {
-    struct doc *doc = series->doc;
+    struct doc *doc = writer->doc;
     doc_list_begin(doc, "layers", NULL);
     doc_row_begin(doc);
     doc_known_count(doc, "device", "Device", false, 0);
     doc_text(doc, "layer", "Layer", "estimate");
     doc_text(doc, "pool", "Pool", NULL);
-    doc_bytes(doc, "peak_bytes", "Peak", series->estimate->peak_moment.total_bytes);
-    add_points(series);
-    add_categories(series);
-    add_phases(series);
-    add_sites(series, "lines", LINES);
-    add_sites(series, "sites", shown);
+    doc_bytes(doc, "peak_bytes", "Peak", writer->estimate->peak_moment.total_bytes);
+    add_points(writer);
+    add_categories(writer);
+    add_phases(writer);
+    add_sites(writer, "lines", LINES);
+    add_sites(writer, "sites", shown);
     doc_list_begin(doc, "maps", NULL);
     doc_list_end(doc);
     doc_list_begin(doc, "segments", NULL);
@@ -284,22 +284,22 @@ static void add_layer(const struct series *series, size_t shown)
 }
 
 void page_estimate_series(struct doc *doc, const struct estimate *estimate,
-                          const struct run_course *course)
+                          const struct run_series *series)
 {
-    const size_t shown = course->site_count < SITES ? course->site_count : SITES;
-    struct series series = {.doc = doc, .estimate = estimate, .course = course};
+    const size_t shown = series->site_count < SITES ? series->site_count : SITES;
+    struct writer writer = {.doc = doc, .estimate = estimate, .series = series};
     if (!doc_takes(doc, DOC_SERIES))
         return;
-    series.parts = calloc(NODES_MOST, sizeof *series.parts);
-    if (!series.parts)
+    writer.parts = calloc(NODES_MOST, sizeof *writer.parts);
+    if (!writer.parts)
         return; /* the answer goes without pictures */
-    find_nodes(&series, shown);
+    find_nodes(&writer, shown);
     doc_object_begin(doc_series(doc), "series", NULL);
-    add_snapshots(&series);
+    add_snapshots(&writer);
     doc_list_begin(doc, "failures", NULL);
     doc_list_end(doc);
-    add_names(&series, shown);
-    add_layer(&series, shown);
+    add_names(&writer, shown);
+    add_layer(&writer, shown);
     doc_object_end(doc);
-    free(series.parts);
+    free(writer.parts);
 }

@@ -70,8 +70,8 @@ page_device_part page_pinned_memory;
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES]);
 
 /* "series": memory over time and its snapshots, for a reader who draws them, and what it takes to have them. */
-page_part page_course;
-void page_course_ask(struct study_ask *ask, const struct view *view, const struct doc *doc);
+page_part page_series;
+void page_series_ask(struct study_ask *ask, const struct view *view, const struct doc *doc);
 
 /* "remedies": what would have helped, what it would have gained, what that supposes; and of an
  * answer, the sentence that names the first two. */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The input is a description of a model: it is read, changed, resolved, and its memory is estimated and looked at moment by
  * moment. */
-#include "analyzer/estimate/course/run_course.h"
+#include "analyzer/estimate/series/run_series.h"
 #include "analyzer/estimate/model/model_file.h"
 #include "file.h"
 
 static void look(const struct model *model)
 {
     struct estimate estimate;
-    struct run_course course;
+    struct run_series series;
     struct err err = {0};
     if (estimate_make(&estimate, model, &model->settings, &err))
         return;
-    if (!run_course_make(&course, &estimate, &err))
-        run_course_release(&course);
+    if (!run_series_make(&series, &estimate, &err))
+        run_series_release(&series);
     estimate_release(&estimate);
 }
 

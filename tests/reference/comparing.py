@@ -6,7 +6,7 @@ import json
 import math
 import re
 
-from reference import blame, course, covered, limits, report_cuts
+from reference import blame, covered, limits, report_cuts, series
 from reference.books import Books
 from reference.figures import Figures
 from reference.heading import heading, host_memory, info_page
@@ -227,7 +227,7 @@ def check_trace(trace, choose):
         found += check_page(ask(command, trace), wanted, command, figures, trace)
     for options, wanted in timelines(figures, choose):
         found += check_page(ask("timeline", *options, trace), wanted, f"timeline {options}", figures, trace)
-    found += course.check(trace, figures)
+    found += series.check(trace, figures)
     at = moments(figures, choose)
     found += check_peaks(trace, figures, at, choose)
     found += check_ledgers(trace, figures, [None, *choose.sample(at, min(2, len(at)))])

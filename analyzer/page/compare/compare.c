@@ -213,12 +213,12 @@ static int add_compare_tail(struct doc *doc, const struct study *study, const st
     page_estimate_model(doc, options->estimate);
     page_estimate_layers(doc_detail_if(doc, !options->estimate_view.all_layers), options->estimate);
     page_estimate_assumptions(doc, options->estimate, &options->estimate_view);
-    return page_course(doc, study, view, err) ? -1 : page_warnings(doc, study, view, err);
+    return page_series(doc, study, view, err) ? -1 : page_warnings(doc, study, view, err);
 }
 
 const struct page page_compare = {.schema = "gpumemtrace.compare/1",
                                   .needs = STUDY_NEEDS_phases,
-                                  .ask = page_course_ask,
+                                  .ask = page_series_ask,
                                   .answer = answer_compare,
                                   .device = add_compared_device,
                                   .tail = add_compare_tail};

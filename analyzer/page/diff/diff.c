@@ -275,12 +275,12 @@ static int add_before(struct doc *doc, const struct study *study, const struct v
     doc_text(doc_detail(doc), "command", "program", before->trace.meta.command.value);
     add_devices_gone(doc, before, study);
     doc_object_end(doc);
-    return page_course(doc, study, view, err) ? -1 : page_warnings(doc, study, view, err);
+    return page_series(doc, study, view, err) ? -1 : page_warnings(doc, study, view, err);
 }
 
 static void ask_diff(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
-    page_course_ask(ask, view, doc);
+    page_series_ask(ask, view, doc);
     ask->at = diff_options(view)->at[1];
 }
 

@@ -57,7 +57,7 @@ static int add_report_tail(struct doc *doc, const struct study *study, const str
         return -1;
     if (page_ledgers(doc_detail(doc), study, view, err) ||
         page_host_memory(doc, study, view, err) ||
-        page_leaks_of_all(doc_detail(doc), study, view, err) || page_course(doc, study, view, err))
+        page_leaks_of_all(doc_detail(doc), study, view, err) || page_series(doc, study, view, err))
         return -1;
     return page_warnings(doc, study, view, err);
 }
@@ -66,7 +66,7 @@ const struct page page_report = {.schema = "gpumemtrace.report/1",
                                  .needs =
                                      STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps,
                                  .advises = true,
-                                 .ask = page_course_ask,
+                                 .ask = page_series_ask,
                                  .answer = answer_report,
                                  .device = add_report_of_device,
                                  .tail = add_report_tail};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The step as a table, and who holds its peak; see estimate_course.h. */
-#include "estimate_course.h"
+/* The step as a table, and who holds its peak; see estimate_run.h. */
+#include "estimate_run.h"
 
 #include <stdio.h>
 
@@ -30,11 +30,11 @@ static void add_moment_categories(struct doc *doc, const struct estimate_moment 
 }
 
 static void add_moment(struct doc *doc, const struct estimate *estimate,
-                       const struct run_course *course, size_t number)
+                       const struct run_series *series, size_t number)
 {
-    const struct run_moment *moment = &course->moments[number];
+    const struct run_moment *moment = &series->moments[number];
     const struct estimate_moment *highest = &moment->highest;
-    const uint64_t peak_bytes = course->moments[course->peak].highest.total_bytes;
+    const uint64_t peak_bytes = series->moments[series->peak].highest.total_bytes;
     const enum category most = largest_category(highest);
     char text[MOMENT_TEXT_BYTES];
     const char *at = estimate_moment_text(estimate, highest, text);
@@ -47,31 +47,31 @@ static void add_moment(struct doc *doc, const struct estimate *estimate,
     doc_text(doc, "most", "Most of it", category_key(most));
     doc_words(doc, "%s", category_title(most));
     doc_text(doc, "at", "Moment", at);
-    if (number == course->peak)
+    if (number == series->peak)
         doc_words(doc, "%s: the peak", at);
     add_moment_categories(doc, highest);
 }
 
 /* In text of each few that follow each other the highest, so that the peak is among them. */
 void page_estimate_step(struct doc *doc, const struct estimate *estimate,
-                        const struct run_course *course)
+                        const struct run_series *series)
 {
-    const uint64_t step = course->moments[course->peak].step;
-    size_t first = course->peak, end = course->peak + 1;
-    while (first > 0 && course->moments[first - 1].step == step)
+    const uint64_t step = series->moments[series->peak].step;
+    size_t first = series->peak, end = series->peak + 1;
+    while (first > 0 && series->moments[first - 1].step == step)
         first--;
-    while (end < course->count && course->moments[end].step == step)
+    while (end < series->count && series->moments[end].step == step)
         end++;
     const size_t group = (end - first) / SUMMARY_MOMENTS + 1;
     doc_list_begin(doc, "step", "The step of the peak, and most of what is live");
     for (size_t i = first; i < end; i += group) {
         size_t shown = i;
         for (size_t k = i; k < end && k < i + group; k++)
-            if (course->moments[k].highest.total_bytes > course->moments[shown].highest.total_bytes)
+            if (series->moments[k].highest.total_bytes > series->moments[shown].highest.total_bytes)
                 shown = k;
         for (size_t k = i; k < end && k < i + group; k++) {
             doc_row_begin(doc_detail_if(doc, k != shown));
-            add_moment(doc, estimate, course, k);
+            add_moment(doc, estimate, series, k);
             doc_row_end(doc);
         }
     }
@@ -99,12 +99,12 @@ static void add_site(struct doc *doc, const struct estimate *estimate, const str
 }
 
 void page_estimate_sites(struct doc *doc, const struct estimate *estimate,
-                         const struct run_course *course)
+                         const struct run_series *series)
 {
     doc_list_begin(doc, "holders_at_peak", "Who holds it at the peak, by layer");
-    for (size_t i = 0; i < course->site_count && course->sites[i].peak_bytes; i++) {
+    for (size_t i = 0; i < series->site_count && series->sites[i].peak_bytes; i++) {
         doc_row_begin(doc_detail_if(doc, i >= SUMMARY_SITES));
-        add_site(doc, estimate, &course->sites[i]);
+        add_site(doc, estimate, &series->sites[i]);
         doc_row_end(doc);
     }
     doc_list_end(doc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See run_course.h. */
-#include "run_course.h"
+/* See run_series.h. */
+#include "run_series.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 /* While the schedule is gone through. */
 struct walk {
     const struct schedule *schedule;
-    struct run_course *course;
+    struct run_series *series;
     struct run_moment now; /* highest is what is live now */
     size_t layer_count;
     uint32_t *site_of; /* by block: its layer, or layer_count + its phase */
@@ -18,12 +18,12 @@ struct walk {
     size_t capacity;
 };
 
-void run_course_release(struct run_course *course)
+void run_series_release(struct run_series *series)
 {
-    free(course->moments);
-    free(course->sites);
-    free(course->bytes);
-    *course = (struct run_course){0};
+    free(series->moments);
+    free(series->sites);
+    free(series->bytes);
+    *series = (struct run_series){0};
 }
 
 static void note_event(struct walk *walk, const struct schedule_event *event)
@@ -52,14 +52,14 @@ static bool begins_step(const struct schedule_event *before, const struct schedu
 
 static int moment_begin(struct walk *walk, struct err *err)
 {
-    struct run_course *course = walk->course;
+    struct run_series *series = walk->series;
     struct run_moment *grown =
-        array_grow(course->moments, &walk->capacity, course->count, sizeof *grown, err);
+        array_grow(series->moments, &walk->capacity, series->count, sizeof *grown, err);
     if (!grown)
         return -1;
-    course->moments = grown;
-    grown[course->count] = walk->now;
-    grown[course->count++].lowest_bytes = walk->now.highest.total_bytes;
+    series->moments = grown;
+    grown[series->count] = walk->now;
+    grown[series->count++].lowest_bytes = walk->now.highest.total_bytes;
     return 0;
 }
 
@@ -82,34 +82,34 @@ static int find_moments(struct walk *walk, struct err *err)
         note_event(walk, &events[i]);
         if (is_new && moment_begin(walk, err))
             return -1;
-        moment_offer(&walk->course->moments[walk->course->count - 1], &walk->now);
+        moment_offer(&walk->series->moments[walk->series->count - 1], &walk->now);
     }
     return 0;
 }
 
 /* Several that follow each other, of one step, become one. */
-static void join_moments(struct run_course *course)
+static void join_moments(struct run_series *series)
 {
-    const size_t joined = course->count / (RUN_MOMENTS_MOST - 8) + 1;
+    const size_t joined = series->count / (RUN_MOMENTS_MOST - 8) + 1;
     size_t kept = 0, in_group = 0;
-    for (size_t i = 0; i < course->count; i++) {
-        struct run_moment *moment = &course->moments[i];
-        if (i == 0 || in_group == joined || course->moments[kept - 1].step != moment->step) {
-            course->moments[kept++] = *moment;
+    for (size_t i = 0; i < series->count; i++) {
+        struct run_moment *moment = &series->moments[i];
+        if (i == 0 || in_group == joined || series->moments[kept - 1].step != moment->step) {
+            series->moments[kept++] = *moment;
             in_group = 1;
             continue;
         }
-        struct run_moment *last = &course->moments[kept - 1];
+        struct run_moment *last = &series->moments[kept - 1];
         const uint64_t lowest = moment->lowest_bytes;
         moment_offer(last, moment);
         last->lowest_bytes = lowest < last->lowest_bytes ? lowest : last->lowest_bytes;
         in_group++;
     }
-    course->count = kept;
+    series->count = kept;
     for (size_t i = 1; i < kept; i++)
-        if (course->moments[i].highest.total_bytes >
-            course->moments[course->peak].highest.total_bytes)
-            course->peak = i;
+        if (series->moments[i].highest.total_bytes >
+            series->moments[series->peak].highest.total_bytes)
+            series->peak = i;
 }
 
 /* --- sites --- */
@@ -124,18 +124,18 @@ static int by_peak(const void *left, const void *right)
 
 static int sites_init(struct walk *walk, struct err *err)
 {
-    struct run_course *course = walk->course;
-    course->site_count = walk->layer_count + SCHEDULE_PHASES;
-    course->sites = array_new(course->site_count, sizeof *course->sites, err);
-    course->bytes = array_new(course->site_count * course->count, sizeof *course->bytes, err);
-    if (!course->sites || !course->bytes)
+    struct run_series *series = walk->series;
+    series->site_count = walk->layer_count + SCHEDULE_PHASES;
+    series->sites = array_new(series->site_count, sizeof *series->sites, err);
+    series->bytes = array_new(series->site_count * series->count, sizeof *series->bytes, err);
+    if (!series->sites || !series->bytes)
         return -1;
-    for (size_t i = 0; i < course->site_count; i++) {
+    for (size_t i = 0; i < series->site_count; i++) {
         const bool is_layer = i < walk->layer_count;
-        course->sites[i] = (struct run_site){
+        series->sites[i] = (struct run_site){
             .layer = is_layer ? (int32_t)i : SCHEDULE_NO_LAYER,
             .phase = is_layer ? SCHEDULE_init : (enum schedule_phase)(i - walk->layer_count),
-            .bytes = course->bytes + i * course->count};
+            .bytes = series->bytes + i * series->count};
     }
     return 0;
 }
@@ -143,9 +143,9 @@ static int sites_init(struct walk *walk, struct err *err)
 /* What each holds at each moment: all of it, once more from the beginning. */
 static int find_sites(struct walk *walk, struct err *err)
 {
-    struct run_course *course = walk->course;
+    struct run_series *series = walk->series;
     const struct schedule *schedule = walk->schedule;
-    uint64_t *live = array_new(course->site_count, sizeof *live, err);
+    uint64_t *live = array_new(series->site_count, sizeof *live, err);
     size_t moment = 0;
     if (!live)
         return -1;
@@ -156,43 +156,43 @@ static int find_sites(struct walk *walk, struct err *err)
             *site = event->layer == SCHEDULE_NO_LAYER ? (uint32_t)walk->layer_count + event->phase
                                                       : (uint32_t)event->layer;
         live[*site] += event->is_free ? -event->bytes : event->bytes;
-        if (moment == course->count || course->moments[moment].event != i + 1)
+        if (moment == series->count || series->moments[moment].event != i + 1)
             continue;
-        for (size_t k = 0; k < course->site_count; k++)
-            course->bytes[k * course->count + moment] = live[k];
+        for (size_t k = 0; k < series->site_count; k++)
+            series->bytes[k * series->count + moment] = live[k];
         moment++;
     }
     free(live);
-    for (size_t k = 0; k < course->site_count; k++)
-        course->sites[k].peak_bytes = course->sites[k].bytes[course->peak];
-    qsort(course->sites, course->site_count, sizeof *course->sites, by_peak);
+    for (size_t k = 0; k < series->site_count; k++)
+        series->sites[k].peak_bytes = series->sites[k].bytes[series->peak];
+    qsort(series->sites, series->site_count, sizeof *series->sites, by_peak);
     return 0;
 }
 
 /* --- the whole --- */
 
-int run_course_make(struct run_course *course, struct estimate *estimate, struct err *err)
+int run_series_make(struct run_series *series, struct estimate *estimate, struct err *err)
 {
     struct schedule schedule;
-    *course = (struct run_course){0};
+    *series = (struct run_series){0};
     if (training_loop_record(&estimate->plan, &schedule, err))
         return -1;
     const size_t blocks = (size_t)schedule.blocks + 1;
     struct walk walk = {.schedule = &schedule,
-                        .course = course,
+                        .series = series,
                         .layer_count = estimate->plan.layer_count,
                         .site_of = array_new(blocks, sizeof *walk.site_of, err),
                         .phase_of = array_new(blocks, sizeof *walk.phase_of, err)};
     int result = -1;
     if (!walk.site_of || !walk.phase_of || find_moments(&walk, err))
         goto out;
-    join_moments(course);
+    join_moments(series);
     result = sites_init(&walk, err) || find_sites(&walk, err) ? -1 : 0;
 out:
     free(walk.site_of);
     free(walk.phase_of);
     schedule_release(&schedule);
     if (result)
-        run_course_release(course);
+        run_series_release(series);
     return result;
 }

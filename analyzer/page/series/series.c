@@ -12,7 +12,7 @@
 struct writer {
     struct doc *doc;
     const struct study *study;
-    const struct course *course;
+    const struct series *series;
     struct stack_tree tree;
     struct err *err;
 };
@@ -53,7 +53,7 @@ static int64_t phase_of(const struct timeline_cut *cut)
 
 static size_t point_count(const struct writer *writer, uint32_t account)
 {
-    return writer->course->by_category.accounts[account].moment_count;
+    return writer->series->by_category.accounts[account].moment_count;
 }
 
 static void add_points(const struct writer *writer, uint32_t account)
@@ -103,11 +103,11 @@ static void add_categories(const struct writer *writer, uint32_t account)
 
     doc_list_begin(doc, "categories", NULL);
     for (size_t i = 0; i < CATEGORY_COUNT; i++) {
-        if (!has_sums(&writer->course->by_category, account, i))
+        if (!has_sums(&writer->series->by_category, account, i))
             continue;
         doc_row_begin(doc);
         doc_text(doc, "category", "Category", category_key((enum category)i));
-        add_sums(writer, &writer->course->by_category, account, i);
+        add_sums(writer, &writer->series->by_category, account, i);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -115,18 +115,18 @@ static void add_categories(const struct writer *writer, uint32_t account)
 
 static void add_phases(const struct writer *writer, uint32_t account)
 {
-    const struct course_groups *groups = &writer->course->accounts[account].phases;
+    const struct series_groups *groups = &writer->series->accounts[account].phases;
     struct doc *doc = writer->doc;
 
     doc_list_begin(doc, "phases_of_birth", NULL);
-    for (size_t i = 0; i <= COURSE_PHASES; i++) {
-        if (!has_sums(&writer->course->by_phase, account, i))
+    for (size_t i = 0; i <= SERIES_PHASES; i++) {
+        if (!has_sums(&writer->series->by_phase, account, i))
             continue;
         doc_row_begin(doc);
-        doc_bool(doc, "is_rest", "Rest", i == COURSE_PHASES);
+        doc_bool(doc, "is_rest", "Rest", i == SERIES_PHASES);
         doc_text(doc, "phase", "Phase",
-                 i == COURSE_PHASES ? NULL : study_path(writer->study, (uint32_t)groups->ids[i]));
-        add_sums(writer, &writer->course->by_phase, account, i);
+                 i == SERIES_PHASES ? NULL : study_path(writer->study, (uint32_t)groups->ids[i]));
+        add_sums(writer, &writer->series->by_phase, account, i);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -143,7 +143,7 @@ static uint32_t add_stack(struct writer *writer, uint64_t stacks)
 static int add_stacks(struct writer *writer, const char *key, const struct breakdown *breakdown,
                       uint32_t account)
 {
-    const struct course_groups *groups = &writer->course->accounts[account].stacks;
+    const struct series_groups *groups = &writer->series->accounts[account].stacks;
     const size_t rest = breakdown->groups.count - 1;
     struct doc *doc = writer->doc;
     uint32_t number = 0;
@@ -183,15 +183,15 @@ static int64_t block_value(struct writer *writer, const struct block *block,
     case BLOCK_SIZE:
         return (int64_t)block->size_bytes;
     case BLOCK_STACK:
-        return add_stack(writer, course_stacks(block->stack_id, block->forward_stack_id));
+        return add_stack(writer, series_stacks(block->stack_id, block->forward_stack_id));
     case BLOCK_CATEGORY:
         return categories_of(&writer->study->categories, block);
     case BLOCK_FIRST:
-        return (int64_t)course_snapshot_from(writer->course, block->life.begin_index);
+        return (int64_t)series_snapshot_from(writer->series, block->life.begin_index);
     case BLOCK_END:
         break;
     }
-    return (int64_t)course_snapshot_from(writer->course, block->life.end_index);
+    return (int64_t)series_snapshot_from(writer->series, block->life.end_index);
 }
 
 static int describe_blocks(struct writer *writer, const struct block *blocks, size_t count)
@@ -220,7 +220,7 @@ static int add_blocks(struct writer *writer, uint32_t account)
     struct block *blocks;
     size_t count;
 
-    if (memory_map_blocks(&writer->course->map, account, &blocks, &count, writer->err))
+    if (memory_map_blocks(&writer->series->map, account, &blocks, &count, writer->err))
         return -1;
     const int status = describe_blocks(writer, blocks, count);
     free(blocks);
@@ -230,14 +230,14 @@ static int add_blocks(struct writer *writer, uint32_t account)
 /* What each map leaves out of the layer. */
 static void add_maps(const struct writer *writer, uint32_t account)
 {
-    const struct course *course = writer->course;
+    const struct series *series = writer->series;
     struct doc *doc = writer->doc;
 
     doc_list_begin(doc, "maps", NULL);
-    for (size_t i = 0; i < course->map_count; i++) {
-        const struct map_blocks *blocks = memory_map_at(&course->map, account, i);
+    for (size_t i = 0; i < series->map_count; i++) {
+        const struct map_blocks *blocks = memory_map_at(&series->map, account, i);
         doc_row_begin(doc);
-        doc_count(doc, "snapshot", "Snapshot", course_snapshot(course, course->maps[i].index));
+        doc_count(doc, "snapshot", "Snapshot", series_snapshot(series, series->maps[i].index));
         doc_count(doc, "left_out_count", "Left out", blocks ? blocks->left_out_count : 0);
         doc_bytes(doc, "left_out_bytes", "Left out", blocks ? blocks->left_out_bytes : 0);
         doc_row_end(doc);
@@ -248,7 +248,7 @@ static void add_maps(const struct writer *writer, uint32_t account)
 /* Few enough to be rows. */
 static void add_segments(const struct writer *writer, uint32_t account)
 {
-    const struct memory_map *map = &writer->course->map;
+    const struct memory_map *map = &writer->series->map;
     struct doc *doc = writer->doc;
 
     doc_list_begin(doc, "segments", NULL);
@@ -282,8 +282,8 @@ static int add_layer(struct writer *writer, uint32_t number)
     add_points(writer, number);
     add_categories(writer, number);
     add_phases(writer, number);
-    if (add_stacks(writer, "lines", &writer->course->by_line, number) ||
-        add_stacks(writer, "sites", &writer->course->by_stack, number) ||
+    if (add_stacks(writer, "lines", &writer->series->by_line, number) ||
+        add_stacks(writer, "sites", &writer->series->by_stack, number) ||
         add_blocks(writer, number))
         return -1;
     add_maps(writer, number);
@@ -317,15 +317,15 @@ static int add_layers(struct writer *writer, const struct view *view)
 
 static void add_snapshots(const struct writer *writer)
 {
-    const struct course *course = writer->course;
+    const struct series *series = writer->series;
 
     doc_object_begin(writer->doc, "snapshots", NULL);
-    int64_t *seqs = doc_column(writer->doc, "seq", DOC_COUNT, course->snapshot_count);
-    for (size_t i = 0; seqs && i < course->snapshot_count; i++)
-        seqs[i] = (int64_t)course->snapshots[i].seq;
-    int64_t *times = doc_column(writer->doc, "time_ns", DOC_NS, course->snapshot_count);
-    for (size_t i = 0; times && i < course->snapshot_count; i++)
-        times[i] = (int64_t)course->snapshots[i].time_ns;
+    int64_t *seqs = doc_column(writer->doc, "seq", DOC_COUNT, series->snapshot_count);
+    for (size_t i = 0; seqs && i < series->snapshot_count; i++)
+        seqs[i] = (int64_t)series->snapshots[i].seq;
+    int64_t *times = doc_column(writer->doc, "time_ns", DOC_NS, series->snapshot_count);
+    for (size_t i = 0; times && i < series->snapshot_count; i++)
+        times[i] = (int64_t)series->snapshots[i].time_ns;
     doc_object_end(writer->doc);
 }
 
@@ -337,7 +337,7 @@ static void add_failures(const struct writer *writer)
     doc_list_begin(doc, "failures", NULL);
     for (size_t i = 0; i < history->failure_count; i++) {
         const struct failure *failure = &history->failures[i];
-        const size_t snapshot = course_snapshot(writer->course, failure->at.index);
+        const size_t snapshot = series_snapshot(writer->series, failure->at.index);
         doc_row_begin(doc);
         doc_count(doc, "number", "Number", failure->number);
         page_device_number(doc, "Device", failure->event.device);
@@ -374,21 +374,21 @@ static void add_names(const struct writer *writer)
 }
 
 /* Points are evenly spread over the events: time in which nothing changes needs none. */
-void page_course_ask(struct study_ask *ask, const struct view *view, const struct doc *doc)
+void page_series_ask(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
     (void)view;
     if (!doc_takes(doc, DOC_SERIES))
         return;
-    ask->wants_course = true;
+    ask->wants_series = true;
     ask->needs |= STUDY_NEEDS_steps | STUDY_NEEDS_growth; /* for steps that nothing marks */
     ask->timeline = (struct timeline_ask){
-        .cut_count = COURSE_POINTS, .axis = TIMELINE_EVENT, .notes_steps = true};
+        .cut_count = SERIES_POINTS, .axis = TIMELINE_EVENT, .notes_steps = true};
 }
 
-int page_course(struct doc *doc, const struct study *study, const struct view *view,
+int page_series(struct doc *doc, const struct study *study, const struct view *view,
                 struct err *err)
 {
-    struct writer writer = {.doc = doc, .study = study, .course = &study->course, .err = err};
+    struct writer writer = {.doc = doc, .study = study, .series = &study->series, .err = err};
 
     if (!doc_takes(doc, DOC_SERIES))
         return 0;

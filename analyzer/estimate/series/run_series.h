@@ -8,8 +8,8 @@
  *
  * A moment is the highest of one layer in one phase; where a model has many layers, of several that follow each other.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_COURSE_RUN_COURSE_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_COURSE_RUN_COURSE_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_SERIES_RUN_SERIES_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_SERIES_RUN_SERIES_H
 
 #include "analyzer/estimate/estimate.h"
 
@@ -31,7 +31,7 @@ struct run_site {
     const uint64_t *bytes; /* at each moment */
 };
 
-struct run_course {
+struct run_series {
     struct run_moment *moments;
     size_t count, peak;     /* peak: number of the moment */
     struct run_site *sites; /* all, the largest at the peak first */
@@ -40,7 +40,7 @@ struct run_course {
 };
 
 /* Writes the run down once more; the estimate stays as it is. */
-int run_course_make(struct run_course *course, struct estimate *estimate, struct err *err);
-void run_course_release(struct run_course *course);
+int run_series_make(struct run_series *series, struct estimate *estimate, struct err *err);
+void run_series_release(struct run_series *series);
 
 #endif

@@ -26,7 +26,7 @@ def summed(rows):
     return {key: bytes_ for key, bytes_ in sums.items() if bytes_}
 
 
-class Course:
+class Series:
     def __init__(self, series, figures):
         self.series, self.figures, self.books = series, figures, figures.books
         self.index_of = {event.seq: event.index for event in self.books.events[: self.books.count]}
@@ -163,4 +163,4 @@ class Course:
 
 def check(trace, figures):
     """Everything of the series that differs. Traces of tests hold fewer blocks than a map draws."""
-    return list(Course(series_of(trace), figures).check())
+    return list(Series(series_of(trace), figures).check())

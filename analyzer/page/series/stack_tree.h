@@ -6,8 +6,8 @@
  *     main ── train ── forward ── aten::linear      stacks 0 and 1 end at different nodes
  *                 └─── backward
  */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_COURSE_STACK_TREE_H
-#define GPUMEMTRACE_ANALYZER_PAGE_COURSE_STACK_TREE_H
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_SERIES_STACK_TREE_H
+#define GPUMEMTRACE_ANALYZER_PAGE_SERIES_STACK_TREE_H
 
 #include "analyzer/blame/blame.h"
 #include "analyzer/render/doc.h"
