@@ -193,7 +193,7 @@ out:
 /* --- a second replay, of steps that nothing marks or that an optimizer hid --- */
 
 /* What repeats in the leading layer that peaked highest, of those in which anything does. */
-static int find_rhythm(struct step_rhythm *rhythm, const struct study *study, struct err *err)
+static int find_period(struct step_period *period, const struct study *study, struct err *err)
 {
     const struct history *history = &study->history;
     uint64_t most_bytes = 0;
@@ -207,7 +207,7 @@ static int find_rhythm(struct step_rhythm *rhythm, const struct study *study, st
              (growth.steps == GROWTH_STEPS_REPEAT && !growth_waits(&growth))) &&
             history->accounts[account].peak_bytes > most_bytes) {
             most_bytes = history->accounts[account].peak_bytes;
-            *rhythm = (struct step_rhythm){
+            *period = (struct step_period){
                 .phase = growth.phase, .account = account, .stack_id = growth.repeats};
         }
         growth_release(&growth);
@@ -283,18 +283,18 @@ static int replay_without_optimizer(struct study *study, const struct study_ask 
 static int find_steps(struct study *study, const struct study_ask *ask, struct err *err)
 {
     const unsigned needs = STUDY_NEEDS_steps | STUDY_NEEDS_growth;
-    struct step_rhythm rhythm = {0};
+    struct step_period period = {0};
 
     if (replay_without_optimizer(study, ask, err))
         return -1;
     if ((ask->needs & needs) != needs || study->steps.step_count)
         return 0;
-    if (find_rhythm(&rhythm, study, err))
+    if (find_period(&period, study, err))
         return -1;
-    if (!rhythm.stack_id && !rhythm.phase.name)
+    if (!period.stack_id && !period.phase.name)
         return 0;
     step_watch_release(&study->steps);
-    study->steps.rhythm = rhythm;
+    study->steps.period = period;
     study->ends = (struct step_ends){0};
     return replay_steps(study, ask, STUDY_NEEDS_steps, err);
 }

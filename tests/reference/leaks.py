@@ -60,8 +60,8 @@ def kind_that_began(books):
     return min((kind for span in books.spans if (kind := kind_of(span.path)) is not None), default=None)
 
 
-def closes_of_turns(ends):
-    """Of the ends of one kind those that close a turn, since the last time that another one began to: turns.h."""
+def closes_of_cycles(ends):
+    """Of the ends of one kind those that close a cycle, since the last time that another one began to: phase_cycle.h."""
     closes, seen, closing, others, most, count, follows, same_count = [], {}, None, 0, 0, 0, False, 0
     for number, (end, who) in enumerate(ends):
         if who not in seen:
@@ -108,17 +108,17 @@ def gives_way(optimizers, backwards):
 DEEPEST_STEP = 16  # phases around a step on its thread
 
 
-def events_of_beats(books):
+def events_of_ticks(books):
     """Events that change a block of a layer: others are none, so that notes and marks leave the figures alone."""
     return sorted({index for index, block, *_ in books.changes if block.account[1] in ("device", "pool")})
 
 
 def phases_that_repeat(books):
     """(name, events at which it ends) of the phase that tells the steps where nothing else does; None."""
-    found, beats = {}, events_of_beats(books)
+    found, ticks = {}, events_of_ticks(books)
 
-    def beat(index):
-        return bisect.bisect_left(beats, index)
+    def tick(index):
+        return bisect.bisect_left(ticks, index)
 
     for span in books.spans:
         around = sum(1 for other in books.spans if other.thread == span.thread and is_explicit(other) and
@@ -127,10 +127,10 @@ def phases_that_repeat(books):
             found.setdefault((around, span.path.name), []).append(span)
     told = {}
     for key, spans in found.items():
-        ends = sorted(beat(span.end) for span in spans)
+        ends = sorted(tick(span.end) for span in spans)
         all_, gaps = ends[-1] - ends[0], [b - a for a, b in zip(ends, ends[1:])]
-        if len(ends) >= FEWEST_BIRTHS and all_ * 4 >= len(beats) and max(gaps) * len(gaps) <= 3 * all_:
-            covered = sum(beat(span.end) - beat(span.begin) for span in spans)
+        if len(ends) >= FEWEST_BIRTHS and all_ * 4 >= len(ticks) and max(gaps) * len(gaps) <= 3 * all_:
+            covered = sum(tick(span.end) - tick(span.begin) for span in spans)
             told[key] = (covered, sorted(span.end for span in spans))
     if not told:
         return None
@@ -152,7 +152,7 @@ def step_ends(books):
     ends = by_kind[kind]
     if kind == 3 and gives_way(*([end for end, _ in by_kind[of]] for of in (3, 5))):
         kind, ends = 5, by_kind[5]
-    return kind, [end for end, _ in ends] if kind < 2 else closes_of_turns(ends)
+    return kind, [end for end, _ in ends] if kind < 2 else closes_of_cycles(ends)
 
 
 # --- the line ---
@@ -231,7 +231,7 @@ class Growth:
         self.kind, self.ends = step_ends(self.books)
         self.total, self.rows, self.churned, self.slopes, self.enlarged = None, [], [], {}, {}
         self.steps, self.with_what, self.site = len(self.ends), KINDS[self.kind] if self.ends else None, None
-        self.phase, self.beats = None, events_of_beats(self.books)
+        self.phase, self.ticks = None, events_of_ticks(self.books)
         if not self.ends and (begun := kind_that_began(self.books)) is not None:
             self.steps, self.with_what = 1, KINDS[begun]
         self.changes = [change for change in self.books.changes if change[1].account == account]
@@ -241,9 +241,9 @@ class Growth:
             self.at_ends()
         elif not self.steps and (found := phases_that_repeat(self.books)):
             self.phase, ends = found
-            self.at_windows(self.beat(ends[0]), self.beat(ends[-1]), len(ends), "a phase that repeats")
+            self.at_windows(self.tick(ends[0]), self.tick(ends[-1]), len(ends), "a phase that repeats")
         elif not self.steps:
-            self.at_beats()
+            self.at_ticks()
 
     def row(self, stack, **more):
         return {**self.figures.layer(self.account), **more, "frames": self.books.stack_frames(stack), "stack": stack}
@@ -320,9 +320,9 @@ class Growth:
 
     # steps that are found from what repeats
 
-    def beat(self, index):
-        """How many beats were before the event."""
-        return bisect.bisect_left(self.beats, index)
+    def tick(self, index):
+        """How many ticks were before the event."""
+        return bisect.bisect_left(self.ticks, index)
 
     def births(self):
         """{stack: events of its births}, in the order of the first change of each."""
@@ -343,16 +343,16 @@ class Growth:
         return most
 
     def repeats(self, births):
-        return len(births) >= FEWEST_BIRTHS and (births[-1] - births[0]) * 4 >= len(self.beats)
+        return len(births) >= FEWEST_BIRTHS and (births[-1] - births[0]) * 4 >= len(self.ticks)
 
     def is_steady(self, stack, births):
         gaps = [b - a for a, b in zip(births, births[1:])]
         return self.most_live(stack) * 4 <= len(births) and max(gaps) * len(gaps) <= 3 * (births[-1] - births[0])
 
-    def tells_steps(self, rhythms, every, calls, chosen, steps):
+    def tells_steps(self, repeating, every, calls, chosen, steps):
         """Whether each birth there is that of a step, and not of a layer."""
         beside = {s: len(every[s]) for s in every if not calls[chosen] or calls[s] == calls[chosen]}
-        if calls[chosen] and not all(is_multiple(births, steps) for s, births in beside.items() if s in rhythms):
+        if calls[chosen] and not all(is_multiple(births, steps) for s, births in beside.items() if s in repeating):
             return False
         if any(births > steps + 2 and is_multiple(births, steps) for births in beside.values()):
             return True
@@ -360,35 +360,35 @@ class Growth:
         in_sequence = any(frame[1] == "Sequential.forward" for frame in self.books.stack_frames(chosen) if frame[0] == "python")
         return not in_sequence and (has_batch or self.account[1] != "pool")
 
-    def at_beats(self):
-        births = {stack: [self.beat(index) for index in events] for stack, events in self.births().items()}
+    def at_ticks(self):
+        births = {stack: [self.tick(index) for index in events] for stack, events in self.births().items()}
         every = {stack: events for stack, events in births.items() if stack and self.repeats(events)}
-        rhythms = {stack: events for stack, events in every.items() if self.is_steady(stack, events)}
-        if not rhythms:
+        repeating = {stack: events for stack, events in every.items() if self.is_steady(stack, events)}
+        if not repeating:
             return
         calls = {stack: call_of_model(self.books.stack_frames(stack)) for stack in every}
         runs = {
-            stack: min(len(rhythms[s]) for s in rhythms if s == stack or (calls[s] and calls[s] == calls[stack])) for stack in rhythms
+            stack: min(len(repeating[s]) for s in repeating if s == stack or (calls[s] and calls[s] == calls[stack])) for stack in repeating
         }
         counts = collections.Counter(runs.values())
         most = min(count for count in counts if counts[count] == max(counts.values()))
-        chosen = min((s for s in rhythms if len(rhythms[s]) == runs[s] == most), key=lambda s: rhythms[s][0])
-        if not self.tells_steps(rhythms, every, calls, chosen, most):
+        chosen = min((s for s in repeating if len(repeating[s]) == runs[s] == most), key=lambda s: repeating[s][0])
+        if not self.tells_steps(repeating, every, calls, chosen, most):
             most = min(runs.values())
-            if not all(is_multiple(len(events), most) for events in rhythms.values()):
+            if not all(is_multiple(len(events), most) for events in repeating.values()):
                 return
             if not any(len(events) > most + 2 and is_multiple(len(events), most) for events in every.values()):
                 return
-            chosen = min((s for s in rhythms if len(rhythms[s]) == runs[s] == most), key=lambda s: rhythms[s][0])
+            chosen = min((s for s in repeating if len(repeating[s]) == runs[s] == most), key=lambda s: repeating[s][0])
         self.site = chosen
-        self.at_windows(rhythms[chosen][0], rhythms[chosen][-1], most, "an allocation that repeats")
+        self.at_windows(repeating[chosen][0], repeating[chosen][-1], most, "an allocation that repeats")
 
     def at_windows(self, first, last, steps, with_what):
-        """Steps begin or end about every `period` beats: the least bytes in windows of at least a step."""
+        """Steps begin or end about every `period` ticks: the least bytes in windows of at least a step."""
         period = (last - first) / (steps - 1)
         self.steps, self.with_what = steps, with_what
-        count, live = len(self.beats), self.figures.live(self.account)
-        live = [live[index] for index in self.beats]
+        count, live = len(self.ticks), self.figures.live(self.account)
+        live = [live[index] for index in self.ticks]
         width, samples = windows(live)
         joined = int(period / width) + 1
         begin = int((first + period) / (width * joined)) + 1
@@ -406,12 +406,12 @@ class Growth:
         for stack, events in self.births().items():
             if len(events) > 1:
                 held, counts = (
-                    cut(self.values_at_beats(stack, events[1], of)) for of in (lambda block: block.size, lambda block: 1)
+                    cut(self.values_at_ticks(stack, events[1], of)) for of in (lambda block: block.size, lambda block: 1)
                 )
-                self.site_at_beats(stack, held, counts, wide, period)
+                self.site_at_ticks(stack, held, counts, wide, period)
 
-    def values_at_beats(self, stack, second_birth, of):
-        """What the stack held after each beat, as the sum of `of`; before its second birth, what it held just before."""
+    def values_at_ticks(self, stack, second_birth, of):
+        """What the stack held after each tick, as the sum of `of`; before its second birth, what it held just before."""
         live, births, before, after = 0, 0, 0, {}
         for index, block, birth, _ in self.changes:
             if block.stack == stack:
@@ -419,10 +419,10 @@ class Growth:
                 before = live if birth and births == 2 else before
                 live += of(block) if birth else -of(block)
                 after[index] = live
-        values = list(itertools.accumulate(self.beats, lambda held, index: after.get(index, held), initial=0))
-        return [before] * self.beat(second_birth) + values[self.beat(second_birth) + 1 :]
+        values = list(itertools.accumulate(self.ticks, lambda held, index: after.get(index, held), initial=0))
+        return [before] * self.tick(second_birth) + values[self.tick(second_birth) + 1 :]
 
-    def site_at_beats(self, stack, samples, counts, wide, period):
+    def site_at_ticks(self, stack, samples, counts, wide, period):
         if verdict(samples, wide, False) != "grows":
             return
         rises = sum(a < b for a, b in zip(samples, samples[1:]))

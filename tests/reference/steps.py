@@ -19,11 +19,11 @@ def found_ends(figures):
         return kind, ends, None
     if (found := phases_that_repeat(figures.books)) and any(figures.peak(figures.leading(device))[0] for device in figures.devices):
         return PHASE, found[1], None
-    rhythms = [(figures.peak(account)[0], Growth(figures, account)) for account in map(figures.leading, figures.devices)]
-    rhythms = [(peak, growth) for peak, growth in rhythms if growth.site is not None and peak]
-    if not rhythms:
+    periods = [(figures.peak(account)[0], Growth(figures, account)) for account in map(figures.leading, figures.devices)]
+    periods = [(peak, growth) for peak, growth in periods if growth.site is not None and peak]
+    if not periods:
         return None, [], None
-    growth = max(rhythms, key=lambda rhythm: rhythm[0])[1]
+    growth = max(periods, key=lambda period: period[0])[1]
     return REPEATED, growth.births()[growth.site][1:], growth.site
 
 

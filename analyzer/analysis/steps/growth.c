@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
-#include "rhythm.h"
+#include "site_period.h"
 
 enum { FEWEST_SAMPLES = 3, FEWEST_WINDOWS = 4 };
 
@@ -185,23 +185,23 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, s
 /* --- steps that are found from what repeats --- */
 
 /* Those that begin or end steps: a call stack's births, or the ends of a phase. */
-struct beats {
+struct repeats {
     uint64_t count, first, last;
 };
 
-/* Whole windows between the second beat and a step after the last one. */
-static struct stretch find_stretch(const struct trend *trend, const struct beats *beats,
-                                   double period_beats, uint64_t beat_count)
+/* Whole windows between the second repeat and a step after the last one. */
+static struct stretch find_stretch(const struct trend *trend, const struct repeats *repeats,
+                                   double period_ticks, uint64_t tick_count)
 {
     const double window = (double)trend->window;
-    double end = (double)beats->last + period_beats;
+    double end = (double)repeats->last + period_ticks;
 
-    if (end > (double)beat_count)
-        end = (double)beat_count;
-    const size_t whole = (size_t)(end / window), all = whole_windows(trend, beat_count);
-    return (struct stretch){.first = (size_t)(((double)beats->first + period_beats) / window) + 1,
+    if (end > (double)tick_count)
+        end = (double)tick_count;
+    const size_t whole = (size_t)(end / window), all = whole_windows(trend, tick_count);
+    return (struct stretch){.first = (size_t)(((double)repeats->first + period_ticks) / window) + 1,
                             .last = whole < all ? whole : all,
-                            .ends_per_step = period_beats};
+                            .ends_per_step = period_ticks};
 }
 
 static int add_repeating_site(struct growth *growth, size_t *capacity, const struct site_ends *site,
@@ -231,51 +231,52 @@ static int add_repeating_site(struct growth *growth, size_t *capacity, const str
     return keep(growth, capacity, &item, err);
 }
 
-/* beats->count becomes 0 if nothing repeats. */
-static int find_beats(struct growth *growth, struct beats *beats, const struct growth_watch *watch,
-                      const struct account_ends *own, struct err *err)
+/* repeats->count becomes 0 if nothing repeats. */
+static int find_repeats(struct growth *growth, struct repeats *repeats,
+                        const struct growth_watch *watch, const struct account_ends *own,
+                        struct err *err)
 {
-    const struct phase_rhythm *phase = phase_rhythms_find(&watch->phases, watch->beat_count);
-    struct rhythm rhythm = {0};
+    const struct phase_period *phase = phase_periods_find(&watch->phases, watch->tick_count);
+    struct site_period period = {0};
 
-    *beats = (struct beats){0};
+    *repeats = (struct repeats){0};
     if (phase) {
         growth->steps = GROWTH_STEPS_PHASE;
         growth->phase = *phase;
-        *beats = (struct beats){phase->ends_count, phase->first_end, phase->last_end};
+        *repeats = (struct repeats){phase->ends_count, phase->first_end, phase->last_end};
         return 0;
     }
-    if (rhythm_find(&rhythm, own, watch->trace, watch->beat_count, err))
+    if (site_period_find(&period, own, watch->trace, watch->tick_count, err))
         return -1;
-    const struct site_ends *site = rhythm.site;
+    const struct site_ends *site = period.site;
     if (!site)
         return 0;
     growth->steps = GROWTH_STEPS_REPEAT;
     growth->repeats = site->stack_id;
-    growth->may_wait = !rhythm.is_fed;
-    *beats = (struct beats){site->births_count, site->first_birth, site->last_birth};
+    growth->may_wait = !period.is_fed;
+    *repeats = (struct repeats){site->births_count, site->first_birth, site->last_birth};
     return 0;
 }
 
-static int find_at_beats(struct growth *growth, const struct growth_watch *watch,
-                         const struct account_ends *own, struct err *err)
+static int find_at_repeats(struct growth *growth, const struct growth_watch *watch,
+                           const struct account_ends *own, struct err *err)
 {
-    struct beats beats;
+    struct repeats repeats;
     size_t capacity = 0;
 
-    if (find_beats(growth, &beats, watch, own, err))
+    if (find_repeats(growth, &repeats, watch, own, err))
         return -1;
-    if (!beats.count)
+    if (!repeats.count)
         return 0;
-    growth->ends_count = beats.count;
-    growth->period_beats = (double)(beats.last - beats.first) / (double)(beats.count - 1);
+    growth->ends_count = repeats.count;
+    growth->period_ticks = (double)(repeats.last - repeats.first) / (double)(repeats.count - 1);
     uint64_t samples[TREND_SAMPLES];
     struct trend total = own->total.trend;
     const uint64_t joined =
-        (uint64_t)(growth->period_beats / (double)total.window) + 1; /* a step at least */
+        (uint64_t)(growth->period_ticks / (double)total.window) + 1; /* a step at least */
     trend_join(&total, joined, samples);
     const struct stretch stretch =
-        find_stretch(&total, &beats, growth->period_beats, watch->beat_count);
+        find_stretch(&total, &repeats, growth->period_ticks, watch->tick_count);
     if (stretch.last < stretch.first + FEWEST_WINDOWS)
         return 0;
     growth->total = judge(&total, &stretch, false);
@@ -299,7 +300,7 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
     const struct account_ends *own = &watch->accounts[account];
     if (growth_watch_has_steps(watch))
         return find_at_ends(growth, own, err);
-    return growth->steps == GROWTH_STEPS_ENDED ? 0 : find_at_beats(growth, watch, own, err);
+    return growth->steps == GROWTH_STEPS_ENDED ? 0 : find_at_repeats(growth, watch, own, err);
 }
 
 int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t account,

@@ -16,7 +16,7 @@
  *
  * A step ends as step_ends.h says; one that has begun, as a first backward that fails, is a step of its
  * own. In a trace without steps one is the time between the ends of a phase
- * that repeats (phase_rhythm.h), else between two births at a call stack that does: rhythm.h. The bytes
+ * that repeats (phase_period.h), else between two births at a call stack that does: site_period.h. The bytes
  * are then the least in windows of at least a step.
  *
  * It must not know names. What grows may be a cache: cache_names.h.
@@ -63,12 +63,12 @@ enum { GROWTH_CHURN_MAX = 1000 };
 struct growth {
     enum growth_steps steps;
     enum step_end ends;
-    struct phase_rhythm phase;
+    struct phase_period phase;
     uint32_t repeats;
     /* Nothing is made outside a model for each call of it, and no backward began: all that repeats may be one
      * forward, as layers and the experts of a mixture, which keeps what its backward will need. */
     bool may_wait;
-    double period_beats;
+    double period_ticks;
     uint64_t ends_count;    /* steps in the trace, the first included */
     uint64_t counted_steps; /* whose churn was counted */
     struct growth_line total;

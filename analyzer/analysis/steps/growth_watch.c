@@ -137,37 +137,37 @@ static int change_at_ends(const struct growth_watch *watch, struct account_ends 
     return 0;
 }
 
-static void count_birth(struct site_ends *site, uint64_t beat)
+static void count_birth(struct site_ends *site, uint64_t tick)
 {
     if (!site->births_count++) {
-        site->first_birth = site->last_birth = beat;
+        site->first_birth = site->last_birth = tick;
         return;
     }
-    if (beat - site->last_birth > site->longest_gap)
-        site->longest_gap = beat - site->last_birth;
-    site->last_birth = beat;
+    if (tick - site->last_birth > site->longest_gap)
+        site->longest_gap = tick - site->last_birth;
+    site->last_birth = tick;
     if (site->live_count >= site->most_live_count)
         site->most_live_count = site->live_count + 1;
 }
 
-/* The number of the beat that the current event is. */
-static uint64_t count_beat(struct growth_watch *watch, uint64_t index)
+/* The number of the tick that the current event is. */
+static uint64_t count_tick(struct growth_watch *watch, uint64_t index)
 {
-    if (!watch->beat_count || watch->beat_event != index)
-        watch->beat_count++;
-    watch->beat_event = index;
-    return watch->beat_count - 1;
+    if (!watch->tick_count || watch->tick_event != index)
+        watch->tick_count++;
+    watch->tick_event = index;
+    return watch->tick_count - 1;
 }
 
 /* A site is looked at from its second birth on: what happens once does not repeat. */
-static int change_at_beats(struct account_ends *own, struct site_ends *site, uint64_t beat,
+static int change_at_ticks(struct account_ends *own, struct site_ends *site, uint64_t tick,
                            const struct change *change, struct err *err)
 {
     const bool repeats = site->births_count > !change->birth;
-    if ((repeats && look_at_ends(site, beat, err)) || look_at_ends(&own->total, beat, err))
+    if ((repeats && look_at_ends(site, tick, err)) || look_at_ends(&own->total, tick, err))
         return -1;
     if (change->birth)
-        count_birth(site, beat);
+        count_birth(site, tick);
     site->graph_births_count += change->birth && change->block->is_of_graph;
     return 0;
 }
@@ -185,9 +185,9 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (!site)
         return -1;
     GMT_PREFETCH(&site->churn_bytes); /* the end of what a change touches */
-    const uint64_t beat = count_beat(watch, at->index);
+    const uint64_t tick = count_tick(watch, at->index);
     if ((watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
-        (!watch->has_ended && change_at_beats(own, site, beat, change, at->err)))
+        (!watch->has_ended && change_at_ticks(own, site, tick, change, at->err)))
         return -1;
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
     site->live_bytes += more_bytes;
@@ -220,9 +220,9 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
     if (begins)
         return watch->has_ended
                    ? 0
-                   : phase_rhythms_begin(&watch->phases, span, watch->beat_count, at->err);
+                   : phase_periods_begin(&watch->phases, span, watch->tick_count, at->err);
     if (!watch->has_ended)
-        phase_rhythms_end(&watch->phases, at, spans, span, watch->beat_count);
+        phase_periods_end(&watch->phases, at, spans, span, watch->tick_count);
     end_step(watch, at, step_ends_of_span(watch->ends));
     return 0;
 }
@@ -256,7 +256,7 @@ static int on_end(void *self, const struct cursor *at)
 {
     struct growth_watch *watch = self;
     watch->trace = at->history->trace;
-    const uint64_t ends_count = watch->has_ended ? watch->looked_count : watch->beat_count;
+    const uint64_t ends_count = watch->has_ended ? watch->looked_count : watch->tick_count;
     for (size_t i = 0; i < watch->account_count; i++)
         if (watch->accounts[i].numbers && finish_account(&watch->accounts[i], ends_count, at->err))
             return -1;
@@ -283,6 +283,6 @@ void growth_watch_release(struct growth_watch *watch)
         free(own->numbers);
     }
     free(watch->accounts);
-    phase_rhythms_release(&watch->phases);
+    phase_periods_release(&watch->phases);
     *watch = (struct growth_watch){0};
 }

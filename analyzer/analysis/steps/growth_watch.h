@@ -6,8 +6,8 @@
  *     ends      0     1     2     3          at the change after end 3: [1, 4) had the old bytes
  *     changes  x            .        x
  *
- * Until the first step ends, every event that changes a block of a layer is an end (a beat), in case
- * the trace has no steps: allocations that repeat then tell how many beats a step has. Other events,
+ * Until the first step ends, every event that changes a block of a layer is an end (a tick), in case
+ * the trace has no steps: allocations that repeat then tell how many ticks a step has. Other events,
  * as notes and marks, are none, so that they leave the figures alone. What was seen at ends is dropped
  * when the first step ends, and when a stronger kind of end shows. It must not know what growth is.
  *
@@ -17,7 +17,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 
-#include "phase_rhythm.h"
+#include "phase_period.h"
 #include "trend.h"
 #include "step_ends.h"
 #include "analyzer/replay/history/observer.h"
@@ -45,7 +45,7 @@ struct site_ends {
     struct trend counts;               /* of blocks; its samples lie behind those of the bytes */
     uint64_t first_bytes, first_count; /* at the first end */
     uint64_t changed_at;               /* the first end with other bytes or blocks; 0: none */
-    /* Births: the first and last beat that was one, the longest way between two. */
+    /* Births: the first and last tick that was one, the longest way between two. */
     uint64_t births_count, first_birth, last_birth, longest_gap;
     uint64_t most_live_count;    /* blocks at once, from the second birth on */
     uint64_t graph_births_count; /* of operators that a backward is to go through */
@@ -65,13 +65,13 @@ struct growth_watch {
     const struct step_ends *ends;  /* the caller's, found by an observer before this one */
     struct account_ends *accounts; /* by account */
     size_t account_count, account_capacity;
-    struct phase_rhythms phases; /* until a step has ended */
+    struct phase_periods phases; /* until a step has ended */
     bool has_ended;              /* a step */
     bool has_graphs;             /* of autograd: a block is of one */
     uint64_t looked_count;       /* ends of steps that are looked at */
     uint64_t step_begin;         /* event that the current step began with */
-    uint64_t beat_count;         /* events so far that changed a block of a layer */
-    uint64_t beat_event;         /* the last of them */
+    uint64_t tick_count;         /* events so far that changed a block of a layer */
+    uint64_t tick_event;         /* the last of them */
     const struct trace *trace;
 };
 

@@ -65,15 +65,15 @@ static enum step_end count_end(struct step_ends *ends, enum step_end kind, const
     if (kind > step_ends_kind(ends) || kind == STEP_ENDS)
         return STEP_ENDS;
     if (!ends->counts[kind])
-        ends->turns = (struct turns){0};
+        ends->cycle = (struct phase_cycle){0};
     const bool takes_turns = span && kind != STEP_END_NAMED;
-    switch (takes_turns ? turns_end(&ends->turns, span) : TURN_CLOSES) {
-    case TURN_GOES_ON:
+    switch (takes_turns ? phase_cycle_end(&ends->cycle, span) : CYCLE_CLOSES) {
+    case CYCLE_GOES_ON:
         return STEP_ENDS;
-    case TURN_CLOSES_ANEW:
+    case CYCLE_CLOSES_ANEW:
         ends->counts[kind] = 0;
         break;
-    case TURN_CLOSES:
+    case CYCLE_CLOSES:
         break;
     }
     ends->begun_count += !ends->counts[kind]++;

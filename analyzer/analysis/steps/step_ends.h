@@ -5,7 +5,7 @@
  * optimizer shows itself only where it allocates, many in the first step alone; when backward has
  * ended more than twice as often since as ever between two of them, and twice more, it counts no
  * longer, and the backwards before are steps that it hid: a replay with is_without_optimizer set sees
- * them. Of phases of one kind that take turns, only the last of a turn ends a step: turns.h. It must
+ * them. Of phases of one kind that take turns, only the last of a cycle ends a step: phase_cycle.h. It must
  * not know what is measured at the ends.
  *
  * The room: step_ends → growth (the bytes at each end: trend) and steps (what each step did).
@@ -15,7 +15,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
 
-#include "turns.h"
+#include "phase_cycle.h"
 #include "analyzer/replay/history/observer.h"
 
 /* What may end a step, the strongest first. The text completes "steps end with …". */
@@ -47,9 +47,9 @@ struct step_ends {
     uint64_t opened_counts[STEP_ENDS]; /* of what may end a step, whether or not it did */
     /* Ends of backward, as the stacks show it: since the last such optimizer, and at most between two. */
     uint64_t backward_count, most_backward_count;
-    bool has_given_way;   /* such an optimizer, in this replay */
-    struct turns turns;   /* of the strongest kind */
-    uint64_t begun_count; /* how often counting began: the count of a kind was 1 */
+    bool has_given_way;       /* such an optimizer, in this replay */
+    struct phase_cycle cycle; /* of the strongest kind */
+    uint64_t begun_count;     /* how often counting began: the count of a kind was 1 */
     enum step_end
         ended; /* by the end of a span, or by the event of kind STEP, that was seen last */
 };

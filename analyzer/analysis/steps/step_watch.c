@@ -273,8 +273,8 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
 static bool ends_step(struct step_watch *watch, const struct change *change)
 {
     const struct block *block = change->block;
-    return change->birth && block->stack_id && block->stack_id == watch->rhythm.stack_id &&
-           block->account == watch->rhythm.account && watch->rhythm.births_count++;
+    return change->birth && block->stack_id && block->stack_id == watch->period.stack_id &&
+           block->account == watch->period.account && watch->period.births_count++;
 }
 
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
@@ -308,8 +308,8 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
     struct step_watch *watch = self;
     if (begins)
         return 0;
-    const struct phase_rhythm *phase = &watch->rhythm.phase;
-    if (at->event && phase->name && phase_rhythm_has(phase, at->history, spans, span))
+    const struct phase_period *phase = &watch->period.phase;
+    if (at->event && phase->name && phase_period_has(phase, at->history, spans, span))
         return end_step(watch, at, STEP_END_PHASE);
     return end_step(watch, at, step_ends_of_span(watch->ends));
 }

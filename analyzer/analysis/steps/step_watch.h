@@ -17,7 +17,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_WATCH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_WATCH_H
 
-#include "phase_rhythm.h"
+#include "phase_period.h"
 #include "step_ends.h"
 #include "analyzer/replay/history/observer.h"
 
@@ -82,11 +82,11 @@ struct account_steps {
 /* With its ends it is ready for use, and empty. */
 struct step_watch {
     const struct step_ends *ends; /* the caller's, found by an observer before this one */
-    struct step_rhythm {
-        struct phase_rhythm phase;  /* name NULL: none was told */
+    struct step_period {
+        struct phase_period phase;  /* name NULL: none was told */
         uint32_t account, stack_id; /* stack_id 0: none was told */
         uint64_t births_count;
-    } rhythm;
+    } period;
     enum step_end kind;  /* of the steps; means nothing while step_count is 0 */
     uint64_t step_count; /* that are over */
     uint64_t first_end_index, first_end_seq, last_end_seq;

@@ -190,12 +190,12 @@ static int say_ages(struct opening *opening, const struct study *study, uint32_t
 }
 
 /* Where a step begins, if nothing marks it. */
-static int say_rhythm(struct opening *opening, const struct study *study, struct err *err)
+static int say_period(struct opening *opening, const struct study *study, struct err *err)
 {
     char who[BLAME_TEXT_BYTES];
 
-    const char *phase = study->steps.rhythm.phase.name;
-    const struct blame_stack stack = {.stack_id = study->steps.rhythm.stack_id};
+    const char *phase = study->steps.period.phase.name;
+    const struct blame_stack stack = {.stack_id = study->steps.period.stack_id};
     if (phase)
         return page_say(
             opening,
@@ -220,7 +220,7 @@ static int say_steps(struct opening *opening, const struct study *study, uint32_
                    say_cause(opening, study, account, found, err) < 0 ||
                    say_ages(opening, study, account, found) < 0
                ? -1
-               : say_rhythm(opening, study, err);
+               : say_period(opening, study, err);
 }
 
 int page_step_of_failure(struct opening *opening, const struct study *study,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What repeats; see rhythm.h. */
-#include "rhythm.h"
+/* What repeats; see site_period.h. */
+#include "site_period.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +24,10 @@ struct repetitions {
     struct pair_map fewest;  /* by caller: the number of its item with the fewest births */
 };
 
-static bool repeats(const struct site_ends *site, uint64_t beat_count)
+static bool repeats(const struct site_ends *site, uint64_t tick_count)
 {
     return site->stack_id && site->births_count >= FEWEST_BIRTHS &&
-           (site->last_birth - site->first_birth) * 4 >= beat_count;
+           (site->last_birth - site->first_birth) * 4 >= tick_count;
 }
 
 static bool has_pace(const struct site_ends *site)
@@ -90,11 +90,11 @@ static int note_fewest(struct repetitions *all, uint32_t number, struct err *err
 }
 
 static void add_items(struct repetitions *all, const struct account_ends *own,
-                      const struct trace *trace, uint64_t beat_count, bool is_steady)
+                      const struct trace *trace, uint64_t tick_count, bool is_steady)
 {
     for (size_t i = 0; i < own->count; i++) {
         const struct site_ends *site = &own->sites[i];
-        if (!repeats(site, beat_count) || repeats_steadily(site) != is_steady)
+        if (!repeats(site, tick_count) || repeats_steadily(site) != is_steady)
             continue;
         all->items[all->all_count].site = site;
         find_model(&all->items[all->all_count++], trace);
@@ -102,14 +102,14 @@ static void add_items(struct repetitions *all, const struct account_ends *own,
 }
 
 static int find_all(struct repetitions *all, const struct account_ends *own,
-                    const struct trace *trace, uint64_t beat_count, struct err *err)
+                    const struct trace *trace, uint64_t tick_count, struct err *err)
 {
     all->items = array_new(own->count, sizeof *all->items, err);
     if (!all->items)
         return -1;
-    add_items(all, own, trace, beat_count, true);
+    add_items(all, own, trace, tick_count, true);
     all->count = all->all_count;
-    add_items(all, own, trace, beat_count, false);
+    add_items(all, own, trace, tick_count, false);
     for (uint32_t i = 0; i < all->count; i++)
         if (note_fewest(all, i, err))
             return -1;
@@ -172,7 +172,7 @@ static bool is_multiple(uint64_t births, uint64_t steps)
     return (births > whole ? births - whole : whole - births) <= STEPS_CUT * each;
 }
 
-static uint64_t period(const struct site_ends *site)
+static uint64_t mean_gap(const struct site_ends *site)
 {
     return (site->last_birth - site->first_birth) / (site->births_count - 1) + 1;
 }
@@ -181,7 +181,7 @@ static uint64_t period(const struct site_ends *site)
  * forward that calls a layer as often as there are layers. */
 static bool is_made_beside(const struct site_ends *site, const struct site_ends *other)
 {
-    const uint64_t own = period(site), its = period(other),
+    const uint64_t own = mean_gap(site), its = mean_gap(other),
                    cut = STEPS_CUT * (own > its ? own : its);
 
     return site->first_birth <= other->first_birth + cut &&
@@ -283,23 +283,23 @@ static const struct repeating *find_batch(const struct repetitions *all)
     return found;
 }
 
-int rhythm_find(struct rhythm *rhythm, const struct account_ends *own, const struct trace *trace,
-                uint64_t beat_count, struct err *err)
+int site_period_find(struct site_period *period, const struct account_ends *own,
+                     const struct trace *trace, uint64_t tick_count, struct err *err)
 {
     struct repetitions all = {0};
     uint64_t *counts = array_new(own->count, sizeof *counts, err);
-    const int status = counts ? find_all(&all, own, trace, beat_count, err) : -1;
+    const int status = counts ? find_all(&all, own, trace, tick_count, err) : -1;
 
-    *rhythm = (struct rhythm){0};
+    *period = (struct site_period){0};
     for (size_t i = 0; !status && i < all.count; i++)
         counts[i] = all.items[i].runs_count;
     if (!status) {
         const struct repeating *chosen = find_steady(&all, counts, own->is_pool);
         const struct repeating *batch = chosen ? NULL : find_batch(&all);
         if (chosen)
-            *rhythm = (struct rhythm){chosen->site, is_fed(&all, chosen)};
+            *period = (struct site_period){chosen->site, is_fed(&all, chosen)};
         else if (batch)
-            *rhythm = (struct rhythm){batch->site, true};
+            *period = (struct site_period){batch->site, true};
     }
     free(counts);
     free(all.items);

@@ -2,7 +2,7 @@
 /*
  * The call stack whose births begin the steps of a trace that has none: one that repeats, at least
  * eight births, of which never more than a quarter are live at once (a loop that only fills memory has
- * no steps), no gap longer than three times the mean, over at least a quarter of the beats.
+ * no steps), no gap longer than three times the mean, over at least a quarter of the ticks.
  *
  *     for batch in data:       600 steps         the call of the model
  *         model(batch)         ├─ forward:22     600 births of the embedding  ◄── begin the steps
@@ -27,18 +27,18 @@
  * outside it, at a steady pace and by no operator of a graph (a batch), tells the steps, if all births in calls
  * of models are multiples of it, and made as long. It must not know growth.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_RHYTHM_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_RHYTHM_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SITE_PERIOD_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SITE_PERIOD_H
 
 #include "growth_watch.h"
 
-struct rhythm {
+struct site_period {
     const struct site_ends *site; /* NULL: no stack tells */
     bool is_fed; /* a model is called in each step, with something that is made outside it */
 };
 
 /* -1: out of memory. */
-int rhythm_find(struct rhythm *rhythm, const struct account_ends *own, const struct trace *trace,
-                uint64_t beat_count, struct err *err);
+int site_period_find(struct site_period *period, const struct account_ends *own,
+                     const struct trace *trace, uint64_t tick_count, struct err *err);
 
 #endif

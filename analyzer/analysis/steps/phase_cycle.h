@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Phases of one kind that take turns within a step, as the optimizers of two networks do. They are
- * told apart by path and by who called (inferred.h), and one of them closes the turn:
+ * told apart by path and by who called (inferred.h), and one of them closes the cycle:
  *
  *     D G D G          G: the last that was new when nothing had closed more than eight times
  *     D D G G D D G G  the first G after a D; if D stays away, each G: when as many have come as below
@@ -12,37 +12,37 @@
  *
  * The first and third time another one than before closes, all is counted anew. It must not know steps.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_TURNS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_TURNS_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_CYCLE_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_CYCLE_H
 
 #include "analyzer/replay/phase/spans.h"
 
-enum { TURNS_MAX = 16 };
+enum { CYCLE_PHASES_MAX = 16 };
 
 /* One of those that take turns. */
-struct turn {
+struct cycle_phase {
     uint32_t path;
     struct inferred_caller caller;
-    uint64_t closes_before; /* how often the turn was closed before its last end */
+    uint64_t closes_before; /* how often the cycle was closed before its last end */
     uint64_t gap;           /* how often between its last two ends */
     uint32_t same_gaps;     /* how often in a row the gap was the same */
 };
 
 /* Zeroed is ready for use. */
-struct turns {
-    struct turn items[TURNS_MAX];
+struct phase_cycle {
+    struct cycle_phase items[CYCLE_PHASES_MAX];
     uint32_t count, closing;
     uint64_t closes_count, ends_count;
     uint64_t others_count,
-        most_others_count; /* ends since the turn was closed, at most between two */
+        most_others_count; /* ends since the cycle was closed, at most between two */
     bool follows_others;   /* the one that closes does so only after another one */
     uint64_t same_count;   /* how often in a row it came after none */
 };
 
-/* TURN_CLOSES_ANEW: another one closes from now on, and what was closed before is void. */
-enum turn_end { TURN_GOES_ON, TURN_CLOSES, TURN_CLOSES_ANEW };
+/* CYCLE_CLOSES_ANEW: another one closes from now on, and what was closed before is void. */
+enum cycle_end { CYCLE_GOES_ON, CYCLE_CLOSES, CYCLE_CLOSES_ANEW };
 
-/* A phase ends. More than TURNS_MAX of them cannot be told apart: those beyond close no turn. */
-enum turn_end turns_end(struct turns *turns, const struct span *span);
+/* A phase ends. More than CYCLE_PHASES_MAX of them cannot be told apart: those beyond close no cycle. */
+enum cycle_end phase_cycle_end(struct phase_cycle *cycle, const struct span *span);
 
 #endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Who closes a cycle; see phase_cycle.h. */
+#include "phase_cycle.h"
+
+enum { FEW_CLOSES = 8, SHORTEST_GAP = 2, LONGEST_GAP = 8, SAME_GAPS = 2 };
+
+/* Its number; cycle->count: it is new. */
+static uint32_t find_phase(const struct phase_cycle *cycle, const struct span *span)
+{
+    uint32_t number = 0;
+
+    while (number < cycle->count && (cycle->items[number].path != span->path ||
+                                     cycle->items[number].caller.rank != span->caller.rank ||
+                                     cycle->items[number].caller.hash != span->caller.hash))
+        number++;
+    return number;
+}
+
+static enum cycle_end close_cycle(struct phase_cycle *cycle, uint32_t number, enum cycle_end how)
+{
+    if (number != cycle->closing)
+        cycle->follows_others = how == CYCLE_CLOSES_ANEW;
+    cycle->closing = number;
+    cycle->others_count = cycle->same_count = 0;
+    cycle->closes_count++;
+    return how;
+}
+
+/* Whether it comes regularly, and less often than the one that closes. */
+static bool comes_between(const struct phase_cycle *cycle, struct cycle_phase *phase)
+{
+    const uint64_t gap = cycle->closes_count - phase->closes_before;
+
+    phase->same_gaps = gap == phase->gap ? phase->same_gaps + 1 : 1;
+    phase->gap = gap;
+    phase->closes_before = cycle->closes_count;
+    return gap >= SHORTEST_GAP && gap <= LONGEST_GAP && phase->same_gaps >= SAME_GAPS;
+}
+
+static enum cycle_end end_new(struct phase_cycle *cycle, const struct span *span)
+{
+    const uint32_t number = cycle->count++;
+
+    cycle->items[number] = (struct cycle_phase){
+        .path = span->path, .caller = span->caller, .closes_before = cycle->closes_count};
+    if (!number)
+        return close_cycle(cycle, number, CYCLE_CLOSES);
+    if (cycle->closes_count > FEW_CLOSES)
+        return CYCLE_GOES_ON;
+    cycle->most_others_count = cycle->ends_count;
+    return close_cycle(cycle, number, CYCLE_CLOSES_ANEW);
+}
+
+/* Whether so many ends in a row are more than used to come. */
+static bool is_long(const struct phase_cycle *cycle, uint64_t ends_count)
+{
+    return ends_count > 2 * cycle->most_others_count + 2;
+}
+
+static enum cycle_end end_closing(struct phase_cycle *cycle)
+{
+    if (cycle->follows_others && !cycle->others_count) {
+        if (!is_long(cycle, ++cycle->same_count))
+            return CYCLE_GOES_ON;
+        cycle->follows_others = false;
+    }
+    if (cycle->others_count > cycle->most_others_count)
+        cycle->most_others_count = cycle->others_count;
+    return close_cycle(cycle, cycle->closing, CYCLE_CLOSES);
+}
+
+static enum cycle_end end_other(struct phase_cycle *cycle, uint32_t number)
+{
+    struct cycle_phase *phase = &cycle->items[number];
+
+    if (comes_between(cycle, phase)) {
+        cycle->most_others_count = phase->gap;
+        return close_cycle(cycle, number, CYCLE_CLOSES_ANEW);
+    }
+    if (!is_long(cycle, ++cycle->others_count))
+        return CYCLE_GOES_ON;
+    cycle->most_others_count = 0;
+    return close_cycle(cycle, number, CYCLE_CLOSES);
+}
+
+enum cycle_end phase_cycle_end(struct phase_cycle *cycle, const struct span *span)
+{
+    const uint32_t number = find_phase(cycle, span);
+    enum cycle_end how = CYCLE_GOES_ON;
+
+    if (number == cycle->count && number < CYCLE_PHASES_MAX)
+        how = end_new(cycle, span);
+    else if (number < cycle->count)
+        how = number == cycle->closing ? end_closing(cycle) : end_other(cycle, number);
+    cycle->ends_count++;
+    return how;
+}
