@@ -131,7 +131,7 @@ int at_moment_signed(const struct at_moment *at, enum sign sign, struct signed_b
 
 static bool is_of_this_forward(const struct at_moment *at, const struct live_block *block)
 {
-    return block->part == PART_FORWARD && block->begin_index >= at->round_index;
+    return block->part == PART_FORWARD && block->begin_index >= at->iteration_index;
 }
 
 struct line {

@@ -22,7 +22,7 @@ struct at_moment {
     struct places *places;
     struct symbols *symbols;
     const struct categories *categories;
-    uint64_t round_index;     /* where the current round began */
+    uint64_t iteration_index; /* where the current iteration began */
     bool tells_graphs;        /* the trace says which blocks are of a graph of autograd */
     struct live_block *items; /* the oldest first; what was refused is the last one */
     size_t count, capacity;

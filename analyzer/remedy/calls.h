@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "analyzer/util/slots.h"
-#include "rounds.h"
+#include "iterations.h"
 
 /* One call that still holds something. */
 struct call {

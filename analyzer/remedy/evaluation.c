@@ -7,10 +7,10 @@
 /* Two views of one batch are training. */
 enum { FEWEST_CALLS = 3 };
 
-static bool is_open_round(const struct lives *lives)
+static bool is_open_iteration(const struct lives *lives)
 {
-    return lives->rounds.number && lives->bytes_by_part[PART_BACKWARD] &&
-           (lives->rounds.part == PART_FORWARD || lives->rounds.part == PART_DATA);
+    return lives->iterations.number && lives->bytes_by_part[PART_BACKWARD] &&
+           (lives->iterations.part == PART_FORWARD || lives->iterations.part == PART_DATA);
 }
 
 static bool is_of_file(const struct places *places, uint32_t location, const char *pattern)
@@ -78,7 +78,7 @@ static uint64_t count_calls(const struct at_moment *at, uint32_t location)
     bool is_in_call = false;
     for (size_t i = 0; i < at->count; i++) {
         const struct live_block *block = &at->items[i];
-        if (block->begin_index < at->round_index)
+        if (block->begin_index < at->iteration_index)
             continue;
         const bool is_of_line = place_is_under(at->places, block->place, location);
         count += is_of_line && !is_in_call;
@@ -96,7 +96,7 @@ bool evaluation_is(const struct lives *lives, const struct at_moment *at, uint32
     uint32_t callee = at_moment_callee(at, location);
     bool was_trained = false;
 
-    if (!is_open_round(lives))
+    if (!is_open_iteration(lives))
         return false;
     if (!callee) {
         callee = model_of(at, location);
@@ -106,7 +106,7 @@ bool evaluation_is(const struct lives *lives, const struct at_moment *at, uint32
         return false;
     for (uint32_t place = 0; place < lives->count; place++) {
         const struct place_life *life = &lives->items[place];
-        if (!life->births_count || life->first_round == lives->rounds.number)
+        if (!life->births_count || life->first_iteration == lives->iterations.number)
             continue;
         if (place_is_under(places, place, location))
             return false;

@@ -9,8 +9,8 @@
 #include "at_moment.h"
 
 /*
- * The line at `location` makes `calls` calls in a round that no backward has ended yet, allocated in no
- * round before, and calls code that other lines called in rounds before, which had a backward: the
+ * The line at `location` makes `calls` calls in an iteration that no backward has ended yet, allocated in no
+ * iteration before, and calls code that other lines called in iterations before, which had a backward: the
  * program's own or, where it is not in a module of the program and calls none, a torch.nn.Sequential or
  * a library's model. Calls of the latter are counted by what else was made between them and still lives:
  *

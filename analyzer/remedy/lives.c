@@ -45,17 +45,17 @@ static struct place_life *reach(struct lives *lives, struct places *places, uint
 static void note_birth(struct lives *lives, struct place_life *life, uint64_t index, enum part part,
                        uint64_t size_bytes)
 {
-    const bool had_optimized = lives->rounds.has_optimized;
-    const uint32_t round = lives->rounds.number;
+    const bool had_optimized = lives->iterations.has_optimized;
+    const uint32_t iteration = lives->iterations.number;
 
-    if (rounds_allocate(&lives->rounds, part))
-        lives->round_index = index;
-    lives->optimized_rounds_count +=
-        lives->rounds.has_optimized && (!had_optimized || lives->rounds.number != round);
+    if (iterations_allocate(&lives->iterations, part))
+        lives->iteration_index = index;
+    lives->optimized_iterations_count += lives->iterations.has_optimized &&
+                                         (!had_optimized || lives->iterations.number != iteration);
     lives->bytes_by_part[part] += size_bytes;
     if (!life->births_count++)
-        life->first_round = lives->rounds.number;
-    life->last_round = lives->rounds.number;
+        life->first_iteration = lives->iterations.number;
+    life->last_iteration = lives->iterations.number;
     if (++life->live_count > life->high_count)
         life->high_count = life->live_count;
 }
@@ -91,7 +91,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     note_birth(&of_account->now, life, at->index, part_of_path(at->history, block->deciding_path),
                block->size_bytes);
     if (account->peak.index == at->index)
-        of_account->peak_round_index = of_account->now.round_index;
+        of_account->peak_iteration_index = of_account->now.iteration_index;
     return 0;
 }
 
@@ -254,18 +254,18 @@ static int learn_ends(struct lives *then, const struct lives *now, struct err *e
     return 0;
 }
 
-/* How it would have ended is not known; an optimizer's round counts if it was served. */
+/* How it would have ended is not known; an optimizer's iteration counts if it was served. */
 static int note_refused(struct lives *then, struct places *places, const struct history *history,
                         const struct failure *failure, struct err *err)
 {
-    const uint32_t optimized_rounds_count = then->optimized_rounds_count;
+    const uint32_t optimized_iterations_count = then->optimized_iterations_count;
     struct place_life *life = reach(then, places, failure->event.stack_id, err);
     if (!life)
         return -1;
     note_birth(then, life, failure->at.index, part_of_path(history, failure->path),
                failure->event.size_bytes);
     life->live_count--;
-    then->optimized_rounds_count = optimized_rounds_count;
+    then->optimized_iterations_count = optimized_iterations_count;
     return 0;
 }
 
@@ -276,7 +276,7 @@ const struct lives *lives_at(struct lives_watch *watch, const struct history *hi
     if (!of_account)
         return NULL;
     if (!failure) {
-        of_account->now.round_index = of_account->peak_round_index;
+        of_account->now.iteration_index = of_account->peak_iteration_index;
         of_account->now.peak_bytes = history->accounts[account].peak_bytes;
         return &of_account->now;
     }
@@ -294,7 +294,7 @@ struct place_life lives_of(const struct lives *lives, uint32_t place)
 
 bool life_recurs(const struct place_life *life)
 {
-    return life->births_count && life->last_round > life->first_round;
+    return life->births_count && life->last_iteration > life->first_iteration;
 }
 
 bool life_piles_up(const struct place_life *life)

@@ -92,7 +92,8 @@ struct inquiry {
     bool is_model_over;
     bool sums_losses; /* several, one backward for all: half a batch, twice as often, is as much */
     bool needs_no_backward; /* some line that holds much evaluates, or all do */
-    bool infers; /* no backward, and forward keeps for one what earlier rounds kept and dropped */
+    /* No backward, and forward keeps for one what earlier iterations kept and dropped. */
+    bool infers;
 };
 
 /* The model is asked of the failing device alone, and ends for good. */
@@ -381,7 +382,7 @@ static bool is_early(const struct inquiry *inquiry, enum remedy_key key)
     const struct lives *lives = inquiry->lives;
     return (key == REMEDY_smaller_batch || key == REMEDY_checkpoint || key == REMEDY_chunked_loss ||
             key == REMEDY_flash_attention) &&
-           inquiry->failure && !lives->rounds.number && !lives->bytes_by_part[PART_OPTIMIZER] &&
+           inquiry->failure && !lives->iterations.number && !lives->bytes_by_part[PART_OPTIMIZER] &&
            inquiry->at.bytes_by_part[PART_INIT] && inquiry->at.tells_graphs &&
            at_moment_keeps_graph(&inquiry->at, 0);
 }
@@ -502,7 +503,7 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
                            .symbols = study->symbols,
                            .categories = &study->categories,
                            .tells_graphs = watch->has_graphs || trace_tells_autograd(&study->trace),
-                           .round_index = inquiry->lives->round_index};
+                           .iteration_index = inquiry->lives->iteration_index};
     if (at_moment_find(&inquiry->at, remedies->account, moment, is_own ? inquiry->failure : NULL,
                        err))
         return -1;
@@ -517,7 +518,7 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
                          .moment = moment,
                          .failure = inquiry->failure,
                          .caught = &inquiry->caught,
-                         .needs_optimizer = inquiry->lives->optimized_rounds_count > 1,
+                         .needs_optimizer = inquiry->lives->optimized_iterations_count > 1,
                          .items = inquiry->items};
     if (ask_all(inquiry, err) || ask_allocator(inquiry, err))
         return -1;

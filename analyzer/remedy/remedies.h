@@ -29,7 +29,7 @@ struct remedy {
     uint64_t count;      /* of the calls */
     bool may_have_graph; /* of autograd, what it is about; false: the trace says that it has none */
     bool has_trained;    /* a backward or an optimizer was seen */
-    bool zeroes;         /* no gradient of a round before was ever dropped */
+    bool zeroes;         /* no gradient of an iteration before was ever dropped */
     bool
         is_early; /* forward died before the first backward ended: gradients and states were to come */
 };

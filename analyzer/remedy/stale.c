@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of the round before; see stale.h. */
+/* Gradients of the iteration before; see stale.h. */
 #include "stale.h"
 
 #include <stdlib.h>
@@ -50,14 +50,14 @@ static void free_kind(struct stale *stale, uint32_t number)
     stale->first_free = number + 1;
 }
 
-/* Rounds are many, and kinds too: a kind learns of a round when it is looked at in it. */
+/* Iterations are many, and kinds too: a kind learns of an iteration when it is looked at in it. */
 static struct stale_kind *kind_now(const struct stale *stale, uint32_t number)
 {
     struct stale_kind *kind = &stale->kinds[number];
-    if (kind->round != stale->round) {
+    if (kind->iteration != stale->iteration) {
         kind->stale_count = kind->live_count;
         kind->made_count = 0;
-        kind->round = stale->round;
+        kind->iteration = stale->iteration;
     }
     return kind;
 }
@@ -94,9 +94,9 @@ void stale_end_block(struct stale *stale, const struct stale_block *block, uint6
         free_kind(stale, block->kind);
 }
 
-void stale_begin_round(struct stale *stale)
+void stale_begin_iteration(struct stale *stale)
 {
-    stale->round++;
+    stale->iteration++;
     stale->stale_bytes = stale->live_bytes;
     stale->made_bytes = 0;
     stale->are_dropped |= stale->dropped_bytes && stale->dropped_bytes >= stale->live_bytes;

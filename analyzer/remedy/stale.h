@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gradients of the round before that are still there when the next one begins, and what would be
+ * Gradients of the iteration before that are still there when the next one begins, and what would be
  * gone if they were dropped then (zero_grad(set_to_none=True)). Backward would make each anew: in
  * the trace that is a temporary of the same place and size, which is added to the old gradient and
  * freed; without the old one it stays. It must not know other rules.
@@ -18,9 +18,9 @@ struct stale_kind {
     uint32_t place;
     uint32_t next_free;   /* + 1, of the kinds that are free; 0: the last */
     uint64_t live_count;  /* all */
-    uint64_t stale_count; /* of rounds before */
-    uint64_t made_count;  /* anew, in this round */
-    uint64_t round;       /* as of which these are */
+    uint64_t stale_count; /* of iterations before */
+    uint64_t made_count;  /* anew, in this iteration */
+    uint64_t iteration;   /* as of which these are */
 };
 
 /* Zeroed is ready for use. */
@@ -29,10 +29,10 @@ struct stale {
     size_t count, capacity;
     uint32_t first_free;     /* + 1; 0: none */
     struct pair_map numbers; /* by place and size */
-    uint64_t round;
+    uint64_t iteration;
     uint64_t live_bytes, stale_bytes, made_bytes;
-    uint64_t dropped_bytes; /* of this round, outside of backward */
-    bool are_dropped;       /* by zero_grad: in some round, as much as the next one found */
+    uint64_t dropped_bytes; /* of this iteration, outside of backward */
+    bool are_dropped;       /* by zero_grad: in some iteration, as much as the next one found */
 };
 
 void stale_release(struct stale *stale);
@@ -48,8 +48,8 @@ int stale_begin_block(struct stale *stale, uint32_t place, uint64_t size_bytes,
                       struct stale_block *block, struct err *err);
 void stale_end_block(struct stale *stale, const struct stale_block *block, uint64_t size_bytes,
                      bool is_old, bool in_backward);
-/* A round begins: what backward left is old now. */
-void stale_begin_round(struct stale *stale);
+/* An iteration begins: what backward left is old now. */
+void stale_begin_iteration(struct stale *stale);
 int64_t stale_gone_bytes(const struct stale *stale);
 
 #endif

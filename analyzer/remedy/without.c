@@ -10,7 +10,7 @@
  * is small, and its calls stand elsewhere. */
 struct held_block {
     uint64_t size_bytes;
-    uint32_t place, round;
+    uint32_t place, iteration;
     struct stale_block stale; /* of backward */
     uint32_t summed;          /* which questions sum it from its birth to its end, by bit */
     uint8_t part;             /* enum part */
@@ -41,13 +41,13 @@ static bool is_of_batch(const struct held_block *block)
     return block->part == PART_DATA || block->part == PART_FORWARD;
 }
 
-/* In the first round nothing is known to recur. */
+/* In the first iteration nothing is known to recur. */
 static bool grows_with_batch(const struct without *without, const struct held_block *block)
 {
     if (block->piles_up)
         return false;
     if (is_of_batch(block))
-        return block->recurs || !without->lives->rounds.number;
+        return block->recurs || !without->lives->iterations.number;
     return block->part == PART_BACKWARD && block->passes;
 }
 
@@ -79,9 +79,9 @@ static bool concerns(const struct without *without, const struct without_questio
     case WITHOUT_PILES:
         return block->piles_up;
     case WITHOUT_HELD:
-        return is_of_batch(block) && block->recurs && block->round < without->rounds.number;
+        return is_of_batch(block) && block->recurs && block->iteration < without->iterations.number;
     case WITHOUT_STALE:
-        return block->part == PART_BACKWARD && block->round < without->stale_round;
+        return block->part == PART_BACKWARD && block->iteration < without->stale_iteration;
     case WITHOUT_CALLS:
         return *call_of(without, block, question->line) != SLOT_NONE;
     case WITHOUT_CAUGHT:
@@ -111,7 +111,7 @@ static uint64_t gone_bytes_of(struct without *without, enum without_rule rule,
     return before_bytes;
 }
 
-/* What is held over, from the next round on; what is stale or of calls is summed elsewhere. */
+/* What is held over, from the next iteration on; what is stale or of calls is summed elsewhere. */
 static void begin_sums(struct without *without, struct held_block *block)
 {
     if (is_of_batch(block) && block->recurs)
@@ -128,7 +128,7 @@ static void begin_sums(struct without *without, struct held_block *block)
 static void end_sums(struct without *without, const struct held_block *block)
 {
     const uint64_t held_bytes = is_of_batch(block) && block->recurs ? block->size_bytes : 0;
-    const bool is_new = block->round == without->rounds.number;
+    const bool is_new = block->iteration == without->iterations.number;
     without->new_bytes -= is_new ? held_bytes : 0;
     for (size_t i = 0; i < without->count; i++) {
         struct without_question *question = &without->items[i];
@@ -192,7 +192,7 @@ int without_begin(struct without *without, struct err *err)
 
 /* --- blocks --- */
 
-static void begin_round(struct without *without, bool had_optimized)
+static void begin_iteration(struct without *without, bool had_optimized)
 {
     for (size_t i = 0; i < without->count; i++)
         if (without->items[i].rule == WITHOUT_HELD)
@@ -200,8 +200,8 @@ static void begin_round(struct without *without, bool had_optimized)
     without->new_bytes = 0;
     if (without->needs_optimizer && !had_optimized)
         return;
-    without->stale_round = without->rounds.number;
-    stale_begin_round(&without->stale);
+    without->stale_iteration = without->iterations.number;
+    stale_begin_iteration(&without->stale);
 }
 
 static int begin_calls(struct without *without, uint32_t number, struct held_block *block,
@@ -253,10 +253,10 @@ static int begin_block(struct without *without, uint32_t number, const struct he
     block->recurs = traits & TRAIT_RECURS;
     block->passes = traits & TRAIT_PASSES;
     block->piles_up = block->part == PART_DATA && traits & TRAIT_PILES_UP;
-    const bool had_optimized = without->rounds.has_optimized;
-    if (rounds_allocate(&without->rounds, block->part))
-        begin_round(without, had_optimized);
-    block->round = without->rounds.number;
+    const bool had_optimized = without->iterations.has_optimized;
+    if (iterations_allocate(&without->iterations, block->part))
+        begin_iteration(without, had_optimized);
+    block->iteration = without->iterations.number;
     if (block->part == PART_BACKWARD &&
         stale_begin_block(&without->stale, block->place, block->size_bytes, &block->stale, err))
         return -1;
@@ -270,7 +270,8 @@ static void end_block(struct without *without, uint32_t number)
     end_sums(without, block);
     if (block->part == PART_BACKWARD)
         stale_end_block(&without->stale, &block->stale, block->size_bytes,
-                        block->round < without->stale_round, without->rounds.part == PART_BACKWARD);
+                        block->iteration < without->stale_iteration,
+                        without->iterations.part == PART_BACKWARD);
     for (size_t i = 0; i < without->line_count; i++) {
         const uint32_t call = *call_of(without, block, i);
         if (call != SLOT_NONE)
@@ -280,12 +281,12 @@ static void end_block(struct without *without, uint32_t number)
 
 /* --- calls that failed --- */
 
-/* The call began in this round, after whatever was made outside of it. */
+/* The call began in this iteration, after whatever was made outside of it. */
 static void follow_call(struct without *without, const struct held_block *block, uint64_t index)
 {
-    if (block->round != without->call_round)
+    if (block->iteration != without->call_iteration)
         without->call_begin_index = index;
-    without->call_round = block->round;
+    without->call_iteration = block->iteration;
     if (block->part != PART_BACKWARD &&
         !place_is_in(without->places, block->place, without->caught->place))
         without->call_begin_index = index + 1;

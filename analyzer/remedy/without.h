@@ -21,8 +21,8 @@ enum without_rule {
     WITHOUT_SIGN,   /* blocks of places with the sign */
     WITHOUT_STATES, /* what an optimizer keeps */
     WITHOUT_PILES,  /* batches of places that let go of none, but for the one that is in use */
-    WITHOUT_HELD,   /* what forward and data of rounds before still hold */
-    WITHOUT_STALE,  /* gradients of the round before */
+    WITHOUT_HELD,   /* what forward and data of iterations before still hold */
+    WITHOUT_STALE,  /* gradients of the iteration before */
     WITHOUT_CALLS,  /* what the calls of a line keep for backward */
     WITHOUT_CAUGHT, /* what calls that failed before still hold: most_bytes is the answer */
 };
@@ -51,7 +51,7 @@ struct without {
     uint32_t account;
     uint64_t moment;               /* an event: most_bytes are as of it */
     const struct failure *failure; /* at that moment, after which nothing counts; or NULL */
-    bool needs_optimizer;          /* a round is over only if an optimizer allocated in it */
+    bool needs_optimizer;          /* an iteration is over only if an optimizer allocated in it */
     const struct caught *caught;
     struct without_question *items;
     size_t count; /* at most 32 */
@@ -62,12 +62,12 @@ struct without {
     uint8_t *traits; /* by place: how its blocks live, by bits of enum place_trait */
     size_t trait_count;
     uint64_t *batch_bytes; /* by place: of the largest of its blocks, if they pile up */
-    struct rounds rounds;
-    uint32_t stale_round; /* gradients of rounds before are stale */
-    uint64_t new_bytes;   /* WITHOUT_HELD: of the current round, not yet held over */
+    struct iterations iterations;
+    uint32_t stale_iteration; /* gradients of iterations before are stale */
+    uint64_t new_bytes;       /* WITHOUT_HELD: of the current iteration, not yet held over */
     struct stale stale;
     uint64_t call_begin_index; /* WITHOUT_CAUGHT: of the call that runs, or ran last */
-    uint32_t call_round;
+    uint32_t call_iteration;
     size_t caught_count;       /* of those that failed by now */
     struct held_block *blocks; /* by number of the block; the first one is a failed allocation */
     size_t block_count, block_capacity;

@@ -24,7 +24,7 @@ def has_sign(block, sign):
 class Block:
     def __init__(self, index, event, part, place):
         self.begin, self.end, self.size = index, None, event.size
-        self.part, self.place, self.outlived, self.round = part, place, True, None
+        self.part, self.place, self.outlived, self.iteration = part, place, True, None
 
 
 class Run:
@@ -61,28 +61,28 @@ class Run:
                 block.outlived = block.span is not None and block.span in spans
                 if self.length is None:
                     block.end = event.index
-        self.rounds = self.number_rounds()
+        self.iterations = self.number_iterations()
         self.is_inference = self.infers()
 
-    def number_rounds(self):
+    def number_iterations(self):
         number, back = 0, False
         for block in self.blocks:
             if block.part in FORWARD and back:
                 number, back = number + 1, False
             back = back or block.part in ("backward", "optimizer")
-            block.round = number
+            block.iteration = number
         return number
 
     def at(self, index):
         return [b for b in self.blocks if b.begin <= index and (b.end is None or b.end > index)]
 
-    def round_at(self, index):
-        return max((b.round for b in self.blocks if b.begin <= index), default=0)
+    def iteration_at(self, index):
+        return max((b.iteration for b in self.blocks if b.begin <= index), default=0)
 
     # --- what is known of a place ---
 
     def recurs(self, block):
-        return len({other.round for other in self.blocks if other.place == block.place}) > 1
+        return len({other.iteration for other in self.blocks if other.place == block.place}) > 1
 
     def passes(self, block):
         same = [other for other in self.blocks if other.place == block.place and other is not self.blocks[-1]]
@@ -106,7 +106,7 @@ class Run:
         if self.piles_up(block):
             return False
         if block.part in FORWARD:
-            return self.recurs(block) or not self.rounds
+            return self.recurs(block) or not self.iterations
         return block.part == "backward" and self.passes(block)
 
     # --- the questions: bytes that are gone at a moment ---
@@ -143,21 +143,21 @@ class Run:
         return sum(b.size for b in self.at(index) if has_sign(b, "loading"))
 
     def held_over(self, index):
-        now = self.round_at(index)
-        return sum(b.size for b in self.at(index) if b.part in FORWARD and self.recurs(b) and b.round < now)
+        now = self.iteration_at(index)
+        return sum(b.size for b in self.at(index) if b.part in FORWARD and self.recurs(b) and b.iteration < now)
 
     def zero_grad(self, index):
-        """Old gradients, but for those that this round has made anew: a temporary that ended stands for one."""
-        now = self.round_at(index)
-        old = [b for b in self.at(index) if b.part == "backward" and b.round < now]
-        start = min(b.begin for b in self.blocks if b.round == now)
+        """Old gradients, but for those that this iteration has made anew: a temporary that ended stands for one."""
+        now = self.iteration_at(index)
+        old = [b for b in self.at(index) if b.part == "backward" and b.iteration < now]
+        start = min(b.begin for b in self.blocks if b.iteration == now)
         left = {}
         for b in self.at(start):
-            if b.part == "backward" and b.round < now:
+            if b.part == "backward" and b.iteration < now:
                 left[b.place, b.size] = left.get((b.place, b.size), 0) + 1
         made = 0
         for b in self.blocks:
-            if b.part != "backward" or b.round != now or b.begin > index or not left.get((b.place, b.size)):
+            if b.part != "backward" or b.iteration != now or b.begin > index or not left.get((b.place, b.size)):
                 continue
             left[b.place, b.size] -= 1
             made += b.size if b.end is not None and b.end <= index else 0
@@ -165,7 +165,7 @@ class Run:
 
     def caught(self, index):
         """What forward made in the call that failed before, as far as it is still there: the first call that the failure
-        does not share with what was allocated next, since anything was made outside of it in its round."""
+        does not share with what was allocated next, since anything was made outside of it in its iteration."""
         if not self.failed:
             return 0
         end, failed, after = self.failed
@@ -177,14 +177,14 @@ class Run:
         call = failed[-1 - shared :]
         begin, now = 0, 0
         for b in (b for b in self.blocks if b.begin < end):
-            begin, now = b.begin if b.round != now else begin, b.round
+            begin, now = b.begin if b.iteration != now else begin, b.iteration
             if b.part != "backward" and b.place[-len(call) :] != call:
                 begin = b.begin + 1
         return sum(b.size for b in self.at(index) if begin <= b.begin < end and b.part in ("forward", "other")
                    and b.place[-len(call) :] == call)  # fmt: skip
 
     def infers(self):
-        """No backward, and forward keeps what earlier rounds kept and dropped."""
+        """No backward, and forward keeps what earlier iterations kept and dropped."""
         if any(b.part in ("backward", "optimizer") for b in self.blocks):
             return False
         held = [b for b in self.at(self.length - 1) if b.part == "forward"]
@@ -207,7 +207,7 @@ class Run:
         that holds most of this forward on, callers first; a line that calls an optimizer too is a step, and no call."""
         now = [b for b in self.at(self.length - 1) if b.part == "forward"]
         worthy = sum(b.size for b in now) // 5 + 1
-        now = [b for b in now if b.round == self.rounds]
+        now = [b for b in now if b.iteration == self.iterations]
         held = {}
         for b in now:
             for depth, frame in enumerate(reversed(b.place)):
@@ -239,7 +239,7 @@ class Run:
             own = next((frame for frame in b.place if role(frame) == "program"), None)
             if own and own != line and own[1:3] == line[1:3]:
                 return False
-        now = [b for b in self.at(self.length - 1) if b.part == "forward" and b.round == self.rounds and line in b.place]
+        now = [b for b in self.at(self.length - 1) if b.part == "forward" and b.iteration == self.iterations and line in b.place]
         way = [place for place, _ in itertools.groupby(b.place for b in now)]
         counts = collections.Counter(way)
         return self.calls_of(line, now)[0] == way[0] and not any(1 < count < max(counts.values()) / 2 for count in counts.values())

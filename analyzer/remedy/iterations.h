@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rounds: forward and backward of one batch. A round begins where a batch is made or forward goes on
- * after a backward or an optimizer. And the part of a round that an allocation belongs to. It must
+ * Iterations: forward and backward of one batch. An iteration begins where a batch is made or forward goes on
+ * after a backward or an optimizer. And the part of an iteration that an allocation belongs to. It must
  * not know blocks.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_ROUNDS_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_ROUNDS_H
+#ifndef GPUMEMTRACE_ANALYZER_REMEDY_ITERATIONS_H
+#define GPUMEMTRACE_ANALYZER_REMEDY_ITERATIONS_H
 
 #include "analyzer/analysis/category.h"
 
@@ -17,13 +17,13 @@ enum part part_of_path(const struct history *history, uint32_t path);
 enum part part_of_block(const struct categories *categories, uint32_t path, uint32_t stack_id);
 
 /* Zeroed is ready for use. */
-struct rounds {
+struct iterations {
     uint32_t number;    /* of the current one, from 0 */
     enum part part;     /* of the last allocation */
-    bool has_optimized; /* an optimizer allocated in the current round */
+    bool has_optimized; /* an optimizer allocated in the current iteration */
 };
 
-/* An allocation of that part follows; whether a round begins with it. */
-bool rounds_allocate(struct rounds *rounds, enum part part);
+/* An allocation of that part follows; whether an iteration begins with it. */
+bool iterations_allocate(struct iterations *iterations, enum part part);
 
 #endif

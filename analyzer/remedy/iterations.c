@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounds of a training loop; see rounds.h. */
-#include "rounds.h"
+/* Iterations of a training loop; see iterations.h. */
+#include "iterations.h"
 
 enum part part_of_path(const struct history *history, uint32_t path)
 {
@@ -31,18 +31,18 @@ enum part part_of_block(const struct categories *categories, uint32_t path, uint
                                                          : part_of_path(categories->history, path);
 }
 
-bool rounds_allocate(struct rounds *rounds, enum part part)
+bool iterations_allocate(struct iterations *iterations, enum part part)
 {
-    const bool was_back = rounds->part == PART_BACKWARD || rounds->part == PART_OPTIMIZER;
+    const bool was_back = iterations->part == PART_BACKWARD || iterations->part == PART_OPTIMIZER;
     const bool begins = was_back && (part == PART_DATA || part == PART_FORWARD);
 
     if (part == PART_OTHER || part == PART_INIT)
         return false;
-    rounds->part = part;
+    iterations->part = part;
     if (begins) {
-        rounds->number++;
-        rounds->has_optimized = false;
+        iterations->number++;
+        iterations->has_optimized = false;
     }
-    rounds->has_optimized |= part == PART_OPTIMIZER;
+    iterations->has_optimized |= part == PART_OPTIMIZER;
     return begins;
 }
