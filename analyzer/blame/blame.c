@@ -90,7 +90,7 @@ static bool is_wrapper(const struct call_paths *paths, const struct choice *choi
     return *known == IS_WRAPPER;
 }
 
-/* is_helped: the way from place to best leads through a function that several others call. */
+/* is_helped: the path from place to best leads through a function that several others call. */
 static bool is_better_head(const struct call_paths *paths, const struct choice *choice,
                            uint32_t place, uint32_t best, bool is_helped)
 {

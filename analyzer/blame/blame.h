@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who is to blame for memory, as a person would say it: the one line that stands for each stack of a
- * set. It is the line of the program's own code that the fewest ways through the program in the set
+ * set. It is the line of the program's own code that the fewest call paths in the set
  * share; so a helper that all rows go through heads none of them. Of several lines that are shared
  * alike it is the one nearest to the allocation, but one further out where a function between them is
  * called by several functions, and one of a source file rather than of a header. An allocator's

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way through the program that leads to an allocation: the program's own frames of a stack,
+ * The call path of an allocation: the program's own frames of a stack,
  * without those of frameworks, interpreters and runtimes. The paths of many stacks are one tree, from
  * the outermost frame inwards; a line of a file is one place. It must not know bytes.
  *

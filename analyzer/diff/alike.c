@@ -3,12 +3,12 @@
 #include "alike.h"
 
 /* Lines move, and files are renamed. */
-static bool is_same_way(const struct held_site *a, const struct held_site *b)
+static bool is_same_call_path(const struct held_site *a, const struct held_site *b)
 {
     if (a->depth != b->depth || a->leaf != b->leaf)
         return false;
     for (size_t i = 0; i < a->depth; i++)
-        if (a->way[i].key != b->way[i].key)
+        if (a->call_path[i].key != b->call_path[i].key)
             return false;
     return true;
 }
@@ -22,7 +22,7 @@ static const struct held_life *find_highest(const struct holding *holding,
         const struct held_life *life = &holding->items[i].life;
 
         if (life->high_bytes && (!highest || life->high_bytes > highest->high_bytes) &&
-            is_same_way(&holding->items[i], wanted))
+            is_same_call_path(&holding->items[i], wanted))
             highest = life;
     }
     return highest;

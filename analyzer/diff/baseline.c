@@ -151,10 +151,10 @@ static int read_step(struct held_step *step, struct text_set *names, const json_
     return held_step_set(step, names, file, function, (uint32_t)line, err);
 }
 
-static int read_way(struct holding *holding, struct held_site *site, const json_t *way,
-                    struct err *err)
+static int read_call_path(struct holding *holding, struct held_site *site, const json_t *call_path,
+                          struct err *err)
 {
-    const size_t depth = json_array_size(way);
+    const size_t depth = json_array_size(call_path);
     struct held_step *steps;
 
     if (!depth)
@@ -169,9 +169,9 @@ static int read_way(struct holding *holding, struct held_site *site, const json_
         return -1;
     }
     for (size_t i = 0; i < depth; i++)
-        if (read_step(&steps[i], holding->names, json_array_get(way, i), err))
+        if (read_step(&steps[i], holding->names, json_array_get(call_path, i), err))
             return -1;
-    site->way = steps;
+    site->call_path = steps;
     site->depth = depth;
     return 0;
 }
@@ -215,7 +215,7 @@ static int read_site(struct holding *holding, const json_t *from, struct err *er
         .count = (uint64_t)json_integer_value(json_object_get(from, "count")),
         .each_bytes = each_of(from)};
     if (grown->leaf == TEXT_SET_NONE || (phase && grown->phase == TEXT_SET_NONE) ||
-        read_way(holding, grown, json_object_get(from, "way"), err))
+        read_call_path(holding, grown, json_object_get(from, "way"), err))
         return -1;
     holding_count(holding);
     return 0;

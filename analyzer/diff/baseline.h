@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A baseline that is committed beside the program: who held memory at the peaks of the leading
- * layers, as names, one line for each way through the program, sorted. It has no address, no time and
+ * layers, as names, one line for each call path, sorted. It has no address, no time and
  * no sum, so that two branches that each changed a line merge; the peak is the sum of its lines.
  *
  *     {"schema": "gpumemtrace.baseline/1", "stocks": [

@@ -13,25 +13,25 @@ struct line {
     uint64_t bytes, count, each_bytes;
 };
 
-static json_t *way_of(const struct holding *holding, const struct held_site *site)
+static json_t *call_path_of(const struct holding *holding, const struct held_site *site)
 {
-    json_t *way = json_array();
+    json_t *call_path = json_array();
 
     for (size_t i = 0; i < site->depth; i++) {
-        const struct held_step *step = &site->way[i];
+        const struct held_step *step = &site->call_path[i];
 
-        json_array_append_new(way, json_pack("[s, I, s]", holding->names->texts[step->file],
-                                             (json_int_t)step->line,
-                                             holding->names->texts[step->function]));
+        json_array_append_new(call_path, json_pack("[s, I, s]", holding->names->texts[step->file],
+                                                   (json_int_t)step->line,
+                                                   holding->names->texts[step->function]));
     }
-    return way;
+    return call_path;
 }
 
 static char *text_of(const struct holding *holding, const struct held_site *site)
 {
     const char *phase = site->phase == TEXT_SET_NONE ? NULL : holding->names->texts[site->phase];
     json_t *object =
-        json_pack("{s:o, s:s, s:b}", "way", way_of(holding, site), "called",
+        json_pack("{s:o, s:s, s:b}", "way", call_path_of(holding, site), "called",
                   holding->names->texts[site->leaf], "backward", (int)site->is_of_backward);
 
     if (site->count) {

@@ -467,13 +467,13 @@ int diff_tree_find(struct diff_tree *difference, const struct holding *before,
                    const struct holding *after, struct err *err)
 {
     struct blaming blaming = {.difference = difference, .err = err};
-    const struct way_tree *both[2];
-    struct way_tree trees[2] = {{0}};
+    const struct call_path_tree *both[2];
+    struct call_path_tree trees[2] = {{0}};
     int status = -1;
 
     *difference = (struct diff_tree){.names = after->names,
                                      .bytes = {before->total_bytes, after->total_bytes}};
-    if (way_tree_make(&trees[0], before, err) || way_tree_make(&trees[1], after, err))
+    if (call_path_tree_make(&trees[0], before, err) || call_path_tree_make(&trees[1], after, err))
         goto out;
     both[0] = &trees[0];
     both[1] = &trees[1];
@@ -486,8 +486,8 @@ out:
     text_set_release(&blaming.places);
     free(blaming.place_of);
     free(blaming.uses);
-    way_tree_release(&trees[0]);
-    way_tree_release(&trees[1]);
+    call_path_tree_release(&trees[0]);
+    call_path_tree_release(&trees[1]);
     if (status)
         diff_tree_release(difference);
     return status;

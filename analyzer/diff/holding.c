@@ -135,25 +135,25 @@ static int name_step(const struct naming *naming, struct held_step *step,
                          naming->err);
 }
 
-static int name_way(const struct naming *naming, const struct held_step **named, size_t *depth,
-                    uint32_t path)
+static int name_call_path(const struct naming *naming, const struct held_step **named,
+                          size_t *depth, uint32_t path)
 {
     const struct call_paths *paths = &naming->blame->paths;
-    struct held_step *way;
+    struct held_step *call_path;
 
     *depth = 0;
     for (uint32_t at = path; at != CALL_PATH_NONE; at = paths->items[at].outer)
         ++*depth;
     if (!*depth)
         return 0;
-    way = arena_take(&naming->holding->steps, *depth * sizeof *way);
-    if (!way) {
+    call_path = arena_take(&naming->holding->steps, *depth * sizeof *call_path);
+    if (!call_path) {
         err_set(naming->err, ERR_SYSTEM, "out of memory while comparing call stacks");
         return -1;
     }
-    *named = way;
+    *named = call_path;
     for (size_t i = *depth; i-- > 0; path = paths->items[path].outer)
-        if (name_step(naming, &way[i], &paths->places[paths->items[path].place].frame))
+        if (name_step(naming, &call_path[i], &paths->places[paths->items[path].place].frame))
             return -1;
     return 0;
 }
@@ -223,8 +223,8 @@ static int add_life(const struct naming *naming, struct held_site *site,
     const struct blamed *blamed = blame_of_backward(
         naming->blame, (struct blame_stack){after->stack_id, after->forward_stack_id});
     site->life.is_after_backward = blamed->path == CALL_PATH_NONE;
-    return name_way(naming, &site->life.after, &site->life.after_depth,
-                    site->life.is_after_backward ? blamed->forward_path : blamed->path);
+    return name_call_path(naming, &site->life.after, &site->life.after_depth,
+                          site->life.is_after_backward ? blamed->forward_path : blamed->path);
 }
 
 /* The first site of a stack tells. What a backward takes, and workspaces, depend on who comes first. */
@@ -298,8 +298,8 @@ static int add_site(const struct naming *naming, const struct site *from)
                            .life = told.life};
     if (phase && (grown->phase = text_set_add(holding->names, phase, naming->err)) == TEXT_SET_NONE)
         return -1;
-    if (name_way(naming, &grown->way, &grown->depth,
-                 is_of_backward ? blamed->forward_path : blamed->path) ||
+    if (name_call_path(naming, &grown->call_path, &grown->depth,
+                       is_of_backward ? blamed->forward_path : blamed->path) ||
         name_leaf(naming, grown, blamed))
         return -1;
     holding_count(holding);

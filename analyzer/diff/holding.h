@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was live at a moment, as names alone, so that it can be compared with another run's: the ways
+ * What was live at a moment, as names alone, so that it can be compared with another run's: the call paths
  * through the program that lead to it, with files relative to the program's own folder. It must not
  * know the other side.
  */
@@ -11,7 +11,7 @@
 #include "analyzer/util/arena.h"
 #include "analyzer/util/text_set.h"
 
-/* One line of the program on the way; texts are numbers of a set that both sides share. */
+/* One line of the program on a call path; texts are numbers of a set that both sides share. */
 struct held_step {
     uint32_t file;     /* relative to the program's folder; a library's file name; "" */
     uint32_t function; /* as it is shown */
@@ -23,19 +23,19 @@ struct held_step {
 struct held_life {
     uint64_t born_count, freed_count, freed_age;
     uint64_t high_bytes, high_seq; /* 0: not known */
-    /* The way to who allocated last before most of them were freed, or its backward did; depth 0: not known. */
+    /* The call path of who allocated last before most of them were freed, or its backward did; depth 0: not known. */
     const struct held_step *after;
     size_t after_depth;
     bool is_after_backward;
 };
 
 struct held_site {
-    const struct held_step *way; /* outermost first */
-    size_t depth;                /* 0: nothing is the program's */
-    uint32_t leaf;               /* what the innermost line called, or backward's node; "" */
-    uint32_t phase;              /* path of birth, TEXT_SET_NONE: outside any */
+    const struct held_step *call_path; /* outermost first */
+    size_t depth;                      /* 0: nothing is the program's */
+    uint32_t leaf;                     /* what the innermost line called, or backward's node; "" */
+    uint32_t phase;                    /* path of birth, TEXT_SET_NONE: outside any */
     enum category category;
-    bool is_of_backward; /* the way is that of the forward operator */
+    bool is_of_backward; /* the call path is that of the forward operator */
     bool is_left;        /* by a call of backward that was over */
     bool is_left_graph;  /* such a call did not free it, nor the rest of its graph */
     uint64_t bytes, count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two trees of ways as one; see merged.h. */
+/* Two trees of call paths as one; see merged.h. */
 #include "merged.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { ROW_MAX = 1024 };
 
 struct merging {
     struct diff_tree *difference;
-    const struct way_tree **trees;
+    const struct call_path_tree **trees;
     /* by node of a tree: the number that it shares with its like on the other side */
     uint32_t *pairs[2];
     uint32_t *pair_count;
@@ -47,9 +47,9 @@ static struct diff_leaf *leaf_of(const struct merging *merging, size_t first,
 
 static int add_leaves(const struct merging *merging, int side, uint32_t node, size_t first)
 {
-    const struct way_tree *tree = merging->trees[side];
+    const struct call_path_tree *tree = merging->trees[side];
 
-    for (uint32_t at = node == WAY_NONE ? 0 : tree->items[node].first_site; at;
+    for (uint32_t at = node == PATH_NODE_NONE ? 0 : tree->items[node].first_site; at;
          at = tree->next_site[at - 1]) {
         const struct held_site *site = &tree->holding->items[at - 1];
         struct diff_leaf *leaf;
@@ -95,10 +95,10 @@ static void add_life(struct held_life *life, const struct held_life *other)
 /* How large the blocks are, and how long they live, of what is live on either side, on both. */
 static void add_each(const struct merging *merging, int side, uint32_t node, size_t first)
 {
-    const struct way_tree *tree = merging->trees[side];
+    const struct call_path_tree *tree = merging->trees[side];
     struct diff_tree *difference = merging->difference;
 
-    for (uint32_t at = node == WAY_NONE ? 0 : tree->items[node].first_site; at;
+    for (uint32_t at = node == PATH_NODE_NONE ? 0 : tree->items[node].first_site; at;
          at = tree->next_site[at - 1]) {
         const struct held_site *site = &tree->holding->items[at - 1];
 
@@ -116,8 +116,8 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
 
 static int merge_children(const struct merging *merging, const uint32_t nodes[2], uint32_t outer)
 {
-    struct way_pair *pairs;
-    const int count = ways_pair(&pairs, merging->trees, nodes, merging->err);
+    struct node_pair *pairs;
+    const int count = node_pairs_find(&pairs, merging->trees, nodes, merging->err);
     int status = 0;
 
     if (count < 0)
@@ -132,7 +132,7 @@ static int merge_children(const struct merging *merging, const uint32_t nodes[2]
 static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], uint32_t outer)
 {
     struct diff_tree *difference = merging->difference;
-    const int told = nodes[1] == WAY_NONE ? 0 : 1;
+    const int told = nodes[1] == PATH_NODE_NONE ? 0 : 1;
     const size_t number = difference->node_count, first = difference->leaf_count;
     struct diff_node *grown = array_grow(difference->nodes, &difference->node_capacity, number,
                                          sizeof *grown, merging->err);
@@ -143,10 +143,10 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
     grown[number] = (struct diff_node){.step = merging->trees[told]->items[nodes[told]].step,
                                        .outer = outer,
                                        .first_leaf = first,
-                                       .is_old = nodes[0] != WAY_NONE};
+                                       .is_old = nodes[0] != PATH_NODE_NONE};
     difference->node_count++;
     for (int side = 0; side < 2; side++)
-        if (nodes[side] != WAY_NONE)
+        if (nodes[side] != PATH_NODE_NONE)
             merging->pairs[side][nodes[side]] = *merging->pair_count;
     ++*merging->pair_count;
     if (add_leaves(merging, 0, nodes[0], first) || add_leaves(merging, 1, nodes[1], first))
@@ -165,14 +165,14 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
 
 /* --- where blocks are freed --- */
 
-/* WAY_NONE: not known. */
+/* PATH_NODE_NONE: not known. */
 static uint32_t pair_after(const struct merging *merging, int side, const struct held_life *life)
 {
-    const uint32_t node = life->after_depth
-                              ? way_tree_find(merging->trees[side], life->after, life->after_depth)
-                              : WAY_NONE;
+    const uint32_t node = life->after_depth ? call_path_tree_find(merging->trees[side], life->after,
+                                                                  life->after_depth)
+                                            : PATH_NODE_NONE;
 
-    return node == WAY_NONE ? WAY_NONE : merging->pairs[side][node];
+    return node == PATH_NODE_NONE ? PATH_NODE_NONE : merging->pairs[side][node];
 }
 
 static void find_freed_elsewhere(const struct merging *merging)
@@ -182,7 +182,7 @@ static void find_freed_elsewhere(const struct merging *merging)
         const uint32_t before = pair_after(merging, 0, &leaf->lives[0]);
         const uint32_t after = pair_after(merging, 1, &leaf->lives[1]);
 
-        leaf->is_freed_elsewhere = before != WAY_NONE && after != WAY_NONE &&
+        leaf->is_freed_elsewhere = before != PATH_NODE_NONE && after != PATH_NODE_NONE &&
                                    (before != after || leaf->lives[0].is_after_backward !=
                                                            leaf->lives[1].is_after_backward);
     }
@@ -332,7 +332,8 @@ static void sum_up(struct diff_tree *difference)
     }
 }
 
-int diff_tree_merge(struct diff_tree *difference, const struct way_tree *trees[2], struct err *err)
+int diff_tree_merge(struct diff_tree *difference, const struct call_path_tree *trees[2],
+                    struct err *err)
 {
     uint32_t pair_count = 0;
     const struct merging merging = {

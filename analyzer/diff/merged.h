@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Two trees of ways as one, with both sizes of each leaf. It must not know who is to blame. */
+/* Two trees of call paths as one, with both sizes of each leaf. It must not know who is to blame. */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_MERGED_H
 #define GPUMEMTRACE_ANALYZER_DIFF_MERGED_H
 
 #include "diff_tree.h"
-#include "way_tree.h"
+#include "call_path_tree.h"
 
 /* Fills nodes and leaves. */
-int diff_tree_merge(struct diff_tree *difference, const struct way_tree *trees[2], struct err *err);
+int diff_tree_merge(struct diff_tree *difference, const struct call_path_tree *trees[2],
+                    struct err *err);
 
 /* What a leaf grew by; 0 of one that only moved. */
 static inline int64_t diff_leaf_delta(const struct diff_leaf *leaf)

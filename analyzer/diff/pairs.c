@@ -10,10 +10,10 @@
 enum { CELLS_MAX = 1 << 20, LEFT_MAX = 256 };
 
 struct pairing {
-    const struct way_tree **trees;
+    const struct call_path_tree **trees;
     uint32_t *nodes[2]; /* children of each side, by file, function and line */
     size_t counts[2];
-    struct way_pair *pairs;
+    struct node_pair *pairs;
     size_t count;
     struct err *err;
 };
@@ -23,7 +23,7 @@ struct run {
     size_t first[2], length[2];
 };
 
-static const struct way_node *node_of(const struct pairing *pairing, int side, size_t number)
+static const struct call_path_node *node_of(const struct pairing *pairing, int side, size_t number)
 {
     return &pairing->trees[side]->items[pairing->nodes[side][number]];
 }
@@ -32,13 +32,13 @@ static void add_pair(struct pairing *pairing, size_t before, size_t after)
 {
     uint32_t *a = &pairing->nodes[0][before], *b = &pairing->nodes[1][after];
 
-    pairing->pairs[pairing->count++] = (struct way_pair){{*a, *b}};
-    *a = *b = WAY_NONE;
+    pairing->pairs[pairing->count++] = (struct node_pair){{*a, *b}};
+    *a = *b = PATH_NODE_NONE;
 }
 
 /* --- the lines of one function, in their order --- */
 
-static uint64_t larger_of(const struct way_node *a, const struct way_node *b)
+static uint64_t larger_of(const struct call_path_node *a, const struct call_path_node *b)
 {
     return a->each_bytes > b->each_bytes ? a->each_bytes : b->each_bytes;
 }
@@ -46,10 +46,10 @@ static uint64_t larger_of(const struct way_node *a, const struct way_node *b)
 /* What they have in common, and once more in the measure in which that is all they have. */
 static uint64_t worth(const struct pairing *pairing, const struct run *run, size_t i, size_t j)
 {
-    const struct way_node *a = node_of(pairing, 0, run->first[0] + i);
-    const struct way_node *b = node_of(pairing, 1, run->first[1] + j);
+    const struct call_path_node *a = node_of(pairing, 0, run->first[0] + i);
+    const struct call_path_node *b = node_of(pairing, 1, run->first[1] + j);
 
-    const uint64_t common = way_likeness(a, b), larger = larger_of(a, b);
+    const uint64_t common = call_path_node_likeness(a, b), larger = larger_of(a, b);
     const double share = larger ? (double)common / (double)larger : 0;
 
     return common + (uint64_t)((double)common * share) + 1;
@@ -178,8 +178,8 @@ static int pair_functions(struct pairing *pairing)
 /* A function of one name in another file, or one that called the same: 0: neither. */
 static uint64_t likeness_left(const struct pairing *pairing, size_t i, size_t j)
 {
-    const struct way_node *a = node_of(pairing, 0, i), *b = node_of(pairing, 1, j);
-    const uint64_t common = way_likeness(a, b);
+    const struct call_path_node *a = node_of(pairing, 0, i), *b = node_of(pairing, 1, j);
+    const uint64_t common = call_path_node_likeness(a, b);
 
     if (a->step.key == b->step.key && a->step.file != b->step.file)
         return UINT64_MAX / 2 + common;
@@ -192,9 +192,9 @@ static bool pair_best_left(struct pairing *pairing)
     size_t before = 0, after = 0;
 
     for (size_t i = 0; i < pairing->counts[0]; i++)
-        for (size_t j = 0; j < pairing->counts[1] && pairing->nodes[0][i] != WAY_NONE; j++) {
+        for (size_t j = 0; j < pairing->counts[1] && pairing->nodes[0][i] != PATH_NODE_NONE; j++) {
             const uint64_t found =
-                pairing->nodes[1][j] == WAY_NONE ? 0 : likeness_left(pairing, i, j);
+                pairing->nodes[1][j] == PATH_NODE_NONE ? 0 : likeness_left(pairing, i, j);
 
             if (found > best) {
                 best = found;
@@ -211,10 +211,10 @@ static void add_alone(struct pairing *pairing)
 {
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < pairing->counts[side]; i++)
-            if (pairing->nodes[side][i] != WAY_NONE) {
-                struct way_pair *pair = &pairing->pairs[pairing->count++];
+            if (pairing->nodes[side][i] != PATH_NODE_NONE) {
+                struct node_pair *pair = &pairing->pairs[pairing->count++];
 
-                *pair = (struct way_pair){{WAY_NONE, WAY_NONE}};
+                *pair = (struct node_pair){{PATH_NODE_NONE, PATH_NODE_NONE}};
                 pair->nodes[side] = pairing->nodes[side][i];
             }
 }
@@ -225,7 +225,7 @@ static void drop_paired(struct pairing *pairing)
         size_t kept = 0;
 
         for (size_t i = 0; i < pairing->counts[side]; i++)
-            if (pairing->nodes[side][i] != WAY_NONE)
+            if (pairing->nodes[side][i] != PATH_NODE_NONE)
                 pairing->nodes[side][kept++] = pairing->nodes[side][i];
         pairing->counts[side] = kept;
     }
@@ -235,23 +235,23 @@ static void drop_paired(struct pairing *pairing)
 
 static int list_children(struct pairing *pairing, int side, uint32_t node)
 {
-    const struct way_node *items = pairing->trees[side]->items;
+    const struct call_path_node *items = pairing->trees[side]->items;
     size_t count = 0;
 
-    for (uint32_t at = node == WAY_NONE ? WAY_NONE : items[node].first_child; at != WAY_NONE;
-         at = items[at].next)
+    for (uint32_t at = node == PATH_NODE_NONE ? PATH_NODE_NONE : items[node].first_child;
+         at != PATH_NODE_NONE; at = items[at].next)
         count++;
     pairing->nodes[side] = array_new(count, sizeof *pairing->nodes[side], pairing->err);
     if (!pairing->nodes[side])
         return -1;
-    for (uint32_t at = node == WAY_NONE ? WAY_NONE : items[node].first_child; at != WAY_NONE;
-         at = items[at].next)
+    for (uint32_t at = node == PATH_NODE_NONE ? PATH_NODE_NONE : items[node].first_child;
+         at != PATH_NODE_NONE; at = items[at].next)
         pairing->nodes[side][pairing->counts[side]++] = at;
     return 0;
 }
 
-int ways_pair(struct way_pair **pairs, const struct way_tree *trees[2], const uint32_t nodes[2],
-              struct err *err)
+int node_pairs_find(struct node_pair **pairs, const struct call_path_tree *trees[2],
+                    const uint32_t nodes[2], struct err *err)
 {
     struct pairing pairing = {.trees = trees, .err = err};
     int status = -1;

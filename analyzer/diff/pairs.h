@@ -10,14 +10,14 @@
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_PAIRS_H
 #define GPUMEMTRACE_ANALYZER_DIFF_PAIRS_H
 
-#include "way_tree.h"
+#include "call_path_tree.h"
 
-struct way_pair {
-    uint32_t nodes[2]; /* before, after; WAY_NONE: that run has no such line */
+struct node_pair {
+    uint32_t nodes[2]; /* before, after; PATH_NODE_NONE: that run has no such line */
 };
 
-/* The children of one node of each tree, WAY_NONE: none. *pairs is the caller's to free; -1 or how many. */
-int ways_pair(struct way_pair **pairs, const struct way_tree *trees[2], const uint32_t nodes[2],
-              struct err *err);
+/* The children of one node of each tree, PATH_NODE_NONE: none. *pairs is the caller's to free; -1 or how many. */
+int node_pairs_find(struct node_pair **pairs, const struct call_path_tree *trees[2],
+                    const uint32_t nodes[2], struct err *err);
 
 #endif
