@@ -290,7 +290,7 @@ static void result_release(struct check_result *result)
 {
     free(result->subject);
     free(result->trace);
-    free(result->who);
+    free(result->label);
     free(result->file);
 }
 
@@ -306,9 +306,9 @@ static int repeat(struct check_results *results, size_t number, const char *path
     struct check_result result = *from;
     result.subject = strdup(from->subject);
     result.trace = strdup(path);
-    result.who = from->who ? strdup(from->who) : NULL;
+    result.label = from->label ? strdup(from->label) : NULL;
     result.file = from->file ? strdup(from->file) : NULL;
-    if (result.subject && result.trace && !result.who == !from->who &&
+    if (result.subject && result.trace && !result.label == !from->label &&
         !result.file == !from->file) {
         grown[results->count++] = result;
         return 0;

@@ -34,7 +34,7 @@ struct check_result {
     bool is_of_phase;                /* the peak while a phase was open */
     bool passed;
     /* Of a broken one, who is to blame: filled by who looks for the evidence; owned, NULL: nobody. */
-    char *who, *file;
+    char *label, *file;
     uint32_t line;
 };
 

@@ -109,7 +109,7 @@ static int begin_rows(struct leak_rows *rows, uint32_t **numbers, const struct b
     return rows->items && *numbers ? 0 : -1;
 }
 
-/* The row of a stack, added if it is the first with that head. */
+/* The row of a stack, added if it is the first with that label. */
 static struct leak_row *reach_row(struct leak_rows *rows, uint32_t *numbers,
                                   const struct blamed *blamed)
 {

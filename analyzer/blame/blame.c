@@ -91,8 +91,8 @@ static bool is_wrapper(const struct call_paths *paths, const struct choice *choi
 }
 
 /* is_helped: the path from place to best leads through a function that several others call. */
-static bool is_better_head(const struct call_paths *paths, const struct choice *choice,
-                           uint32_t place, uint32_t best, bool is_helped)
+static bool is_better_label(const struct call_paths *paths, const struct choice *choice,
+                            uint32_t place, uint32_t best, bool is_helped)
 {
     const bool is_wrapped = is_wrapper(paths, choice, best);
 
@@ -103,7 +103,8 @@ static bool is_better_head(const struct call_paths *paths, const struct choice *
     return is_helped || (paths->places[best].is_header && !paths->places[place].is_header);
 }
 
-static uint32_t head_of(const struct call_paths *paths, const struct choice *choice, uint32_t path)
+static uint32_t label_place_of(const struct call_paths *paths, const struct choice *choice,
+                               uint32_t path)
 {
     uint32_t best = paths->items[path].place;
     bool is_helped = choice->callers[best] > 1;
@@ -112,7 +113,7 @@ static uint32_t head_of(const struct call_paths *paths, const struct choice *cho
          at = paths->items[at].outer) {
         const uint32_t place = paths->items[at].place;
 
-        if (is_better_head(paths, choice, place, best, is_helped)) {
+        if (is_better_label(paths, choice, place, best, is_helped)) {
             best = place;
             is_helped = false;
         }
@@ -160,34 +161,35 @@ static void choice_release(struct choice *choice)
 
 /* --- what is said --- */
 
-enum { BLAME_WHO_BYTES = STACK_SITE_TEXT_BYTES + STACK_FUNCTION_BYTES };
+enum { BLAME_LABEL_BYTES = STACK_SITE_TEXT_BYTES + STACK_FUNCTION_BYTES };
 
-static void format_row(const struct stack_site *site, const char *who, char text[BLAME_TEXT_BYTES])
+static void format_row(const struct stack_site *site, const char *label,
+                       char text[BLAME_TEXT_BYTES])
 {
     char shortened[STACK_FUNCTION_BYTES];
 
     if (site->called)
-        snprintf(text, BLAME_TEXT_BYTES, "%s, in %s", who,
+        snprintf(text, BLAME_TEXT_BYTES, "%s, in %s", label,
                  stack_function_text(site->called, shortened));
     else
-        snprintf(text, BLAME_TEXT_BYTES, "%s", who);
+        snprintf(text, BLAME_TEXT_BYTES, "%s", label);
 }
 
 /* "MmBackward0 of train.py:88 forward", and what that line called. */
 static int describe_backward(struct blamed *item, struct symbols *symbols,
-                             const struct symbol_frame *head, char who[BLAME_WHO_BYTES],
+                             const struct symbol_frame *label_frame, char label[BLAME_LABEL_BYTES],
                              struct err *err)
 {
     char buffer[STACK_SITE_TEXT_BYTES];
     struct stack_site forward;
 
-    if (stack_site_find(&forward, symbols, item->forward_stack_id, head, err))
+    if (stack_site_find(&forward, symbols, item->forward_stack_id, label_frame, err))
         return -1;
     if (item->site.operator)
-        snprintf(who, BLAME_WHO_BYTES, "%.*s of %s", item->site.operator_length,
+        snprintf(label, BLAME_LABEL_BYTES, "%.*s of %s", item->site.operator_length,
                  item->site.operator, stack_site_text(&forward, buffer));
     else
-        snprintf(who, BLAME_WHO_BYTES, "backward of %s", stack_site_text(&forward, buffer));
+        snprintf(label, BLAME_LABEL_BYTES, "backward of %s", stack_site_text(&forward, buffer));
     item->site.called = forward.called;
     return 0;
 }
@@ -196,26 +198,28 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
                     struct blamed *item, struct err *err)
 {
     const uint32_t path = path_that_counts(item);
-    const struct symbol_frame *head =
-        path == CALL_PATH_NONE ? NULL
-                               : &blame->paths.places[head_of(&blame->paths, choice, path)].frame;
-    char buffer[STACK_SITE_TEXT_BYTES], who[BLAME_WHO_BYTES], text[BLAME_TEXT_BYTES];
+    const struct symbol_frame *label_frame =
+        path == CALL_PATH_NONE
+            ? NULL
+            : &blame->paths.places[label_place_of(&blame->paths, choice, path)].frame;
+    char buffer[STACK_SITE_TEXT_BYTES], label[BLAME_LABEL_BYTES], text[BLAME_TEXT_BYTES];
 
     if (stack_site_find(&item->site, symbols, item->stack_id,
-                        item->path == CALL_PATH_NONE ? NULL : head, err))
+                        item->path == CALL_PATH_NONE ? NULL : label_frame, err))
         return -1;
-    snprintf(who, sizeof who, "%s", stack_site_text(&item->site, buffer));
-    if (item->path == CALL_PATH_NONE && head && describe_backward(item, symbols, head, who, err))
+    snprintf(label, sizeof label, "%s", stack_site_text(&item->site, buffer));
+    if (item->path == CALL_PATH_NONE && label_frame &&
+        describe_backward(item, symbols, label_frame, label, err))
         return -1;
-    item->forward = item->path == CALL_PATH_NONE ? head : NULL;
-    item->names_line = item->site.is_of_program || head;
-    item->is_known = item->site.is_found || head;
-    format_row(&item->site, who, text);
-    item->who_number = text_set_add(&blame->whos, who, err);
+    item->forward = item->path == CALL_PATH_NONE ? label_frame : NULL;
+    item->names_line = item->site.is_of_program || label_frame;
+    item->is_known = item->site.is_found || label_frame;
+    format_row(&item->site, label, text);
+    item->label_number = text_set_add(&blame->labels, label, err);
     item->row = text_set_add(&blame->texts, text, err);
-    if (item->who_number == TEXT_SET_NONE || item->row == TEXT_SET_NONE)
+    if (item->label_number == TEXT_SET_NONE || item->row == TEXT_SET_NONE)
         return -1;
-    item->who = blame->whos.texts[item->who_number];
+    item->label = blame->labels.texts[item->label_number];
     item->text = blame->texts.texts[item->row];
     return 0;
 }
@@ -269,7 +273,7 @@ void blame_release(struct blame *blame)
     free(blame->items);
     pair_map_release(&blame->numbers);
     text_set_release(&blame->texts);
-    text_set_release(&blame->whos);
+    text_set_release(&blame->labels);
     *blame = (struct blame){0};
 }
 
@@ -283,14 +287,14 @@ const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id)
     return blame_of_backward(blame, (struct blame_stack){.stack_id = stack_id});
 }
 
-int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, struct blame_stack stack,
+int blame_alone(char label[BLAME_TEXT_BYTES], struct symbols *symbols, struct blame_stack stack,
                 struct err *err)
 {
     struct blame blame;
 
     if (blame_backwards(&blame, symbols, &stack, 1, err))
         return -1;
-    snprintf(who, BLAME_TEXT_BYTES, "%s", blame.items[0].who);
+    snprintf(label, BLAME_TEXT_BYTES, "%s", blame.items[0].label);
     const int known = blame.items[0].is_known;
     blame_release(&blame);
     return known;

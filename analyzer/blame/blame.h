@@ -2,17 +2,17 @@
 /*
  * Who is to blame for memory, as a person would say it: the one line that stands for each stack of a
  * set. It is the line of the program's own code that the fewest call paths in the set
- * share; so a helper that all rows go through heads none of them. Of several lines that are shared
+ * share; so a helper that all rows go through labels none of them. Of several lines that are shared
  * alike it is the one nearest to the allocation, but one further out where a function between them is
  * called by several functions, and one of a source file rather than of a header. An allocator's
- * wrapper (wrappers.def) heads nothing while there is another frame.
+ * wrapper (wrappers.def) labels nothing while there is another frame.
  *
  * Where nothing in a stack is the program's, its operator stands for it ("MmBackward0, backward
  * (autograd)"; "MmBackward0 of train.py:88 forward" where the forward operator's stack is known), a label, else a frame of the framework; see stack_site.h.
  *
  *     struct blame blame = {0};
  *     if (blame_stacks(&blame, study->symbols, stacks, count, err)) …
- *     blame_of(&blame, stack_id)->who           "train.py:88 forward", for a sentence
+ *     blame_of(&blame, stack_id)->label         "train.py:88 forward", for a sentence
  *     blame_of(&blame, stack_id)->text          "train.py:88 forward, in Linear.forward", for a row
  *     blame_release(&blame);
  *
@@ -31,14 +31,14 @@ struct blame_stack {
 
 struct blamed {
     uint32_t stack_id, forward_stack_id;
-    const char *who, *text; /* valid until blame_release */
-    uint32_t who_number;    /* equal who, equal number; from 0 in the order of the stacks */
-    uint32_t row;           /* equal text, equal row; from 0 in the order of the stacks */
-    uint32_t path;          /* of blame.paths, CALL_PATH_NONE: nothing is the program's */
-    uint32_t forward_path;  /* the same of the forward operator, where path is none */
+    const char *label, *text; /* valid until blame_release */
+    uint32_t label_number;    /* equal label, equal number; from 0 in the order of the stacks */
+    uint32_t row;             /* equal text, equal row; from 0 in the order of the stacks */
+    uint32_t path;            /* of blame.paths, CALL_PATH_NONE: nothing is the program's */
+    uint32_t forward_path;    /* the same of the forward operator, where path is none */
     const struct symbol_frame *forward; /* the line of forward_path that stands for it, or NULL */
-    bool names_line;                    /* who names a line of the program */
-    bool is_known;                      /* false: there is no stack, and who says so */
+    bool names_line;                    /* the label names a line of the program */
+    bool is_known;                      /* false: there is no stack, and the label says so */
     struct stack_site site;
 };
 
@@ -48,7 +48,7 @@ struct blame {
     size_t count, capacity;
     struct pair_map numbers; /* of an item, by both stacks */
     struct text_set texts;   /* by row */
-    struct text_set whos;
+    struct text_set labels;
 };
 
 /* Of count stacks, which may be given several times. On -1 nothing has to be released. */
@@ -67,9 +67,9 @@ void blame_release(struct blame *blame);
 const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id);
 const struct blamed *blame_of_backward(const struct blame *blame, struct blame_stack stack);
 
-/* Of one stack that stands alone. Returns 1, 0: no stack was taken, as who says then, or -1. */
+/* Of one stack that stands alone. Returns 1, 0: no stack was taken, as label says then, or -1. */
 #define BLAME_TEXT_BYTES (STACK_SITE_TEXT_BYTES + 2 * STACK_FUNCTION_BYTES + 8)
-int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, struct blame_stack stack,
+int blame_alone(char label[BLAME_TEXT_BYTES], struct symbols *symbols, struct blame_stack stack,
                 struct err *err);
 
 #endif

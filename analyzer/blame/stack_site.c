@@ -102,15 +102,15 @@ static bool are_equal(const struct symbol_frame *a, const struct symbol_frame *b
            (!a->file || !strcmp(a->file, b->file));
 }
 
-static int find_head(struct stack_site *site, struct symbols *symbols, uint32_t stack_id,
-                     const struct symbol_frame *head, struct err *err)
+static int find_label_frame(struct stack_site *site, struct symbols *symbols, uint32_t stack_id,
+                            const struct symbol_frame *label_frame, struct err *err)
 {
     struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
     struct outward outward = {0};
     int status;
 
     while ((status = symbols_walk_next(&walk, &site->frame, err)) > 0) {
-        if (are_equal(&site->frame, head))
+        if (are_equal(&site->frame, label_frame))
             break;
         note_called(&outward, &site->frame);
         site->depth++;
@@ -149,11 +149,11 @@ static int find_other(struct stack_site *site, struct symbols *symbols, uint32_t
 }
 
 int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t stack_id,
-                    const struct symbol_frame *head, struct err *err)
+                    const struct symbol_frame *label_frame, struct err *err)
 {
     *site = (struct stack_site){0};
-    return head ? find_head(site, symbols, stack_id, head, err)
-                : find_other(site, symbols, stack_id, err);
+    return label_frame ? find_label_frame(site, symbols, stack_id, label_frame, err)
+                       : find_other(site, symbols, stack_id, err);
 }
 
 const char *stack_base_name(const char *path)

@@ -27,12 +27,12 @@ struct stack_site {
 };
 
 /*
- * head is a frame of the program in that stack, which the innermost that equals it is then. NULL: a
+ * label_frame is a frame of the program in that stack, which the innermost that equals it is then. NULL: a
  * label, else the first frame of the program without a name, else the outermost of a framework, else
  * the outermost of all.
  */
 int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t stack_id,
-                    const struct symbol_frame *head, struct err *err);
+                    const struct symbol_frame *label_frame, struct err *err);
 
 /* "train.py:88 forward", "forward (train)", "libfoo.so+0x12", "MmBackward0, backward (autograd)". */
 #define STACK_SITE_TEXT_BYTES 384

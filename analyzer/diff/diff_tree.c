@@ -98,8 +98,8 @@ static const char *name_row(const struct blaming *blaming, uint32_t node,
         snprintf(text, sizeof text, "%s%s%s", is_of_backward ? name : "",
                  is_of_backward ? " of " : "",
                  held_step_text(&difference->nodes[node].step, difference->names, step));
-    const uint32_t number = text_set_add(&blaming->difference->whos, text, blaming->err);
-    return number == TEXT_SET_NONE ? NULL : difference->whos.texts[number];
+    const uint32_t number = text_set_add(&blaming->difference->labels, text, blaming->err);
+    return number == TEXT_SET_NONE ? NULL : difference->labels.texts[number];
 }
 
 /* One row of the leaves of these nodes. */
@@ -118,10 +118,10 @@ static int add_row(const struct blaming *blaming, uint32_t node, size_t first, s
     if (!row.delta_bytes)
         return 0;
     row.node = caller_to_blame(blaming, node);
-    row.who = name_row(blaming, row.node, row.leaf, is_of_backward);
+    row.label = name_row(blaming, row.node, row.leaf, is_of_backward);
     grown = array_grow(difference->rows, &difference->row_capacity, difference->row_count,
                        sizeof *grown, blaming->err);
-    if (!grown || !row.who)
+    if (!grown || !row.label)
         return -1;
     difference->rows = grown;
     grown[difference->row_count++] = row;
@@ -272,10 +272,10 @@ const char *diff_leaf_freed_after(const struct diff_tree *difference, const stru
 
 /* --- rows of one line are one --- */
 
-static int compare_whos(const void *left, const void *right)
+static int compare_labels(const void *left, const void *right)
 {
     const struct diff_row *a = left, *b = right;
-    const int order = strcmp(a->who, b->who);
+    const int order = strcmp(a->label, b->label);
 
     return order ? order : (a->node > b->node) - (a->node < b->node);
 }
@@ -287,11 +287,11 @@ static void join_rows(struct diff_tree *difference)
 
     if (!difference->row_count)
         return;
-    qsort(rows, difference->row_count, sizeof *rows, compare_whos);
+    qsort(rows, difference->row_count, sizeof *rows, compare_labels);
     for (size_t i = 1; i < difference->row_count; i++) {
         struct diff_row *into = &rows[kept];
 
-        if (strcmp(into->who, rows[i].who) != 0) {
+        if (strcmp(into->label, rows[i].label) != 0) {
             rows[++kept] = rows[i];
             continue;
         }
@@ -444,7 +444,7 @@ static int compare_rows(const void *left, const void *right)
         return a->delta_bytes > 0 ? -1 : 1;
     if (a->delta_bytes != b->delta_bytes)
         return llabs(a->delta_bytes) < llabs(b->delta_bytes) ? 1 : -1;
-    return strcmp(a->who, b->who);
+    return strcmp(a->label, b->label);
 }
 
 static void order_rows(struct diff_tree *difference)
@@ -498,6 +498,6 @@ void diff_tree_release(struct diff_tree *difference)
     free(difference->nodes);
     free(difference->leaves);
     free(difference->rows);
-    text_set_release(&difference->whos);
+    text_set_release(&difference->labels);
     *difference = (struct diff_tree){0};
 }

@@ -45,8 +45,8 @@ struct diff_leaf {
 };
 
 struct diff_row {
-    uint32_t node;   /* 0: nothing is the program's, and the leaf's name says what there is */
-    const char *who; /* "gpt.py:24 Layer.attend", "MmBackward0 of gpt.py:24 Layer.attend" */
+    uint32_t node;     /* 0: nothing is the program's, and the leaf's name says what there is */
+    const char *label; /* "gpt.py:24 Layer.attend", "MmBackward0 of gpt.py:24 Layer.attend" */
     const struct diff_leaf *leaf; /* that changed most */
     uint64_t bytes[2], counts[2];
     int64_t delta_bytes;
@@ -63,7 +63,7 @@ struct diff_tree {
     size_t leaf_count, leaf_capacity;
     struct diff_row *rows; /* what grew, the most first; then what shrank */
     size_t row_count, row_capacity;
-    struct text_set whos;
+    struct text_set labels;
     uint64_t bytes[2];
 };
 

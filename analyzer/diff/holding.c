@@ -194,7 +194,7 @@ static int name_leaf(const struct naming *naming, struct held_site *site,
     if (site->category == CATEGORY_workspace) /* whoever comes first gets it */
         snprintf(text, sizeof text, "workspace");
     else if (!site->depth)
-        snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, blamed->who);
+        snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, blamed->label);
     else if (blamed->path == CALL_PATH_NONE && !blamed->site.operator)
         snprintf(text, sizeof text, "backward");
     else if (blamed->path == CALL_PATH_NONE)

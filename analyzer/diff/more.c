@@ -24,7 +24,7 @@ struct more more_of(const struct run_diff *change)
 
     if (!row)
         return more;
-    snprintf(more.site, sizeof more.site, "%s", row->who);
+    snprintf(more.site, sizeof more.site, "%s", row->label);
     more.category = row->leaf->category;
     more.bytes = (uint64_t)row->delta_bytes;
     more.explained_bytes = row->explained_bytes;
@@ -36,7 +36,7 @@ struct more more_of(const struct run_diff *change)
         more.line = step->line;
     }
     if (next && next->delta_bytes >= row->delta_bytes / 2) {
-        snprintf(more.next_site, sizeof more.next_site, "%s", next->who);
+        snprintf(more.next_site, sizeof more.next_site, "%s", next->label);
         more.next_bytes = (uint64_t)next->delta_bytes;
     }
     return more;

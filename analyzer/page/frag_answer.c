@@ -40,7 +40,7 @@ static int say_pin(struct opening *opening, const struct pins *pins)
     char pinned[UNITS_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
 
     return page_say(opening, "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
-                    blamed->is_known ? blamed->who : "blocks without a stack",
+                    blamed->is_known ? blamed->label : "blocks without a stack",
                     units_bytes(pinned, pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
                     (unsigned long long)pin->block_count,
                     pin->block_count == 1 ? "block" : "blocks",

@@ -58,12 +58,12 @@ static void add_line(struct doc *doc, const struct growth_line *line)
 int page_step_begin(struct doc *doc, const struct study *study, const char *phase,
                     uint32_t stack_id, struct err *err)
 {
-    char who[BLAME_TEXT_BYTES];
+    char label[BLAME_TEXT_BYTES];
 
     const struct blame_stack stack = {.stack_id = stack_id};
-    if (stack_id && blame_alone(who, study->symbols, stack, err) < 0)
+    if (stack_id && blame_alone(label, study->symbols, stack, err) < 0)
         return -1;
-    doc_text(doc_detail(doc), "step_site", "A step begins at", stack_id ? who : NULL);
+    doc_text(doc_detail(doc), "step_site", "A step begins at", stack_id ? label : NULL);
     doc_text(doc_detail(doc), "step_phase", "Each step is a", phase);
     return 0;
 }

@@ -127,7 +127,7 @@ static const char *future_text(char out[96], const struct account_leak *found)
 }
 
 /* " by train.py:40 main", the steepest of several rows that keep more, or larger, blocks. Returns whether any is named. */
-static bool leak_who(char *out, size_t size, const struct account_leak *found, bool is_enlarged)
+static bool leak_label(char *out, size_t size, const struct account_leak *found, bool is_enlarged)
 {
     const struct leak_row *steepest = NULL;
     char part[UNITS_TEXT_BYTES];
@@ -143,10 +143,10 @@ static bool leak_who(char *out, size_t size, const struct account_leak *found, b
     if (!count)
         snprintf(out, size, ", spread over call stacks of which none grows by itself");
     else if (count == 1)
-        snprintf(out, size, " by %s", steepest->blamed->who);
+        snprintf(out, size, " by %s", steepest->blamed->label);
     else
         snprintf(out, size, ", %s of it by %s", slope_text(part, steepest->slope),
-                 steepest->blamed->who);
+                 steepest->blamed->label);
     return count > 0;
 }
 
@@ -158,15 +158,15 @@ static bool growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
     const struct leak *leak = &worst->found.leak;
     const double width =
         is_enlarged ? leak->enlarged_high - leak->enlarged_low : leak->high - leak->low;
-    char who[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
+    char label[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
     char future[96], layer[PAGE_LAYER_BYTES + 64];
 
-    const bool is_named = leak_who(who, sizeof who, &worst->found, is_enlarged);
+    const bool is_named = leak_label(label, sizeof label, &worst->found, is_enlarged);
 
     snprintf(out, GROWTH_TEXT_BYTES, "%s per step (±%s, %" PRIu64 " steps)%s%s%s",
              slope_text(slope, is_enlarged ? leak->enlarged_slope : leak->slope),
              slope_text(error, width / 2), worst->found.growth.ends_count,
-             layer_text(layer, study, worst->account), who, future_text(future, &worst->found));
+             layer_text(layer, study, worst->account), label, future_text(future, &worst->found));
     return is_named;
 }
 
@@ -255,14 +255,14 @@ static int say_none(struct opening *opening, const struct worst *worst)
 /* What is kept for a backward that nobody called. */
 static int say_waiting(struct opening *opening, const struct worst *worst)
 {
-    char who[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES];
+    char label[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES];
 
-    leak_who(who, sizeof who, &worst->found, false);
+    leak_label(label, sizeof label, &worst->found, false);
     if (page_say(opening,
                  "Cannot tell whether memory leaks: what is kept for a backward that never came "
                  "grows by %s each time that a line repeats (%" PRIu64 " times)%s.",
                  slope_text(slope, worst->found.leak.slope), worst->found.growth.ends_count,
-                 who) < 0)
+                 label) < 0)
         return -1;
     return page_say(opening, "One forward keeps as much until its backward. If none is to come, "
                              "run it under torch.no_grad(), or .detach() what is kept.");

@@ -127,7 +127,7 @@ int page_sites_found(struct doc *doc, const struct study *study, const struct vi
                      struct err *err);
 
 /*
- * "site", "called" and "frames" of one stack of a set whose heads are known; in a summary the head and
+ * "site", "called" and "frames" of one stack of a set whose labels are known; in a summary the label and
  * below it at most so many lines of its callers, or the whole stack, and how many other stacks it
  * stands for.
  */

@@ -33,7 +33,7 @@ static int add_frames(struct doc *doc, const struct study *study, const struct b
     const struct stack_site *site = &blamed->site;
     int status = 0;
 
-    doc_text(doc_detail(doc), "site", "Site", blamed->is_known ? blamed->who : NULL);
+    doc_text(doc_detail(doc), "site", "Site", blamed->is_known ? blamed->label : NULL);
     doc_text(doc_detail(doc), "called", "Called", site->called);
     doc_count(doc_series(doc), "stack_id", "Stack", blamed->stack_id);
     doc_list_begin(doc_frames(doc), "frames", "Frames");

@@ -7,7 +7,7 @@
 
 static void add_held_site(struct doc *doc, const struct site_row *row)
 {
-    doc_text(doc, "site", "Most by", row && row->blamed->is_known ? row->blamed->who : NULL);
+    doc_text(doc, "site", "Most by", row && row->blamed->is_known ? row->blamed->label : NULL);
     doc_known_bytes(doc, "site_bytes", "Its bytes", row != NULL, row ? row->bytes : 0);
 }
 

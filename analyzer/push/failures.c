@@ -10,7 +10,7 @@ static int add_failure(struct rows *rows, const struct study *study, const struc
                        int process, const struct failure *failure, struct err *err)
 {
     const struct account *account = &study->history.accounts[failure->account];
-    char who[BLAME_TEXT_BYTES], words[EXPLANATION_MOST_BYTES];
+    char label[BLAME_TEXT_BYTES], words[EXPLANATION_MOST_BYTES];
     const struct blame_stack asked = {failure->event.stack_id, failure->forward_stack_id};
     struct text explanation;
     struct oom oom;
@@ -18,7 +18,7 @@ static int add_failure(struct rows *rows, const struct study *study, const struc
     text_init_in(&explanation, words, sizeof words);
     if (oom_explain(&oom, &study->history, failure, err) ||
         page_oom_explain(&explanation, study, &oom, err) ||
-        blame_alone(who, study->symbols, asked, err) < 0)
+        blame_alone(label, study->symbols, asked, err) < 0)
         return -1;
     rows_begin(rows);
     rows_integer(rows, FLEET_failure_process, process);
@@ -34,7 +34,7 @@ static int add_failure(struct rows *rows, const struct study *study, const struc
     rows_text(rows, FLEET_failure_verdict, oom_verdict_name(oom.verdict));
     rows_text(rows, FLEET_failure_kind, oom_kind_name(oom_kind_of(&study->history, failure)));
     rows_text(rows, FLEET_failure_explanation, explanation.data);
-    rows_text(rows, FLEET_failure_site, who);
+    rows_text(rows, FLEET_failure_site, label);
     rows_end(rows);
     return 0;
 }

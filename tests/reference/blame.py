@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who is to blame for what was live, from the frames of each block: heads of rows, groups, the tree of calls. Of
+"""Who is to blame for what was live, from the frames of each block: labels of rows, groups, the tree of calls. Of
 native frames random traces have none; test_blame.py has them."""
 
 import collections
@@ -32,7 +32,7 @@ def path_of(frames):
     return tuple(frame for frame in frames if role(frame) == "program")
 
 
-class Heads:
+class Labels:
     """Of a set of stacks, each with that of its forward operator, as lists of frames."""
 
     def __init__(self, stacks):
@@ -46,8 +46,8 @@ class Heads:
     def is_helped(self, between):
         return any(len(self.callers[frame]) > 1 for frame in between)
 
-    def head(self, frames):
-        """The frame that heads the stack; None: there is none."""
+    def label_frame(self, frames):
+        """The frame that labels the stack; None: there is none."""
         path = path_of(frames)
         if not path:
             labels = [frame for frame in frames if frame[0] == "label"]
@@ -63,10 +63,10 @@ class Heads:
         return path[best]
 
     def called(self, frames):
-        head = self.head(frames)
+        label_frame = self.label_frame(frames)
         if not path_of(frames):
             return None
-        inner = list(frames)[: list(frames).index(head)]
+        inner = list(frames)[: list(frames).index(label_frame)]
         own = [frame for frame in inner if role(frame) == "program"]
         framework = [frame for frame in inner if role(frame) == "framework"]
         if not own and any(role(frame) == "compiled" for frame in inner):
@@ -74,38 +74,38 @@ class Heads:
         return (own[-1:] or framework[:1] or [(None, None)])[0][1]
 
 
-def who(heads, frames, forward):
+def label(labels, frames, forward):
     if not path_of(frames) and path_of(forward):
-        return f"backward of {text_of(heads.head(forward))}"
-    head = heads.head(frames)
-    return text_of(head) if head else None
+        return f"backward of {text_of(labels.label_frame(forward))}"
+    label_frame = labels.label_frame(frames)
+    return text_of(label_frame) if label_frame else None
 
 
-def called(heads, frames, forward):
-    return heads.called(forward if not path_of(frames) and path_of(forward) else frames)
+def called(labels, frames, forward):
+    return labels.called(forward if not path_of(frames) and path_of(forward) else frames)
 
 
 def headed(rows):
-    """Rows of sites with the line that heads each. Phases of one text may be two: a path tells them apart."""
+    """Rows of sites with the line that labels each. Phases of one text may be two: a path tells them apart."""
     rows = [{key: value for key, value in row.items() if key != "path"} for row in rows]
     stacks = [(row["frames"], row.pop("forward")) for row in rows]
-    heads = Heads(stacks)
-    return [{**row, "site": who(heads, *both), "called": called(heads, *both)} for row, both in zip(rows, stacks)]
+    labels = Labels(stacks)
+    return [{**row, "site": label(labels, *both), "called": called(labels, *both)} for row, both in zip(rows, stacks)]
 
 
 def alone(books, stack):
-    """The line that heads a stack which is looked at alone, and its frames."""
+    """The line that labels a stack which is looked at alone, and its frames."""
     frames = books.stack_frames(stack)
-    heads = Heads([(frames, [])])
-    return {"site": who(heads, frames, []), "called": called(heads, frames, []), "frames": frames}
+    labels = Labels([(frames, [])])
+    return {"site": label(labels, frames, []), "called": called(labels, frames, []), "frames": frames}
 
 
 # --- groups ---
 
 
-def names(heads, both, by):
+def names(labels, both, by):
     """(the group of its own, all groups that it goes through)"""
-    frames, own = both[0], who(heads, *both) or NO_STACK
+    frames, own = both[0], label(labels, *both) or NO_STACK
     path = path_of(frames)
     if by == "line":
         return own, {own, *map(text_of, path)}
@@ -120,10 +120,10 @@ def names(heads, both, by):
         ran = [module for module in ran if module]
         return (ran or ["(no module)"])[0], set(ran or ["(no module)"])
     if path:
-        own = name[heads.head(frames)]
+        own = name[labels.label_frame(frames)]
     elif path_of(both[1]):
-        head = heads.head(both[1])
-        own = head[2] if by == "file" else f"backward of {head[1]} ({head[2].rsplit('/', 1)[-1]})"
+        label_frame = labels.label_frame(both[1])
+        own = label_frame[2] if by == "file" else f"backward of {label_frame[1]} ({label_frame[2].rsplit('/', 1)[-1]})"
     return own, {own, *name.values()}
 
 
@@ -135,14 +135,14 @@ def stacks_of(figures, blocks):
 
 def groups(figures, account, blocks, by):
     stacks, rows = stacks_of(figures, blocks), {}
-    heads = Heads(stacks.values())
+    labels = Labels(stacks.values())
     for block in blocks:
         both = stacks[block]
         if by == "stack":
-            key = ((block.stack, figures.forward.get(block.begin)), who(heads, *both) or NO_STACK)
+            key = ((block.stack, figures.forward.get(block.begin)), label(labels, *both) or NO_STACK)
             through = {key}
         else:
-            key, through = names(heads, both, by)
+            key, through = names(labels, both, by)
         for name in through:
             row = rows.setdefault(name, [0, 0, 0, 0])
             row[2] += block.size
@@ -152,13 +152,13 @@ def groups(figures, account, blocks, by):
                 row[1] += 1
     columns = ("own_bytes", "own_count", "inclusive_bytes", "inclusive_count")
     for name, row in rows.items():
-        named = {"name": name[1], **stack_of(figures, heads, *name[0])} if by == "stack" else {"name": name}
+        named = {"name": name[1], **stack_of(figures, labels, *name[0])} if by == "stack" else {"name": name}
         yield {**figures.layer(account), **named, **dict(zip(columns, row))}
 
 
-def stack_of(figures, heads, stack, forward):
+def stack_of(figures, labels, stack, forward):
     both = (figures.books.stack_frames(stack), figures.books.stack_frames(forward))
-    return {"site": who(heads, *both), "called": called(heads, *both), "frames": both[0]}
+    return {"site": label(labels, *both), "called": called(labels, *both), "frames": both[0]}
 
 
 # --- the tree ---
@@ -166,9 +166,9 @@ def stack_of(figures, heads, stack, forward):
 
 def tree(figures, account, blocks):
     stacks, nodes = stacks_of(figures, blocks), {}
-    heads = Heads(stacks.values())
+    labels = Labels(stacks.values())
     for block in blocks:
-        way = path_of(stacks[block][0])[::-1] or (who(heads, *stacks[block]) or NO_STACK,)
+        way = path_of(stacks[block][0])[::-1] or (label(labels, *stacks[block]) or NO_STACK,)
         for depth in range(1, len(way) + 1):
             node = nodes.setdefault(way[:depth], [0, 0, 0, 0])
             own = depth == len(way)

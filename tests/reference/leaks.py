@@ -251,8 +251,8 @@ class Growth:
     def headed(self, rows):
         """Each is headed by what tells it from all call stacks of the account."""
         stacks = {change[1].stack for change in self.changes}
-        heads = blame.Heads([(self.books.stack_frames(stack), []) for stack in stacks])
-        names = [(blame.who(heads, row["frames"], []), blame.called(heads, row["frames"], [])) for row in rows]
+        labels = blame.Labels([(self.books.stack_frames(stack), []) for stack in stacks])
+        names = [(blame.label(labels, row["frames"], []), blame.called(labels, row["frames"], [])) for row in rows]
         plain = [{key: value for key, value in row.items() if key != "stack"} for row in rows]
         return [{**row, "site": site, "called": inner} for row, (site, inner) in zip(plain, names)]
 

@@ -4,7 +4,7 @@
 import functools
 
 from reference import outside
-from reference.blame import Heads, called, headed, stacks_of, who
+from reference.blame import Labels, called, headed, label, stacks_of
 from reference.frag_model import held_at, holes, joined
 from reference.ledger import Ledger
 
@@ -230,7 +230,7 @@ def asker_of(figures, failure):
 
 
 @functools.lru_cache(maxsize=1)
-def heads_of_failures(figures):
+def labels_of_failures(figures):
     """Of all failures that are shown and what was live at the one that the answer speaks of."""
     chosen, shown = None, [figures.failures.list[number] for number in figures.shown_failures()]
     for failure in shown:
@@ -238,12 +238,12 @@ def heads_of_failures(figures):
             chosen = failure
     held_account, _ = gather(figures, chosen.event, chosen.account)
     live = figures.live_blocks(held_account, chosen.event.index)
-    return Heads([*stacks_of(figures, live).values(), *(asker_of(figures, failure) for failure in shown)])
+    return Labels([*stacks_of(figures, live).values(), *(asker_of(figures, failure) for failure in shown)])
 
 
 def told_apart(figures, both):
-    heads = heads_of_failures(figures)
-    return {"site": who(heads, *both), "called": called(heads, *both), "frames": both[0]}
+    labels = labels_of_failures(figures)
+    return {"site": label(labels, *both), "called": called(labels, *both), "frames": both[0]}
 
 
 def beyond(figures, account, index):

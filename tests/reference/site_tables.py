@@ -149,7 +149,7 @@ def is_header(frame):
     return bool(frame.file) and pathlib.PurePath(frame.file).suffix in HEADERS
 
 
-class Heads:
+class Labels:
     """Which frame stands for each stack of a set; a stack is (its frames, those of its forward operator)."""
 
     def __init__(self, stacks):
@@ -160,7 +160,7 @@ class Heads:
             for inner, outer in zip(way, way[1:]):
                 self.callers[place(inner)].add(outer.function)
 
-    def head(self, way):
+    def label_frame(self, way):
         allowed = [frame for frame in way if not is_wrapper(frame)] or way
         fewest = min(self.sharing[place(frame)] for frame in allowed)
         equals = [i for i, frame in enumerate(way) if frame in allowed and self.sharing[place(frame)] == fewest]
@@ -171,8 +171,8 @@ class Heads:
                 best = i
         return way[best]
 
-    def called(self, frames, head):
-        inner = frames[: frames.index(head)]
+    def called(self, frames, label_frame):
+        inner = frames[: frames.index(label_frame)]
         own = [frame for frame in inner if role(frame) == "program" and frame.is_named]
         framework = [frame for frame in inner if role(frame) == "framework" and frame.is_named]
         python = [frame for frame in framework if frame.kind == "python"]
@@ -182,12 +182,12 @@ class Heads:
         """(who it is, the program's frame that stands for it, what that called, whether it is a forward's)"""
         way, of_forward = way_of(frames), way_of(forward)
         if way:
-            head = self.head(way)
-            return text_of(head), head, self.called(frames, head), False
+            label_frame = self.label_frame(way)
+            return text_of(label_frame), label_frame, self.called(frames, label_frame), False
         node = node_of(frames)
         if of_forward:
-            head = self.head(of_forward)
-            return f"{node or 'backward'} of {text_of(head)}", head, self.called(forward, head), True
+            label_frame = self.label_frame(of_forward)
+            return f"{node or 'backward'} of {text_of(label_frame)}", label_frame, self.called(forward, label_frame), True
         return self.without_program(frames, node)
 
     def without_program(self, frames, node):
@@ -246,9 +246,9 @@ def library(frames):
     return base(asked[0].module) if asked else None
 
 
-def names(heads, both, by):
+def names(labels, both, by):
     """(the group of its own, all groups that it goes through)"""
-    frames, (who, head, _, is_forwards) = both[0], heads.blame(*both)
+    frames, (label, label_frame, _, is_forwards) = both[0], labels.blame(*both)
     if by == "op":
         ran = operators(frames)
         own = (None if way_of(frames) else node_of(frames)) or (ran or ["(no operator)"])[-1]
@@ -258,7 +258,7 @@ def names(heads, both, by):
         own = (ran or [library(frames) or "(no module)"])[0]
         return own, {own, *ran}
     name = {"line": text_of, "function": function_of, "file": file_of}[by]
-    own = who if by == "line" or not head else name(head)
+    own = label if by == "line" or not label_frame else name(label_frame)
     if by == "function" and is_forwards:
         own = f"backward of {own}"
     return own, {own, *map(name, way_of(frames))}
@@ -274,13 +274,13 @@ class SiteTables:
             block: (stacks.of(block.stack), stacks.of(figures.forward.get(block.begin))) for block in self.blocks
         }
         self.numbers = {block: (block.stack, figures.forward.get(block.begin)) for block in self.blocks}
-        self.heads = Heads(self.both.values())
+        self.labels = Labels(self.both.values())
         self.layer = figures.layer(account)
 
     def groups(self, by):
         rows = {}
         for block in self.blocks:
-            own, through = (self.numbers[block],) * 2 if by == "stack" else names(self.heads, self.both[block], by)
+            own, through = (self.numbers[block],) * 2 if by == "stack" else names(self.labels, self.both[block], by)
             for name in {own} if by == "stack" else through:
                 row = rows.setdefault(name, [0, 0, 0, 0, self.both[block]])
                 row[2] += block.size
@@ -293,16 +293,16 @@ class SiteTables:
             yield {**self.layer, **(self.by_stack(both) if by == "stack" else {"name": name}), **row}
 
     def by_stack(self, both):
-        who, _, called, _ = self.heads.blame(*both)
-        site = None if who == NO_STACK else who
+        label, _, called, _ = self.labels.blame(*both)
+        site = None if label == NO_STACK else label
         frames = [(f.kind, f.function, f.file, f.line or None, role(f), f.module) for f in both[0]]
-        return {"name": who, "site": site, "called": called and called.function, "frames": frames}
+        return {"name": label, "site": site, "called": called and called.function, "frames": frames}
 
     def tree(self):
         nodes = {}
         for block in self.blocks:
             way = tuple(place(frame) for frame in way_of(self.both[block][0])[::-1])
-            way = way or ((self.heads.blame(*self.both[block])[0], None),)
+            way = way or ((self.labels.blame(*self.both[block])[0], None),)
             for depth in range(1, len(way) + 1):
                 node = nodes.setdefault(way[:depth], [0, 0, 0, 0])
                 own = depth == len(way)

@@ -2,7 +2,7 @@
 """What `steps` says, slowly: every step as a row of its own, and the definitions of
 analyzer/analysis/steps/outlier.h and ages.h over all of them."""
 
-from reference.blame import NO_STACK, Heads, alone, called, who
+from reference.blame import NO_STACK, Labels, alone, called, label
 from reference.leaks import KINDS, Growth, phases_that_repeat, step_ends, whole
 
 WINDOWS, AGES = 128, ("this step", "the step before", "two steps before")
@@ -252,12 +252,12 @@ class Steps:
     def page(self):
         outlier, sites = self.outlier()
         ages = self.ages()
-        heads = Heads([self.frames(row["stack"]) for row in [*sites, *ages]])
+        labels = Labels([self.frames(row["stack"]) for row in [*sites, *ages]])
         for row in sites:
             stacks = self.frames(row.pop("stack"))
-            row |= {"frames": stacks[0], "site": who(heads, *stacks), "called": called(heads, *stacks)}
+            row |= {"frames": stacks[0], "site": label(labels, *stacks), "called": called(labels, *stacks)}
         for row in ages:
-            row["most_site"] = who(heads, *self.frames(row.pop("stack"))) or NO_STACK
+            row["most_site"] = label(labels, *self.frames(row.pop("stack"))) or NO_STACK
         return {
             **self.figures.layer(self.account), "step_count": len(self.rows),
             "steps_end_with": (*KINDS, "a phase that repeats", "an allocation that repeats")[self.kind],

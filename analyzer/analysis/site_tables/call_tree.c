@@ -43,10 +43,10 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
         uint32_t number = blamed->path;
 
         if (number == CALL_PATH_NONE) {
-            number = (uint32_t)paths->count + blamed->who_number;
+            number = (uint32_t)paths->count + blamed->label_number;
             branches[number] = (struct branch){
                 .node = branches[number].node, .number = number, .outer = CALL_PATH_NONE};
-            branches[number].node.name = branches[number].key = blamed->who;
+            branches[number].node.name = branches[number].key = blamed->label;
         }
         add_bytes(branches, number, &sites->items[i]);
     }
@@ -117,7 +117,7 @@ static void find_ends(struct call_tree *tree)
 int call_tree_find(struct call_tree *tree, const struct sites *sites, const struct blame *blame,
                    struct err *err)
 {
-    const size_t most = blame->paths.count + blame->whos.count;
+    const size_t most = blame->paths.count + blame->labels.count;
     struct branch *branches = array_new(most, sizeof *branches, err);
     size_t count = 0;
     int status = -1;

@@ -106,7 +106,7 @@ static int spread_over_frames(const struct spreading *spreading, enum groups_by 
     if (by != GROUPS_BY_LINE && blamed->forward)
         return blame_group(spreading, name_of_backward(by, blamed->forward, text));
     if (by == GROUPS_BY_LINE || !blamed->site.is_of_program)
-        return blame_group(spreading, blamed->who);
+        return blame_group(spreading, blamed->label);
     return blame_group(spreading, name_of_frame(by, &blamed->site.frame, text));
 }
 
@@ -221,7 +221,7 @@ int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbol
                      : spread_over_frames(&spreading, by, &blame->paths);
     }
     for (size_t i = 0; i < groups->count && by == GROUPS_BY_STACK; i++)
-        groups->items[i].name = groups->items[i].blamed->who;
+        groups->items[i].name = groups->items[i].blamed->label;
     if (groups->count)
         qsort(groups->items, groups->count, sizeof *groups->items, compare_groups);
     if (status)

@@ -6,7 +6,7 @@
  * counted once.
  *
  *            own: of each stack, one            inclusive: besides, each of the same stack
- *   line     the line that heads its row        the program's other lines
+ *   line     the line that labels its row       the program's other lines
  *   function the function of that line          the program's other functions
  *   file     the file of that line              the program's other files
  *            (of a backward, the function and

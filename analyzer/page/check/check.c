@@ -89,7 +89,7 @@ int page_check_say(struct opening *opening, const struct check_results *results,
 static void add_message(struct doc *doc, const struct check_result *result)
 {
     char measured[FIGURE_BYTES], limit[FIGURE_BYTES];
-    const char *by = result->who ? "; most by " : "", *who = result->who ? result->who : "";
+    const char *by = result->label ? "; most by " : "", *label = result->label ? result->label : "";
 
     figure(measured, result, false);
     figure(limit, result, true);
@@ -97,10 +97,10 @@ static void add_message(struct doc *doc, const struct check_result *result)
         doc_textf(doc_detail(doc), "message", "Message",
                   "%s is %s (%" PRIu64 " bytes), the limit is %s (%" PRIu64 " bytes)%s%s",
                   result->subject, measured, result->measured_bytes, limit, result->limit_bytes, by,
-                  who);
+                  label);
     else
         doc_textf(doc_detail(doc), "message", "Message", "%s: %s, the limit is %s%s%s",
-                  result->subject, measured, limit, by, who);
+                  result->subject, measured, limit, by, label);
 }
 
 static void add_figures(struct doc *doc, const struct check_result *result)
@@ -132,7 +132,7 @@ static void add_check_result(struct doc *doc, const struct check_result *result)
     doc_text(doc_detail(doc), "kind", "Kind", result->kind);
     doc_text(doc, "trace", "Trace", result->trace);
     page_device_number(doc_detail(doc), "Device", result->device);
-    doc_text(doc_detail(doc), "site", "Site", result->who);
+    doc_text(doc_detail(doc), "site", "Site", result->label);
     doc_text(doc_detail(doc), "file", "File", result->file);
     doc_known_count(doc_detail(doc), "line", "Line", result->line != 0, result->line);
 }

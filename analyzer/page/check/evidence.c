@@ -39,7 +39,7 @@ static const char *path_below(const char *path, const char *folder)
                                                                            : path;
 }
 
-static int blame_place(struct check_result *result, const char *who, const char *file,
+static int blame_place(struct check_result *result, const char *label, const char *file,
                        uint32_t line, struct err *err)
 {
     char *folder = getcwd(NULL, 0);
@@ -49,11 +49,11 @@ static int blame_place(struct check_result *result, const char *who, const char 
         path = path_below(file, getenv("GITHUB_WORKSPACE"));
         path = path == file ? path_below(file, folder) : path;
     }
-    result->who = strdup(who);
+    result->label = strdup(label);
     result->file = path ? strdup(path) : NULL;
     result->line = line;
     free(folder);
-    if (result->who && (result->file || !path))
+    if (result->label && (result->file || !path))
         return 0;
     err_set(err, ERR_SYSTEM, "out of memory for the evidence");
     return -1;
@@ -64,7 +64,7 @@ static int blame_line(struct check_result *result, const struct blamed *blamed, 
     const struct symbol_frame *frame = &blamed->site.frame;
     const bool has_line = blamed->site.is_of_program && frame->file;
 
-    return blame_place(result, blamed->who, has_line ? frame->file : NULL,
+    return blame_place(result, blamed->label, has_line ? frame->file : NULL,
                        has_line ? frame->line : 0, err);
 }
 
@@ -123,7 +123,7 @@ static int blame_row(struct check_result *result, const struct run_diff *change,
     const struct held_step *step = &change->difference.nodes[row->node].step;
     const char *file = row->node ? change->names.texts[step->file] : "";
     snprintf(path, sizeof path, "%s%s", *file == '/' ? "" : change->sides[1].folder, file);
-    return blame_place(result, row->who, *file ? path : NULL, row->node ? step->line : 0, err);
+    return blame_place(result, row->label, *file ? path : NULL, row->node ? step->line : 0, err);
 }
 
 /* Only a trace can be compared further: a file has no more than what is shown. */
@@ -242,7 +242,7 @@ static int say_most(struct opening *opening, struct check_result *result,
                                 is_kind(result, "leak") ? "at the exit"
                                 : result->is_of_phase   ? "at the phase's peak"
                                                         : "at the peak",
-                                rows[0].blamed->who, units_bytes(bytes, rows[0].bytes));
+                                rows[0].blamed->label, units_bytes(bytes, rows[0].bytes));
     free(rows);
     blame_release(&blame);
     return status;
@@ -259,14 +259,14 @@ static int say_growth(struct opening *opening, struct check_result *result,
 
     if (account_leak_find(&found, study, result->account, err))
         return -1;
-    for (size_t i = 0; i < found.growing.count && !result->who && status > 0; i++) {
+    for (size_t i = 0; i < found.growing.count && !result->label && status > 0; i++) {
         const struct leak_row *row = &found.growing.items[i];
 
         if (row->cache || row->is_left_out)
             continue;
         status = blame_line(result, row->blamed, err)
                      ? -1
-                     : page_say(opening, "Most grows at %s: %s each step.", row->blamed->who,
+                     : page_say(opening, "Most grows at %s: %s each step.", row->blamed->label,
                                 units_bytes(bytes, (uint64_t)(row->slope + 0.5)));
     }
     account_leak_release(&found);
@@ -298,8 +298,9 @@ static int say_stack(struct opening *opening, struct check_result *result,
     if (blame_stack(result, study, stack_id, err))
         return -1;
     if (are_retries)
-        return page_say(opening, "Most were at %s.", result->who);
-    if (page_say(opening, "The last one was at %s; --allow-oom accepts failures.", result->who) < 0)
+        return page_say(opening, "Most were at %s.", result->label);
+    if (page_say(opening, "The last one was at %s; --allow-oom accepts failures.", result->label) <
+        0)
         return -1;
     return study->history.failures_in_all > study->history.failure_count
                ? page_say(opening, "'gpumemtrace oom' lists the first and the last %d of them.",

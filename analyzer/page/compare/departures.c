@@ -71,7 +71,7 @@ static int say_held_site(struct opening *opening, const struct site_row *row, co
     if (teller->tell && teller->tell(teller->told, row->blamed, err))
         return -1;
     return page_say(opening, "%s; most of what the run has is held by %s (%s).", head,
-                    row->blamed->who, units_bytes(bytes, row->bytes));
+                    row->blamed->label, units_bytes(bytes, row->bytes));
 }
 
 static int say_largest(struct opening *opening, const struct study *study,

@@ -42,7 +42,7 @@ static void add_callers(struct doc *doc, const struct diff_tree *difference,
 
     doc_list_begin(doc_summary(doc), NULL, NULL);
     doc_row_begin(doc);
-    doc_text(doc, NULL, "", row->who);
+    doc_text(doc, NULL, "", row->label);
     doc_list_begin(doc, NULL, NULL);
     for (uint32_t at = row->node ? difference->nodes[row->node].outer : 0; at != 0;
          at = difference->nodes[at].outer)
@@ -64,7 +64,7 @@ static void add_row(struct doc *doc, const struct diff_tree *difference, const s
     doc_count(doc_detail(doc), "before_count", "Blocks before", row->counts[0]);
     doc_count(doc_detail(doc), "after_count", "Blocks after", row->counts[1]);
     doc_text(doc, "category", "Category", category_key(row->leaf->category));
-    doc_text(doc_detail(doc), "site", "Site", row->who);
+    doc_text(doc_detail(doc), "site", "Site", row->label);
     doc_text(doc_detail(doc), "called", "Called", *called ? called : NULL);
     doc_text(doc_detail(doc), "file", "File", step ? difference->names->texts[step->file] : NULL);
     doc_known_count(doc_detail(doc), "line", "Line", step && step->line, step ? step->line : 0);
@@ -127,7 +127,7 @@ const char *page_diff_shrunk(const struct run_diff *change, char text[PAGE_MORE_
 
     *text = 0;
     if (row)
-        snprintf(text, PAGE_MORE_BYTES, "%s: it holds %s less", row->who,
+        snprintf(text, PAGE_MORE_BYTES, "%s: it holds %s less", row->label,
                  units_bytes(bytes, (uint64_t)-row->delta_bytes));
     return text;
 }

@@ -217,9 +217,9 @@ static void add_spread(struct doc *doc, const struct fleet *fleet)
 static void add_stand_out(struct doc *doc, const struct stand_outs *found,
                           const struct stand_out *one, const struct fleet *fleet)
 {
-    char who[STAND_OUT_WHO_BYTES];
+    char label[STAND_OUT_LABEL_BYTES];
 
-    doc_text(doc_summary(doc), NULL, "Who", stand_out_who(found, one, who));
+    doc_text(doc_summary(doc), NULL, "Who", stand_out_label(found, one, label));
     doc_integer(doc_detail(doc), "rank", "Rank", DOC_COUNT, one->rank);
     doc_integer(doc_detail(doc), "process", "Process", DOC_COUNT, one->process);
     if (one->device == INT64_MIN)

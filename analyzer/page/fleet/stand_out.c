@@ -181,18 +181,18 @@ void stand_outs_release(struct stand_outs *found)
 
 /* --- as sentences --- */
 
-const char *stand_out_who(const struct stand_outs *found, const struct stand_out *one,
-                          char who[STAND_OUT_WHO_BYTES])
+const char *stand_out_label(const struct stand_outs *found, const struct stand_out *one,
+                            char label[STAND_OUT_LABEL_BYTES])
 {
-    int length = snprintf(who, STAND_OUT_WHO_BYTES, "rank %" PRId64, one->rank);
+    int length = snprintf(label, STAND_OUT_LABEL_BYTES, "rank %" PRId64, one->rank);
 
     if (found->names_processes)
-        length += snprintf(who + length, STAND_OUT_WHO_BYTES - (size_t)length, " process %" PRId64,
-                           one->process);
+        length += snprintf(label + length, STAND_OUT_LABEL_BYTES - (size_t)length,
+                           " process %" PRId64, one->process);
     if (found->names_devices && one->device != OF_ALL)
-        snprintf(who + length, STAND_OUT_WHO_BYTES - (size_t)length, " device %" PRId64,
+        snprintf(label + length, STAND_OUT_LABEL_BYTES - (size_t)length, " device %" PRId64,
                  one->device);
-    return who;
+    return label;
 }
 
 enum { CLAUSE_BYTES = 1024 };
@@ -256,7 +256,7 @@ static void write_ending(char clause[CLAUSE_BYTES], const struct stand_out *one,
                  why && *why ? ": " : "", why ? why : "");
 }
 
-static int say_failure(struct text_list *said, const char *who, const struct stand_out *one,
+static int say_failure(struct text_list *said, const char *label, const struct stand_out *one,
                        const struct fleet *fleet, bool is_first, struct err *err)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_failures];
@@ -264,7 +264,7 @@ static int say_failure(struct text_list *said, const char *who, const struct sta
                *site = answer_text(rows, one->failure, "site");
     char asked[UNITS_TEXT_BYTES];
 
-    return text_list_add(said, err, "%s ran out of memory%s: %s asked for %s%s%s; %s.", who,
+    return text_list_add(said, err, "%s ran out of memory%s: %s asked for %s%s%s; %s.", label,
                          is_first ? " first" : "", site ? site : "it",
                          units_bytes(asked, answer_count(rows, one->failure, "asked_bytes")),
                          phase && *phase ? " in " : "", phase ? phase : "",
@@ -274,17 +274,18 @@ static int say_failure(struct text_list *said, const char *who, const struct sta
 static int say_one(struct text_list *said, const struct stand_outs *found,
                    const struct stand_out *one, const struct fleet *fleet, struct err *err)
 {
-    char who[STAND_OUT_WHO_BYTES], peak[CLAUSE_BYTES], growth[CLAUSE_BYTES], ending[CLAUSE_BYTES];
+    char label[STAND_OUT_LABEL_BYTES], peak[CLAUSE_BYTES], growth[CLAUSE_BYTES],
+        ending[CLAUSE_BYTES];
 
-    stand_out_who(found, one, who);
-    *who = 'R';
-    if (one->failure != SIZE_MAX && say_failure(said, who, one, fleet, one == found->items, err))
+    stand_out_label(found, one, label);
+    *label = 'R';
+    if (one->failure != SIZE_MAX && say_failure(said, label, one, fleet, one == found->items, err))
         return -1;
     write_peak(peak, one, fleet);
     write_growth(growth, one, fleet);
     write_ending(ending, one, fleet);
     return *peak || *growth || *ending
-               ? text_list_add(said, err, "%s%s%s%s.", who, peak, growth, ending)
+               ? text_list_add(said, err, "%s%s%s%s.", label, peak, growth, ending)
                : 0;
 }
 

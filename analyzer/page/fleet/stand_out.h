@@ -9,7 +9,7 @@
 #include "analyzer/fleet/fleet.h"
 #include "analyzer/util/text_list.h"
 
-enum { STAND_OUT_WHO_BYTES = 64 };
+enum { STAND_OUT_LABEL_BYTES = 64 };
 
 struct stand_out {
     int64_t rank, process, device; /* device INT64_MIN: of all of the process */
@@ -33,8 +33,8 @@ int stand_outs_find(struct stand_outs *found, const struct fleet *fleet, struct 
 void stand_outs_release(struct stand_outs *found);
 
 /* "rank 3", "rank 3 device 1". */
-const char *stand_out_who(const struct stand_outs *found, const struct stand_out *one,
-                          char who[STAND_OUT_WHO_BYTES]);
+const char *stand_out_label(const struct stand_outs *found, const struct stand_out *one,
+                            char label[STAND_OUT_LABEL_BYTES]);
 /* Sentences, for the first of them. */
 int stand_outs_say(struct text_list *said, const struct stand_outs *found,
                    const struct fleet *fleet, struct err *err);

@@ -32,12 +32,13 @@ static int add_most(struct text *out, const char *before, const struct study *st
         return -1;
     const bool is_line = count > 0 && rows[0].blamed->site.is_found;
     if (is_line)
-        text_addf(out, "%s%s (%s)", before, rows[0].blamed->who, units_bytes(bytes, rows[0].bytes));
+        text_addf(out, "%s%s (%s)", before, rows[0].blamed->label,
+                  units_bytes(bytes, rows[0].bytes));
     free(rows);
     return is_line;
 }
 
-/* A helper that all of the driver's memory goes through heads none of it. */
+/* A helper that all of the driver's memory goes through labels none of it. */
 static int add_told_apart(struct text *out, const char *before, const struct study *study,
                           const struct oom *oom, const struct sites *sites, struct err *err)
 {

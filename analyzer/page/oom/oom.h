@@ -30,7 +30,7 @@ bool page_oom_shows(const struct study *study, const struct view *view,
                     const struct failure *failure);
 
 /* Who asked for what failed, and who held the rest when the one that is spoken of did: told apart from
- * each other, so that a helper that all go through heads none of them. */
+ * each other, so that a helper that all go through labels none of them. */
 struct oom_told {
     struct sites sites; /* what was live */
     struct blame blame; /* of the sites and of the calls that failed */
@@ -39,7 +39,7 @@ struct oom_told {
 int page_oom_tell(struct oom_told *told, const struct study *study, const struct oom *oom,
                   struct err *err);
 void page_oom_told_release(struct oom_told *told);
-/* The head of the call that failed. */
+/* The label of the call that failed. */
 const struct blamed *page_oom_asker(const struct oom_told *told, const struct failure *failure);
 
 /* The failure that the answer speaks of; NULL: none is shown. */

@@ -380,7 +380,7 @@ static void add_asker(struct text *out, const struct study *study, const struct 
     char layer[PAGE_LAYER_BYTES];
 
     if (blamed->is_known)
-        text_add(out, blamed->who);
+        text_add(out, blamed->label);
     else if (account->kind == ACCOUNT_pool)
         text_addf(out, "the %s", page_layer_name(study, account, layer));
     else
@@ -402,7 +402,8 @@ static int add_held_site(struct text *out, const struct study *study, const stru
                   oom->has_pool ? " tensors" : "");
     /* Where graphs hold more, tensors are not to blame. */
     if (count > 0 && rows[0].blamed->site.is_found && told->sites.total_bytes >= oom->graph_bytes)
-        text_addf(out, ", most by %s (%s)", rows[0].blamed->who, units_bytes(most, rows[0].bytes));
+        text_addf(out, ", most by %s (%s)", rows[0].blamed->label,
+                  units_bytes(most, rows[0].bytes));
     free(rows);
     return 0;
 }

@@ -139,7 +139,7 @@ static int describe_stacks(struct doc *doc, const struct stack_tree *tree, struc
         doc_count(doc, "stack_id", "Stack", stack->stack.stack_id);
         doc_known_count(doc, "forward_stack_id", "Forward stack",
                         stack->stack.forward_stack_id != 0, stack->stack.forward_stack_id);
-        doc_text(doc, "site", "Site", blamed->is_known ? blamed->who : NULL);
+        doc_text(doc, "site", "Site", blamed->is_known ? blamed->label : NULL);
         doc_text(doc, "called", "Called", blamed->site.called);
         doc_known_count(doc, "node", "Node", stack->node != STACK_TREE_NONE, stack->node);
         doc_row_end(doc);

@@ -90,7 +90,7 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
         if ((site->typical_bytes <= 0) == is_new)
             snprintf(out, WHO_BYTES, ", %s by %s (%s%s)",
                      more > all / 2 ? "most of it" : "the largest part",
-                     step_findings_of_site(found, site)->who, is_new ? "" : "+",
+                     step_findings_of_site(found, site)->label, is_new ? "" : "+",
                      units_bytes(bytes, (uint64_t)(more + 0.5)));
     }
     return out;
@@ -186,13 +186,13 @@ static int say_ages(struct opening *opening, const struct study *study, uint32_t
         return 1;
     return page_say(opening,
                     "At the peak %s is still there from the step before: %s holds most of it.",
-                    units_bytes(text, bytes), step_findings_of_age(found, AGE_BEFORE)->who);
+                    units_bytes(text, bytes), step_findings_of_age(found, AGE_BEFORE)->label);
 }
 
 /* Where a step begins, if nothing marks it. */
 static int say_period(struct opening *opening, const struct study *study, struct err *err)
 {
-    char who[BLAME_TEXT_BYTES];
+    char label[BLAME_TEXT_BYTES];
 
     const char *phase = study->steps.period.phase.name;
     const struct blame_stack stack = {.stack_id = study->steps.period.stack_id};
@@ -203,13 +203,13 @@ static int say_period(struct opening *opening, const struct study *study, struct
             phase);
     if (!stack.stack_id)
         return 1;
-    if (blame_alone(who, study->symbols, stack, err) < 0)
+    if (blame_alone(label, study->symbols, stack, err) < 0)
         return -1;
     return page_say(
         opening,
         "The program marks no steps: each allocation by %s, which repeats, is taken for "
         "the beginning of one.",
-        who);
+        label);
 }
 
 static int say_steps(struct opening *opening, const struct study *study, uint32_t account,

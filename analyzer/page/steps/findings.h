@@ -12,7 +12,7 @@
 #include "analyzer/blame/blame.h"
 #include "analyzer/page/opening.h"
 
-/* The step of an account that stands out, how old the memory at the peak is, and heads for both. */
+/* The step of an account that stands out, how old the memory at the peak is, and labels for both. */
 struct step_findings {
     struct outlier outlier;
     struct ages ages;
