@@ -179,8 +179,8 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
         goto out;
     const struct event_source source = event_reader_source(reader);
     plan.observers = (struct observers){observers, choose_observers(study, ask, observers)};
-    if (ask->needs & STUDY_NEEDS_summits)
-        plan.keeper = summits_keeper(&study->summits);
+    if (ask->needs & STUDY_NEEDS_local_peaks)
+        plan.keeper = local_peaks_keeper(&study->local_peaks);
     status = replay_trace(&study->history, &study->trace, &source, &plan, err);
     if (!status)
         study->columns = event_reader_columns(reader);

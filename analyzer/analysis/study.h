@@ -13,7 +13,7 @@
 #include "nesting.h"
 #include "phases.h"
 #include "analyzer/analysis/series.h"
-#include "analyzer/analysis/moments/summits.h"
+#include "analyzer/analysis/moments/local_peaks.h"
 #include "analyzer/analysis/over_time/breakdown.h"
 #include "analyzer/analysis/over_time/timeline.h"
 #include "analyzer/symbol/symbols.h"

@@ -12,7 +12,7 @@ int page_groups(struct doc *doc, const struct study *study, const struct view *v
 int page_call_tree(struct doc *doc, const struct study *study, const struct view *view,
                    const struct page_held *held, struct err *err);
 /* The list "high_moments" of each account, with the line that held most then. */
-int page_summits(struct doc *doc, const struct study *study, const struct view *view,
-                 const struct page_accounts *accounts, struct err *err);
+int page_local_peaks(struct doc *doc, const struct study *study, const struct view *view,
+                     const struct page_accounts *accounts, struct err *err);
 
 #endif

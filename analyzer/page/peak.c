@@ -354,7 +354,7 @@ static int add_peak_of_device(struct doc *doc, const struct study *study,
     status = add_sums(doc, study, &held, SITES_BY_CATEGORY, err) ||
                      add_sums(doc, study, &held, SITES_BY_PATH, err) ||
                      add_site_lists(doc, study, view, &held, err) ||
-                     (own->moments && page_summits(doc, study, view, &held.accounts, err))
+                     (own->moments && page_local_peaks(doc, study, view, &held.accounts, err))
                  ? -1
                  : 0;
 out:
@@ -366,7 +366,7 @@ static void ask_peak(struct study_ask *ask, const struct view *view, const struc
 {
     (void)doc;
     if (peak_options(view)->moments)
-        ask->needs |= STUDY_NEEDS_summits;
+        ask->needs |= STUDY_NEEDS_local_peaks;
 }
 
 const struct page page_peak = {.schema = "gpumemtrace.peak/1",

@@ -203,7 +203,7 @@ def are_separate(live, i, j):
     return min(live[min(i, j) : max(i, j) + 1]) < lower - lower // 4
 
 
-def summits(figures, account):
+def local_peaks(figures, account):
     """From the highest down, the earliest of equal ones first: each that is separate from those before it."""
     live, chosen = figures.live(account), []
     for i in sorted((i for i, bytes_ in enumerate(live) if bytes_), key=lambda i: (-live[i], i)):
@@ -230,13 +230,13 @@ def most_at(figures, account, index):
     return most, {key[0] for key, bytes_ in sums.items() if bytes_ == most}
 
 
-def summits_page(figures):
+def local_peaks_page(figures):
     """The highest moments, without who held most: of equal ones it may be any."""
-    rows = [[row for account in figures.layers(device) for row in summits(figures, account)] for device in figures.devices]
+    rows = [[row for account in figures.layers(device) for row in local_peaks(figures, account)] for device in figures.devices]
     return {"devices": [{"device": device, "high_moments": own} for device, own in zip(figures.devices, rows)]}
 
 
-def check_holders_of_summits(printed, figures):
+def check_sites_of_local_peaks(printed, figures):
     for device, got in zip(figures.devices, printed["devices"]):
         for row in got["high_moments"]:
             same = {"layer": row["layer"], "pool": row["pool"]}

@@ -181,7 +181,7 @@ def check_peaks(trace, figures, at, choose):
     holders = [{"high_moments": [{key: row[key] for key in ("site", "site_bytes")} for row in device["high_moments"]]}
                for device in page["devices"]]  # fmt: skip
     covered.note(covered.COMPARED, "peak", {"devices": holders})
-    found += compare(page, blame.summits_page(figures), "peak --moments") + list(blame.check_holders_of_summits(page, figures))
+    found += compare(page, blame.local_peaks_page(figures), "peak --moments") + list(blame.check_sites_of_local_peaks(page, figures))
     by, moment = choose.choice(blame.KINDS), choose.choice(["peak", *at])
     page, wanted = ask("peak", f"--by={by}", "--tree", f"--at={moment}", trace), blame.groups_page(figures, by, moment)
     return found + compare(page, wanted, f"peak --by={by} --at={moment}") + list(blame.check_order_of_trees(page, wanted))

@@ -9,42 +9,43 @@
  *      65      █   █ █   █ █
  *      30     █       ███   █
  */
-#ifndef GPUMEMTRACE_ANALYZER_MOMENTS_SUMMITS_H
-#define GPUMEMTRACE_ANALYZER_MOMENTS_SUMMITS_H
+#ifndef GPUMEMTRACE_ANALYZER_MOMENTS_LOCAL_PEAKS_H
+#define GPUMEMTRACE_ANALYZER_MOMENTS_LOCAL_PEAKS_H
 
 #include "analyzer/replay/history/observer.h"
 
-enum { SUMMITS_MOST = 10 };
+enum { LOCAL_PEAKS_MOST = 10 };
 
-struct summit {
+struct local_peak {
     struct moment at; /* the first one as high as this */
     uint64_t bytes;
     uint32_t path; /* of the block that reached it */
 };
 
-struct account_summits {
-    struct summit items[SUMMITS_MOST]; /* the highest first; of equal ones the earliest */
+struct account_local_peaks {
+    struct local_peak items[LOCAL_PEAKS_MOST]; /* the highest first; of equal ones the earliest */
     size_t count;
-    struct summit now;     /* where the account stands */
-    struct summit highest; /* since it began to rise */
-    uint64_t lowest_bytes; /* since it began to fall */
+    struct local_peak now;     /* where the account stands */
+    struct local_peak highest; /* since it began to rise */
+    uint64_t lowest_bytes;     /* since it began to fall */
     bool is_rising, has_changed;
 };
 
 /* Zeroed is empty and ready for use. */
-struct summits {
-    struct account_summits *accounts; /* by account */
+struct local_peaks {
+    struct account_local_peaks *accounts; /* by account */
     size_t account_count, account_capacity;
     uint32_t *changed; /* accounts that the current event changed */
     size_t changed_count, changed_capacity;
 };
 
-struct observer summits_observer(struct summits *summits);
-void summits_release(struct summits *summits);
+struct observer local_peaks_observer(struct local_peaks *local_peaks);
+void local_peaks_release(struct local_peaks *local_peaks);
 
-struct keeper summits_keeper(const struct summits *summits);
+struct keeper local_peaks_keeper(const struct local_peaks *local_peaks);
 
 /* Of one account; an empty one for an account that never held anything. */
-const struct account_summits *summits_of(const struct summits *summits, uint32_t account);
+const struct account_local_peaks *local_peaks_of(const struct local_peaks *local_peaks,
+                                                 uint32_t account);
 
 #endif

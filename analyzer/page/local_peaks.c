@@ -12,14 +12,14 @@ static void add_held_site(struct doc *doc, const struct site_row *row)
 }
 
 static int add_largest_site(struct doc *doc, const struct study *study, uint32_t account,
-                            const struct summit *summit, struct err *err)
+                            const struct local_peak *local_peak, struct err *err)
 {
     struct sites sites;
     struct blame blame;
     struct site_row *rows;
     int count = -1;
 
-    if (sites_at(&sites, &study->categories, account, summit->at.index, err))
+    if (sites_at(&sites, &study->categories, account, local_peak->at.index, err))
         return -1;
     if (!site_rows_blame(&blame, study->symbols, &sites, err)) {
         count = site_rows_of(&rows, &study->history, &sites, &blame, err);
@@ -33,31 +33,31 @@ static int add_largest_site(struct doc *doc, const struct study *study, uint32_t
     return count < 0 ? -1 : 0;
 }
 
-static int add_summit(struct doc *doc, const struct study *study, uint32_t account,
-                      const struct summit *summit, struct err *err)
+static int add_local_peak(struct doc *doc, const struct study *study, uint32_t account,
+                          const struct local_peak *local_peak, struct err *err)
 {
     page_layer(doc_detail(doc), study, &study->history.accounts[account], "Layer");
-    page_time(doc, study, "time_ns", "At", summit->at.time_ns);
-    doc_count(doc, "seq", "Event", summit->at.seq);
-    doc_bytes(doc, "live_bytes", "Live", summit->bytes);
-    doc_text(doc, "phase", "Phase", study_path(study, summit->path));
-    return add_largest_site(doc, study, account, summit, err);
+    page_time(doc, study, "time_ns", "At", local_peak->at.time_ns);
+    doc_count(doc, "seq", "Event", local_peak->at.seq);
+    doc_bytes(doc, "live_bytes", "Live", local_peak->bytes);
+    doc_text(doc, "phase", "Phase", study_path(study, local_peak->path));
+    return add_largest_site(doc, study, account, local_peak, err);
 }
 
-int page_summits(struct doc *doc, const struct study *study, const struct view *view,
-                 const struct page_accounts *accounts, struct err *err)
+int page_local_peaks(struct doc *doc, const struct study *study, const struct view *view,
+                     const struct page_accounts *accounts, struct err *err)
 {
     int status = 0;
 
     doc_list_begin(doc, "high_moments", "The highest separate moments");
     for (size_t i = 0; i < accounts->count; i++) {
         const uint32_t account = accounts->numbers[i];
-        const struct account_summits *own = summits_of(&study->summits, account);
+        const struct account_local_peaks *own = local_peaks_of(&study->local_peaks, account);
         const size_t limit = view_limit(view, own->count);
 
         for (size_t n = 0; n < limit && !status; n++) {
             doc_row_begin(doc_detail_if(doc, i > 0));
-            status = add_summit(doc, study, account, &own->items[n], err);
+            status = add_local_peak(doc, study, account, &own->items[n], err);
             doc_row_end(doc);
         }
     }
