@@ -18,8 +18,8 @@
  *                    size which leave at most 20 MiB of them
  *     capture        what a stream takes while it is captured has pools of its own, which captures may
  *                    share; they keep all until the graphs are gone
- *     expandable     a pool's segments are one range of addresses, mapped in pieces of 2 MiB
- *                    (small) or 20 MiB (large) as they are needed, and unmapped piece by piece
+ *     expandable     a pool's segments are one range of addresses, in mappings of 2 MiB
+ *                    (small) or 20 MiB (large), made as they are needed and unmapped one by one
  *     garbage        above that share of the memory fraction, whole free large segments go that
  *                    have lain longest, before the driver is asked; without a fraction: never
  *

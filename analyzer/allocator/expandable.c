@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expandable segments: a range of addresses, mapped from its beginning in pieces.
+ * Expandable segments: a range of addresses, mapped from its beginning, a mapping after the other.
  *
  *     | used |  free  | unmapped ...                       |
- *            grows: --►  unmapped: whole pieces only
+ *            grows: --►  unmapped: whole mappings only
  */
 #include "blocks.h"
 #include "free_tree.h"
 
-static uint64_t piece_bytes(const struct allocator *allocator, uint32_t pool)
+static uint64_t mapping_bytes_of(const struct allocator *allocator, uint32_t pool)
 {
     return allocator->pools[pool].is_small ? ALLOCATOR_SMALL_SEGMENT_BYTES
                                            : ALLOCATOR_LARGE_SEGMENT_BYTES;
 }
 
-static bool reserve_range(struct allocator *allocator, uint64_t piece, uint64_t *address,
+static bool reserve_range(struct allocator *allocator, uint64_t mapping_bytes, uint64_t *address,
                           uint64_t *bytes)
 {
     const uint64_t card_bytes = allocator->card_bytes ? allocator->card_bytes : UINT64_C(1) << 40;
 
-    *bytes = (card_bytes + card_bytes / 8 + piece - 1) / piece * piece;
+    *bytes = (card_bytes + card_bytes / 8 + mapping_bytes - 1) / mapping_bytes * mapping_bytes;
     if (allocator->driver)
         return allocator->driver->reserve(allocator->driver->self, *bytes, address, bytes);
     *address = addresses_take(&allocator->addresses, *bytes);
     return true;
 }
 
-static bool map_pieces(struct allocator *allocator, uint64_t address, uint64_t bytes)
+static bool map_all(struct allocator *allocator, uint64_t address, uint64_t bytes)
 {
     if (allocator->driver)
         return allocator->driver->map(allocator->driver->self, address, bytes);
@@ -72,7 +72,7 @@ static int add_range(struct allocator *allocator, uint32_t pool, uint32_t *block
                                    .is_expandable = true};
 
     *block = ALLOCATOR_NONE;
-    if (!reserve_range(allocator, piece_bytes(allocator, pool), &born.address, &born.bytes))
+    if (!reserve_range(allocator, mapping_bytes_of(allocator, pool), &born.address, &born.bytes))
         return 0;
     *block = allocator_block_new(allocator, &born, err);
     if (*block == ALLOCATOR_NONE)
@@ -86,13 +86,13 @@ static int add_range(struct allocator *allocator, uint32_t pool, uint32_t *block
 static int map_block(struct allocator *allocator, uint32_t *block, uint64_t bytes, struct err *err)
 {
     const uint32_t mapped = *block;
-    const uint64_t piece = piece_bytes(allocator, allocator->blocks[mapped].pool);
-    uint64_t mapped_bytes = (bytes + piece - 1) / piece * piece;
+    const uint64_t mapping_bytes = mapping_bytes_of(allocator, allocator->blocks[mapped].pool);
+    uint64_t mapped_bytes = (bytes + mapping_bytes - 1) / mapping_bytes * mapping_bytes;
 
     if (mapped_bytes > allocator->blocks[mapped].bytes)
         mapped_bytes = allocator->blocks[mapped].bytes;
     *block = ALLOCATOR_NONE;
-    if (!map_pieces(allocator, allocator->blocks[mapped].address, mapped_bytes))
+    if (!map_all(allocator, allocator->blocks[mapped].address, mapped_bytes))
         return 0;
     free_tree_remove(allocator, mapped);
     if (mapped_bytes < allocator->blocks[mapped].bytes) {
@@ -152,11 +152,11 @@ static void drop_range_if_unmapped(struct allocator *allocator, uint32_t block)
     allocator_block_retire(allocator, block);
 }
 
-/* Whole pieces lie from *start to *end of a block whose range begins at a multiple of a piece. */
-static bool whole_pieces(const struct allocator *allocator, uint32_t block, uint64_t *start,
-                         uint64_t *end)
+/* Whole mappings lie from *start to *end of a block whose range begins at a multiple of a mapping. */
+static bool whole_mappings(const struct allocator *allocator, uint32_t block, uint64_t *start,
+                           uint64_t *end)
 {
-    const uint64_t piece = piece_bytes(allocator, allocator->blocks[block].pool);
+    const uint64_t mapping_bytes = mapping_bytes_of(allocator, allocator->blocks[block].pool);
     uint32_t first = block;
 
     while (allocator->blocks[first].before != ALLOCATOR_NONE)
@@ -165,8 +165,8 @@ static bool whole_pieces(const struct allocator *allocator, uint32_t block, uint
     const uint64_t from = allocator->blocks[block].address - base;
     const uint64_t to = from + allocator->blocks[block].bytes;
 
-    *start = base + (from + piece - 1) / piece * piece;
-    *end = base + to / piece * piece;
+    *start = base + (from + mapping_bytes - 1) / mapping_bytes * mapping_bytes;
+    *end = base + to / mapping_bytes * mapping_bytes;
     return *start < *end;
 }
 
@@ -175,7 +175,7 @@ static int unmap_block(struct allocator *allocator, uint32_t block, struct err *
     uint64_t start, end;
     uint32_t rest;
 
-    if (!whole_pieces(allocator, block, &start, &end))
+    if (!whole_mappings(allocator, block, &start, &end))
         return 0;
     free_tree_remove(allocator, block);
     if (start > allocator->blocks[block].address) {

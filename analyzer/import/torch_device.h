@@ -53,7 +53,7 @@ struct torch_block {
 struct torch_segment {
     uint64_t address, size_bytes, stream;
     uint32_t stack_id;
-    bool is_mapped; /* expandable: it is mapped in pieces */
+    bool is_mapped; /* expandable: several mappings */
     enum torch_birth birth;
 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "torch_device.h"
-#include "torch_pieces.h"
+#include "torch_mappings.h"
 #include "analyzer/util/array.h"
 
 enum { SMALL_SEGMENT_BYTES = 2 << 20, SMALL_REST_BYTES = 1 << 20, OUT_OF_MEMORY = 2 };
@@ -21,12 +21,12 @@ static const char *const action_texts[TORCH_ACTION_COUNT] = {
 /* One device while its steps are written. */
 struct stage {
     const struct torch_device *device;
-    size_t next;                  /* step */
-    struct range_map blocks;      /* that take up room in their segments, freed or not */
-    struct range_map segments;    /* but mapped ones */
-    struct range_map mapped;      /* value: handle */
-    struct range_map used;        /* where blocks begin, at any time */
-    struct torch_pieces foreseen; /* origin: a segment's number, or a step's behind those */
+    size_t next;                    /* step */
+    struct range_map blocks;        /* that take up room in their segments, freed or not */
+    struct range_map segments;      /* but mapped ones */
+    struct range_map mapped;        /* value: handle */
+    struct range_map used;          /* where blocks begin, at any time */
+    struct torch_mappings foreseen; /* origin: a segment's number, or a step's behind those */
 };
 
 struct writer {
@@ -139,10 +139,10 @@ static int put_segment(struct writer *writer, struct stage *stage,
                : 0;
 }
 
-/* --- mapped segments: a driver's object for each piece --- */
+/* --- mapped segments: a driver's object for each mapping --- */
 
-static int put_piece(struct writer *writer, struct stage *stage, uint64_t start, uint64_t end,
-                     uint32_t stack_id)
+static int put_mapping(struct writer *writer, struct stage *stage, uint64_t start, uint64_t end,
+                       uint32_t stack_id)
 {
     const uint32_t handle = ++writer->last_handle;
     uint32_t replaced;
@@ -192,7 +192,7 @@ static int map(struct writer *writer, struct stage *stage, const struct torch_se
                uint32_t origin)
 {
     size_t count;
-    const struct torch_cut *cuts = torch_pieces_cuts(&stage->foreseen, origin, &count);
+    const struct torch_cut *cuts = torch_mappings_cuts(&stage->foreseen, origin, &count);
     const bool is_whole = !count && origin >= stage->device->segment_count;
     const uint64_t end = segment->address + segment->size_bytes;
     uint64_t start = segment->address;
@@ -202,7 +202,7 @@ static int map(struct writer *writer, struct stage *stage, const struct torch_se
     for (size_t i = 0; i <= count; i++) {
         const uint64_t next = i < count ? cuts[i].address : end;
 
-        if (put_piece(writer, stage, start, next, segment->stack_id) ||
+        if (put_mapping(writer, stage, start, next, segment->stack_id) ||
             (!is_whole && mark_segment(writer, stage, start, next)))
             return -1;
         start = next;
@@ -346,30 +346,30 @@ static int put_those_of(struct writer *writer, struct stage *stage, enum torch_b
 
 /* --- all devices --- */
 
-/* Maps and unmaps once without writing, to know where pieces are cut. */
+/* Maps and unmaps once without writing, to know where mappings are cut. */
 static int foresee(struct stage *stage, struct err *err)
 {
     const struct torch_device *device = stage->device;
-    struct torch_pieces *pieces = &stage->foreseen;
+    struct torch_mappings *mappings = &stage->foreseen;
 
     for (size_t i = 0; i < device->segment_count; i++) {
         const struct torch_segment *segment = &device->segments[i];
 
         if (segment->is_mapped && segment->birth == TORCH_BEFORE &&
-            torch_pieces_put(pieces, segment->address, segment->size_bytes, (uint32_t)i, err))
+            torch_mappings_put(mappings, segment->address, segment->size_bytes, (uint32_t)i, err))
             return -1;
     }
     for (size_t i = 0; i < device->step_count; i++) {
         const struct torch_step *step = &device->steps[i];
 
         if ((step->action == TORCH_SEGMENT_MAP &&
-             torch_pieces_put(pieces, step->address, step->size_bytes,
-                              (uint32_t)(device->segment_count + i), err)) ||
+             torch_mappings_put(mappings, step->address, step->size_bytes,
+                                (uint32_t)(device->segment_count + i), err)) ||
             (step->action == TORCH_SEGMENT_UNMAP &&
-             torch_pieces_clear(pieces, step->address, step->size_bytes, err)))
+             torch_mappings_clear(mappings, step->address, step->size_bytes, err)))
             return -1;
     }
-    torch_pieces_sort_cuts(pieces);
+    torch_mappings_sort_cuts(mappings);
     return 0;
 }
 
@@ -458,7 +458,7 @@ static void release(struct writer *writer)
         range_map_release(&writer->stages[i].segments);
         range_map_release(&writer->stages[i].mapped);
         range_map_release(&writer->stages[i].used);
-        torch_pieces_release(&writer->stages[i].foreseen);
+        torch_mappings_release(&writer->stages[i].foreseen);
     }
     free(writer->stages);
 }
@@ -480,7 +480,7 @@ int torch_events_write(const struct torch_device *devices, size_t count, struct 
         range_map_init(&stage->segments);
         range_map_init(&stage->mapped);
         range_map_init(&stage->used);
-        torch_pieces_init(&stage->foreseen);
+        torch_mappings_init(&stage->foreseen);
     }
     if (!find_start(&writer) && !name_hooks(&writer))
         status = write_all(&writer);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "torch_pieces.h"
+#include "torch_mappings.h"
 #include "analyzer/util/pair_map.h"
 #include "analyzer/util/array.h"
 #include "gpumemtrace/compiler.h"
@@ -16,7 +16,7 @@ struct past {
     struct torch_device *device;
     struct pair_map blocks, segments; /* there now, by address: their numbers */
     struct pair_map given;            /* by a later step, and not freed before that */
-    struct torch_pieces mapped;
+    struct torch_mappings mapped;
     struct err *err;
 };
 
@@ -126,9 +126,9 @@ static int undo(struct past *past, struct torch_step *step, size_t end_count)
     case TORCH_SEGMENT_FREE:
         return undo_segment_free(past, step);
     case TORCH_SEGMENT_MAP:
-        return torch_pieces_clear(&past->mapped, step->address, step->size_bytes, past->err);
+        return torch_mappings_clear(&past->mapped, step->address, step->size_bytes, past->err);
     case TORCH_SEGMENT_UNMAP:
-        return torch_pieces_put(&past->mapped, step->address, step->size_bytes, 0, past->err);
+        return torch_mappings_put(&past->mapped, step->address, step->size_bytes, 0, past->err);
     default:
         return 0;
     }
@@ -143,17 +143,18 @@ static int begin_at_end(struct past *past)
             return -1;
     for (size_t i = 0; i < device->segment_count; i++) {
         const struct torch_segment *segment = &device->segments[i];
-        const int status = segment->is_mapped ? torch_pieces_put(&past->mapped, segment->address,
-                                                                 segment->size_bytes, 0, past->err)
-                                              : pair_map_put(&past->segments, 0, segment->address,
-                                                             (uint32_t)i, past->err);
+        const int status =
+            segment->is_mapped
+                ? torch_mappings_put(&past->mapped, segment->address, segment->size_bytes, 0,
+                                     past->err)
+                : pair_map_put(&past->segments, 0, segment->address, (uint32_t)i, past->err);
         if (status)
             return -1;
     }
     return 0;
 }
 
-/* What is there now was there before. Mapped pieces have become others. */
+/* What is there now was there before. Mappings have become others. */
 static int keep_first(struct past *past)
 {
     struct torch_device *device = past->device;
@@ -168,13 +169,13 @@ static int keep_first(struct past *past)
             pair_map_get(&past->segments, 0, device->segments[i].address) == i)
             device->segments[i].birth = TORCH_BEFORE;
     while ((node = range_map_at_or_after(&past->mapped.map, address))) {
-        const struct torch_segment piece = {.address = node->start,
-                                            .size_bytes = node->size_bytes,
-                                            .is_mapped = true,
-                                            .birth = TORCH_BEFORE};
-        if (add_segment(past, &piece))
+        const struct torch_segment mapping = {.address = node->start,
+                                              .size_bytes = node->size_bytes,
+                                              .is_mapped = true,
+                                              .birth = TORCH_BEFORE};
+        if (add_segment(past, &mapping))
             return -1;
-        address = piece.address + piece.size_bytes;
+        address = mapping.address + mapping.size_bytes;
     }
     device->has_past = past->blocks.count || past->segments.count || address;
     return 0;
@@ -195,7 +196,7 @@ int torch_past_find(struct torch_device *device, struct err *err)
     int status;
 
     device->frees_on = find_frees(device);
-    torch_pieces_init(&past.mapped);
+    torch_mappings_init(&past.mapped);
     status = begin_at_end(&past);
     for (size_t i = device->step_count; i-- > 0 && !status;)
         status = undo(&past, &device->steps[i], end_count);
@@ -204,6 +205,6 @@ int torch_past_find(struct torch_device *device, struct err *err)
     pair_map_release(&past.blocks);
     pair_map_release(&past.segments);
     pair_map_release(&past.given);
-    torch_pieces_release(&past.mapped);
+    torch_mappings_release(&past.mapped);
     return status;
 }

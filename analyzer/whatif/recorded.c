@@ -8,125 +8,130 @@
 #include "analyzer/allocator/free_tree.h"
 #include "analyzer/util/array.h"
 
-/* --- pieces --- */
+/* --- blocks of the driver --- */
 
-void pieces_release(struct pieces *pieces)
+void driver_blocks_release(struct driver_blocks *driver_blocks)
 {
-    pair_map_release(&pieces->by_address);
-    slots_release(&pieces->slots);
-    free(pieces->items);
+    pair_map_release(&driver_blocks->by_address);
+    slots_release(&driver_blocks->slots);
+    free(driver_blocks->items);
 }
 
-struct piece *pieces_at(const struct pieces *pieces, uint64_t address)
+struct driver_block *driver_blocks_at(const struct driver_blocks *driver_blocks, uint64_t address)
 {
-    const uint32_t number = pair_map_get(&pieces->by_address, 0, address);
+    const uint32_t number = pair_map_get(&driver_blocks->by_address, 0, address);
 
-    return number == PAIR_MAP_NONE ? NULL : &pieces->items[number];
+    return number == PAIR_MAP_NONE ? NULL : &driver_blocks->items[number];
 }
 
-void pieces_remove(struct pieces *pieces, uint64_t address)
+void driver_blocks_remove(struct driver_blocks *driver_blocks, uint64_t address)
 {
-    const uint32_t number = pair_map_remove(&pieces->by_address, 0, address);
+    const uint32_t number = pair_map_remove(&driver_blocks->by_address, 0, address);
 
     if (number != PAIR_MAP_NONE)
-        slots_give_back(&pieces->slots, number);
+        slots_give_back(&driver_blocks->slots, number);
 }
 
-int pieces_add(struct pieces *pieces, const struct event *event, bool is_mapped, struct err *err)
+int driver_blocks_add(struct driver_blocks *driver_blocks, const struct event *event,
+                      bool is_mapped, struct err *err)
 {
-    pieces_remove(pieces, event->address);
-    const uint32_t number = slots_take(&pieces->slots, err);
+    driver_blocks_remove(driver_blocks, event->address);
+    const uint32_t number = slots_take(&driver_blocks->slots, err);
     if (number == SLOT_NONE)
         return -1;
-    struct piece *grown = array_grow(pieces->items, &pieces->capacity, number, sizeof *grown, err);
+    struct driver_block *grown =
+        array_grow(driver_blocks->items, &driver_blocks->capacity, number, sizeof *grown, err);
     if (!grown)
         return -1;
-    pieces->items = grown;
-    grown[number] = (struct piece){.address = event->address,
-                                   .bytes = event->size_bytes,
-                                   .block = ALLOCATOR_NONE,
-                                   .is_mapped = is_mapped};
-    return pair_map_put(&pieces->by_address, 0, event->address, number, err);
+    driver_blocks->items = grown;
+    grown[number] = (struct driver_block){.address = event->address,
+                                          .bytes = event->size_bytes,
+                                          .block = ALLOCATOR_NONE,
+                                          .is_mapped = is_mapped};
+    return pair_map_put(&driver_blocks->by_address, 0, event->address, number, err);
 }
 
 /* --- the driver's answers --- */
 
-static bool take_piece(void *self, uint64_t bytes, uint64_t *address)
+static bool take_driver_block(void *self, uint64_t bytes, uint64_t *address)
 {
     struct recorded *recorded = self;
-    struct piece *piece = pieces_at(recorded->pieces, recorded->wanted_address);
+    struct driver_block *driver_block =
+        driver_blocks_at(recorded->driver_blocks, recorded->wanted_address);
 
-    if (!piece || piece->is_used || piece->is_mapped || piece->bytes != bytes)
+    if (!driver_block || driver_block->is_used || driver_block->is_mapped ||
+        driver_block->bytes != bytes)
         return false;
-    piece->is_used = true;
-    piece->device = recorded->device;
-    *address = piece->address;
+    driver_block->is_used = true;
+    driver_block->device = recorded->device;
+    *address = driver_block->address;
     return true;
 }
 
 static bool take_range(void *self, uint64_t wanted_bytes, uint64_t *address, uint64_t *bytes)
 {
     struct recorded *recorded = self;
-    struct pieces *pieces = recorded->pieces;
+    struct driver_blocks *driver_blocks = recorded->driver_blocks;
 
     (void)wanted_bytes; /* a share of the card's size, which the recording knows exactly */
-    if (!pieces->range_bytes || pieces->range_address != recorded->wanted_address)
+    if (!driver_blocks->range_bytes || driver_blocks->range_address != recorded->wanted_address)
         return false;
-    *address = pieces->range_address;
-    *bytes = pieces->range_bytes;
-    pieces->range_bytes = 0;
+    *address = driver_blocks->range_address;
+    *bytes = driver_blocks->range_bytes;
+    driver_blocks->range_bytes = 0;
     return true;
 }
 
-/* Marks the pieces that fill a stretch of addresses exactly; false: they do not. */
+/* Marks the mappings that fill a stretch of addresses exactly; false: they do not. */
 static bool use_mapped(const struct recorded *recorded, uint64_t address, uint64_t bytes,
                        bool really)
 {
     while (bytes) {
-        struct piece *piece = pieces_at(recorded->pieces, address);
+        struct driver_block *driver_block = driver_blocks_at(recorded->driver_blocks, address);
 
-        if (!piece || piece->is_used || !piece->is_mapped || piece->bytes > bytes)
+        if (!driver_block || driver_block->is_used || !driver_block->is_mapped ||
+            driver_block->bytes > bytes)
             return false;
-        piece->is_used = really;
-        piece->device = recorded->device;
-        address += piece->bytes;
-        bytes -= piece->bytes;
+        driver_block->is_used = really;
+        driver_block->device = recorded->device;
+        address += driver_block->bytes;
+        bytes -= driver_block->bytes;
     }
     return true;
 }
 
-static bool map_pieces(void *self, uint64_t address, uint64_t bytes)
+static bool map_driver_blocks(void *self, uint64_t address, uint64_t bytes)
 {
     return use_mapped(self, address, bytes, false) && use_mapped(self, address, bytes, true);
 }
 
 /* Of a plain segment the recording says that it went; of mappings the model says it first. */
-static void give_pieces(void *self, uint64_t address, uint64_t bytes)
+static void give_driver_blocks(void *self, uint64_t address, uint64_t bytes)
 {
     struct recorded *recorded = self;
 
     while (recorded->is_emptying && bytes) {
-        struct piece *piece = pieces_at(recorded->pieces, address);
+        struct driver_block *driver_block = driver_blocks_at(recorded->driver_blocks, address);
 
-        if (!piece || piece->bytes > bytes)
+        if (!driver_block || driver_block->bytes > bytes)
             return;
-        piece->is_given = true;
-        recorded->given_bytes += piece->bytes;
-        address += piece->bytes;
-        bytes -= piece->bytes;
+        driver_block->is_given = true;
+        recorded->given_bytes += driver_block->bytes;
+        address += driver_block->bytes;
+        bytes -= driver_block->bytes;
     }
 }
 
-void recorded_init(struct recorded *recorded, int device, struct pieces *pieces,
+void recorded_init(struct recorded *recorded, int device, struct driver_blocks *driver_blocks,
                    const struct allocator_settings *settings)
 {
     *recorded = (struct recorded){.device = device,
                                   .driver = {.self = recorded,
-                                             .take = take_piece,
+                                             .take = take_driver_block,
                                              .reserve = take_range,
-                                             .map = map_pieces,
-                                             .give = give_pieces},
-                                  .pieces = pieces};
+                                             .map = map_driver_blocks,
+                                             .give = give_driver_blocks},
+                                  .driver_blocks = driver_blocks};
     allocator_init(&recorded->allocator, settings);
     recorded->allocator.driver = &recorded->driver;
 }
@@ -295,7 +300,8 @@ int recorded_alloc(struct recorded *recorded, const struct event *event,
         check_refusal(recorded, event, request);
         if (!allocator->settings.expandable_segments)
             return 0;
-        recorded->wanted_address = recorded->pieces->range_address; /* it was reserved, and stays */
+        recorded->wanted_address =
+            recorded->driver_blocks->range_address; /* it was reserved, and stays */
     }
     if (recorded->follows && event->result == 0
             ? follow_alloc(recorded, event, request, block, &outcome, err)
@@ -304,9 +310,9 @@ int recorded_alloc(struct recorded *recorded, const struct event *event,
     if (event->result != 0)
         return 0;
     compare_block(recorded, event, *block, outcome);
-    struct piece *piece = pieces_at(recorded->pieces, event->address);
-    if (outcome == ALLOCATOR_GREW && piece && !piece->is_mapped)
-        piece->block = *block;
+    struct driver_block *driver_block = driver_blocks_at(recorded->driver_blocks, event->address);
+    if (outcome == ALLOCATOR_GREW && driver_block && !driver_block->is_mapped)
+        driver_block->block = *block;
     return 0;
 }
 
@@ -317,15 +323,17 @@ int recorded_free(struct recorded *recorded, const struct event *event, uint32_t
     return block == ALLOCATOR_NONE ? 0 : allocator_free(&recorded->allocator, block, err);
 }
 
-int recorded_give_back(struct recorded *recorded, const struct event *event, struct piece *piece,
-                       struct err *err)
+int recorded_give_back(struct recorded *recorded, const struct event *event,
+                       struct driver_block *driver_block, struct err *err)
 {
     struct allocator *allocator = &recorded->allocator;
-    const struct difference live = {
-        .kind = DIFFERENCE_GAVE_BACK, .size_bytes = piece->bytes, .address = piece->address};
+    const struct difference live = {.kind = DIFFERENCE_GAVE_BACK,
+                                    .size_bytes = driver_block->bytes,
+                                    .address = driver_block->address};
 
-    if (!piece->is_mapped) {
-        if (piece->block == ALLOCATOR_NONE || !allocator_forget_segment(allocator, piece->block))
+    if (!driver_block->is_mapped) {
+        if (driver_block->block == ALLOCATOR_NONE ||
+            !allocator_forget_segment(allocator, driver_block->block))
             differ(recorded, event, &live);
         return 0;
     }
@@ -334,8 +342,8 @@ int recorded_give_back(struct recorded *recorded, const struct event *event, str
         if (allocator_empty_cache(allocator, err))
             return -1;
     }
-    if (piece->is_given)
-        recorded->given_bytes -= piece->bytes;
+    if (driver_block->is_given)
+        recorded->given_bytes -= driver_block->bytes;
     else
         differ(recorded, event, &live);
     return 0;

@@ -5,8 +5,8 @@
  * another block or kept what went back, the recording differs from it, and nothing that the model
  * says under other settings would mean anything. It must not know other settings.
  *
- *     cudaMalloc ──► piece ──┐                         what the driver handed out, of all pools
- *     tensor ──► model ──► take: the piece where the tensor lies, of the size that it asks for
+ *     cudaMalloc ──► block ──┐                         what the driver handed out, of all pools
+ *     tensor ──► model ──► take: the block where the tensor lies, of the size that it asks for
  *     cudaFree ──► the model must hold nothing in it
  */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_RECORDED_H
@@ -18,7 +18,7 @@
 #include "gpumemtrace/event.h"
 
 /* Memory of the driver that a pool may use. */
-struct piece {
+struct driver_block {
     uint64_t address, bytes;
     int device;     /* whose pool uses it */
     uint32_t block; /* the first of a plain segment */
@@ -27,19 +27,20 @@ struct piece {
     bool is_given;  /* the model has given it back */
 };
 
-struct pieces {
+struct driver_blocks {
     struct pair_map by_address;
-    struct piece *items;
+    struct driver_block *items;
     size_t capacity;
     struct slots slots;
     uint64_t range_address, range_bytes; /* the last range of addresses that was reserved */
 };
 
-void pieces_release(struct pieces *pieces);
-int pieces_add(struct pieces *pieces, const struct event *event, bool is_mapped, struct err *err);
+void driver_blocks_release(struct driver_blocks *driver_blocks);
+int driver_blocks_add(struct driver_blocks *driver_blocks, const struct event *event,
+                      bool is_mapped, struct err *err);
 /* NULL: there is none at that address. */
-struct piece *pieces_at(const struct pieces *pieces, uint64_t address);
-void pieces_remove(struct pieces *pieces, uint64_t address);
+struct driver_block *driver_blocks_at(const struct driver_blocks *driver_blocks, uint64_t address);
+void driver_blocks_remove(struct driver_blocks *driver_blocks, uint64_t address);
 
 /* How the recording differs from the model. */
 enum difference_kind {
@@ -62,17 +63,17 @@ struct recorded {
     int device;
     struct allocator allocator;
     struct allocator_driver driver;
-    struct pieces *pieces;
+    struct driver_blocks *driver_blocks;
     uint64_t wanted_address;      /* of the tensor that is being replayed */
     uint64_t given_bytes;         /* by the model, and not yet by the recording */
     bool follows;                 /* the recording also where the model differs: see holes.h */
     bool knows_order;             /* among equals: an event has shown it */
-    bool is_emptying;             /* pieces of ranges go back since the last tensor */
+    bool is_emptying;             /* mappings of ranges go back since the last tensor */
     struct difference difference; /* the first one */
 };
 
 /* It must stay where it is: the model's driver points to it. */
-void recorded_init(struct recorded *recorded, int device, struct pieces *pieces,
+void recorded_init(struct recorded *recorded, int device, struct driver_blocks *driver_blocks,
                    const struct allocator_settings *settings);
 void recorded_release(struct recorded *recorded);
 
@@ -85,7 +86,7 @@ int recorded_alloc(struct recorded *recorded, const struct event *event,
 int recorded_free(struct recorded *recorded, const struct event *event, uint32_t block,
                   struct err *err);
 /* Memory of the driver that the pool used went back. */
-int recorded_give_back(struct recorded *recorded, const struct event *event, struct piece *piece,
-                       struct err *err);
+int recorded_give_back(struct recorded *recorded, const struct event *event,
+                       struct driver_block *driver_block, struct err *err);
 
 #endif

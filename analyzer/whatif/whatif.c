@@ -18,7 +18,8 @@
 
 static int device_init(struct whatif *whatif, struct whatif_device *device, struct err *err)
 {
-    recorded_init(&device->recorded, device->device, &whatif->pieces, &whatif->own.allocator);
+    recorded_init(&device->recorded, device->device, &whatif->driver_blocks,
+                  &whatif->own.allocator);
     device->recorded.follows = whatif->follows;
     device->runs = array_new(whatif->ask_count, sizeof *device->runs, err);
     if (!device->runs)
@@ -239,21 +240,21 @@ static int replay_tensor(struct whatif *whatif, const struct cursor *at)
 }
 
 /* Memory of the driver goes back; if a pool used it, that is the pool's doing. */
-static int end_piece(struct whatif *whatif, const struct cursor *at, uint64_t address)
+static int end_driver_block(struct whatif *whatif, const struct cursor *at, uint64_t address)
 {
-    struct piece *piece = pieces_at(&whatif->pieces, address);
+    struct driver_block *driver_block = driver_blocks_at(&whatif->driver_blocks, address);
 
-    for (int i = 0; piece && piece->is_used && i < DEVICE_SLOTS; i++) {
+    for (int i = 0; driver_block && driver_block->is_used && i < DEVICE_SLOTS; i++) {
         struct whatif_device *device = whatif->devices[i];
 
         if (!device || !device->has_pool || whatif_device_is_over(device) ||
-            piece->device != device->device)
+            driver_block->device != device->device)
             continue;
-        if (recorded_give_back(&device->recorded, at->event, piece, at->err) ||
+        if (recorded_give_back(&device->recorded, at->event, driver_block, at->err) ||
             runs_empty_cache(whatif, device, at->err))
             return -1;
     }
-    pieces_remove(&whatif->pieces, address);
+    driver_blocks_remove(&whatif->driver_blocks, address);
     return 0;
 }
 
@@ -262,12 +263,12 @@ static int end_mappings(struct whatif *whatif, const struct cursor *at)
     uint64_t address = at->event->address, left_bytes = at->event->size_bytes;
 
     while (left_bytes) {
-        const struct piece *piece = pieces_at(&whatif->pieces, address);
-        const uint64_t bytes = piece ? piece->bytes : 0;
+        const struct driver_block *driver_block = driver_blocks_at(&whatif->driver_blocks, address);
+        const uint64_t bytes = driver_block ? driver_block->bytes : 0;
 
         if (!bytes || bytes > left_bytes)
             return 0;
-        if (end_piece(whatif, at, address))
+        if (end_driver_block(whatif, at, address))
             return -1;
         address += bytes;
         left_bytes -= bytes;
@@ -289,11 +290,11 @@ static int replay_driver_alloc(struct whatif *whatif, const struct cursor *at)
         return device ? 0 : -1;
     }
     if (event->memory == MEMORY_RESERVATION) {
-        whatif->pieces.range_address = event->address;
-        whatif->pieces.range_bytes = event->size_bytes;
+        whatif->driver_blocks.range_address = event->address;
+        whatif->driver_blocks.range_bytes = event->size_bytes;
     }
     if (event->memory == MEMORY_LINEAR && event->address)
-        return pieces_add(&whatif->pieces, event, false, at->err);
+        return driver_blocks_add(&whatif->driver_blocks, event, false, at->err);
     return 0;
 }
 
@@ -311,9 +312,9 @@ static int replay_event(void *self, const struct cursor *at)
     if (event->kind == EVENT_ALLOC && event->memory != MEMORY_TENSOR)
         status = replay_driver_alloc(whatif, at);
     else if (event->kind == EVENT_FREE && event->memory == MEMORY_LINEAR && event->result == 0)
-        status = end_piece(whatif, at, event->address);
+        status = end_driver_block(whatif, at, event->address);
     else if (event->kind == EVENT_MAP && event->result == 0)
-        status = pieces_add(&whatif->pieces, event, true, at->err);
+        status = driver_blocks_add(&whatif->driver_blocks, event, true, at->err);
     else if (event->kind == EVENT_UNMAP && event->result == 0)
         status = end_mappings(whatif, at);
     if (!status)
@@ -434,7 +435,7 @@ void whatif_release(struct whatif *whatif)
         free(device);
     }
     private_pools_release(&whatif->graphs);
-    pieces_release(&whatif->pieces);
+    driver_blocks_release(&whatif->driver_blocks);
     pair_map_release(&whatif->tensors);
     slots_release(&whatif->tensor_slots);
     free(whatif->handles);

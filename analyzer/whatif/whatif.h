@@ -91,8 +91,8 @@ struct whatif_device {
 enum { HANDLE_DEVICE, HANDLE_RECORDED, HANDLE_RUNS };
 
 struct whatif {
-    struct whatif_device *devices[DEVICE_SLOTS]; /* NULL: no piece of PyTorch's pool lies there */
-    struct pieces pieces;
+    struct whatif_device *devices[DEVICE_SLOTS]; /* NULL: no block of PyTorch's pool lies there */
+    struct driver_blocks driver_blocks;
     struct pair_map tensors; /* by address: which row of handles */
     struct slots tensor_slots;
     uint32_t *handles; /* rows of HANDLE_… */
