@@ -137,8 +137,8 @@ const struct baseline_account *baseline_find(const struct baseline *baseline,
 
 /* --- an account as names --- */
 
-static int read_step(struct held_step *step, struct text_set *names, const json_t *from,
-                     struct err *err)
+static int read_call_line(struct call_line *call_line, struct text_set *names, const json_t *from,
+                          struct err *err)
 {
     const char *file = json_string_value(json_array_get(from, 0));
     const char *function = json_string_value(json_array_get(from, 2));
@@ -148,14 +148,14 @@ static int read_step(struct held_step *step, struct text_set *names, const json_
         err_set(err, ERR_INPUT, "a step of a baseline's way must be [file, line, function]");
         return -1;
     }
-    return held_step_set(step, names, file, function, (uint32_t)line, err);
+    return call_line_set(call_line, names, file, function, (uint32_t)line, err);
 }
 
 static int read_call_path(struct holding *holding, struct held_site *site, const json_t *call_path,
                           struct err *err)
 {
     const size_t depth = json_array_size(call_path);
-    struct held_step *steps;
+    struct call_line *call_lines;
 
     if (!depth)
         return 0;
@@ -163,15 +163,15 @@ static int read_call_path(struct holding *holding, struct held_site *site, const
         err_set(err, ERR_INPUT, "a way of a baseline has %zu steps", depth);
         return -1;
     }
-    steps = arena_take(&holding->steps, depth * sizeof *steps);
-    if (!steps) {
+    call_lines = arena_take(&holding->call_lines, depth * sizeof *call_lines);
+    if (!call_lines) {
         err_set(err, ERR_SYSTEM, "out of memory for the baseline");
         return -1;
     }
     for (size_t i = 0; i < depth; i++)
-        if (read_step(&steps[i], holding->names, json_array_get(call_path, i), err))
+        if (read_call_line(&call_lines[i], holding->names, json_array_get(call_path, i), err))
             return -1;
-    site->call_path = steps;
+    site->call_path = call_lines;
     site->depth = depth;
     return 0;
 }

@@ -18,11 +18,12 @@ static json_t *call_path_of(const struct holding *holding, const struct held_sit
     json_t *call_path = json_array();
 
     for (size_t i = 0; i < site->depth; i++) {
-        const struct held_step *step = &site->call_path[i];
+        const struct call_line *call_line = &site->call_path[i];
 
-        json_array_append_new(call_path, json_pack("[s, I, s]", holding->names->texts[step->file],
-                                                   (json_int_t)step->line,
-                                                   holding->names->texts[step->function]));
+        json_array_append_new(call_path,
+                              json_pack("[s, I, s]", holding->names->texts[call_line->file],
+                                        (json_int_t)call_line->line,
+                                        holding->names->texts[call_line->function]));
     }
     return call_path;
 }

@@ -6,7 +6,7 @@
 
 #include "analyzer/util/array.h"
 
-static int compare_steps(const struct held_step *a, const struct held_step *b)
+static int compare_call_lines(const struct call_line *a, const struct call_line *b)
 {
     if (a->file != b->file)
         return a->file < b->file ? -1 : 1;
@@ -15,7 +15,8 @@ static int compare_steps(const struct held_step *a, const struct held_step *b)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-static uint32_t add_node(struct call_path_tree *tree, const struct held_step *step, struct err *err)
+static uint32_t add_node(struct call_path_tree *tree, const struct call_line *call_line,
+                         struct err *err)
 {
     struct call_path_node *grown =
         array_grow(tree->items, &tree->capacity, tree->count, sizeof *grown, err);
@@ -25,24 +26,24 @@ static uint32_t add_node(struct call_path_tree *tree, const struct held_step *st
     tree->items = grown;
     grown[tree->count] =
         (struct call_path_node){.first_child = PATH_NODE_NONE, .next = PATH_NODE_NONE};
-    if (step)
-        grown[tree->count].step = *step;
+    if (call_line)
+        grown[tree->count].call_line = *call_line;
     return (uint32_t)tree->count++;
 }
 
-/* The child of that step, which is made if it is not there yet. Children stand in their order. */
-static uint32_t child_of(struct call_path_tree *tree, uint32_t outer, const struct held_step *step,
-                         struct err *err)
+/* The child of that line, which is made if it is not there yet. Children stand in their order. */
+static uint32_t child_of(struct call_path_tree *tree, uint32_t outer,
+                         const struct call_line *call_line, struct err *err)
 {
     uint32_t before = PATH_NODE_NONE, at = tree->items[outer].first_child;
 
-    while (at != PATH_NODE_NONE && compare_steps(&tree->items[at].step, step) < 0) {
+    while (at != PATH_NODE_NONE && compare_call_lines(&tree->items[at].call_line, call_line) < 0) {
         before = at;
         at = tree->items[at].next;
     }
-    if (at != PATH_NODE_NONE && !compare_steps(&tree->items[at].step, step))
+    if (at != PATH_NODE_NONE && !compare_call_lines(&tree->items[at].call_line, call_line))
         return at;
-    const uint32_t made = add_node(tree, step, err);
+    const uint32_t made = add_node(tree, call_line, err);
     if (made == PATH_NODE_NONE)
         return PATH_NODE_NONE;
     tree->items[made].next = at;
@@ -90,14 +91,15 @@ void call_path_tree_release(struct call_path_tree *tree)
     *tree = (struct call_path_tree){0};
 }
 
-uint32_t call_path_tree_find(const struct call_path_tree *tree, const struct held_step *call_path,
+uint32_t call_path_tree_find(const struct call_path_tree *tree, const struct call_line *call_path,
                              size_t depth)
 {
     uint32_t at = 0;
 
     for (size_t i = 0; i < depth && at != PATH_NODE_NONE; i++) {
         at = tree->items[at].first_child;
-        while (at != PATH_NODE_NONE && compare_steps(&tree->items[at].step, &call_path[i]) != 0)
+        while (at != PATH_NODE_NONE &&
+               compare_call_lines(&tree->items[at].call_line, &call_path[i]) != 0)
             at = tree->items[at].next;
     }
     return at;

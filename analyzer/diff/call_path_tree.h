@@ -12,7 +12,7 @@
 enum { PATH_NODE_TRAITS = 32 };
 
 struct call_path_node {
-    struct held_step step;
+    struct call_line call_line;
     uint32_t first_child, next; /* by file, function and line; PATH_NODE_NONE: none */
     uint32_t first_site;        /* of the holding, + 1; 0: none: what this very line allocated */
     /* Of it and all below, bytes of a block of each stack: how alike two lines are, whatever they are called
@@ -34,7 +34,7 @@ int call_path_tree_make(struct call_path_tree *tree, const struct holding *holdi
 void call_path_tree_release(struct call_path_tree *tree);
 
 /* The node at the end of a call path; PATH_NODE_NONE: the tree has none such. */
-uint32_t call_path_tree_find(const struct call_path_tree *tree, const struct held_step *call_path,
+uint32_t call_path_tree_find(const struct call_path_tree *tree, const struct call_line *call_path,
                              size_t depth);
 
 /* How many of their each_bytes two lines have in common. */

@@ -40,8 +40,8 @@ static int count_places(struct blaming *blaming)
         const struct diff_node *node = &difference->nodes[i];
         char key[64];
 
-        snprintf(key, sizeof key, "%" PRIu32 " %" PRIu32 " %" PRIu32, node->step.file,
-                 node->step.key, node->step.line);
+        snprintf(key, sizeof key, "%" PRIu32 " %" PRIu32 " %" PRIu32, node->call_line.file,
+                 node->call_line.key, node->call_line.line);
         const uint32_t place = text_set_add(&blaming->places, key, blaming->err);
         if (place == TEXT_SET_NONE)
             return -1;
@@ -58,12 +58,12 @@ static uint32_t caller_to_blame(const struct blaming *blaming, uint32_t number)
     const struct diff_tree *difference = blaming->difference;
 
     for (uint32_t at = number; at != 0; at = difference->nodes[at].outer) {
-        const struct held_step *step = &difference->nodes[at].step;
+        const struct call_line *call_line = &difference->nodes[at].call_line;
         const struct place_use *use = &blaming->uses[blaming->place_of[at]];
 
         if ((use->live_count < 2 || use->grown_count >= use->live_count) &&
-            !call_is_wrapper(difference->names->texts[step->function]) &&
-            !call_is_header(difference->names->texts[step->file]))
+            !call_is_wrapper(difference->names->texts[call_line->function]) &&
+            !call_is_header(difference->names->texts[call_line->file]))
             return at;
     }
     return number;
@@ -90,14 +90,14 @@ static const char *name_row(const struct blaming *blaming, uint32_t node,
 {
     const struct diff_tree *difference = blaming->difference;
     const char *name = difference->names->texts[leaf->name];
-    char step[HELD_STEP_BYTES], text[2 * HELD_STEP_BYTES];
+    char call_line[CALL_LINE_BYTES], text[2 * CALL_LINE_BYTES];
 
     if (!node)
         snprintf(text, sizeof text, "%s", name);
     else
         snprintf(text, sizeof text, "%s%s%s", is_of_backward ? name : "",
                  is_of_backward ? " of " : "",
-                 held_step_text(&difference->nodes[node].step, difference->names, step));
+                 call_line_text(&difference->nodes[node].call_line, difference->names, call_line));
     const uint32_t number = text_set_add(&blaming->difference->labels, text, blaming->err);
     return number == TEXT_SET_NONE ? NULL : difference->labels.texts[number];
 }
@@ -263,10 +263,10 @@ const char *diff_leaf_freed_after(const struct diff_tree *difference, const stru
                                   int side, char buffer[DIFF_AFTER_BYTES])
 {
     const struct held_life *life = &leaf->lives[side];
-    char step[HELD_STEP_BYTES];
+    char call_line[CALL_LINE_BYTES];
 
     snprintf(buffer, DIFF_AFTER_BYTES, "%s%s", life->is_after_backward ? "the backward of " : "",
-             held_step_text(&life->after[life->after_depth - 1], difference->names, step));
+             call_line_text(&life->after[life->after_depth - 1], difference->names, call_line));
     return buffer;
 }
 

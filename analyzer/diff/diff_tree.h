@@ -23,9 +23,9 @@
 #define DIFF_NONE UINT32_MAX
 
 struct diff_node {
-    struct held_step step; /* that of the later moment, where it has one */
-    uint32_t outer;        /* DIFF_NONE: above the outermost lines */
-    size_t end;            /* the first node that is not below it */
+    struct call_line call_line; /* that of the later moment, where it has one */
+    uint32_t outer;             /* DIFF_NONE: above the outermost lines */
+    size_t end;                 /* the first node that is not below it */
     size_t first_leaf, leaf_end;
     bool is_old; /* the run before had the line, too, whatever it held then */
     /* Of it and all below: what grew, what shrank, what is live where something grew and everywhere. */
@@ -80,7 +80,7 @@ enum diff_how {
     DIFF_HOW_MORE    /* more blocks of the same size */
 };
 enum diff_how diff_leaf_how(const struct diff_leaf *leaf);
-#define DIFF_AFTER_BYTES (HELD_STEP_BYTES + 32)
+#define DIFF_AFTER_BYTES (CALL_LINE_BYTES + 32)
 /* "the backward of gpt.py:24 Layer.attend": who allocated last before its blocks were freed. */
 const char *diff_leaf_freed_after(const struct diff_tree *difference, const struct diff_leaf *leaf,
                                   int side, char buffer[DIFF_AFTER_BYTES]);

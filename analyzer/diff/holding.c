@@ -12,7 +12,7 @@
 #include "gpumemtrace/limits.h"
 #include "kept_graph.h"
 
-/* --- steps --- */
+/* --- call lines --- */
 
 /* Python 3.11 on says Layer.forward, before it was forward. */
 static const char *key_of(const char *function)
@@ -23,28 +23,28 @@ static const char *key_of(const char *function)
     return is_name && !strstr(function, "::") ? dot + 1 : function;
 }
 
-int held_step_set(struct held_step *step, struct text_set *names, const char *file,
+int call_line_set(struct call_line *call_line, struct text_set *names, const char *file,
                   const char *function, uint32_t line, struct err *err)
 {
-    *step = (struct held_step){.file = text_set_add(names, file, err),
-                               .function = text_set_add(names, function, err),
-                               .key = text_set_add(names, key_of(function), err),
-                               .line = line};
-    return step->file == TEXT_SET_NONE || step->function == TEXT_SET_NONE ||
-                   step->key == TEXT_SET_NONE
+    *call_line = (struct call_line){.file = text_set_add(names, file, err),
+                                    .function = text_set_add(names, function, err),
+                                    .key = text_set_add(names, key_of(function), err),
+                                    .line = line};
+    return call_line->file == TEXT_SET_NONE || call_line->function == TEXT_SET_NONE ||
+                   call_line->key == TEXT_SET_NONE
                ? -1
                : 0;
 }
 
-const char *held_step_text(const struct held_step *step, const struct text_set *names,
-                           char buffer[HELD_STEP_BYTES])
+const char *call_line_text(const struct call_line *call_line, const struct text_set *names,
+                           char buffer[CALL_LINE_BYTES])
 {
-    const struct symbol_frame frame = {.kind = "",
-                                       .function = names->texts[step->function],
-                                       .file = *names->texts[step->file] ? names->texts[step->file]
-                                                                         : NULL,
-                                       .line = step->line,
-                                       .is_named = true};
+    const struct symbol_frame frame = {
+        .kind = "",
+        .function = names->texts[call_line->function],
+        .file = *names->texts[call_line->file] ? names->texts[call_line->file] : NULL,
+        .line = call_line->line,
+        .is_named = true};
     const struct stack_site site = {.frame = frame, .is_found = true};
 
     return stack_site_text(&site, buffer);
@@ -122,8 +122,8 @@ static int find_folder(struct naming *naming, const struct sites *sites)
 
 /* --- sites --- */
 
-static int name_step(const struct naming *naming, struct held_step *step,
-                     const struct symbol_frame *frame)
+static int name_call_line(const struct naming *naming, struct call_line *call_line,
+                          const struct symbol_frame *frame)
 {
     char file[LIMIT_text_bytes] = "";
 
@@ -131,29 +131,29 @@ static int name_step(const struct naming *naming, struct held_step *step,
         make_relative(frame->file, naming->folder, naming->folder_length, file);
     else if (frame->module)
         snprintf(file, sizeof file, "%s", stack_base_name(frame->module));
-    return held_step_set(step, naming->holding->names, file, frame->function, frame->line,
+    return call_line_set(call_line, naming->holding->names, file, frame->function, frame->line,
                          naming->err);
 }
 
-static int name_call_path(const struct naming *naming, const struct held_step **named,
+static int name_call_path(const struct naming *naming, const struct call_line **named,
                           size_t *depth, uint32_t path)
 {
     const struct call_paths *paths = &naming->blame->paths;
-    struct held_step *call_path;
+    struct call_line *call_path;
 
     *depth = 0;
     for (uint32_t at = path; at != CALL_PATH_NONE; at = paths->items[at].outer)
         ++*depth;
     if (!*depth)
         return 0;
-    call_path = arena_take(&naming->holding->steps, *depth * sizeof *call_path);
+    call_path = arena_take(&naming->holding->call_lines, *depth * sizeof *call_path);
     if (!call_path) {
         err_set(naming->err, ERR_SYSTEM, "out of memory while comparing call stacks");
         return -1;
     }
     *named = call_path;
     for (size_t i = *depth; i-- > 0; path = paths->items[path].outer)
-        if (name_step(naming, &call_path[i], &paths->places[paths->items[path].place].frame))
+        if (name_call_line(naming, &call_path[i], &paths->places[paths->items[path].place].frame))
             return -1;
     return 0;
 }
@@ -402,6 +402,6 @@ int holding_of(struct holding *holding, struct text_set *names, const struct stu
 void holding_release(struct holding *holding)
 {
     free(holding->items);
-    arena_release(&holding->steps);
+    arena_release(&holding->call_lines);
     *holding = (struct holding){0};
 }

@@ -12,7 +12,7 @@
 #include "analyzer/util/text_set.h"
 
 /* One line of the program on a call path; texts are numbers of a set that both sides share. */
-struct held_step {
+struct call_line {
     uint32_t file;     /* relative to the program's folder; a library's file name; "" */
     uint32_t function; /* as it is shown */
     uint32_t key;      /* as it is compared: "forward" of "Layer.forward" */
@@ -24,13 +24,13 @@ struct held_life {
     uint64_t born_count, freed_count, freed_age;
     uint64_t high_bytes, high_seq; /* 0: not known */
     /* The call path of who allocated last before most of them were freed, or its backward did; depth 0: not known. */
-    const struct held_step *after;
+    const struct call_line *after;
     size_t after_depth;
     bool is_after_backward;
 };
 
 struct held_site {
-    const struct held_step *call_path; /* outermost first */
+    const struct call_line *call_path; /* outermost first */
     size_t depth;                      /* 0: nothing is the program's */
     uint32_t leaf;                     /* what the innermost line called, or backward's node; "" */
     uint32_t phase;                    /* path of birth, TEXT_SET_NONE: outside any */
@@ -48,7 +48,7 @@ struct holding {
     struct text_set *names;  /* of both sides */
     struct held_site *items; /* and those of stacks that hold nothing then, of 0 bytes */
     size_t count, capacity;
-    struct arena steps;
+    struct arena call_lines;
     uint64_t total_bytes;
     uint64_t left_bytes, left_graph_bytes; /* of sites that are */
     bool is_in_backward;                   /* the moment */
@@ -66,12 +66,12 @@ void holding_count(struct holding *holding);
 int holding_add_rest(struct holding *holding, const char *name, uint64_t bytes, struct err *err);
 
 /* Fills key, too. */
-int held_step_set(struct held_step *step, struct text_set *names, const char *file,
+int call_line_set(struct call_line *call_line, struct text_set *names, const char *file,
                   const char *function, uint32_t line, struct err *err);
 
 /* "gpt.py:24 Layer.attend", as rows of sites have it. */
-#define HELD_STEP_BYTES 384
-const char *held_step_text(const struct held_step *step, const struct text_set *names,
-                           char buffer[HELD_STEP_BYTES]);
+#define CALL_LINE_BYTES 384
+const char *call_line_text(const struct call_line *call_line, const struct text_set *names,
+                           char buffer[CALL_LINE_BYTES]);
 
 #endif

@@ -140,10 +140,11 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
     if (!grown)
         return -1;
     difference->nodes = grown;
-    grown[number] = (struct diff_node){.step = merging->trees[told]->items[nodes[told]].step,
-                                       .outer = outer,
-                                       .first_leaf = first,
-                                       .is_old = nodes[0] != PATH_NODE_NONE};
+    grown[number] =
+        (struct diff_node){.call_line = merging->trees[told]->items[nodes[told]].call_line,
+                           .outer = outer,
+                           .first_leaf = first,
+                           .is_old = nodes[0] != PATH_NODE_NONE};
     difference->node_count++;
     for (int side = 0; side < 2; side++)
         if (nodes[side] != PATH_NODE_NONE)

@@ -30,10 +30,10 @@ struct more more_of(const struct run_diff *change)
     more.explained_bytes = row->explained_bytes;
     more.explained_ratio = row->explained_ratio;
     if (row->node) {
-        const struct held_step *step = &change->difference.nodes[row->node].step;
+        const struct call_line *call_line = &change->difference.nodes[row->node].call_line;
 
-        snprintf(more.file, sizeof more.file, "%s", change->names.texts[step->file]);
-        more.line = step->line;
+        snprintf(more.file, sizeof more.file, "%s", change->names.texts[call_line->file]);
+        more.line = call_line->line;
     }
     if (next && next->delta_bytes >= row->delta_bytes / 2) {
         snprintf(more.next_site, sizeof more.next_site, "%s", next->label);

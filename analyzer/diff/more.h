@@ -10,13 +10,13 @@
 
 /* The line to blame; site "": nothing is more. */
 struct more {
-    char site[2 * HELD_STEP_BYTES], file[HELD_STEP_BYTES]; /* file "", line 0: not known */
+    char site[2 * CALL_LINE_BYTES], file[CALL_LINE_BYTES]; /* file "", line 0: not known */
     uint32_t line;
     enum category category;
     uint64_t bytes, explained_bytes; /* as in struct diff_row */
     double explained_ratio;
-    char next_site
-        [2 * HELD_STEP_BYTES]; /* where the first does not hold most of it alone, the second one */
+    /* Where the first does not hold most of it alone, the second one. */
+    char next_site[2 * CALL_LINE_BYTES];
     uint64_t next_bytes;
 };
 

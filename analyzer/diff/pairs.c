@@ -60,8 +60,8 @@ static void pair_equal_lines(struct pairing *pairing, const struct run *run)
     size_t i = 0, j = 0;
 
     while (i < run->length[0] && j < run->length[1]) {
-        const uint32_t a = node_of(pairing, 0, run->first[0] + i)->step.line;
-        const uint32_t b = node_of(pairing, 1, run->first[1] + j)->step.line;
+        const uint32_t a = node_of(pairing, 0, run->first[0] + i)->call_line.line;
+        const uint32_t b = node_of(pairing, 1, run->first[1] + j)->call_line.line;
 
         if (a == b)
             add_pair(pairing, run->first[0] + i, run->first[1] + j);
@@ -76,14 +76,14 @@ static size_t best_column(const struct pairing *pairing, const struct run *run,
                           const uint64_t *best, size_t i, size_t j, int64_t moved)
 {
     const size_t columns = run->length[1], width = columns + 1;
-    const int64_t line = node_of(pairing, 0, run->first[0] + i)->step.line;
+    const int64_t line = node_of(pairing, 0, run->first[0] + i)->call_line.line;
     const uint64_t here = best[i * width + j];
     size_t first = columns;
 
     for (; j < columns && best[i * width + j] == here; j++) {
         if (here != best[(i + 1) * width + j + 1] + worth(pairing, run, i, j))
             continue;
-        if (node_of(pairing, 1, run->first[1] + j)->step.line - line == moved)
+        if (node_of(pairing, 1, run->first[1] + j)->call_line.line - line == moved)
             return j;
         first = first < j ? first : j;
     }
@@ -100,8 +100,8 @@ static void pair_best(struct pairing *pairing, const struct run *run, const uint
 
         if (found == columns)
             continue;
-        moved = (int64_t)node_of(pairing, 1, run->first[1] + found)->step.line -
-                node_of(pairing, 0, run->first[0] + i)->step.line;
+        moved = (int64_t)node_of(pairing, 1, run->first[1] + found)->call_line.line -
+                node_of(pairing, 0, run->first[0] + i)->call_line.line;
         add_pair(pairing, run->first[0] + i, run->first[1] + found);
         j = found + 1;
     }
@@ -132,23 +132,23 @@ static int pair_lines(struct pairing *pairing, const struct run *run)
     return 0;
 }
 
-static bool is_same_function(const struct held_step *a, const struct held_step *b)
+static bool is_same_function(const struct call_line *a, const struct call_line *b)
 {
     return a->file == b->file && a->key == b->key;
 }
 
-static bool is_before(const struct held_step *a, const struct held_step *b)
+static bool is_before(const struct call_line *a, const struct call_line *b)
 {
     return a->file != b->file ? a->file < b->file : a->key < b->key;
 }
 
 static size_t length_of_run(const struct pairing *pairing, int side, size_t first)
 {
-    const struct held_step *step = &node_of(pairing, side, first)->step;
+    const struct call_line *call_line = &node_of(pairing, side, first)->call_line;
     size_t end = first;
 
     while (end < pairing->counts[side] &&
-           is_same_function(&node_of(pairing, side, end)->step, step))
+           is_same_function(&node_of(pairing, side, end)->call_line, call_line))
         end++;
     return end - first;
 }
@@ -159,8 +159,8 @@ static int pair_functions(struct pairing *pairing)
     int status = 0;
 
     while (run.first[0] < pairing->counts[0] && run.first[1] < pairing->counts[1] && !status) {
-        const struct held_step a = node_of(pairing, 0, run.first[0])->step;
-        const struct held_step b = node_of(pairing, 1, run.first[1])->step;
+        const struct call_line a = node_of(pairing, 0, run.first[0])->call_line;
+        const struct call_line b = node_of(pairing, 1, run.first[1])->call_line;
         const bool is_same = is_same_function(&a, &b);
 
         run.length[0] = is_same || is_before(&a, &b) ? length_of_run(pairing, 0, run.first[0]) : 0;
@@ -181,7 +181,7 @@ static uint64_t likeness_left(const struct pairing *pairing, size_t i, size_t j)
     const struct call_path_node *a = node_of(pairing, 0, i), *b = node_of(pairing, 1, j);
     const uint64_t common = call_path_node_likeness(a, b);
 
-    if (a->step.key == b->step.key && a->step.file != b->step.file)
+    if (a->call_line.key == b->call_line.key && a->call_line.file != b->call_line.file)
         return UINT64_MAX / 2 + common;
     return common >= larger_of(a, b) / 2 ? common : 0;
 }

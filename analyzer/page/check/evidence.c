@@ -120,10 +120,11 @@ static int blame_row(struct check_result *result, const struct run_diff *change,
 
     if (!row)
         return 0;
-    const struct held_step *step = &change->difference.nodes[row->node].step;
-    const char *file = row->node ? change->names.texts[step->file] : "";
+    const struct call_line *call_line = &change->difference.nodes[row->node].call_line;
+    const char *file = row->node ? change->names.texts[call_line->file] : "";
     snprintf(path, sizeof path, "%s%s", *file == '/' ? "" : change->sides[1].folder, file);
-    return blame_place(result, row->label, *file ? path : NULL, row->node ? step->line : 0, err);
+    return blame_place(result, row->label, *file ? path : NULL, row->node ? call_line->line : 0,
+                       err);
 }
 
 /* Only a trace can be compared further: a file has no more than what is shown. */

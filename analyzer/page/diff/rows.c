@@ -17,12 +17,12 @@ static void add_frames(struct doc *doc, const struct diff_tree *difference,
 
     doc_list_begin(doc_detail(doc), "frames", NULL);
     for (uint32_t at = row->node; at != 0; at = difference->nodes[at].outer) {
-        const struct held_step *step = &difference->nodes[at].step;
+        const struct call_line *call_line = &difference->nodes[at].call_line;
 
         doc_row_begin(doc);
-        doc_text(doc, "function", "Function", texts[step->function]);
-        doc_text(doc, "file", "File", *texts[step->file] ? texts[step->file] : NULL);
-        doc_known_count(doc, "line", "Line", step->line != 0, step->line);
+        doc_text(doc, "function", "Function", texts[call_line->function]);
+        doc_text(doc, "file", "File", *texts[call_line->file] ? texts[call_line->file] : NULL);
+        doc_known_count(doc, "line", "Line", call_line->line != 0, call_line->line);
         doc_row_end(doc);
     }
     if (!row->node) { /* nothing is the program's */
@@ -38,7 +38,7 @@ static void add_frames(struct doc *doc, const struct diff_tree *difference,
 static void add_callers(struct doc *doc, const struct diff_tree *difference,
                         const struct diff_row *row)
 {
-    char text[HELD_STEP_BYTES];
+    char text[CALL_LINE_BYTES];
 
     doc_list_begin(doc_summary(doc), NULL, NULL);
     doc_row_begin(doc);
@@ -47,7 +47,7 @@ static void add_callers(struct doc *doc, const struct diff_tree *difference,
     for (uint32_t at = row->node ? difference->nodes[row->node].outer : 0; at != 0;
          at = difference->nodes[at].outer)
         doc_text(doc, NULL, "",
-                 held_step_text(&difference->nodes[at].step, difference->names, text));
+                 call_line_text(&difference->nodes[at].call_line, difference->names, text));
     doc_list_end(doc);
     doc_row_end(doc);
     doc_list_end(doc);
@@ -56,7 +56,7 @@ static void add_callers(struct doc *doc, const struct diff_tree *difference,
 static void add_row(struct doc *doc, const struct diff_tree *difference, const struct diff_row *row)
 {
     const char *called = difference->names->texts[row->leaf->name];
-    const struct held_step *step = row->node ? &difference->nodes[row->node].step : NULL;
+    const struct call_line *call_line = row->node ? &difference->nodes[row->node].call_line : NULL;
 
     doc_integer(doc, "delta_bytes", "Change", DOC_DELTA, row->delta_bytes);
     doc_bytes(doc, "before_bytes", "From", row->bytes[0]);
@@ -66,8 +66,10 @@ static void add_row(struct doc *doc, const struct diff_tree *difference, const s
     doc_text(doc, "category", "Category", category_key(row->leaf->category));
     doc_text(doc_detail(doc), "site", "Site", row->label);
     doc_text(doc_detail(doc), "called", "Called", *called ? called : NULL);
-    doc_text(doc_detail(doc), "file", "File", step ? difference->names->texts[step->file] : NULL);
-    doc_known_count(doc_detail(doc), "line", "Line", step && step->line, step ? step->line : 0);
+    doc_text(doc_detail(doc), "file", "File",
+             call_line ? difference->names->texts[call_line->file] : NULL);
+    doc_known_count(doc_detail(doc), "line", "Line", call_line && call_line->line,
+                    call_line ? call_line->line : 0);
     doc_known_bytes(doc_detail(doc), "explains_bytes", "Explains", row->explained_bytes != 0,
                     row->explained_bytes);
     add_frames(doc, difference, row);

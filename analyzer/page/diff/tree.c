@@ -17,13 +17,13 @@ static void add_nodes(struct doc *doc, const struct diff_tree *difference)
     doc_list_begin(doc, "nodes", NULL);
     for (size_t i = 1; i < difference->node_count; i++) {
         const struct diff_node *node = &difference->nodes[i];
-        const char *file = texts[node->step.file];
+        const char *file = texts[node->call_line.file];
 
         doc_row_begin(doc);
         add_number(doc, "outer", node->outer);
-        doc_text(doc, "function", "Function", texts[node->step.function]);
+        doc_text(doc, "function", "Function", texts[node->call_line.function]);
         doc_text(doc, "file", "File", *file ? file : NULL);
-        doc_known_count(doc, "line", "Line", node->step.line != 0, node->step.line);
+        doc_known_count(doc, "line", "Line", node->call_line.line != 0, node->call_line.line);
         doc_row_end(doc);
     }
     doc_list_end(doc);
