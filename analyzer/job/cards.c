@@ -12,7 +12,7 @@
 /* Of one card: 96 MiB. */
 enum { STEPS_MOST = 4 << 20 };
 
-struct card_step {
+struct card_change {
     int64_t time_ns; /* of the monotonic clock */
     uint64_t bytes;  /* live from here on */
     int process;     /* of the card */
@@ -20,7 +20,7 @@ struct card_step {
 
 struct summing {
     struct shared_card *card;
-    struct card_step *steps;
+    struct card_change *changes;
     size_t count, capacity;
     int process;
     int64_t start_ns;
@@ -29,19 +29,19 @@ struct summing {
 
 /* --- one process --- */
 
-static int add_step(struct summing *summing, int64_t time_ns, uint64_t bytes, struct err *err)
+static int add_change(struct summing *summing, int64_t time_ns, uint64_t bytes, struct err *err)
 {
-    struct card_step *grown;
+    struct card_change *grown;
 
     if (summing->count >= STEPS_MOST) {
         summing->card->is_known = false;
         return 0;
     }
-    grown = array_grow(summing->steps, &summing->capacity, summing->count, sizeof *grown, err);
+    grown = array_grow(summing->changes, &summing->capacity, summing->count, sizeof *grown, err);
     if (!grown)
         return -1;
-    summing->steps = grown;
-    grown[summing->count++] = (struct card_step){time_ns, bytes, summing->process};
+    summing->changes = grown;
+    grown[summing->count++] = (struct card_change){time_ns, bytes, summing->process};
     summing->last_bytes = bytes;
     return 0;
 }
@@ -58,8 +58,8 @@ static int on_event(void *self, const struct cursor *at)
         return 0;
     if (bytes > summing->peak_bytes)
         summing->peak_bytes = bytes;
-    return add_step(summing, clock_after_ns(summing->start_ns, (int64_t)at->event->time_ns), bytes,
-                    at->err);
+    return add_change(summing, clock_after_ns(summing->start_ns, (int64_t)at->event->time_ns),
+                      bytes, at->err);
 }
 
 static int add_process(struct summing *summing, const struct survey *survey, struct err *err)
@@ -77,15 +77,15 @@ static int add_process(struct summing *summing, const struct survey *survey, str
         survey->end_ns.known ? survey->end_ns.value : (int64_t)study.history.last_row_time_ns);
     study_release(&study);
     summing->card->peaks_bytes += summing->peak_bytes;
-    return summing->last_bytes ? add_step(summing, end_ns, 0, err) : 0;
+    return summing->last_bytes ? add_change(summing, end_ns, 0, err) : 0;
 }
 
 /* --- their sum --- */
 
 /* What ends at a moment goes before what begins. */
-static int compare_steps(const void *left, const void *right)
+static int compare_changes(const void *left, const void *right)
 {
-    const struct card_step *a = left, *b = right;
+    const struct card_change *a = left, *b = right;
 
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns ? -1 : 1;
@@ -102,18 +102,18 @@ static int sum_up(struct summing *summing, const struct survey *first, struct er
     if (!now)
         return -1;
     if (summing->count)
-        qsort(summing->steps, summing->count, sizeof *summing->steps, compare_steps);
+        qsort(summing->changes, summing->count, sizeof *summing->changes, compare_changes);
     for (size_t i = 0; i < summing->count; i++) {
-        const struct card_step *step = &summing->steps[i];
+        const struct card_change *change = &summing->changes[i];
 
-        sum += step->bytes - now[step->process];
-        now[step->process] = step->bytes;
+        sum += change->bytes - now[change->process];
+        now[change->process] = change->bytes;
         if (sum <= card->highest_bytes)
             continue;
         card->highest_bytes = sum;
         card->highest_unix_ns =
             clock_after_ns(first->start_unix_ns.value,
-                           clock_since_ns(step->time_ns, first->start_monotonic_ns.value));
+                           clock_since_ns(change->time_ns, first->start_monotonic_ns.value));
         memcpy(card->then_bytes, now, (size_t)card->count * sizeof *now);
     }
     free(now);
@@ -132,7 +132,7 @@ static int sum_card(struct shared_card *card, const struct survey *surveys, stru
     }
     if (!status)
         status = sum_up(&summing, &surveys[card->traces[0]], err);
-    free(summing.steps);
+    free(summing.changes);
     return status;
 }
 
