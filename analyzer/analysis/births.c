@@ -70,7 +70,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     (void)spans;
     if (change->birth)
         return note_birth(self, change->block, at);
-    if (!change->is_half)
+    if (!change->is_resize)
         note_free(self, change->block, at->index);
     return 0;
 }

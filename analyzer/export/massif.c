@@ -204,7 +204,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     struct massif *massif = self;
 
     (void)spans;
-    if (change->block->account == massif->layer->account && !change->is_half)
+    if (change->block->account == massif->layer->account && !change->is_resize)
         sampler_take(&massif->sampler, export_now(&massif->now_ns, at),
                      at->history->accounts[change->block->account].live_bytes);
     return 0;

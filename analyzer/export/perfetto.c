@@ -115,7 +115,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     const uint32_t account = change->block->account;
 
     (void)spans;
-    if (!change->is_half)
+    if (!change->is_resize)
         count(self, at, account, FIGURE_LIVE, at->history->accounts[account].live_bytes);
     return 0;
 }

@@ -342,7 +342,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
         return -1;
     if (change->birth && without->caught->count)
         follow_call(without, &without->blocks[held_number(at, block)], at->index);
-    if (!change->is_half)
+    if (!change->is_resize)
         look(without, at->history->accounts[without->account].live_bytes);
     return 0;
 }

@@ -100,14 +100,14 @@ static uint64_t context_of(const struct event *event)
 
 /* In that phase. */
 static int show_change(const struct blocks *blocks, uint32_t number, uint32_t event_span,
-                       bool birth, bool is_half)
+                       bool birth, bool is_resize)
 {
     const struct cursor *at = &blocks->at;
     if (!at->observers->count)
         return 0;
     const struct change change = {.block = &at->history->blocks[number],
                                   .birth = birth,
-                                  .is_half = is_half,
+                                  .is_resize = is_resize,
                                   .event_span = event_span,
                                   .birth_span = blocks->states[number].span};
     for (size_t i = 0; i < at->observers->count; i++) {

@@ -228,7 +228,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (!own)
         return -1;
     timelines->has_changes = true;
-    if (change->is_half) /* the moment between the halves is not shown */
+    if (change->is_resize) /* the moment between the halves is not shown */
         return 0;
     const uint32_t path =
         change->event_span == HISTORY_NONE ? HISTORY_NONE : spans->items[change->event_span].path;

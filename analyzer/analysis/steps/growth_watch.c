@@ -130,7 +130,7 @@ static int change_at_ends(const struct growth_watch *watch, struct account_ends 
     if (look_at_ends(&own->total, watch->looked_count, err) ||
         look_at_ends(site, watch->looked_count, err))
         return -1;
-    if (!change->birth && !change->is_half && block->life.begin_index >= watch->step_begin) {
+    if (!change->birth && !change->is_resize && block->life.begin_index >= watch->step_begin) {
         site->open_churn_bytes += block->size_bytes;
         site->open_churn_count++;
     }
@@ -192,7 +192,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
     site->live_bytes += more_bytes;
     site->live_count += change->birth ? 1 : UINT64_MAX;
-    site->was_resized |= change->is_half;
+    site->was_resized |= change->is_resize;
     site->is_of_graph |= block->is_of_graph;
     watch->has_graphs |= block->is_of_graph;
     own->total.live_bytes += more_bytes;

@@ -83,7 +83,7 @@ static void count_driver(struct step_watch *watch, const struct account *account
                          const struct change *change)
 {
     struct driver_work *work = &watch->work[DEVICE_SLOT(account->device)];
-    if (account->kind != ACCOUNT_device || change->is_half)
+    if (account->kind != ACCOUNT_device || change->is_resize)
         return;
     work->calls_count++;
     if (!change->birth && change->block->is_segment)
@@ -293,7 +293,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
         return -1;
     count_driver(watch, account, change);
     own->live_bytes = account->live_bytes;
-    if (own->live_bytes > own->current.peak_bytes && !change->is_half)
+    if (own->live_bytes > own->current.peak_bytes && !change->is_resize)
         own->current.peak_bytes = own->live_bytes;
     if (!change->birth)
         return 0;

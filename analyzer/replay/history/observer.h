@@ -15,7 +15,7 @@ struct spans; /* the open phases, see spans.h */
 struct change {
     const struct block *block;
     bool birth;
-    bool is_half;        /* the end of a block that goes on in another size at once */
+    bool is_resize;      /* the end of a block that goes on in another size at once */
     uint32_t event_span; /* phase the event belongs to, HISTORY_NONE: outside any */
     uint32_t birth_span; /* phase of the block's birth; it may be closed */
 };

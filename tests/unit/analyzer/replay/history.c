@@ -78,7 +78,7 @@ static void random_traffic_on_three_devices_is_counted_to_the_byte(void **state)
 }
 
 struct watcher {
-    uint64_t events_count, births_count, ends_count, halves_count;
+    uint64_t events_count, births_count, ends_count, resizes_count;
     uint64_t highest_bytes, last_index;
     uint32_t account;
     uint64_t live_bytes;
@@ -95,7 +95,7 @@ static int watch_change(void *self, const struct cursor *at, const struct spans 
     watcher->last_index = at->index;
     watcher->births_count += change->birth;
     watcher->ends_count += !change->birth;
-    watcher->halves_count += change->is_half;
+    watcher->resizes_count += change->is_resize;
     if (change->block->account != watcher->account)
         return 0;
     watcher->live_bytes += change->birth ? bytes : -bytes;
@@ -177,7 +177,7 @@ static void a_change_of_size_is_an_end_and_a_birth_of_the_same_block(void **stat
                                        .size_bytes = sizes[i]});
     struct history history = watched_replay(&made, &watcher);
     assert_int_equal(watcher.births_count, 3);
-    assert_int_equal(watcher.halves_count, 2);
+    assert_int_equal(watcher.resizes_count, 2);
     assert_int_equal(watcher.live_bytes, 5);
     assert_int_equal(history.accounts[watcher.account].allocations_count, 1);
     assert_int_equal(history.block_slots.used, 1);
