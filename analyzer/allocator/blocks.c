@@ -51,12 +51,12 @@ uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64
     return number;
 }
 
-void allocator_mark_passed(struct allocator_block *block, enum allocator_passed why, uint64_t bytes)
+void allocator_mark_skipped(struct allocator_block *block, enum allocator_skip why, uint64_t bytes)
 {
-    if (block->passed && bytes < block->passed_bytes)
+    if (block->skipped && bytes < block->skipped_bytes)
         return;
-    block->passed = (uint8_t)why;
-    block->passed_bytes = bytes;
+    block->skipped = (uint8_t)why;
+    block->skipped_bytes = bytes;
 }
 
 /* The left one takes the right one in, and keeps its number. Neither is in a tree. */
@@ -65,9 +65,9 @@ static void join_blocks(struct allocator *allocator, uint32_t left, uint32_t rig
     const uint32_t after = allocator->blocks[right].after;
 
     allocator->blocks[left].bytes += allocator->blocks[right].bytes;
-    if (allocator->blocks[right].passed)
-        allocator_mark_passed(&allocator->blocks[left], allocator->blocks[right].passed,
-                              allocator->blocks[right].passed_bytes);
+    if (allocator->blocks[right].skipped)
+        allocator_mark_skipped(&allocator->blocks[left], allocator->blocks[right].skipped,
+                               allocator->blocks[right].skipped_bytes);
     allocator->blocks[left].after = after;
     if (after != ALLOCATOR_NONE)
         allocator->blocks[after].before = left;

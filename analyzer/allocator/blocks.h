@@ -21,8 +21,7 @@ uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64
 uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block);
 
 /* It would have served a request of so many bytes, if not for that. */
-void allocator_mark_passed(struct allocator_block *block, enum allocator_passed why,
-                           uint64_t bytes);
+void allocator_mark_skipped(struct allocator_block *block, enum allocator_skip why, uint64_t bytes);
 
 /* Whether the pool may hold so much more under that limit. */
 bool allocator_allows(struct allocator *allocator, uint64_t limit_bytes, uint64_t bytes);

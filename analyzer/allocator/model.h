@@ -36,8 +36,8 @@ struct allocator_settings {
 enum allocator_state { ALLOCATOR_FREE, ALLOCATOR_USED, ALLOCATOR_UNMAPPED };
 
 /* Why a request that a free block would have served made its pool grow. */
-enum allocator_passed {
-    ALLOCATOR_NOT_PASSED,
+enum allocator_skip {
+    ALLOCATOR_NOT_SKIPPED,
     ALLOCATOR_OTHER_STREAM,
     ALLOCATOR_OF_GRAPH, /* the block or the request is of a graph, and not both of the same */
     ALLOCATOR_WAITS_FOR_EVENT, /* so the recording says: another stream may use it yet */
@@ -52,8 +52,8 @@ struct allocator_block {
     uint32_t pool;          /* of allocator.pools */
     uint8_t state;          /* enum allocator_state */
     bool is_expandable;
-    uint8_t passed;        /* enum allocator_passed, while it is free */
-    uint64_t passed_bytes; /* the largest such request */
+    uint8_t skipped;        /* enum allocator_skip, while it is free */
+    uint64_t skipped_bytes; /* the largest such request */
 };
 
 /* Of whom a pool is: of all, or of the graphs that share a private pool. */

@@ -145,7 +145,7 @@ void allocator_let_go(struct allocator *allocator, uint32_t owner)
         }
 }
 
-/* --- what is passed over --- */
+/* --- what is skipped --- */
 
 void allocator_pass_over(struct allocator *allocator, const struct allocator_request *request)
 {
@@ -158,9 +158,9 @@ void allocator_pass_over(struct allocator *allocator, const struct allocator_req
         if (pool->is_small != is_small || is_pool(pool, request))
             continue;
         for (; block != ALLOCATOR_NONE; block = free_tree_next(allocator, block))
-            allocator_mark_passed(&allocator->blocks[block],
-                                  pool->owner == request->owner ? ALLOCATOR_OTHER_STREAM
-                                                                : ALLOCATOR_OF_GRAPH,
-                                  request->bytes);
+            allocator_mark_skipped(&allocator->blocks[block],
+                                   pool->owner == request->owner ? ALLOCATOR_OTHER_STREAM
+                                                                 : ALLOCATOR_OF_GRAPH,
+                                   request->bytes);
     }
 }

@@ -25,36 +25,36 @@ static void add_blocks(struct doc *doc, const struct segment_list *list,
     doc_list_end(doc);
 }
 
-/* Of PyTorch's pool alone is known what it passed over. */
-static const char *why_passed(const struct hole *hole)
+/* Of PyTorch's pool alone is known what it skipped. */
+static const char *why_skipped(const struct hole *hole)
 {
     static const char *const reasons[] = {
-        [ALLOCATOR_NOT_PASSED] = NULL,
+        [ALLOCATOR_NOT_SKIPPED] = NULL,
         [ALLOCATOR_OTHER_STREAM] = "other stream",
         [ALLOCATOR_OF_GRAPH] = "graph",
         [ALLOCATOR_WAITS_FOR_EVENT] = "waiting for an event, or of a MemPool",
     };
 
-    return hole ? reasons[hole->passed] : NULL;
+    return hole ? reasons[hole->skipped] : NULL;
 }
 
-static void add_hole(struct doc *doc, const struct hole_list *passed, uint64_t address,
+static void add_hole(struct doc *doc, const struct hole_list *skipped, uint64_t address,
                      uint64_t bytes)
 {
-    const struct hole *hole = holes_at(passed, address, bytes);
+    const struct hole *hole = holes_at(skipped, address, bytes);
 
     doc_row_begin(doc);
     doc_integer(doc, "address", "Address", DOC_ADDRESS, (int64_t)address);
     doc_bytes(doc, "size_bytes", "Size", bytes);
-    doc_text(doc, "not_reusable", "Not reusable", why_passed(hole));
+    doc_text(doc, "not_reusable", "Not reusable", why_skipped(hole));
     doc_known_bytes(doc, "passed_over_bytes", "Passed over for", hole,
-                    hole ? hole->passed_bytes : 0);
+                    hole ? hole->skipped_bytes : 0);
     doc_row_end(doc);
 }
 
-/* Calls add for each; returns what the passed ones sum to, and the reason of the largest. */
+/* Calls add for each; returns what the skipped ones sum to, and the reason of the largest. */
 static uint64_t walk_holes(struct doc *doc, const struct segment_list *list,
-                           const struct pool_segment *segment, const struct hole_list *passed,
+                           const struct pool_segment *segment, const struct hole_list *skipped,
                            const char **why)
 {
     const uint64_t end = segment->address + segment->size_bytes;
@@ -67,12 +67,12 @@ static uint64_t walk_holes(struct doc *doc, const struct segment_list *list,
         const uint64_t to = block ? block->address : end;
 
         if (to > at && doc)
-            add_hole(doc, passed, at, to - at);
-        if (to > at && why_passed(holes_at(passed, at, to - at))) {
+            add_hole(doc, skipped, at, to - at);
+        if (to > at && why_skipped(holes_at(skipped, at, to - at))) {
             sum_bytes += to - at;
             if (to - at > most_bytes) {
                 most_bytes = to - at;
-                *why = why_passed(holes_at(passed, at, to - at));
+                *why = why_skipped(holes_at(skipped, at, to - at));
             }
         }
         if (block && block->address + block->size_bytes > at)
@@ -82,20 +82,21 @@ static uint64_t walk_holes(struct doc *doc, const struct segment_list *list,
 }
 
 static void add_holes(struct doc *doc, const struct segment_list *list,
-                      const struct pool_segment *segment, const struct hole_list *passed)
+                      const struct pool_segment *segment, const struct hole_list *skipped)
 {
     const char *why;
-    const uint64_t bytes = walk_holes(NULL, list, segment, passed, &why);
+    const uint64_t bytes = walk_holes(NULL, list, segment, skipped, &why);
 
-    doc_known_bytes(doc_detail(doc), "not_reusable_bytes", "Not reusable", passed->is_known, bytes);
+    doc_known_bytes(doc_detail(doc), "not_reusable_bytes", "Not reusable", skipped->is_known,
+                    bytes);
     doc_text(doc_summary(doc), NULL, "Not reusable", why);
     doc_list_begin(doc_detail(doc), "holes", "Holes");
-    walk_holes(doc, list, segment, passed, &why);
+    walk_holes(doc, list, segment, skipped, &why);
     doc_list_end(doc);
 }
 
 static void add_segment_row(struct doc *doc, const struct segment_list *list,
-                            const struct pool_segment *segment, const struct hole_list *passed)
+                            const struct pool_segment *segment, const struct hole_list *skipped)
 {
     const uint64_t free_bytes =
         segment->size_bytes > segment->live_bytes ? segment->size_bytes - segment->live_bytes : 0;
@@ -109,18 +110,18 @@ static void add_segment_row(struct doc *doc, const struct segment_list *list,
     doc_bool(doc_detail(doc), "mapped", "Mapped", segment->mapped);
     doc_bool(doc_detail(doc), "of_graph", "Of a CUDA graph", segment->is_of_graph);
     doc_count(doc_summary(doc), NULL, "Blocks", segment->block_count);
-    add_holes(doc, list, segment, passed);
+    add_holes(doc, list, segment, skipped);
     add_blocks(doc, list, segment);
     doc_row_end(doc);
 }
 
-static int find_passed(struct hole_list *passed, const struct study *study,
-                       const struct account *account, uint64_t index, struct err *err)
+static int find_skipped(struct hole_list *skipped, const struct study *study,
+                        const struct account *account, uint64_t index, struct err *err)
 {
     const char *pool = study_pool(study, account);
 
     return pool && !strcmp(pool, "pytorch")
-               ? holes_find(passed, study->trace.path, account->device, index, err)
+               ? holes_find(skipped, study->trace.path, account->device, index, err)
                : 0;
 }
 
@@ -130,7 +131,7 @@ int page_segments(struct doc *doc, const struct study *study, const struct devic
     const uint32_t account = study_account(study, use, view);
     struct moment moment;
     struct segment_list list = {0};
-    struct hole_list passed = {0};
+    struct hole_list skipped = {0};
 
     if (account == HISTORY_NONE || study->history.accounts[account].kind != ACCOUNT_pool) {
         doc_null(doc_detail(doc), "segments", "Segments", DOC_TEXT);
@@ -141,15 +142,15 @@ int page_segments(struct doc *doc, const struct study *study, const struct devic
          segments_at(&list, &study->history, account, moment.index, err)))
         return -1;
     if (moment.index != INDEX_NONE &&
-        find_passed(&passed, study, &study->history.accounts[account], moment.index, err)) {
+        find_skipped(&skipped, study, &study->history.accounts[account], moment.index, err)) {
         segments_release(&list);
         return -1;
     }
     doc_list_begin(doc, "segments", "Segments");
     for (size_t i = 0; i < list.count; i++)
-        add_segment_row(doc, &list, &list.items[i], &passed);
+        add_segment_row(doc, &list, &list.items[i], &skipped);
     doc_list_end(doc);
     segments_release(&list);
-    holes_release(&passed);
+    holes_release(&skipped);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was passed over while the pool grew; see holes.h. */
+/* What was skipped while the pool grew; see holes.h. */
 #include "holes.h"
 
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static int add_hole(struct hole_list *holes, const struct allocator_block *block
     holes->items = grown;
     grown[holes->count++] = (struct hole){.address = block->address,
                                           .size_bytes = block->bytes,
-                                          .passed = block->passed,
-                                          .passed_bytes = block->passed_bytes};
+                                          .skipped = block->skipped,
+                                          .skipped_bytes = block->skipped_bytes};
     return 0;
 }
 
@@ -39,7 +39,7 @@ static int note_moment(void *self, const struct cursor *at)
     for (size_t i = 0; i < device->recorded.allocator.block_count; i++) {
         const struct allocator_block *block = &device->recorded.allocator.blocks[i];
 
-        if (block->state == ALLOCATOR_FREE && block->passed &&
+        if (block->state == ALLOCATOR_FREE && block->skipped &&
             add_hole(search->holes, block, at->err))
             return -1;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which free memory of PyTorch's pool was passed over while the pool grew, and why: it is of another
+ * Which free memory of PyTorch's pool was skipped while the pool grew, and why: it is of another
  * stream, of a graph, or waits for an event. It takes a pass of its own, since the moment is only known
  * after the first one. It must not know how this is shown.
  *
- *     request ──► the pool grows ──► each free block that is large enough: passed over
+ *     request ──► the pool grows ──► each free block that is large enough: skipped
  *     tensor in it, or the segment goes ──► it is not any more
  */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_HOLES_H
@@ -15,11 +15,11 @@
 
 struct hole {
     uint64_t address, size_bytes;
-    enum allocator_passed passed;
-    uint64_t passed_bytes; /* the largest request that it would have served */
+    enum allocator_skip skipped;
+    uint64_t skipped_bytes; /* the largest request that it would have served */
 };
 
-/* Those that were passed over, by address. */
+/* Those that were skipped, by address. */
 struct hole_list {
     bool is_known; /* false: not replayed, or PyTorch's caching allocator did not run */
     struct hole *items;
@@ -30,7 +30,7 @@ struct hole_list {
 int holes_find(struct hole_list *holes, const char *path, int device, uint64_t index,
                struct err *err);
 void holes_release(struct hole_list *holes);
-/* NULL: what is free from that address on was not passed over. */
+/* NULL: what is free from that address on was not skipped. */
 const struct hole *holes_at(const struct hole_list *holes, uint64_t address, uint64_t size_bytes);
 
 #endif

@@ -258,8 +258,8 @@ static void put_back(struct recorded *recorded, const struct allocator_request *
     for (size_t i = 0; i < count; i++) {
         allocator->blocks[waiting[i]].state = ALLOCATOR_FREE;
         if (has_grown)
-            allocator_mark_passed(&allocator->blocks[waiting[i]], ALLOCATOR_WAITS_FOR_EVENT,
-                                  request->bytes);
+            allocator_mark_skipped(&allocator->blocks[waiting[i]], ALLOCATOR_WAITS_FOR_EVENT,
+                                   request->bytes);
         allocator_block_settle(allocator, waiting[i]);
     }
 }
