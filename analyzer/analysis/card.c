@@ -36,10 +36,10 @@ int card_free_since(struct card_free *card, const struct history *history,
                     const struct device_use *use, const struct memory_sample *sample,
                     uint64_t index, uint64_t held_bytes, struct err *err)
 {
-    const uint64_t told_index = sample->told_index < index ? sample->told_index : index;
+    const uint64_t reported_index = sample->reported_index < index ? sample->reported_index : index;
     uint64_t then_bytes;
 
-    if (find_held(&then_bytes, history, use, told_index, err))
+    if (find_held(&then_bytes, history, use, reported_index, err))
         return -1;
     const uint64_t room_bytes = sample->free_bytes + then_bytes;
     *card = (struct card_free){.known = true,

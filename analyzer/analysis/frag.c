@@ -189,7 +189,7 @@ out:
 /* --- both --- */
 
 /* Another tool may have told of no segment, and of no call of the driver: then 0 would be a guess. */
-static bool is_told(const struct history *history, const struct account *account)
+static bool is_reported(const struct history *history, const struct account *account)
 {
     return account->kind == ACCOUNT_pool ? account->has_segments || !history_is_imported(history)
                                          : history_knows(history, account);
@@ -204,7 +204,7 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t account, 
     if (owner->kind == ACCOUNT_pool ? measure_pool(frag, history, account, index, err)
                                     : measure_driver(frag, history, account, index, err))
         return -1;
-    frag->reserved_known = is_told(history, owner) && frag->reserved_bytes >= frag->live_bytes;
+    frag->reserved_known = is_reported(history, owner) && frag->reserved_bytes >= frag->live_bytes;
     if (!frag->reserved_known) {
         frag->reserved_bytes = frag->largest_free_bytes = frag->stranded_bytes = 0;
         frag->graph_idle_bytes = 0;

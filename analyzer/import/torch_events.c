@@ -268,7 +268,7 @@ static int take_oom(struct writer *writer, struct stage *stage, const struct tor
         .size_bytes = segment_for(torch_device_rounded(stage->device, step->size_bytes)),
         .result = OUT_OF_MEMORY,
         .stack_id = step->stack_id};
-    const struct event told = {
+    const struct event reported = {
         .kind = EVENT_DEVICE_MEMORY, .time_ns = now_ns(writer, stage), .address = step->address};
     const struct event failed = {.kind = EVENT_ALLOC,
                                  .memory = MEMORY_TENSOR,
@@ -279,7 +279,7 @@ static int take_oom(struct writer *writer, struct stage *stage, const struct tor
                                  .result = OUT_OF_MEMORY,
                                  .stack_id = step->stack_id};
 
-    if (put(writer, stage, TORCH_OOM, &told) ||
+    if (put(writer, stage, TORCH_OOM, &reported) ||
         (step->address < refused.size_bytes && put(writer, stage, TORCH_SEGMENT_ALLOC, &refused)))
         return -1;
     return put(writer, stage, TORCH_OOM, &failed);

@@ -85,11 +85,11 @@ int origin_read(struct origin *origin, const char *path, const struct origin_ask
 
     if (load_trace(&trace, path, err))
         return -1;
-    const struct trace_integer known = trace.meta.rank, told = trace_job_number(&trace, ranks);
+    const struct trace_integer known = trace.meta.rank, reported = trace_job_number(&trace, ranks);
     *origin = (struct origin){.path = path,
                               .rank = known.known && known.value >= 0 && known.value <= INT32_MAX
                                           ? (int)known.value
-                                          : (int)told.value,
+                                          : (int)reported.value,
                               .local_rank = trace_job_number(&trace, local_ranks),
                               .world_size = trace_world_size(&trace)};
     if (trace.meta.start_unix_ns.known && trace.meta.start_unix_ns.value > 0)

@@ -36,10 +36,10 @@ static uint32_t add_account(const struct accounts *accounts, const struct cursor
         .pool = pool,
         .driver = accounts->by_kind[DEVICE_SLOT(device)][ACCOUNT_device],
         .peak = {.index = INDEX_NONE},
-        .peak_told_index = INDEX_NONE,
+        .peak_reported_index = INDEX_NONE,
         .fullest = {.index = INDEX_NONE},
-        .fullest_told_index = INDEX_NONE,
-        .asked_told_index = INDEX_NONE,
+        .fullest_reported_index = INDEX_NONE,
+        .asked_reported_index = INDEX_NONE,
         .peak_path = HISTORY_NONE,
         .asked = is_asked ? accounts->asked : (struct moment){.index = INDEX_NONE}};
     return (uint32_t)history->account_count++;

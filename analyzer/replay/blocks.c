@@ -142,7 +142,7 @@ static void note_fullest(const struct cursor *at, const struct account *account)
         return;
     driver->fullest = cursor_moment(at);
     driver->fullest_bytes = driver->pools_bytes;
-    driver->fullest_told_index = history_told_index(at->history, account->device);
+    driver->fullest_reported_index = history_reported_index(at->history, account->device);
 }
 
 static void add_bytes(struct blocks *blocks, const struct block *block)
@@ -154,7 +154,7 @@ static void add_bytes(struct blocks *blocks, const struct block *block)
     if (account->live_bytes > account->peak_bytes) {
         account->peak_bytes = account->live_bytes;
         account->peak = cursor_moment(at);
-        account->peak_told_index = history_told_index(at->history, account->device);
+        account->peak_reported_index = history_reported_index(at->history, account->device);
         account->peak_path = block->path;
         account->fullest = (struct moment){.index = INDEX_NONE};
     }

@@ -85,7 +85,7 @@ int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
     *last = (struct memory_sample){.known = true,
                                    .life = {at->index, INDEX_NONE},
                                    .device = event->device,
-                                   .told_index = at->index,
+                                   .reported_index = at->index,
                                    .thread_id = event->thread_id,
                                    .call_id = event->nested ? event->call_id : 0,
                                    .free_bytes = event->address,
@@ -99,7 +99,7 @@ static void tell_of_current(const struct cursor *at, const struct inner_sample *
     struct history *history = at->history;
     struct memory_sample *last = &history->samples[DEVICE_SLOT(inner->device)];
     if (last->life.begin_index == inner->index)
-        last->told_index = at->index;
+        last->reported_index = at->index;
     failures_learn(history, inner->index, at->index);
 }
 

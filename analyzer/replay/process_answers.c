@@ -24,18 +24,18 @@ static bool goes_on(const struct process_answer *answer, const struct event *eve
 
 static void read_process(struct process_answer *answer, const struct event *event, uint64_t own_pid)
 {
-    struct card_processes *told = &answer->told;
+    struct card_processes *reported = &answer->reported;
     const bool has_bytes = event->size_bytes < INT64_MAX / 2;
     answer->read_count++;
     answer->lacks_bytes |= !has_bytes;
     if (!has_bytes)
         return;
     if (event->object != own_pid) {
-        card_processes_add(told, event->object, event->size_bytes);
+        card_processes_add(reported, event->object, event->size_bytes);
         return;
     }
     answer->has_own = true;
-    told->own_bytes += event->size_bytes;
+    reported->own_bytes += event->size_bytes;
 }
 
 /* --- of which failure it is --- */
@@ -46,10 +46,10 @@ static void join(const struct process_answer *answer, const struct history *hist
     const uint64_t time_ns = failure->at.time_ns;
     const uint64_t apart_ns =
         time_ns > answer->time_ns ? time_ns - answer->time_ns : answer->time_ns - time_ns;
-    if (answer->told.is_known && answer->thread_id == failure->event.thread_id &&
+    if (answer->reported.is_known && answer->thread_id == failure->event.thread_id &&
         answer->device == history->accounts[failure->account].device && apart_ns <= NEAR_NS &&
         answer->held_bytes == failure->held_bytes)
-        failure->processes = answer->told;
+        failure->processes = answer->reported;
 }
 
 void process_answers_join(const struct process_answers *answers, const struct cursor *at)
@@ -75,9 +75,9 @@ void process_answers_read(struct process_answers *answers, const struct cursor *
     if (!event->address || !pid->known)
         return;
     read_process(answer, event, (uint64_t)pid->value);
-    answer->told.is_known =
+    answer->reported.is_known =
         answer->read_count == answer->named_count && answer->has_own && !answer->lacks_bytes;
-    struct failure *failure = answer->told.is_known ? failures_last_of_thread(at) : NULL;
+    struct failure *failure = answer->reported.is_known ? failures_last_of_thread(at) : NULL;
     if (failure && !failure->processes.is_known)
         join(answer, at->history, failure);
 }

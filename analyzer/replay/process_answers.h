@@ -16,7 +16,7 @@
 
 /* An answer, as far as it was read. */
 struct process_answer {
-    struct card_processes told;
+    struct card_processes reported;
     int device;
     uint32_t thread_id;
     uint64_t named_count, read_count;

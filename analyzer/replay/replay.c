@@ -231,7 +231,7 @@ static void ask_of_account(const struct history *history, struct account *accoun
                            struct moment moment)
 {
     account->asked = moment;
-    account->asked_told_index = history_told_index(history, account->device);
+    account->asked_reported_index = history_reported_index(history, account->device);
 }
 
 /* For the accounts of a device, also those to come. */

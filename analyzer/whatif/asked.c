@@ -5,14 +5,14 @@
 void asked_apply(struct asked *asked, const struct allocator *recorded, const struct event *event,
                  struct allocator_request *request)
 {
-    const struct asked told = *asked;
+    const struct asked reported = *asked;
     struct allocator_request smaller = *request;
 
     *asked = (struct asked){0};
-    if (!told.bytes || told.address != event->address)
+    if (!reported.bytes || reported.address != event->address)
         return;
-    smaller.bytes =
-        (told.bytes + ALLOCATOR_ROUND_BYTES - 1) / ALLOCATOR_ROUND_BYTES * ALLOCATOR_ROUND_BYTES;
+    smaller.bytes = (reported.bytes + ALLOCATOR_ROUND_BYTES - 1) / ALLOCATOR_ROUND_BYTES *
+                    ALLOCATOR_ROUND_BYTES;
     if (allocator_would_give(recorded, &smaller) == event->size_bytes)
         *request = smaller;
 }

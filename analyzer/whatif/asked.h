@@ -10,7 +10,7 @@
 #include "gpumemtrace/event.h"
 
 struct asked {
-    uint64_t address, bytes; /* of the block, and what was asked for; 0: it is not told */
+    uint64_t address, bytes; /* of the block, and what was asked for; 0: it is not reported */
 };
 
 /* Before the tensor's event is replayed: the request is for what was asked, if the recorded allocator then

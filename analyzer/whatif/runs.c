@@ -15,17 +15,17 @@ static uint64_t card_of(const struct whatif_device *device, const struct whatif_
 }
 
 /* PyTorch rounds what it tells; people set round shares of the card. */
-static double share_of(const struct pool_limit *told, uint64_t total_bytes)
+static double share_of(const struct pool_limit *reported, uint64_t total_bytes)
 {
     enum { MOST_PARTS = 10000 };
-    const double exact = (double)told->bytes / (double)total_bytes;
+    const double exact = (double)reported->bytes / (double)total_bytes;
 
     for (int parts = 10; parts <= MOST_PARTS; parts *= 10) {
         const double share = (double)(uint64_t)(exact * parts + 0.5) / parts;
         const double apart_bytes = (share - exact) * (double)total_bytes;
 
         if (share > 0 &&
-            (apart_bytes < 0 ? -apart_bytes : apart_bytes) <= (double)told->rounding_bytes)
+            (apart_bytes < 0 ? -apart_bytes : apart_bytes) <= (double)reported->rounding_bytes)
             return share;
     }
     return exact;
@@ -33,9 +33,9 @@ static double share_of(const struct pool_limit *told, uint64_t total_bytes)
 
 double whatif_fraction(const struct whatif_device *device, const struct whatif_run *run)
 {
-    if (run->fraction > 0 || !device->told.bytes || !device->total_bytes)
+    if (run->fraction > 0 || !device->reported.bytes || !device->total_bytes)
         return run->fraction;
-    return share_of(&device->told, device->total_bytes);
+    return share_of(&device->reported, device->total_bytes);
 }
 
 /* Of the recording, where the ask has none of its own. */
@@ -174,8 +174,8 @@ void runs_note_limit(struct whatif_device *device, const struct event *event)
 
     if (event->result != 0 && !device->was_refused && bytes < device->fraction_below_bytes)
         device->fraction_below_bytes = bytes;
-    if (allocator->reserved_bytes > device->told.bytes + device->told.rounding_bytes)
-        device->told.bytes = 0;
+    if (allocator->reserved_bytes > device->reported.bytes + device->reported.rounding_bytes)
+        device->reported.bytes = 0;
 }
 
 /* And in the copies that it becomes. */

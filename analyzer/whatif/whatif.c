@@ -118,7 +118,7 @@ static int note_sample(struct whatif *whatif, const struct cursor *at)
 {
     const struct memory_sample *sample = &at->history->samples[DEVICE_SLOT(at->event->device)];
 
-    if (!sample->known || !sample->total_bytes || sample->told_index != at->index)
+    if (!sample->known || !sample->total_bytes || sample->reported_index != at->index)
         return 0;
     struct whatif_device *device = find_device(whatif, at->event->device, at->err);
     if (!device)
@@ -331,10 +331,10 @@ static int take_limit(void *self, const struct pool_limit *limit, struct err *er
 
     if (!device)
         return -1;
-    device->told_differ |= device->told.bytes && device->told.bytes != limit->bytes;
-    device->told = *limit;
-    if (device->told_differ)
-        device->told.bytes = 0;
+    device->reported_differ |= device->reported.bytes && device->reported.bytes != limit->bytes;
+    device->reported = *limit;
+    if (device->reported_differ)
+        device->reported.bytes = 0;
     return 0;
 }
 

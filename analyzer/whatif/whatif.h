@@ -53,7 +53,7 @@ struct whatif_run {
         copied_index; /* of the event at which it became a copy of another; INDEX_NONE: never */
     double fraction;  /* that was asked for or set; see whatif_fraction */
     struct whatif_failure failure;
-    /* Of those in the recording; unknown: the recorded memory fraction decides, and is not told. */
+    /* Of those in the recording; unknown: the recorded memory fraction decides, and is not reported. */
     uint64_t served_failures_count, same_failures_count, unknown_failures_count;
     uint64_t last_same_index;    /* event of the last of the same; INDEX_NONE: there is none */
     uint64_t live_at_peak_bytes; /* when most was reserved */
@@ -66,7 +66,7 @@ struct whatif_device {
     bool has_pool; /* PyTorch's */
     struct recorded recorded;
     struct whatif_run *runs; /* one for each ask */
-    bool card_known;         /* the card told what it had left */
+    bool card_known;         /* the card reported what it had left */
     uint64_t total_bytes;    /* its size; 0: not known */
     /* Of the context and of other processes: by the last answer, and the most. A context grows where a
      * kernel is first used, which no event tells: later answers do. */
@@ -77,8 +77,8 @@ struct whatif_device {
     uint64_t refused_bytes; /* outside.h */
     /* What PyTorch said that the pool may hold, when it first refused more; bytes 0: nothing, or not
      * always the same, or the pool held more before a call set it. */
-    struct pool_limit told;
-    bool told_differ;
+    struct pool_limit reported;
+    bool reported_differ;
     /* PyTorch refused what the driver was not asked for: a fraction lets the pool hold less than that.
      * ALLOCATOR_UNLIMITED: it did not. */
     uint64_t fraction_below_bytes;
@@ -103,7 +103,7 @@ struct whatif {
     bool follows;               /* goes on where the recording differs: struct recorded */
     bool ends_with_runs;        /* the recording is not looked at any more where no run goes on */
     struct private_pools graphs;
-    struct asked asked; /* told before a tensor whose block lies there */
+    struct asked asked; /* reported before a tensor whose block lies there */
 };
 
 /* For a replay of the trace. The asks must outlive it. -1: *err says why; it is to be released. */

@@ -4,15 +4,15 @@
 
 #include <stddef.h>
 
-void card_processes_add(struct card_processes *told, uint64_t pid, uint64_t bytes)
+void card_processes_add(struct card_processes *reported, uint64_t pid, uint64_t bytes)
 {
-    size_t place =
-        told->others_count < CARD_PROCESSES_NAMED ? told->others_count : CARD_PROCESSES_NAMED;
-    told->others_count++;
-    told->others_bytes += bytes;
-    for (; place > 0 && told->largest[place - 1].bytes < bytes; place--)
+    size_t place = reported->others_count < CARD_PROCESSES_NAMED ? reported->others_count
+                                                                 : CARD_PROCESSES_NAMED;
+    reported->others_count++;
+    reported->others_bytes += bytes;
+    for (; place > 0 && reported->largest[place - 1].bytes < bytes; place--)
         if (place < CARD_PROCESSES_NAMED)
-            told->largest[place] = told->largest[place - 1];
+            reported->largest[place] = reported->largest[place - 1];
     if (place < CARD_PROCESSES_NAMED)
-        told->largest[place] = (struct card_process){pid, bytes};
+        reported->largest[place] = (struct card_process){pid, bytes};
 }

@@ -24,6 +24,6 @@ struct card_processes {
 };
 
 /* One more of the others. */
-void card_processes_add(struct card_processes *told, uint64_t pid, uint64_t bytes);
+void card_processes_add(struct card_processes *reported, uint64_t pid, uint64_t bytes);
 
 #endif

@@ -135,20 +135,20 @@ struct account {
     uint64_t implicit_frees_count, lost_frees_count;
     uint64_t live_bytes; /* now; at the end when the replay is over */
     uint64_t peak_bytes;
-    bool has_begun;           /* a block was born */
-    struct moment peak;       /* when that was reached first; none: nothing was ever live */
-    uint64_t peak_told_index; /* that the card's last answer before it told of; or INDEX_NONE */
+    bool has_begun;               /* a block was born */
+    struct moment peak;           /* when that was reached first; none: nothing was ever live */
+    uint64_t peak_reported_index; /* that the card's last answer before it reported; or INDEX_NONE */
     /* Of a driver's account: what the device's pools have handed out now; and when that was most while
      * the driver's memory was at its peak. */
-    uint64_t pools_bytes, fullest_bytes, fullest_told_index;
+    uint64_t pools_bytes, fullest_bytes, fullest_reported_index;
     struct moment fullest;
-    uint32_t peak_path;           /* phase of the block that made the peak */
-    struct moment asked;          /* the moment that was asked for; see replay.h */
-    uint64_t asked_told_index;    /* as peak_told_index */
-    uint64_t asked_bytes;         /* live then, if it is the highest in a phase */
-    bool has_segments;            /* a framework pool whose segments were seen */
-    uint64_t reserved_bytes;      /* of those that are known by now */
-    uint64_t peak_reserved_bytes; /* the most that they were at once */
+    uint32_t peak_path;            /* phase of the block that made the peak */
+    struct moment asked;           /* the moment that was asked for; see replay.h */
+    uint64_t asked_reported_index; /* as peak_reported_index */
+    uint64_t asked_bytes;          /* live then, if it is the highest in a phase */
+    bool has_segments;             /* a framework pool whose segments were seen */
+    uint64_t reserved_bytes;       /* of those that are known by now */
+    uint64_t peak_reserved_bytes;  /* the most that they were at once */
 };
 
 /* Whether tables of layers speak of it: device memory of the driver, and framework pools. */
@@ -162,7 +162,7 @@ struct memory_sample {
     bool known;
     struct life life; /* until the next answer of the same device */
     int device;
-    uint64_t told_index; /* the event that it speaks of: a module's comes after its sample */
+    uint64_t reported_index; /* the event that it speaks of: a module's comes after its sample */
     uint32_t thread_id;
     uint16_t call_id; /* that it was taken in; 0: in none */
     uint64_t free_bytes, total_bytes;
@@ -346,11 +346,11 @@ struct history {
 void history_release(struct history *history);
 
 /* The event that the card's last answer told of, as of now; INDEX_NONE: it has told nothing. */
-static inline uint64_t history_told_index(const struct history *history, int device)
+static inline uint64_t history_reported_index(const struct history *history, int device)
 {
     const struct memory_sample *sample = &history->samples[DEVICE_SLOT(device)];
 
-    return sample->known ? sample->told_index : INDEX_NONE;
+    return sample->known ? sample->reported_index : INDEX_NONE;
 }
 
 /* What another tool recorded: of memory outside of what it watches, and of the end, nothing is known. */

@@ -80,7 +80,8 @@ static bool sample_lies_in(const struct history *history, const struct account *
                            const struct life *life)
 {
     const struct memory_sample *sample = &history->samples[DEVICE_SLOT(account->device)];
-    return account->kind != ACCOUNT_pool && sample->known && life_covers(life, sample->told_index);
+    return account->kind != ACCOUNT_pool && sample->known &&
+           life_covers(life, sample->reported_index);
 }
 
 static bool own_moment_lies_in(const struct account *account, const struct life *life)
@@ -97,9 +98,9 @@ static bool moment_of_device_lies_in(const struct history *history, int device,
         const struct account *account = &history->accounts[i];
 
         if (account->device == device && account_is_of_layer(account) &&
-            (own_moment_lies_in(account, life) || life_covers(life, account->peak_told_index) ||
-             life_covers(life, account->asked_told_index) ||
-             life_covers(life, account->fullest_told_index)))
+            (own_moment_lies_in(account, life) || life_covers(life, account->peak_reported_index) ||
+             life_covers(life, account->asked_reported_index) ||
+             life_covers(life, account->fullest_reported_index)))
             return true;
     }
     return false;

@@ -19,7 +19,7 @@ enum { OTHERS_MOST = 100 };
 static bool asks(const struct failure *failure, uint64_t index)
 {
     return failure->at.index == index ||
-           (failure->sample.known && failure->sample.told_index == index);
+           (failure->sample.known && failure->sample.reported_index == index);
 }
 
 static bool is_still_asked(const struct history *history, uint64_t index)
@@ -41,7 +41,7 @@ static int pin(const struct cursor *at, const struct failure *failure)
 {
     const struct memory_sample *sample = &failure->sample;
     return past_pin(at->history, failure->at.index, at->err) ||
-                   (sample->known && past_pin(at->history, sample->told_index, at->err))
+                   (sample->known && past_pin(at->history, sample->reported_index, at->err))
                ? -1
                : 0;
 }
@@ -51,24 +51,24 @@ static void unpin(struct history *history, const struct failure *failure)
     const struct memory_sample *sample = &failure->sample;
     if (!is_still_asked(history, failure->at.index))
         past_unpin(history, failure->at.index);
-    if (sample->known && !is_still_asked(history, sample->told_index))
-        past_unpin(history, sample->told_index);
+    if (sample->known && !is_still_asked(history, sample->reported_index))
+        past_unpin(history, sample->reported_index);
 }
 
 /* They happened before what the sample speaks of, so their own moments do for both. */
-static void learn(struct failure *failure, uint64_t sample_index, uint64_t told_index)
+static void learn(struct failure *failure, uint64_t sample_index, uint64_t reported_index)
 {
     struct memory_sample *sample = &failure->sample;
     if (sample->known && sample->life.begin_index == sample_index)
-        sample->told_index = told_index;
+        sample->reported_index = reported_index;
 }
 
-void failures_learn(struct history *history, uint64_t sample_index, uint64_t told_index)
+void failures_learn(struct history *history, uint64_t sample_index, uint64_t reported_index)
 {
     for (size_t i = 0; i < history->failure_count; i++)
-        learn(&history->failures[i], sample_index, told_index);
+        learn(&history->failures[i], sample_index, reported_index);
     for (size_t i = 0; i < history->waiting_count; i++)
-        learn(&history->waiting[i].failure, sample_index, told_index);
+        learn(&history->waiting[i].failure, sample_index, reported_index);
     if (!is_still_asked(history, sample_index))
         past_unpin(history, sample_index);
 }

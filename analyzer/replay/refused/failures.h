@@ -32,6 +32,6 @@ struct failure *failures_last_of_thread(const struct cursor *at);
 /* The current event is an allocation, or an attempt at one, that is no part of an earlier failure. */
 void failures_note_attempt(const struct cursor *at);
 /* The sample of that event turns out to speak of a later one. */
-void failures_learn(struct history *history, uint64_t sample_index, uint64_t told_index);
+void failures_learn(struct history *history, uint64_t sample_index, uint64_t reported_index);
 
 #endif

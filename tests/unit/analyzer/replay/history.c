@@ -222,7 +222,7 @@ static void samples_of_two_devices_do_not_measure_a_module(void **state)
     struct history history = made_replay(&made, NULL);
     assert_int_equal(history.block_slots.used, 1);
     assert_int_equal(history.blocks[0].size_bytes, 0);
-    assert_int_equal(history.samples[DEVICE_SLOT(1)].told_index, 2);
+    assert_int_equal(history.samples[DEVICE_SLOT(1)].reported_index, 2);
     history_release(&history);
 }
 
