@@ -304,7 +304,7 @@ static int put_traces(struct snapshot *snapshot)
 /* --- segments --- */
 
 /* Where nobody said, as many as the block has. */
-static uint64_t asked_of(const struct snapshot *snapshot, const struct block *block)
+static uint64_t requested_of(const struct snapshot *snapshot, const struct block *block)
 {
     const int device = snapshot->export->study.history.accounts[block->account].device;
     const struct range_node *asked =
@@ -318,11 +318,11 @@ static uint64_t asked_of(const struct snapshot *snapshot, const struct block *bl
 static int put_block(struct snapshot *snapshot, uint64_t address, uint64_t bytes,
                      const struct block *block)
 {
-    const uint64_t asked_bytes = block ? asked_of(snapshot, block) : 0;
+    const uint64_t requested_bytes = block ? requested_of(snapshot, block) : 0;
 
     pickle_put(&snapshot->pickle, PICKLE_OPEN_DICT);
     if (add_number(snapshot, "address", address) || add_number(snapshot, "size", bytes) ||
-        add_number(snapshot, "requested_size", asked_bytes < bytes ? asked_bytes : bytes) ||
+        add_number(snapshot, "requested_size", requested_bytes < bytes ? requested_bytes : bytes) ||
         add_text(snapshot, "state", block ? "active_allocated" : "inactive") ||
         add_frames(snapshot, block ? block->stack_id : 0))
         return -1;
@@ -369,10 +369,10 @@ static int put_segment(struct snapshot *snapshot, int device, const struct pool_
                        const struct block *const *blocks)
 {
     struct pickle *pickle = &snapshot->pickle;
-    uint64_t unasked_bytes = 0;
+    uint64_t unrequested_bytes = 0;
 
     for (size_t i = 0; i < segment->block_count; i++)
-        unasked_bytes += blocks[i]->size_bytes - asked_of(snapshot, blocks[i]);
+        unrequested_bytes += blocks[i]->size_bytes - requested_of(snapshot, blocks[i]);
     pickle_put(pickle, PICKLE_OPEN_DICT);
     if (add_number(snapshot, "device", (uint64_t)device) ||
         add_number(snapshot, "address", segment->address) ||
@@ -380,7 +380,8 @@ static int put_segment(struct snapshot *snapshot, int device, const struct pool_
         add_number(snapshot, "allocated_size", segment->live_bytes) ||
         add_number(snapshot, "active_size", segment->live_bytes) ||
         add_number(snapshot, "requested_size",
-                   unasked_bytes < segment->live_bytes ? segment->live_bytes - unasked_bytes : 0) ||
+                   unrequested_bytes < segment->live_bytes ? segment->live_bytes - unrequested_bytes
+                                                           : 0) ||
         add_stream(snapshot, segment->stream) ||
         add_text(snapshot, "segment_type", type_of(segment, blocks)) ||
         key(snapshot, "segment_pool_id"))

@@ -92,10 +92,11 @@ static int find_share(double *share, const struct study *study, const struct fai
     if (oom_explain(&oom, &study->history, failure, err) ||
         frag_at(&frag, &study->history, pool, failure->at.index, err))
         return -1;
-    const uint64_t asked_bytes = oom.asked_bytes + GRANULE_BYTES;
+    const uint64_t requested_bytes = oom.requested_bytes + GRANULE_BYTES;
     const uint64_t room_bytes = frag.reserved_bytes + oom.device_free_bytes;
-    if (oom.device_known && oom.asked_bytes && frag.reserved_known && room_bytes > asked_bytes) {
-        const uint64_t percent = (room_bytes - asked_bytes) * 100 / oom.device_total_bytes;
+    if (oom.device_known && oom.requested_bytes && frag.reserved_known &&
+        room_bytes > requested_bytes) {
+        const uint64_t percent = (room_bytes - requested_bytes) * 100 / oom.device_total_bytes;
         *share = (double)percent / 100;
     }
     return 0;

@@ -179,7 +179,7 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
 }
 
 /* A pool asks for segments: PyTorch's for 20 MiB where a tensor needs 2 MiB. */
-static uint64_t driver_asked_bytes(const struct failure *failure)
+static uint64_t driver_requested_bytes(const struct failure *failure)
 {
     uint64_t least_bytes = UINT64_MAX;
 
@@ -204,8 +204,8 @@ int oom_gather(struct oom *oom, const struct history *history, const struct fail
 
     *oom = (struct oom){.failure = failure,
                         .result = failure->event.result,
-                        .asked_bytes = failure->event.size_bytes,
-                        .driver_asked_bytes = driver_asked_bytes(failure),
+                        .requested_bytes = failure->event.size_bytes,
+                        .driver_requested_bytes = driver_requested_bytes(failure),
                         .account_kind = failing->kind,
                         .asks_for_pool = failing->kind == ACCOUNT_pool,
                         .is_fresh = is_fresh(failure)};

@@ -74,9 +74,10 @@ struct oom {
     const struct failure *failure;
     enum oom_verdict verdict;
     enum oom_reason reason;
-    int32_t result;                 /* what the API returned */
-    uint64_t asked_bytes;           /* 0 of a module, a limit or a context: no call names it */
-    uint64_t driver_asked_bytes;    /* the least that the driver refused for it; not less than it */
+    int32_t result;           /* what the API returned */
+    uint64_t requested_bytes; /* 0 of a module, a limit or a context: no call names it */
+    /* The least that the driver refused for it; not less than it. */
+    uint64_t driver_requested_bytes;
     enum account_kind account_kind; /* that would have had it */
     bool asks_for_pool;             /* a framework's pool asked */
     bool has_pool;                  /* a framework has a pool on the device */

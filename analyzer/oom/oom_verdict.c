@@ -10,20 +10,20 @@ enum { FEWEST_DIVISOR = 32 };
  * it, memory has run out; it is not fragmented. */
 enum { IDLE_FEWEST_DIVISOR = 20 };
 
-static bool would_fit(uint64_t asked_bytes, uint64_t first, uint64_t second, uint64_t third)
+static bool would_fit(uint64_t requested_bytes, uint64_t first, uint64_t second, uint64_t third)
 {
     uint64_t sum;
 
     if (GMT_ADD_OVERFLOWS(first, second, &sum) || GMT_ADD_OVERFLOWS(sum, third, &sum))
         return true;
-    return asked_bytes <= sum;
+    return requested_bytes <= sum;
 }
 
 /* With what is free and idle, it would have made room. */
 static bool would_make_room(const struct oom *oom, uint64_t bytes)
 {
     return bytes >= oom->device_total_bytes / FEWEST_DIVISOR &&
-           would_fit(oom->asked_bytes, oom->idle_bytes, oom->device_free_bytes, bytes);
+           would_fit(oom->requested_bytes, oom->idle_bytes, oom->device_free_bytes, bytes);
 }
 
 static bool is_notable(const struct oom *oom, uint64_t idle_bytes)
@@ -33,9 +33,9 @@ static bool is_notable(const struct oom *oom, uint64_t idle_bytes)
 
 static bool is_enough(const struct oom *oom, uint64_t idle_bytes)
 {
-    return idle_bytes >= oom->asked_bytes ||
+    return idle_bytes >= oom->requested_bytes ||
            (is_notable(oom, idle_bytes) &&
-            would_fit(oom->asked_bytes, idle_bytes, oom->device_free_bytes, 0));
+            would_fit(oom->requested_bytes, idle_bytes, oom->device_free_bytes, 0));
 }
 
 bool oom_is_of_card(const struct oom *oom)
@@ -52,7 +52,7 @@ static enum oom_verdict decide(struct oom *oom, enum oom_verdict verdict, enum o
 /* The pool refused by itself. */
 static enum oom_verdict judge_framework(struct oom *oom)
 {
-    const bool is_idle = oom->reserved_known && oom->idle_bytes >= oom->asked_bytes;
+    const bool is_idle = oom->reserved_known && oom->idle_bytes >= oom->requested_bytes;
 
     return decide(oom, is_idle ? OOM_FRAGMENTED : OOM_LIMIT, OOM_BY_FRAMEWORK);
 }
@@ -63,7 +63,7 @@ static enum oom_verdict judge_idle(struct oom *oom)
     if (oom->has_pool && !oom->asks_for_pool)
         return is_enough(oom, oom->idle_bytes) ? decide(oom, OOM_CACHED, OOM_ANOTHER_CALLER)
                                                : OOM_EXHAUSTED;
-    if (oom->other_stream_hole_bytes >= oom->asked_bytes)
+    if (oom->other_stream_hole_bytes >= oom->requested_bytes)
         return decide(oom, OOM_CACHED, OOM_ANOTHER_STREAM);
     if (oom->whole_segments_bytes && is_enough(oom, oom->whole_segments_bytes))
         return decide(oom, OOM_CACHED, OOM_NOT_GIVEN_BACK);
@@ -136,15 +136,15 @@ static enum oom_verdict judge_full(struct oom *oom)
 
 static enum oom_verdict judge(struct oom *oom)
 {
-    const uint64_t asked_bytes = oom->asked_bytes, total_bytes = oom->device_total_bytes;
+    const uint64_t requested_bytes = oom->requested_bytes, total_bytes = oom->device_total_bytes;
     uint64_t pieces_bytes;
 
     if (oom->result != RESULT_OUT_OF_MEMORY)
         return decide(oom, OOM_UNKNOWN, OOM_NO_LACK);
     if (!oom_is_of_card(oom))
         return decide(oom, OOM_UNKNOWN, OOM_NOT_OF_CARD);
-    if ((total_bytes && asked_bytes > total_bytes) ||
-        GMT_ADD_OVERFLOWS(oom->driver_asked_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
+    if ((total_bytes && requested_bytes > total_bytes) ||
+        GMT_ADD_OVERFLOWS(oom->driver_requested_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
         return decide(oom, OOM_EXHAUSTED, OOM_MORE_THAN_CARD);
     pieces_bytes -= pieces_bytes % FRAG_GRANULE_BYTES;
     if (oom->failure->refused_by_framework && !oom->driver_is_unknown)
@@ -159,7 +159,7 @@ static enum oom_verdict judge(struct oom *oom)
         return judge_full(oom);
     /* Without an answer from the card, only the process's own share can show that it is full. */
     if (total_bytes &&
-        !would_fit(asked_bytes,
+        !would_fit(requested_bytes,
                    total_bytes > oom->driver_live_bytes ? total_bytes - oom->driver_live_bytes : 0,
                    0, 0))
         return OOM_EXHAUSTED;

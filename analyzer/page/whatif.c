@@ -112,7 +112,7 @@ static void add_run(struct doc *doc, const struct whatif_device *device,
     doc_known_count(doc, "fails_at_seq", "runs out of memory at event", fails,
                     fails ? run->failure.at.seq : 0);
     doc_known_bytes(doc_detail_if(doc, !fails), "fails_asking_bytes", "asking for", fails,
-                    run->failure.asked_bytes);
+                    run->failure.requested_bytes);
     if (known)
         doc_bool(doc_detail(doc), "at_least", "at least", page_whatif_is_least(run));
     else
@@ -164,7 +164,7 @@ static int say_failures(struct opening *opening, const struct whatif_run *run)
         run->served_failures_count + run->same_failures_count + run->unknown_failures_count;
     char asked[UNITS_TEXT_BYTES];
 
-    units_bytes(asked, run->failure.asked_bytes);
+    units_bytes(asked, run->failure.requested_bytes);
     if (run->failure.at.index != INDEX_NONE)
         return page_say(opening, "It would have run out of memory at event %" PRIu64 "%s%s.",
                         run->failure.at.seq, run->failure.is_outside ? ": " : ", asking for ",

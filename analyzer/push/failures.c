@@ -29,7 +29,7 @@ static int add_failure(struct rows *rows, const struct study *study, const struc
     rows_number(rows, FLEET_failure_time_ns, failure->event.time_ns);
     rows_number(rows, FLEET_failure_seq, failure->event.seq);
     rows_text(rows, FLEET_failure_phase, study_path(study, failure->path));
-    rows_number(rows, FLEET_failure_asked_bytes, oom.asked_bytes);
+    rows_number(rows, FLEET_failure_asked_bytes, oom.requested_bytes);
     rows_number(rows, FLEET_failure_live_bytes, oom.live_bytes);
     rows_text(rows, FLEET_failure_verdict, oom_verdict_name(oom.verdict));
     rows_text(rows, FLEET_failure_kind, oom_kind_name(oom_kind_of(&study->history, failure)));

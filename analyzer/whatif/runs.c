@@ -79,11 +79,11 @@ static bool set_room(struct whatif_run *run, const struct whatif_device *device,
     return run->allocator.reserved_bytes <= run->allocator.room_bytes;
 }
 
-static void end_run(struct whatif_run *run, const struct cursor *at, uint64_t asked_bytes,
+static void end_run(struct whatif_run *run, const struct cursor *at, uint64_t requested_bytes,
                     bool is_outside)
 {
     run->failure = (struct whatif_failure){
-        .at = cursor_moment(at), .asked_bytes = asked_bytes, .is_outside = is_outside};
+        .at = cursor_moment(at), .requested_bytes = requested_bytes, .is_outside = is_outside};
 }
 
 static void note_peaks(struct whatif_run *run, uint64_t outside_bytes, uint64_t peak_before_bytes)

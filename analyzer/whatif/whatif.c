@@ -207,7 +207,7 @@ static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
         return 0;
     device->has_pool = true;
     struct allocator_request request = graphs_request(whatif, device, event);
-    asked_apply(&whatif->asked, &device->recorded.allocator, event, &request);
+    requested_apply(&whatif->requested, &device->recorded.allocator, event, &request);
     if (recorded_alloc(&device->recorded, event, &request, &block, at->err))
         return -1;
     if (whatif_device_is_over(device))
@@ -308,7 +308,7 @@ static int replay_event(void *self, const struct cursor *at)
         (event->kind == EVENT_ALLOC || event->kind == EVENT_FREE))
         return replay_tensor(whatif, at);
     if (event->kind == EVENT_POOL_ASKED)
-        whatif->asked = (struct asked){event->address, event->size_bytes};
+        whatif->requested = (struct requested){event->address, event->size_bytes};
     if (event->kind == EVENT_ALLOC && event->memory != MEMORY_TENSOR)
         status = replay_driver_alloc(whatif, at);
     else if (event->kind == EVENT_FREE && event->memory == MEMORY_LINEAR && event->result == 0)

@@ -19,7 +19,7 @@
 #include "analyzer/load/pool_limits.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/replay/private_pools.h"
-#include "asked.h"
+#include "requested.h"
 #include "recorded.h"
 #include "settings.h"
 
@@ -41,7 +41,7 @@ struct whatif_ask {
 /* Where a run ends before the recording does. */
 struct whatif_failure {
     struct moment at; /* index INDEX_NONE: it does not */
-    uint64_t asked_bytes;
+    uint64_t requested_bytes;
     bool is_outside; /* not of the pool: something else asked the driver for more than was left */
 };
 
@@ -103,7 +103,7 @@ struct whatif {
     bool follows;               /* goes on where the recording differs: struct recorded */
     bool ends_with_runs;        /* the recording is not looked at any more where no run goes on */
     struct private_pools graphs;
-    struct asked asked; /* reported before a tensor whose block lies there */
+    struct requested requested; /* reported before a tensor whose block lies there */
 };
 
 /* For a replay of the trace. The asks must outlive it. -1: *err says why; it is to be released. */

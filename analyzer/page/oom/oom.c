@@ -135,7 +135,7 @@ static void add_request(struct doc *doc, const struct study *study, const struct
     doc_text(doc, "phase", "Phase", study_path(study, failure->path));
     doc_integer(doc_detail(doc), "result", "Result", DOC_COUNT, event->result);
     doc_known_bytes(doc, "asked_bytes", "Asked", oom->account_kind != ACCOUNT_context,
-                    oom->asked_bytes);
+                    oom->requested_bytes);
     doc_text(doc, "verdict", "Verdict", oom_verdict_name(oom->verdict));
     doc_text(doc, "kind", "Kind", oom_kind_name(oom_kind_of(&study->history, failure)));
     doc_text(doc_detail(doc), "kind_reason", "Because",
@@ -289,7 +289,7 @@ static int add_retry(struct doc *doc, const struct study *study, const struct vi
     doc_count(doc, "retries_count", "Retries", site->retries_count);
     doc_count(study->history.done_without_in_all ? doc : doc_detail(doc), "done_without_count",
               "Done without", site->done_without_count);
-    doc_bytes(doc, "asked_bytes", "Asked at most", site->asked_bytes);
+    doc_bytes(doc, "asked_bytes", "Asked at most", site->requested_bytes);
     doc_bytes(doc, "flushed_bytes", "Flushed", site->flushed_bytes);
     doc_count(doc_detail(doc), "last_seq", "Last event", site->last.seq);
     page_time(doc, study, "last_time_ns", "Last at", site->last.time_ns);
@@ -304,8 +304,8 @@ static void join_retries(void *into, const void *from)
     sum->retries_count += site->retries_count;
     sum->done_without_count += site->done_without_count;
     sum->flushed_bytes += site->flushed_bytes;
-    if (sum->asked_bytes < site->asked_bytes)
-        sum->asked_bytes = site->asked_bytes;
+    if (sum->requested_bytes < site->requested_bytes)
+        sum->requested_bytes = site->requested_bytes;
     if (sum->last.seq < site->last.seq)
         sum->last = site->last;
 }

@@ -31,7 +31,7 @@ static struct sizes sizes_of(const struct oom *oom)
 {
     struct sizes sizes = {0};
 
-    units_bytes(sizes.asked, oom->asked_bytes);
+    units_bytes(sizes.asked, oom->requested_bytes);
     units_bytes(sizes.free, oom->device_free_bytes);
     units_bytes(sizes.idle, oom->has_pool ? oom->idle_bytes : oom->sum.mempools_bytes);
     units_bytes(sizes.hole, oom->largest_hole_bytes);
@@ -291,7 +291,7 @@ static int explain_out_of_reach(struct text *out, const struct study *study, con
 {
     if (oom->graph_bytes && explain_graphs(out, study, oom, sizes, err))
         return -1;
-    if (oom->other_stream_bytes >= oom->asked_bytes / WORTH_SAYING_DIVISOR &&
+    if (oom->other_stream_bytes >= oom->requested_bytes / WORTH_SAYING_DIVISOR &&
         oom->other_stream_bytes && oom->reason != OOM_ANOTHER_STREAM)
         text_addf(out, "; %s lay idle for other streams than the one that asked", sizes->stream);
     return 0;
@@ -461,12 +461,13 @@ static int add_told(struct text *out, const struct study *study, const struct oo
     add_kind(out, study, oom);
     add_asker(out, study, oom->failure, told);
     if (oom->account_kind != ACCOUNT_context)
-        text_addf(out, " asked for %s", units_bytes(asked, oom->asked_bytes));
+        text_addf(out, " asked for %s", units_bytes(asked, oom->requested_bytes));
     if (path)
         text_addf(out, " in %s", path);
-    if (oom->driver_asked_bytes > oom->asked_bytes + oom->asked_bytes / VISIBLY_MORE_SHARE)
+    if (oom->driver_requested_bytes >
+        oom->requested_bytes + oom->requested_bytes / VISIBLY_MORE_SHARE)
         text_addf(out, ", for which the pool asked the driver for %s",
-                  units_bytes(asked, oom->driver_asked_bytes));
+                  units_bytes(asked, oom->driver_requested_bytes));
     if (oom->device_known && oom_is_of_card(oom))
         text_addf(out, ", the card had %s%s%s free", units_bytes(free, oom->device_free_bytes),
                   oom->device_total_bytes ? " of " : "",

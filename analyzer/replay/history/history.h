@@ -215,7 +215,7 @@ struct retry_site {
     int device;
     uint32_t stack_id; /* of the calls that were refused */
     uint64_t retries_count, done_without_count, flushed_bytes;
-    uint64_t asked_bytes; /* the most; of the driver, or of the pool where it did without */
+    uint64_t requested_bytes; /* the most; of the driver, or of the pool where it did without */
     struct moment last;
 };
 

@@ -94,8 +94,8 @@ static int take_for_retry(const struct cursor *at)
     }
     site->flushed_bytes += flushed_bytes;
     site->last = first->failure.at;
-    if (first->failure.event.size_bytes > site->asked_bytes)
-        site->asked_bytes = first->failure.event.size_bytes;
+    if (first->failure.event.size_bytes > site->requested_bytes)
+        site->requested_bytes = first->failure.event.size_bytes;
     if (first->is_optional) {
         site->done_without_count++;
         history->done_without_in_all++;

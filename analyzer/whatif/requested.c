@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What a tensor asked of its pool; see asked.h. */
-#include "asked.h"
+/* What a tensor requested of its pool; see requested.h. */
+#include "requested.h"
 
-void asked_apply(struct asked *asked, const struct allocator *recorded, const struct event *event,
-                 struct allocator_request *request)
+void requested_apply(struct requested *requested, const struct allocator *recorded,
+                     const struct event *event, struct allocator_request *request)
 {
-    const struct asked reported = *asked;
+    const struct requested reported = *requested;
     struct allocator_request smaller = *request;
 
-    *asked = (struct asked){0};
+    *requested = (struct requested){0};
     if (!reported.bytes || reported.address != event->address)
         return;
     smaller.bytes = (reported.bytes + ALLOCATOR_ROUND_BYTES - 1) / ALLOCATOR_ROUND_BYTES *
