@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of calls that may begin or end a context: references to the primary one, and to an
- * attached one, are counted. The driver is asked around the real call whether it did. It must not
- * know what an event becomes.
+ * The hooks of calls that may begin or end a context. The driver counts references to a primary
+ * context and to an attached one, so these hooks ask it before and after the real call whether the
+ * context began or ended.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ HOOK_FUNCTION(driver, cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice de
                       (int)status);
     return status;)
 
-/* `may` and `does`: the call may end a context, and has ended it. */
+/* may: the call may end a context. does: asked after the call, it has ended one. */
 #define CONTEXT_END(name, type, parameter, may, of_device, handle, does)                           \
     HOOK_FUNCTION(driver, name, (type parameter),                                                  \
         struct hooked_call call;                                                                   \
@@ -39,8 +39,8 @@ HOOK_FUNCTION(driver, cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice de
         hooked_call_finish(&call, &args, (int)status, status == 0 && (does));                      \
         return status;)
 
-/* Only the last release ends the primary context and frees what lived in it; after a reset there is
- * nothing left to end. */
+/* Only the last release ends the primary context and frees its memory. After a reset the context is
+ * inactive already, so a release ends nothing. */
 #define RELEASE(name)                                                                              \
     CONTEXT_END(name, CUdevice, device, !device_primary_inactive(device), device, 0,               \
                 device_primary_inactive(device))
@@ -48,7 +48,8 @@ HOOK_FUNCTION(driver, cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice de
 RELEASE(cuDevicePrimaryCtxRelease)
 RELEASE(cuDevicePrimaryCtxRelease_v2)
 
-/* Before primary contexts: cuCtxAttach counts up, and the last cuCtxDetach destroys. */
+/* From the time before primary contexts: cuCtxAttach adds a reference, and the last cuCtxDetach
+ * destroys the context. */
 CONTEXT_END(cuCtxDetach, CUcontext, context, true, DEVICE_BY_ADDRESS, bits(context),
             !device_context_exists(context))
 /* clang-format on */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of graphs that no row of hooks.def can describe: the beginning and end of a stream
- * capture, and nodes of any kind. What they learn about graphs is kept by graphs.h. It must not
- * know what an event becomes.
+ * The graph hooks that no row of hooks.def can describe: begin and end of a stream capture, and
+ * nodes of any type. graphs.h keeps what they learn.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +13,8 @@
 
 /* --- stream captures --- */
 
-/* An end that finds the capture invalid ends it as well; one by the wrong thread does not. */
+/* cuStreamEndCapture also ends a capture that it reports as invalid, but not one of another
+ * thread. */
 static bool ends_capture(CUresult status)
 {
     enum { FIRST_CAPTURE_ERROR = 900, WRONG_THREAD = 908 };
@@ -36,7 +36,8 @@ static struct event_args end_event(CUstream stream, CUgraph graph)
                                .object = bits(graph)};
 }
 
-/* An end that ended nothing is no event; one whose capture was not valid is, without a graph. */
+/* Ending a capture that was not open is not recorded. Ending an invalid capture is recorded, with
+ * graph 0. */
 static void note_end(struct hooked_call *call, CUresult status, CUstream stream, CUgraph *graph)
 {
     struct event_args args = end_event(stream, status == CUDA_SUCCESS && graph ? *graph : NULL);
@@ -83,12 +84,12 @@ END(cuStreamEndCapture)
 END(cuStreamEndCapture_ptsz)
 /* clang-format on */
 
-/* --- nodes of any kind --- */
+/* --- nodes of any type --- */
 
-/* The runtime's cudaGraphAddNode has no hook: it took five parameters before CUDA 13 and takes six
- * since, under one name. It calls the functions below. */
+/* cudaGraphAddNode of the runtime has no hook, because one name has two signatures: five parameters
+ * before CUDA 13, six since. It calls the functions below. */
 
-/* What CUgraphNodeParams and cudaGraphNodeParams have in common for memory nodes. */
+/* The common layout of CUgraphNodeParams and cudaGraphNodeParams for memory nodes. */
 struct node_parameters {
     int type;
     int reserved[3];

@@ -13,8 +13,8 @@ static _Atomic uint64_t memory_devices;
 
 _Static_assert(DEVICE_LIMIT <= 64, "one bit per device");
 
-/* A stream that is destroyed while it is captured leaves the count too high: the driver is then
- * asked less often, and nothing else happens. */
+/* A stream that is destroyed during its capture leaves the count too high. Then the driver is asked
+ * less often; nothing else happens. */
 void graphs_count_capture(int change)
 {
     if (atomic_fetch_add_explicit(&open_captures, change, memory_order_relaxed) + change < 0)
@@ -26,7 +26,7 @@ bool graphs_capture_is_open(void)
     return atomic_load_explicit(&open_captures, memory_order_relaxed) > 0;
 }
 
-/* Stream 0 cannot be captured, and asking about it may fail while others are. */
+/* Stream 0 cannot be captured, and asking about it may fail while another stream is captured. */
 bool graphs_is_capturing(uint64_t stream)
 {
     return stream && graphs_capture_is_open() && device_is_capturing(stream);

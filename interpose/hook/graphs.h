@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the process does with graphs, as far as memory goes: open stream captures, and the devices
- * whose graph pool may hold something. A few atomics; every function may be called from a hook. It
- * must not know hooked calls.
+ * The graph state of the process that concerns memory: open stream captures, and the devices whose
+ * graph pool may hold memory. It is a few atomics, so every function may be called from a hook.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_HOOK_GRAPHS_H
 #define GPUMEMTRACE_INTERPOSE_HOOK_GRAPHS_H
@@ -10,17 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A stream capture began (1) or ended (-1). */
+/* change: 1 when a stream capture began, -1 when one ended. */
 void graphs_count_capture(int change);
-/* Is any stream of the process being captured? Then nothing is asked of the driver that a capture
- * could mind. */
+/* Is any stream of the process being captured? Then a hook asks the driver nothing that could
+ * invalidate the capture. */
 bool graphs_capture_is_open(void);
-/* Is this stream being captured? */
 bool graphs_is_capturing(uint64_t stream);
 
 /* A graph got a node that allocates on this device. */
 void graphs_expect_memory(int device);
-/* The devices of such nodes, a bit each, and the lowest of a set. */
+/* The devices with such nodes, one bit each; and the lowest device of a set that is not empty. */
 uint64_t graphs_devices(void);
 int graphs_first_device(uint64_t devices);
 

@@ -31,7 +31,8 @@ static GMT_NOINLINE bool enter_for_the_first_time(struct hooked_call *call, enum
     return hooked_call_enter(call, hook, kind, guard);
 }
 
-/* An interpreter is there, or the call is one of those that are sampled around. */
+/* Slow path: a Python interpreter is loaded, or this kind of call needs a memory sample before and
+ * after. */
 static GMT_NOINLINE bool enter_watched(struct hooked_call *call)
 {
     if (call->count_before == 0)
@@ -45,8 +46,9 @@ static inline bool is_watched(enum event_kind kind)
     return exit_moment_is_watched() || sampling_is_around(kind);
 }
 
-/* A signal handler may have jumped out of a call, which then never ends: a call that is noted
- * further out on the stack, or at the same address, is not inside it. */
+/* Is `call` deeper in the stack than the outermost open call? A signal handler may jump out of a
+ * hooked call, which then never ends; a later call at the same or a higher address is not inside
+ * it. */
 static inline bool is_inside(const struct open_calls *open, const struct hooked_call *call)
 {
     return GMT_UNLIKELY(open->count) && (uintptr_t)call < open->outermost;
@@ -56,11 +58,11 @@ static inline void begin_outermost(struct open_calls *open, const struct hooked_
 {
     open->outermost = (uintptr_t)call;
     open->has_children = 0;
-    if (++open->call_id == 0) /* 0 in an event: nothing happened inside the call */
+    if (++open->call_id == 0) /* 0 in an event means that nothing happened inside the call */
         open->call_id = 1;
 }
 
-/* What is rare is done by functions that are called last, so that this one saves no registers. */
+/* Rare work is done by tail calls, so that this function saves no registers. */
 bool hooked_call_enter(struct hooked_call *call, enum hook hook, enum event_kind kind,
                        uint64_t guard)
 {
@@ -90,7 +92,7 @@ bool hooked_call_enter(struct hooked_call *call, enum hook hook, enum event_kind
 
 /* --- slots --- */
 
-/* Call after device_current, which remembers the current context. */
+/* Call it after device_current, which stores the current context. */
 static uint64_t resolve_object(struct thread *thread, uint64_t object, int device)
 {
     if (object == OBJECT_CURRENT_CONTEXT)
@@ -129,7 +131,7 @@ void hooked_call_child(struct hooked_call *call, const struct event_args *args)
     ring_publish(slot);
 }
 
-/* The stack was taken by the caller: frames of ours between would be unwound each time. */
+/* The caller takes the stack, so that the unwinder need not step through more frames of ours. */
 static void store_event(struct hooked_call *call, const struct event_args *args, uint32_t stack_id,
                         int result)
 {
@@ -148,7 +150,7 @@ void hooked_call_store(struct hooked_call *call, const struct event_args *args, 
     store_event(call, args, call_stack_take(call->thread), result);
 }
 
-/* In a stream that is captured, a stream-ordered allocation becomes a node of the graph. */
+/* In a captured stream, a stream-ordered allocation becomes a node of the graph. */
 static enum memory_kind memory_of_allocation(const struct event_args *args)
 {
     if (args->memory == MEMORY_ASYNC && graphs_is_capturing(args->stream))
@@ -172,7 +174,7 @@ static void after_allocation(struct hooked_call *call, const struct event_args *
 static void after_other_call(struct hooked_call *call, struct event_args *args, int result)
 {
     const uint64_t duration_ns = call->begin_ns ? hooked_call_duration(call, call->begin_ns) : 0;
-    /* An allocation of zero bytes that returns NULL is no event. */
+    /* An allocation of zero bytes that returns NULL is not recorded. */
     if (args->kind == EVENT_ALLOC && result == 0 && !args->address)
         return;
     if (args->device == DEVICE_CURRENT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks, expanded from hooks.def: each notes the call before or after it and returns what the
- * real function returned. It must not know what an event becomes.
+ * The hooks, expanded from hooks.def: each notes the call before or after it and returns the result
+ * of the real function.
  */
 #include "trace/hook_ids.h"
 
@@ -14,14 +14,14 @@
 #include "interpose/cuda/device.h"
 #include "prologue.h"
 
-/* Words of the rows' device and object columns. */
+/* Words of the device and object columns of hooks.def. */
 #define CURRENT DEVICE_CURRENT
 #define BY_ADDRESS DEVICE_BY_ADDRESS
 #define CONTEXT OBJECT_CURRENT_CONTEXT
 #define MEMPOOL OBJECT_CURRENT_MEMPOOL
 
-/* Words of the device and memory columns that depend on the properties: location 1 is a device, a
- * larger one is host memory, in the driver's and in the runtime's structs. */
+/* Words of the device and memory columns that depend on a struct of properties. Location type 1 is
+ * a device and a larger one is host memory, both in the driver's and in the runtime's structs. */
 #define BY_LOCATION(properties)                                                                    \
     ((properties) && (int)(properties)->location.type == 1 ? (properties)->location.id : CURRENT)
 #define IS_ON_HOST(properties) ((properties) && (int)(properties)->location.type > 1)
@@ -37,10 +37,10 @@ static inline enum memory_kind pool_memory(bool on_host, int allocation_type)
     return on_host ? MEMORY_ASYNC_HOST : MEMORY_ASYNC;
 }
 
-/* Stream 0 of the functions with _ptsz is this one. */
+/* The functions with _ptsz use the per-thread default stream, handle 2, for stream 0. */
 #define PER_THREAD(stream) ((stream) ? bits(stream) : (uint64_t)2)
 
-/* `before` is a constant: the compiler keeps one of the two ways. */
+/* `before` is a constant, so the compiler keeps only one of the two branches. */
 /* clang-format off */
 #define HOOK(api, name, parameters, arguments, kind_of, memory_of, device_of, address_of, size_of, \
              object_of, stream_of)                                                                 \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of calls that take a list, each entry of which is an event: tiles of sparse arrays and
- * graphics resources. The events are noted after the call, which succeeds or fails as a whole. It
- * must not know what an event becomes.
+ * The hooks of calls that take a list: tiles of sparse arrays, and graphics resources. Each entry
+ * becomes an event after the call, which succeeds or fails as a whole.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +12,8 @@
 #include "interpose/cuda/device.h"
 #include "prologue.h"
 
-/* One number for where in its array a tile lies: what is mapped there is unmapped by the same. */
+/* Hash of a tile's position in its array, so that mapping and unmapping a tile give the same
+ * number. */
 static uint64_t tile_number(const CUarrayMapInfo *tile)
 {
     const uint64_t prime = 0x100000001b3u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How every hook begins: it finds the real function for its caller, and answers with a proper error
- * where nobody has that. It must not know what is recorded.
+ * The beginning of every hook: it finds the real function for its caller, and returns a proper CUDA
+ * error if there is none.
  *
  *     HOOK_FUNCTION(driver, cuCtxDetach, (CUcontext context),
  *                   ... const CUresult status = real(context); ... return status;)
@@ -19,8 +19,8 @@ typedef cudaError_t runtime_status;
 #define MISSING_driver CUDA_ERROR_NOT_FOUND
 #define MISSING_runtime cudaErrorSharedObjectSymbolNotFound
 
-/* What follows the parameters is the function's body, which calls `real` and may use `caller`, the
- * return address. */
+/* The last arguments are the body of the function. It calls `real` and may use `caller`, the return
+ * address. */
 #define HOOK_FUNCTION(api, name, parameters, ...)                                                  \
     GMT_EXPORT api##_status name parameters;                                                       \
     api##_status name parameters                                                                   \

@@ -13,12 +13,13 @@
 #include "graphs.h"
 #include "interpose/cuda/device.h"
 
-#define GRANULE_BYTES ((uint64_t)2 << 20) /* what a small allocation takes from the device */
-/* + device: stands for a graph pool among the mempools, whose handles are pointers. */
+#define GRANULE_BYTES ((uint64_t)2 << 20) /* taken from the device by a small allocation */
+/* Added to the device's number: the key of its graph pool in has_changed. No mempool has it,
+ * because mempool handles are pointers. */
 #define GRAPH_POOL 1
 
-/* The first look at a device from inside a context: what is used beyond the process's own bytes is
- * the context, and other processes. */
+/* At the first sample of a device, the memory in use beyond the process's own bytes belongs to the
+ * context and to other processes. */
 static void define_context(struct hooked_call *call, int device, const struct device_memory *memory,
                            uint64_t own_bytes)
 {
@@ -29,23 +30,23 @@ static void define_context(struct hooked_call *call, int device, const struct de
     thread_define(call->thread, SLOT_CONTEXT, &record, NULL, 0);
 }
 
-/* --- when to look again --- */
+/* --- when to take the next sample --- */
 
 /*
- * A context grows where a kernel is first used, which is no call that is seen: only the card tells. So
- * it is asked each time the process took as much as makes a new high by a 64th of the card possible.
- * Looks that found none come ever later, each after at least twice as much as the one before; at the
- * latest after as much as the card has. What is freed meanwhile, and races between threads, only cost
- * a look.
+ * A context grows when a kernel is first used. No hooked call shows that, so the driver must be
+ * asked. A sample is due each time the process has allocated enough to make a new high of 1/64 of
+ * the card possible. After a due sample without a new high the next one waits for at least twice as
+ * many bytes, but never for more than the size of the card. Frees in between and races between
+ * threads can only cause a needless sample.
  */
 enum { LOOKS_PER_CARD = 64 };
 
 struct looks {
-    _Atomic uint64_t taken_bytes;      /* by allocations, since the last look */
-    _Atomic uint64_t due_bytes;        /* when that much was taken, the next look is due */
-    _Atomic uint64_t least_free_bytes; /* of all looks */
+    _Atomic uint64_t taken_bytes;      /* allocated since the last sample */
+    _Atomic uint64_t due_bytes;        /* allocations after which the next sample is due */
+    _Atomic uint64_t least_free_bytes; /* lowest of all samples */
 };
-/* All relaxed: one word says nothing of the others. */
+/* All relaxed: no word depends on another one. */
 static struct looks looks[DEVICE_LIMIT];
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -90,10 +91,10 @@ static bool look_is_due(int device, uint64_t taken_bytes)
     return before_bytes + taken_bytes >= read_word(&of->due_bytes);
 }
 
-/* --- looks --- */
+/* --- samples --- */
 
-/* cuMemGetInfo answers for the current device, and the call may be for another one. While a stream
- * is captured, nothing is asked. */
+/* Samples the current device only, because cuMemGetInfo takes no device and the call may be for
+ * another one. Takes no sample during a stream capture. */
 static bool ask_memory(struct hooked_call *call, int device, struct device_memory *memory)
 {
     if (device < 0 || device >= DEVICE_LIMIT || device != device_current(call->thread) ||
@@ -125,7 +126,7 @@ void sampling_current_device(struct hooked_call *call)
     errno = saved_errno;
 }
 
-/* What the process itself has taken of a device that nobody has looked at: a mempool takes more than it
+/* The process's own bytes on a device without an earlier sample. A mempool reserves more than it
  * hands out. */
 static uint64_t first_bytes(const struct event_args *args, uint64_t own_bytes)
 {
@@ -150,7 +151,8 @@ void sampling_context(struct hooked_call *call, const struct event_args *args)
         sampling_device(call, args->device);
 }
 
-/* Has this figure of the pool changed? One word for each pool; a collision only costs an event. */
+/* Has this figure of the pool changed? One word for each pool; a collision of pools only costs an
+ * event. */
 static bool has_changed(uint64_t pool, uint64_t figure)
 {
     static _Atomic uint64_t last[64];
