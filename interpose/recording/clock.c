@@ -12,9 +12,9 @@
 
 #define NS_PER_S 1000000000u
 #define CLOCK_TRUST_NS 1000000u
-#define CALIBRATION_NS 5000000u /* the shortest stretch that tells the rate well enough */
+#define CALIBRATION_NS 5000000u /* shortest time that gives a precise rate */
 
-/* Counter and kernel's clock when the recording began; written before any thread records.
+/* Counter and kernel's clock when the recording began, written before any thread records.
  * start_ticks is 0 if the counter is not used. */
 static uint64_t start_ticks, start_ns;
 
@@ -25,7 +25,8 @@ uint64_t clock_kernel_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* The kernel names its clock here; it uses another one where it has found the counter unsteady. */
+/* The kernel names its clock source here. It uses another one if it has found the counter
+ * unsteady. */
 static bool kernel_uses_the_counter(void)
 {
     char name[16] = "";
@@ -55,7 +56,7 @@ uint64_t clock_ask(struct clock *clock)
     const uint64_t ticks_passed = clock->ticks - start_ticks, ns_passed = ns - start_ns;
     if (ns_passed < CALIBRATION_NS || !ticks_passed)
         return ns;
-    /* Both are halved until the numerator fits: counts that large lose nothing by it. */
+    /* Shift both until ns_passed fits in 32 bits; the lost bits are too small to matter. */
     unsigned shift = 0;
     while (ns_passed >> shift >= UINT64_C(1) << 32)
         shift++;

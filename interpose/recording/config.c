@@ -17,7 +17,7 @@ static bool read_TEXT(char *field, const char *value)
     return (size_t)snprintf(field, CONFIG_TEXT_BYTES, "%s", value) < CONFIG_TEXT_BYTES;
 }
 
-/* What the choices are is checked by who asks for the field. */
+/* The code that uses the setting checks its choices. */
 static bool read_CHOICE(char *field, const char *value)
 {
     return read_TEXT(field, value);

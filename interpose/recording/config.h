@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The recorder's settings, read from the environment as options.def lists them. A value that cannot
- * be read is reported and the default used: a profiler must not stop a training run for a typo. It
- * must not know what the settings are for.
+ * be read is reported and replaced by the default, because a profiler must not stop a training run
+ * for a typo.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_RECORDING_CONFIG_H
 #define GPUMEMTRACE_INTERPOSE_RECORDING_CONFIG_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event on its way into the ring: what it says, its number and its time. It must not know which
- * call it is of, nor when it is written.
+ * One event on its way into the ring: its arguments, number and time.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_RECORDING_EVENT_SLOT_H
 #define GPUMEMTRACE_INTERPOSE_RECORDING_EVENT_SLOT_H
@@ -16,7 +15,7 @@
 #define DEVICE_UNKNOWN (-1)
 #define DEVICE_LIMIT 64
 
-/* What an event says of its call; the columns of a hook's row. */
+/* The values that a hook's row of hooks.def gives. */
 struct event_args {
     enum event_kind kind;
     enum memory_kind memory;
@@ -32,8 +31,9 @@ static inline uint64_t event_slot_now(struct thread *thread)
     return clock_now_ns(thread_part(thread, &event_slot_clock)) - recording.start_monotonic_ns;
 }
 
-/* The thread's next slot, with number and time; NULL: counted as lost. The time comes first: the
- * counter would be read only when the locked increment is done, and it is not needed for that. */
+/* Claims the thread's next slot and gives it a number and a time. NULL: the event is lost and
+ * counted. The time is read before the number is taken, because reading the counter would wait for
+ * the locked increment. */
 static inline struct ring_slot *event_slot_claim(struct thread *thread)
 {
     struct ring_slot *slot = thread_claim(thread, 1);
@@ -52,7 +52,7 @@ static inline void event_slot_fill(struct ring_slot *slot, enum hook hook,
     slot->kind = (uint8_t)args->kind;
     slot->memory = (uint8_t)args->memory;
     slot->address = args->address;
-    /* SQLite's integers are signed; nothing that large is ever given, only asked for. */
+    /* SQLite's integers are signed. A size this large can only be a request that fails. */
     slot->size_bytes = args->size_bytes > INT64_MAX ? INT64_MAX : args->size_bytes;
     slot->object = args->object;
     slot->stream = args->stream;
@@ -60,7 +60,7 @@ static inline void event_slot_fill(struct ring_slot *slot, enum hook hook,
         (int8_t)(args->device >= 0 && args->device < DEVICE_LIMIT ? args->device : DEVICE_UNKNOWN);
 }
 
-/* An event of its own, outside any hooked call: a phase, a mark, the exit. Keeps errno. */
+/* Writes an event outside any hooked call: a phase, a mark, the exit. Keeps errno. */
 void event_write(struct thread *thread, enum hook hook, const struct event_args *args);
 
 #endif

@@ -26,7 +26,7 @@ void log_line(const char *format, ...)
     if (end > sizeof line - 2)
         end = sizeof line - 2;
     line[end++] = '\n';
-    /* A stderr that does not take it is ignored. */
+    /* A failed write to stderr is ignored. */
     struct quiet_signal pipe_signal, size_signal;
     quiet_signal_begin(&pipe_signal, SIGPIPE);
     quiet_signal_begin(&size_signal, SIGXFSZ);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recorder's few messages: on stderr, never on stdout, one write each. It must not allocate.
+ * The recorder's few messages: on stderr, never on stdout, one write each, without malloc.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_RECORDING_LOG_H
 #define GPUMEMTRACE_INTERPOSE_RECORDING_LOG_H
@@ -12,7 +12,7 @@
 /* "gpumemtrace: …\n". Keeps errno. */
 void log_line(const char *format, ...) GMT_PRINTF(1, 2);
 
-/* As log_line, the first time this line of code is reached in the process; then nothing. */
+/* log_line, but only the first time that the process reaches this line of code. */
 #define log_once(...)                                                                              \
     do {                                                                                           \
         static atomic_flag said = ATOMIC_FLAG_INIT;                                                \

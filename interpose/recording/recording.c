@@ -12,7 +12,7 @@ static _Atomic uint64_t nothing_lives;
 
 struct recording recording = {.live = &nothing_lives};
 
-/* Where the kernel cannot wipe the page in children, the fork's handlers set the word to 0. */
+/* If the kernel cannot wipe the page in children, the fork handlers set the word to 0. */
 static _Atomic uint64_t *make_live_word(void)
 {
     static _Atomic uint64_t fallback;

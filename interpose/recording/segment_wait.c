@@ -13,16 +13,17 @@
 #include "clock.h"
 #include "recording.h"
 
-#define PAUSE_NS 500000 /* the writer needs a few ms to empty some segments */
+#define PAUSE_NS 500000 /* the writer takes a few ms to empty some segments */
 
 struct wait {
     uint64_t generation;
-    uint64_t recycled_count; /* as last seen, and when it changed */
+    uint64_t recycled_count; /* last value seen, and when it changed */
     uint64_t changed_ns;
     uint64_t now_ns;
 };
 
-/* The generation and the count at which a wait was in vain; no thread waits again in that state. */
+/* Generation and recycled_count of the last wait in vain. While both are unchanged, no thread waits
+ * again. */
 static _Atomic uint64_t vain_generation, vain_count;
 
 static uint64_t recycled_count(void)

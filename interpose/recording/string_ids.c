@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of hashes. See string_ids.h. The texts themselves are only in the trace: two texts with
- * the same 64-bit hash would share a number (one chance in 10^11 for 10,000 texts).
+ * A table of hashes, see string_ids.h. The texts themselves are only in the trace, so two texts
+ * with the same 64-bit hash would share a number (one chance in 10^11 for 10,000 texts).
  */
 #include "string_ids.h"
 
@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#define STRING_LIMIT 131072 /* power of two; 2 MiB, touched as texts come */
+#define STRING_LIMIT 131072 /* power of two; 2 MiB, whose pages are touched only as texts come */
 #define STRING_TRIES 64
 
 struct string_slot {
     _Atomic uint64_t hash; /* 0: free */
-    _Atomic uint32_t id;   /* 0: its text is being written */
+    _Atomic uint32_t id;   /* 0: the text is being written */
 };
 
 static struct string_slot slots[STRING_LIMIT];
@@ -26,7 +26,7 @@ _Static_assert(STRINGS_NAME_LIMIT * 2 <= STRING_LIMIT, "names leave room for oth
 
 void strings_setup(void)
 {
-    /* Only a fork's child has something to forget; pages that were never touched stay so. */
+    /* Only a fork's child has texts to forget. Pages that were never touched stay untouched. */
     if (atomic_load(&next_id) > 1)
         memset(slots, 0, sizeof slots);
     atomic_store(&next_id, 1);
@@ -50,7 +50,8 @@ static uint32_t define_string(struct thread *thread, const char *text, size_t by
     return id;
 }
 
-/* The number of a text that has a slot; 0: none, and *free_slot is where it may get one, or NULL. */
+/* Number of a known text. 0: unknown; *free_slot is a free slot for it, or NULL if there is
+ * none. */
 static uint32_t find_string(struct thread *thread, const char *text, size_t bytes, uint64_t hash,
                             struct string_slot **free_slot)
 {
@@ -65,8 +66,7 @@ static uint32_t find_string(struct thread *thread, const char *text, size_t byte
         if (found != hash)
             continue;
         const uint32_t id = atomic_load_explicit(&slot->id, memory_order_acquire);
-        /* Another thread is writing it at this moment; a second row with the same text is
-         * harmless. */
+        /* Another thread is writing this text now. Writing it twice is harmless. */
         return id ? id : define_string(thread, text, bytes);
     }
     return 0;
@@ -83,7 +83,7 @@ static uint32_t add_string(struct thread *thread, const char *text, size_t bytes
     return id;
 }
 
-/* Where the table is too full, a text is written again each time it is used. */
+/* If the table has no free slot, the text is written again at each use. */
 uint32_t strings_intern(struct thread *thread, const char *text)
 {
     struct string_slot *slot;
@@ -105,7 +105,7 @@ uint32_t strings_intern_name(struct thread *thread, const char *text)
     const uint32_t id = find_string(thread, text, bytes, hash, &slot);
     if (id)
         return id;
-    /* Relaxed: a count; some names more or less than the limit do no harm. */
+    /* Relaxed: it only counts; a few names more or less than the limit do no harm. */
     if (slot && atomic_load_explicit(&name_count, memory_order_relaxed) < STRINGS_NAME_LIMIT) {
         atomic_fetch_add_explicit(&name_count, 1, memory_order_relaxed);
         return add_string(thread, text, bytes, hash, slot);

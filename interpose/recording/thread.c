@@ -18,7 +18,7 @@
 
 _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
 
-/* Numbers of threads that have not come themselves yet. */
+/* Numbers of threads that have not recorded an event yet, see thread_reserve. */
 #define RESERVED_LIMIT 64
 static struct reserved {
     int64_t tid;
@@ -37,9 +37,9 @@ static pthread_key_t end_key;
     (uint32_t)(((bytes) + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) *                     \
                _Alignof(max_align_t))
 
-/* The parts that have been used, last one first, and where the next one's place is. A part is
- * listed before it is placed: in the child of a fork that came in between, it is placed later and
- * not listed again. */
+/* The parts in use, newest first, and the offset of the next one. A part is listed before it gets
+ * its offset: if a fork comes in between, the child gives it an offset later and does not list it
+ * again. */
 static struct thread_part *_Atomic parts;
 static uint32_t parts_end = ALIGNED(sizeof(struct thread));
 
@@ -83,7 +83,7 @@ static void thread_end(void *argument)
 int thread_setup(void)
 {
     static bool made;
-    /* In a fork's child, another thread of the parent may have held it. */
+    /* In a fork's child, a thread of the parent may hold the lock. */
     pthread_mutex_init(&threads_lock, NULL);
     next_thread_id = 1;
     reserved_count = 0;
@@ -93,7 +93,7 @@ int thread_setup(void)
     return 0;
 }
 
-/* The number of a thread; threads_lock is held. */
+/* Number of a thread. The caller holds threads_lock. */
 static uint32_t number_of(int64_t tid)
 {
     for (unsigned i = 0; i < reserved_count; i++)
@@ -102,7 +102,7 @@ static uint32_t number_of(int64_t tid)
     return next_thread_id++;
 }
 
-/* A free state, or a new one; NULL: out of memory. */
+/* A state that is free, or a new one; NULL: out of memory. */
 static struct thread *take_state(void)
 {
     pthread_mutex_lock(&threads_lock);
@@ -116,7 +116,7 @@ static struct thread *take_state(void)
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (thread == MAP_FAILED)
         return NULL;
-    /* Release: whoever finds the state finds the rest of the list behind it. */
+    /* Release: a reader that finds the state also finds the rest of the list. */
     thread->next_all = atomic_load_explicit(&all_threads, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&all_threads, &thread->next_all, thread,
                                                   memory_order_release, memory_order_relaxed))
@@ -135,7 +135,8 @@ static void introduce(struct thread *thread, uint32_t thread_id, int64_t tid, co
     thread_define(thread, SLOT_THREAD, &slot, name, strlen(name));
 }
 
-/* threads_lock is held. A part that gets its place later has none of an earlier thread's bytes. */
+/* The caller holds threads_lock. Parts that get their offset later are zero already, because they
+ * have not been used in this state. */
 static void clear_parts(struct thread *thread)
 {
     for (const struct thread_part *part = parts; part; part = part->next) {
@@ -147,7 +148,7 @@ static void clear_parts(struct thread *thread)
 
 static struct thread *attach(uint64_t generation)
 {
-    /* thread_self may be left over from before a fork, or from a trace that ended. */
+    /* thread_self may be left over from before a fork, or from an earlier recording. */
     struct thread *thread = thread_self ? thread_self : take_state();
     const int64_t tid = syscall(SYS_gettid);
     char name[17] = "";
@@ -197,7 +198,7 @@ static void count_lost(void)
     atomic_fetch_add_explicit(&recording.ring.header->lost_events, 1, memory_order_relaxed);
 }
 
-/* A thread that finds no memory for its state loses its events one by one. */
+/* If there is no memory for a thread's state, each of its events is lost and counted. */
 struct thread *thread_attach(void)
 {
     const int saved_errno = errno;
@@ -211,7 +212,7 @@ struct thread *thread_attach(void)
 
 /* --- slots --- */
 
-/* Takes a segment and writes whose slots follow. false: there is none. */
+/* Takes a segment and writes the owner of the slots that follow. false: there is no segment. */
 static bool enter_segment(struct thread *thread)
 {
     const int saved_errno = errno;
@@ -223,7 +224,7 @@ static bool enter_segment(struct thread *thread)
     if (!thread->segment)
         return false;
     struct ring_slot *owner = ring_claim(&recording.ring, thread->segment, 1);
-    if (!owner) { /* one that another thread left full: it is marked so now, and no longer ours */
+    if (!owner) { /* another thread left it full: ring_claim has marked it as full */
         thread->segment = NULL;
         return true;
     }
@@ -237,7 +238,7 @@ struct ring_slot *thread_claim_elsewhere(struct thread *thread, unsigned slots)
 {
     struct ring_slot *slot = NULL;
     while (!slot) {
-        /* It is full: from now on the drain may hand it to another thread. */
+        /* The segment is full: from now on the drain may give it to another thread. */
         thread->segment = NULL;
         if (!enter_segment(thread)) {
             count_lost();

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recorder keeps of one thread: its number, its ring segment, and a row of parts that
- * their owners declare. One thread-local pointer, memory from mmap, reused when threads end. It
- * must not know what is recorded, nor what the parts hold.
+ * The recorder's state of one thread: its number, its ring segment, and parts that their owners
+ * declare. One thread-local pointer leads to it; its memory comes from mmap and is reused when the
+ * thread ends.
  *
  *     struct thread | a part | another part | …             THREAD_BYTES of address space
  *
  *     static struct thread_part part = THREAD_PART(struct mine, sizeof(struct mine));
  *     struct mine *mine = thread_part(thread, &part);
  *
- * Every function is for the calling thread; callable from a hook (no malloc; a lock only at a
- * thread's first event, at a part's first use and at a thread's end).
+ * Every function is for the calling thread and callable from a hook: no malloc; a lock only at a
+ * thread's first event, at a part's first use and at a thread's end.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_RECORDING_THREAD_H
 #define GPUMEMTRACE_INTERPOSE_RECORDING_THREAD_H
@@ -23,24 +23,24 @@
 #include "recording.h"
 #include "trace/record.h"
 
-/* Room for all parts, which tests/unit/interpose/life/start.c checks; untouched pages cost
+/* Large enough for all parts, which tests/unit/interpose/life/start.c checks; untouched pages cost
  * nothing. */
 #define THREAD_BYTES ((size_t)256 << 10)
 
 struct thread {
-    uint64_t generation; /* of the recording it belongs to, never 0 */
+    uint64_t generation; /* of the recording that the thread belongs to; never 0 */
     uint32_t thread_id;
     struct ring_segment *segment; /* NULL: none yet, or given back */
 
-    struct thread *next_free; /* among those whose thread has ended */
+    struct thread *next_free; /* list of the states whose thread has ended */
     struct thread *next_all;  /* see thread_all */
 };
 
-/* What one owner keeps for each thread: all zero for a new thread, but for what stands behind the
- * first cleared_bytes. */
+/* One owner's bytes in each thread's state. For a new thread the first cleared_bytes are zero; the
+ * rest may hold data of an earlier thread. */
 struct thread_part {
     uint32_t bytes, cleared_bytes;
-    /* In a thread's memory; 0: no place yet. Relaxed: what is there is the thread's own. */
+    /* In a thread's memory; 0: not placed yet. Relaxed: the bytes there belong to one thread. */
     _Atomic uint32_t offset;
     struct thread_part *next;
 };
@@ -50,12 +50,12 @@ struct thread_part {
         .bytes = sizeof(type), .cleared_bytes = (cleared)                                          \
     }
 
-/* Gives it its place, the same in all threads. */
+/* Gives the part its offset, the same in all threads. */
 uint32_t thread_part_place(struct thread_part *part);
-/* Of THREAD_BYTES, what the parts take that have been used so far. */
+/* Bytes of THREAD_BYTES that the parts in use take. */
 size_t thread_parts_bytes(void);
 
-/* NULL: it has no place yet. */
+/* NULL: the part is not placed yet. */
 static inline void *thread_part_if_placed(struct thread *thread, const struct thread_part *part)
 {
     const uint32_t offset = atomic_load_explicit(&part->offset, memory_order_relaxed);
@@ -70,10 +70,11 @@ static inline void *thread_part(struct thread *thread, struct thread_part *part)
 
 extern _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
 
-/* Makes and introduces the calling thread's state; NULL: nothing is recorded, or out of memory. */
+/* Makes the calling thread's state and writes its row. NULL: nothing is recorded, or out of
+ * memory. */
 struct thread *thread_attach(void);
 
-/* May thread_self be used? Else it is NULL, or left over from another recording. */
+/* May thread_self be used? If not, it is NULL or left over from another recording. */
 static inline bool thread_is_current(const struct thread *self)
 {
     return self && self->generation == recording_generation();
@@ -85,10 +86,11 @@ static inline struct thread *thread_current(void)
     return GMT_LIKELY(thread_is_current(thread_self)) ? thread_self : thread_attach();
 }
 
-/* thread_claim, in another segment. */
+/* thread_claim in another segment. */
 struct ring_slot *thread_claim_elsewhere(struct thread *thread, unsigned slots);
 
-/* The next slots in a row of this thread's segment; NULL: counted as lost. Keeps errno. */
+/* Claims consecutive slots of the thread's segment. NULL: the event is lost and counted. Keeps
+ * errno. */
 static inline struct ring_slot *thread_claim(struct thread *thread, unsigned slots)
 {
     struct ring_slot *slot =
@@ -97,21 +99,21 @@ static inline struct ring_slot *thread_claim(struct thread *thread, unsigned slo
 }
 
 /* Claims, fills and publishes a definition with a text of up to RECORD_TEXT_MAX bytes. The caller
- * fills `slot` but for type, state and call_id. */
+ * sets all members of `slot` except type, state and call_id. */
 void thread_define(struct thread *thread, enum slot_type type, const struct ring_slot *slot,
                    const char *text, size_t text_bytes);
 
-/* For events that another thread had before the recording began: the number it has, or will get
- * when it comes itself (0: too many such threads), and whose slots follow in this thread's segment.
- */
+/* For events that another thread had before the recording began. thread_reserve returns that
+ * thread's number, which it keeps when it records itself (0: too many such threads).
+ * thread_speak_for makes it the owner of the slots that follow in the calling thread's segment. */
 uint32_t thread_reserve(struct thread *thread, int64_t tid);
 void thread_speak_for(struct thread *thread, uint32_t thread_id);
 
-/* Every state there has been in this process, in use or not, through next_all: none is ever given
- * back. Lock-free. */
+/* Head of the list of all states of this process, in use or not, through next_all. States are never
+ * given back, so readers need no lock. */
 struct thread *thread_all(void);
 
-/* Once, before the first thread_current that may return one. */
+/* Called once, before the first thread_current that may return a state. */
 int thread_setup(void);
 
 #endif
