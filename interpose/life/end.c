@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See end.h. No lock is taken: the end may come from a signal handler on any thread.
+ * See end.h. Takes no lock, because the end may come from a signal handler on any thread.
  */
 #include "end.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that end a process: exit, return from main, _exit, quick_exit, daemon, exec. Each marks the
- * moment, closes the trace if nothing can come later, and does what it was called for. It must not
- * know what is recorded.
+ * The functions that end a process: exit, return from main, _exit, quick_exit, daemon, exec. Each
+ * marks the moment, closes the trace if nothing can be recorded later, and calls the real function.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +20,7 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/image/scope.h"
 
-/* libc's function behind one of ours, or that of another tool in between. */
+/* The next definition after ours: libc's, or that of another tool in between. */
 #define REAL(name) GMT_FUNCTION(name##_function *, scope_next(#name))
 
 /* --- exit --- */
@@ -43,7 +42,7 @@ static void end_now(enum exit_reason reason)
 
 static main_function *real_main;
 static void (*finish_libraries)(void);
-static bool ends_after_handlers; /* of quick_exit */
+static bool ends_after_handlers; /* set if quick_exit will call end_by_quick_exit */
 
 static int main_that_marks_exit(int argc, char **argv, char **environment)
 {
@@ -63,7 +62,7 @@ static void end_by_quick_exit(void)
     end_now(EXIT_BY__EXIT);
 }
 
-/* libc calls this after all exit handlers; it runs the destructors of all libraries. */
+/* libc calls this function after all exit handlers; it runs the destructors of all libraries. */
 static void finish_libraries_and_end(void)
 {
     finish_libraries();
@@ -82,7 +81,7 @@ int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(v
                                    rtld_fini ? finish_libraries_and_end : NULL, stack_end);
 }
 
-/* If libc's function is not found, the process still ends. */
+/* Ends the process even if libc's function is not found. */
 static void leave(int status) __attribute__((noreturn));
 
 static void leave(int status)
@@ -123,7 +122,7 @@ int daemon(int stays_in_folder, int keeps_files)
     return result;
 }
 
-/* If our __libc_start_main was not called, this is the last of ours to run, though destructors of
+/* If our __libc_start_main was not called, this destructor is our last code to run; destructors of
  * other libraries may follow. */
 __attribute__((destructor)) static void end_with_the_library(void)
 {
@@ -133,9 +132,9 @@ __attribute__((destructor)) static void end_with_the_library(void)
 
 /* --- exec --- */
 
-/* Nothing of ours runs after an exec that succeeds, so the trace is completed before. An exec of a
- * path that is not executable will fail: a program that tries every folder of PATH must not cost a
- * commit for each. */
+/* The trace is completed before an exec, because nothing of ours runs after one that succeeds. An
+ * exec of a path that is not executable is going to fail, so it is skipped: a program that tries
+ * each folder of PATH must not cost a commit for each. */
 static bool before_exec(const char *path)
 {
     const int saved_errno = errno;
@@ -171,7 +170,7 @@ static void after_failed_exec(bool noted)
 
 typedef char *const *strings;
 
-/* NULL: the file is searched in PATH, so its path is not known here. */
+/* NULL: the file is searched in PATH, so its path is unknown here. */
 static const char *if_path(const char *file)
 {
     return file && strchr(file, '/') ? file : NULL;
@@ -187,8 +186,8 @@ EXEC_HOOK(fexecve, (int fd, strings argv, strings environment), (fd, argv, envir
 EXEC_HOOK(execveat, (int fd, const char *path, strings argv, strings environment, int flags),
           (fd, path, argv, environment, flags), NULL)
 
-/* The forms with a list of arguments call the forms with an array: on the stack, as in libc, if
- * they are few, else in pages of its own, as a thread's stack may be small. */
+/* The functions with a list of arguments call those with an array. The array lies on the stack if
+ * it is short, as in libc; else in pages of its own, because a thread's stack may be small. */
 #define FEW_ARGUMENTS 128
 
 static size_t count_arguments(const char *first, va_list arguments)

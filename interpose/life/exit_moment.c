@@ -10,15 +10,15 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/recording/event_slot.h"
 
-/* The reason of the exit that has been written, plus 1; 0: none. IS_FINAL: it was an interpreter's, and
- * the process has come to its own exit since. */
+/* Reason of the exit event that was written, plus 1; 0: none. IS_FINAL: an interpreter's end was
+ * written, and the process has reached its own exit since. */
 #define IS_FINAL 0x100u
 static _Atomic unsigned marked;
 
-/* What the process leaves with, plus 1; 0: it has not. */
+/* Exit status of the process, plus 1; 0: it has not left. */
 static _Atomic int left_with;
 
-/* An interpreter's flag is still set, though the program went on without it. */
+/* The interpreter still says that it finalizes, but the program goes on without it. */
 static _Atomic bool interpreter_is_gone;
 
 static void write_event(enum event_kind kind, enum exit_reason reason)
@@ -48,9 +48,9 @@ void exit_moment_undo(enum exit_reason reason)
 }
 
 /*
- * CPython sets its flag when it begins to finalize, and clears it only when it is initialized again.
- * A program that only embeds it goes on: then a thread that has no state of the interpreter (any more)
- * allocates.
+ * CPython sets its flag when it begins to finalize, and clears it only when it is initialized
+ * again. A program that merely embeds CPython goes on after that. The sign is an allocation by a
+ * thread without an interpreter state.
  *
  *     none ──flag set──► exit ──flag clear, or such a thread allocates──► undone
  */
@@ -75,7 +75,7 @@ void exit_moment_follow(const struct python *python, enum event_kind kind)
 
 void exit_moment_leave(int status)
 {
-    if (recording_runs_here()) /* not a child of vfork, which writes to its parent's memory */
+    if (recording_runs_here()) /* skip a child of vfork, which would write to its parent's memory */
         atomic_store(&left_with, (status & 0xff) + 1);
 }
 

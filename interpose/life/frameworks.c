@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See frameworks.h. Rows go through the ring, as everything that is known after the start.
+ * See frameworks.h. Rows go through the ring, like everything that becomes known after the start.
  */
 #include "frameworks.h"
 
@@ -73,7 +73,7 @@ static size_t read_file(const char *path, char *text, size_t text_bytes)
     return length < 0 ? 0 : (size_t)length;
 }
 
-/* The line after its key, or NULL. */
+/* The rest of the line that begins with the key, or NULL. */
 static const char *find_line(const char *text, const char *key)
 {
     const size_t key_bytes = strlen(key);
@@ -83,7 +83,8 @@ static const char *find_line(const char *text, const char *key)
     return text ? text + key_bytes : NULL;
 }
 
-/* The version in the file's text: in quotes behind the key, or its first line. */
+/* The version in the text of the file: the quoted text after the key, or the first line if the key
+ * is empty. */
 static const char *find_version(const char *text, const char *key, size_t *version_bytes)
 {
     const char *version = find_line(text, key);
@@ -126,7 +127,8 @@ static void define_versions(struct thread *thread)
 
 /* --- settings --- */
 
-/* A program may have set them since the recording began, and before its framework read them. */
+/* A program may have set these variables after the recording began and before its framework read
+ * them. */
 static void define_environment(struct thread *thread)
 {
 #define WHEN_job_variable(name)
@@ -140,8 +142,8 @@ static void define_environment(struct thread *thread)
 #include "gpumemtrace/schema/environment.def"
 }
 
-/* What PyTorch's allocator took last. Taken for a moment by who reads or writes it; who comes
- * meanwhile leaves it. */
+/* The last settings that PyTorch's allocator took. `taken` is a try-lock: acquire and release order
+ * the members; a thread that finds it taken skips its work. */
 static struct {
     _Atomic bool taken;
     bool known;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a trace says of the frameworks in the process: their versions, read from the files beside
- * their libraries, and the settings of their allocators, which a program may change after the
- * recording began. No framework is called. It must not know pools.
+ * Versions of the frameworks in the process, read from the files beside their libraries, and the
+ * settings of their allocators, which a program may change after the recording began. No function
+ * of a framework is called.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_FRAMEWORKS_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_FRAMEWORKS_H
@@ -14,14 +14,15 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/recording/thread.h"
 
-/* The recording that knows its frameworks. Relaxed: a second look costs time and nothing else. */
+/* Generation of the recording that has looked for frameworks. Relaxed: looking twice only costs
+ * time. */
 extern _Atomic uint64_t frameworks_generation;
 
-/* frameworks_look, for the thread that is first. Keeps errno. */
+/* frameworks_look for the first thread that gets here. Keeps errno. */
 void frameworks_look_once(struct thread *thread);
 
-/* At an event of a framework's allocator: the framework's libraries are mapped, and it has read its
- * settings. */
+/* Called at an event of a framework's allocator, because by then the framework's libraries are
+ * mapped and it has read its settings. */
 static inline void frameworks_look(struct thread *thread)
 {
     if (GMT_UNLIKELY(atomic_load_explicit(&frameworks_generation, memory_order_relaxed) !=
@@ -29,8 +30,8 @@ static inline void frameworks_look(struct thread *thread)
         frameworks_look_once(thread);
 }
 
-/* PyTorch's allocator has taken these settings, from wherever they came; now, or before the recording
- * began. The last ones stay. Keeps errno. */
+/* PyTorch's allocator has taken these settings, whatever their source, now or before the recording
+ * began. The last ones are kept. Keeps errno. */
 void frameworks_note_settings(const char *text, size_t text_bytes);
 
 #endif

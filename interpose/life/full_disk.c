@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-/* A database without events and one segment of the ring fit, with room for the first batches. */
+/* Room for a database without events, one segment of the ring and the first batches. */
 #define BEGINNING_BYTES ((uint64_t)1 << 20)
 
 static bool is_full(const char *folder)

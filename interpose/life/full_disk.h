@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said where a trace finds no room: which disk is full and what to do. It must not know what
- * was to be written.
+ * The message for a trace that finds no room: which disk is full and what to do.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_FULL_DISK_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_FULL_DISK_H
@@ -15,8 +14,8 @@
 /* The folder of an absolute path. */
 const char *full_disk_folder(const char *trace_path, char folder[PATH_MAX]);
 
-/* The trace could not be made for the reason in *err, which gets a path and, if the disk is full,
- * says so. */
+/* *err is the reason why the trace could not be made. Adds the path, and says so if the disk is
+ * full. */
 void full_disk_explain(const char *trace_path, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Replaces the system calls of SQLite's default VFS that take a descriptor. See guarded_files.h.
- * Only one thread at a time is inside SQLite, so the list needs no lock.
+ * The list needs no lock, because only one thread at a time is inside SQLite.
  */
 #include "guarded_files.h"
 
@@ -18,7 +18,7 @@
 
 #include "common/own_fd.h"
 
-#define FILE_LIMIT 16 /* database, -wal, -shm, the folder; and some more */
+#define FILE_LIMIT 16 /* database, -wal, -shm, the folder, and a few more */
 
 struct guarded_file {
     int fd; /* 0: free (own_fd_open returns no standard descriptor) */
@@ -35,7 +35,7 @@ static struct guarded_file *guarded_file_of(int fd)
     return NULL;
 }
 
-/* A descriptor that found no room in the list is trusted. */
+/* A descriptor that did not fit in the list counts as ours. */
 static bool is_ours(int fd)
 {
     const struct guarded_file *guarded = guarded_file_of(fd);
@@ -122,9 +122,9 @@ GUARDED(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group))
 
 #define BRIEF_US 2000
 
-/* Where a lock cannot be had, because a file was closed or the file system has no locks, SQLite
- * would wait ten seconds, and the program's first call with it. Readers of the trace hold their
- * locks for less than this. */
+/* SQLite would wait ten seconds for a lock that it cannot get, because the file was closed or the
+ * file system has no locks, and the program's first call would wait as well. Readers of the trace
+ * hold their locks for less than BRIEF_US. */
 static int sleep_briefly(sqlite3_vfs *vfs, int duration_us)
 {
     const int brief_us = duration_us < BRIEF_US ? duration_us : BRIEF_US;

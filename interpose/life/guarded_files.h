@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Guards SQLite's files: a program that closes every descriptor closes SQLite's, too, and its own
- * files may then get their numbers. Calls of SQLite on such a number are refused (EBADF), so it
- * neither writes to the program's files nor reads them. It must not know what SQLite stores.
+ * Guards SQLite's descriptors. A program that closes all descriptors closes SQLite's too, and its
+ * own files may then get their numbers. SQLite's calls on such a number fail with EBADF, so SQLite
+ * neither reads nor writes the program's files.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_GUARDED_FILES_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_GUARDED_FILES_H
 
 #include <stdbool.h>
 
-/* Once, after sqlite3_config and before anything is opened. */
+/* Call it once, after sqlite3_config and before any file is opened. */
 void guarded_files_install(void);
 
-/* Has SQLite lost one of its files? Then the database must be closed and opened again. */
+/* Has the program closed one of SQLite's files? Then the database must be closed and opened
+ * again. */
 bool guarded_files_lost(void);
-/* In a fork's child: closes what its parent had open, by the child's copies of the descriptors. */
+/* In a fork's child: closes the child's copies of its parent's descriptors. */
 void guarded_files_forget(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See host_samples.h. The files stay open, so that no descriptor of the program's gets another number.
+ * See host_samples.h. The files stay open, so that the numbers of the program's own descriptors do
+ * not change with each sample.
  */
 #include "host_samples.h"
 
@@ -17,19 +18,19 @@
 #include "interpose/recording/recording.h"
 
 #define PERIOD_NS 100000000u
-#define QUIET_NS 10000000000u          /* a sample is stored after this time in any case */
-#define NEWS_BYTES ((uint64_t)1 << 20) /* a smaller change is no news */
+#define QUIET_NS 10000000000u          /* the longest time between two stored samples */
+#define NEWS_BYTES ((uint64_t)1 << 20) /* a smaller change is not stored */
 #define KEPT_MOST 4096
 
 enum source { SOURCE_STATM, SOURCE_CGROUP, SOURCE_CGROUP_PEAK, SOURCES };
 
 static struct {
     bool is_open;
-    int fds[SOURCES]; /* -1: the machine has no such file */
+    int fds[SOURCES]; /* -1: this machine lacks the file */
     struct own_file files[SOURCES];
     uint64_t cgroup_limit_bytes;
-    uint64_t begun_ns, next_ns; /* by the kernel's clock */
-    struct host_sample last;    /* stored */
+    uint64_t begun_ns, next_ns; /* kernel's clock */
+    struct host_sample last;    /* last stored sample */
     uint64_t stride, kept_count;
 } samples;
 
@@ -66,7 +67,7 @@ static void open_sources(void)
     open_source(SOURCE_CGROUP_PEAK, path);
 }
 
-/* The program may have closed them, and may have files of its own under their numbers. */
+/* false: the program has closed a descriptor, and may have a file of its own under its number. */
 static bool sources_are_ours(void)
 {
     for (int i = 0; i < SOURCES; i++)
@@ -75,7 +76,7 @@ static bool sources_are_ours(void)
     return true;
 }
 
-/* The number after `skipped` others; UINT64_MAX: not known. */
+/* The number after `skipped` other words; UINT64_MAX: unknown. */
 static uint64_t read_source(enum source source, int skipped)
 {
     char text[128];
@@ -105,7 +106,7 @@ static uint64_t rss_peak_bytes(uint64_t rss_bytes)
     return peak_bytes > rss_bytes ? peak_bytes : rss_bytes;
 }
 
-/* false: the process's own memory is not known. */
+/* false: the process's own memory is unknown. */
 static bool look(struct host_sample *sample, uint64_t now_ns)
 {
     const uint64_t pages = read_source(SOURCE_STATM, 1);
@@ -135,7 +136,8 @@ static bool is_news(const struct host_sample *sample)
            sample->time_ns - last->time_ns >= QUIET_NS;
 }
 
-/* The last one stays; the one before it only if it is among those that are kept. */
+/* The newest sample is always kept. When it comes, the one before it is deleted unless its number
+ * is a multiple of the stride. */
 static int keep(struct store *store, const struct host_sample *sample, struct err *err)
 {
     if (samples.kept_count >= KEPT_MOST) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of the process's own memory and its cgroup's, on the writer's thread: what is left of a
- * program that the kernel killed for it. It must not know events.
+ * Samples of the memory of the process and of its cgroup, taken by the writer's thread. After a
+ * kill by the kernel for lack of memory they show the reason.
  *
- * Only under writer_lock. Nothing here fails aloud: without samples a trace lacks only them.
+ * Call only with writer_lock held. Errors are not reported: without samples the trace only lacks
+ * them.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_HOST_SAMPLES_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_HOST_SAMPLES_H
@@ -12,13 +13,13 @@
 
 #include "trace/store.h"
 
-/* Opens the files, before the program goes on. */
+/* Opens the files. Called before the program goes on. */
 void host_samples_begin(void);
-/* Stores a sample, unless it comes too early or says nothing new; always if it is the last one. */
+/* Stores a sample if enough time has passed and the figures changed; always if is_last. */
 void host_samples_take(struct store *store, bool is_last);
-/* The recording is over: closes the files. */
+/* Closes the files at the end of the recording. */
 void host_samples_end(void);
-/* In a fork's child: files and figures are the parent's. */
+/* In a fork's child: forgets the files and figures of the parent. */
 void host_samples_forget(void);
 
 #endif

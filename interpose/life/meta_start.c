@@ -95,7 +95,7 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
                : 0;
 }
 
-/* As the simulator reads it. */
+/* GPUMEMTRACE_SIM, as the simulator reads it. */
 static int store_dry_run(struct store *store, struct err *err)
 {
     const char *spec = getenv("GPUMEMTRACE_SIM");
@@ -109,7 +109,7 @@ static int store_dry_run(struct store *store, struct err *err)
                : 0;
 }
 
-/* Other threads of the program go on meanwhile, so this asks for each variable once. */
+/* Asks for each variable only once, because other threads may change the environment meanwhile. */
 static int store_environment(struct store *store, struct err *err)
 {
     static const struct {

@@ -10,8 +10,8 @@
 #include "gpumemtrace/limits.h"
 #include "interpose/lookup/coverage.h"
 
-/* Of libgpumemtrace_dryrun.so, which every program in a dry run is started with: the name of the index-th
- * function and how often it was called; NULL: no more. */
+/* Defined by libgpumemtrace_dryrun.so, which is preloaded in every dry run. Returns the name of the
+ * index-th function and how often it was called; NULL: no more functions. */
 __attribute__((weak)) const char *gpumemtrace_dryrun_unanswered(unsigned index, uint64_t *count);
 
 static const char *name_of(unsigned index, uint64_t *count)

@@ -11,12 +11,14 @@
 #define LINES_MAX 64
 #define FILE_BYTES_MAX 512
 
-/* simulator/values.h. Of the simulated libcuda.so, which every program in a dry run is started with: found as
- * this library is loaded, so never while that one is not yet ready to be called. */
+/* Declared in simulator/values.h and defined by the simulated libcuda.so, which is preloaded in
+ * every dry run. The reference is resolved when this library is loaded, so libcuda.so is ready to
+ * be called. */
 __attribute__((weak)) uint64_t gpumemtrace_values_noted(unsigned number, char *file,
                                                         unsigned file_bytes, unsigned *line);
 
-/* "file:line", or what stands for no line. Returns the number of readings; 0: no such line. */
+/* Formats the index-th line as "file:line", or a text for copies without a line. Returns the number
+ * of its readings; 0: no such line. */
 static uint64_t read_line(unsigned number, char *text, size_t text_bytes)
 {
     char file[FILE_BYTES_MAX];

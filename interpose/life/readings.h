@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In a dry run: the lines of the program that read values nobody computed, as the simulated driver
- * counts them. It must not know how values are made.
+ * In a dry run: the lines of the program that read values which the dry run did not compute, as the
+ * simulated driver counts them.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_READINGS_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_READINGS_H
@@ -10,9 +10,10 @@
 
 #include "trace/store.h"
 
-/* Stores what is new. One caller at a time. What cannot be stored is tried again. */
+/* Stores the lines whose counts changed; a line that cannot be stored is tried again next time. One
+ * caller at a time. */
 void readings_store(struct store *store);
-/* What the line at exit says of them; "": there were none. */
+/* Formats the part of the line at exit that names these lines; "": there are none. */
 void readings_format(char *text, size_t text_bytes);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * Starts a recording.
  *
- * Locks: start_lock is held while a recording starts. A fork takes start_lock and the writer's lock,
- * because a child must not inherit SQLite, or a recording that has started by half.
+ * Locks: start_lock is held while a recording starts. A fork takes start_lock and the writer's
+ * lock, because a child must not inherit SQLite in the middle of a call, or a recording that is
+ * half started.
  */
 #include "start.h"
 
@@ -29,13 +30,13 @@
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of the recording that runs, or was last. Never used twice: it tells the threads' states of an
- * earlier recording, or of a fork's parent, from current ones. */
+/* Generation of the recording that runs or was last. It is never used twice, because it tells
+ * current thread states from those of an earlier recording or of a fork's parent. */
 static uint64_t generation;
 
 /* --- fork --- */
 
-/* In a child, as if nothing had been recorded yet. */
+/* In a child: resets all state, as if nothing had been recorded yet. */
 static void forget_parents_recording(void)
 {
     const struct recording_early *early = atomic_load(&recording.early);
@@ -52,7 +53,7 @@ static void forget_parents_recording(void)
 
 static void before_fork(void)
 {
-    /* First: a thread that takes a stack may need the locks of the next lines. */
+    /* First, because a thread that takes a stack may need the locks taken below. */
     call_stack_before_fork();
     pthread_mutex_lock(&start_lock);
     writer_before_fork();
@@ -75,7 +76,7 @@ static void after_fork_in_child(void)
     atomic_store(&recording.owner_pid, 0);
 }
 
-/* A child that was made by a raw clone(), without fork's handlers, finds out at its first call. */
+/* A child of a raw clone(), for which no fork handlers ran, notices at its first call. */
 static void notice_clone(void)
 {
     const pid_t own = getpid();
@@ -97,8 +98,8 @@ static void prepare_once(void)
     done = true;
 }
 
-/* What the calling thread has to do itself, as it may load libraries: the thread may be inside a
- * dlopen, whose lock no other thread would get. */
+/* The part of the start that must run on the calling thread, because it may load libraries: the
+ * thread may be inside a dlopen, whose lock no other thread would get. */
 static int prepare_recording(struct err *err)
 {
     prepare_once();
@@ -143,7 +144,7 @@ static void start_locked(void)
     coverage_write_pending();
 }
 
-/* The program's own files come first: where few may be open, none of them are ours. */
+/* If few descriptors are allowed, all of them are left to the program. */
 static bool may_open_files(void)
 {
     int idle = RECORDING_IDLE;
@@ -157,15 +158,15 @@ static bool may_open_files(void)
 
 static bool start_once(void)
 {
-    /* What is called here may make a hooked call on this thread. */
+    /* The functions called here may make a hooked call on this thread. */
     static _Thread_local bool starting GMT_TLS_INITIAL_EXEC;
     int cancel_state;
     if (starting)
         return false;
     starting = true;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    /* Outside start_lock: another thread inside a dlopen holds the loader's lock and may wait for
-     * start_lock. */
+    /* Outside start_lock, because another thread inside a dlopen holds the loader's lock and may
+     * wait for start_lock. */
     stack_load();
     pthread_mutex_lock(&start_lock);
     if (recording_is_idle())

@@ -18,7 +18,7 @@
 #include "trace/ring.h"
 #include "trace/tally.h"
 
-/* Shorter waits are not worth a word. */
+/* Shorter waits are not mentioned. */
 #define NOTABLE_WAIT_NS 100000000
 
 static void format_size(uint64_t bytes, char *text, size_t text_bytes)
@@ -33,7 +33,7 @@ static void format_size(uint64_t bytes, char *text, size_t text_bytes)
     snprintf(text, text_bytes, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
 }
 
-/* Which losses there were, and what would have prevented them. */
+/* The losses, and how to avoid them. */
 static void format_losses(const char *path, const struct ring *ring, char *text, size_t text_bytes)
 {
     char folder[PATH_MAX];
@@ -73,8 +73,8 @@ void summary_line(const char *path, const struct tally *tally, const struct ring
                  tally->live.failed_allocations, tally->live.failed_allocations == 1 ? "" : "s");
     format_losses(path, ring, losses, sizeof losses);
     not_modelled_format(not_modelled, sizeof not_modelled);
-    /* Lost events may have been allocations: the peak is then a lower bound. */
     readings_format(readings, sizeof readings);
+    /* Lost events may have been allocations, so the peak is then a lower bound. */
     log_line("peak %s%s on %s%s%s%s%s; see: gpumemtrace %s %s",
              atomic_load(&ring->header->lost_events) ? "at least " : "", size, where, failures,
              not_modelled, losses, readings, tally->live.failed_allocations ? "oom" : "report",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one line at exit: file, peak, what went wrong, the command to see more. It must not know how
- * the figures are counted.
+ * The line at exit: peak, losses and other trouble, and the command to see more.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_SUMMARY_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_SUMMARY_H

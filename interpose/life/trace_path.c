@@ -58,7 +58,7 @@ static ssize_t read_file(const char *path, char *buffer, size_t buffer_bytes)
 /* Was this process started with our library preloaded? */
 static bool has_preload(int64_t pid)
 {
-    static char text[1 << 17]; /* called once, while the recording starts */
+    static char text[1 << 17]; /* too large for the stack; called once, while a recording starts */
     char path[64];
     snprintf(path, sizeof path, "/proc/%lld/environ", (long long)pid);
     const ssize_t length = read_file(path, text, sizeof text);
@@ -70,7 +70,7 @@ static bool has_preload(int64_t pid)
 
 const char *trace_path_run_id(void)
 {
-    static char run_id[64]; /* kept for a fork's child: its ancestors may have ended by its start */
+    static char run_id[64]; /* kept for a fork's child: its ancestors may have ended by then */
     int64_t pid = getpid();
     struct proc_stat here = {0}, above;
     if (*run_id)
@@ -125,7 +125,7 @@ static void name_append_field(struct name *name, char field)
     case '%':
         snprintf(text, sizeof text, "%%");
         break;
-    default: /* an unknown letter stays as it is: the file is still written */
+    default: /* an unknown letter stays, so that the file is still written */
         snprintf(text, sizeof text, "%%%c", field);
     }
     name_append(name, text);
@@ -184,8 +184,8 @@ static bool is_recording(const char *path)
     return recording;
 }
 
-/* Is it a trace that is complete and of another run? Read without locks, which SQLite keeps in
- * memory for each file: a fork's child that opens its parent's trace would continue with its
+/* Is the file a complete trace of another run? Opened without file locks, because SQLite keeps its
+ * locks in memory for each file: a fork's child that opens its parent's trace would go on with its
  * parent's locks and descriptors. */
 static bool is_replaceable(const char *path, const char *run_id)
 {
@@ -203,8 +203,8 @@ static bool is_replaceable(const char *path, const char *run_id)
     return replaceable;
 }
 
-/* Removes a finished trace. The lock makes two processes of one job that find the same old file
- * take turns; the second sees that the name is a new file by then. */
+/* Removes a finished trace. flock makes two processes of a job that find the same old file take
+ * turns; the second one then sees that the name belongs to a new file. */
 static bool remove_finished(const char *path, const char *run_id)
 {
     struct stat opened, named;
@@ -215,13 +215,13 @@ static bool remove_finished(const char *path, const char *run_id)
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
         is_replaceable(path, run_id))
-        removed = unlink(path) == 0; /* files beside it are removed when the name is taken */
+        removed = unlink(path) == 0; /* make_file removes the files beside it */
     close(fd);
     return removed;
 }
 
-/* Removes what an earlier trace of this name left beside it when it was killed or ended by an exec:
- * it is of no use without that trace. */
+/* Removes the files of an earlier trace of this name that was killed or ended by an exec. They are
+ * useless without that trace. */
 static void remove_remains(const char *path)
 {
     static const char *const suffixes[] = {"-ring.0", "-wal", "-shm"};
@@ -238,7 +238,7 @@ void trace_path_remove(const char *path)
     remove_remains(path);
 }
 
-/* A trace that was deleted while it is being recorded still owns its name. */
+/* If a trace is deleted while it is recorded, its ring still reserves the name. */
 static int make_file(const char *path)
 {
     const bool taken = is_recording(path);
@@ -260,8 +260,8 @@ static int make_absolute(char *path, size_t path_bytes)
     return snprintf(path, path_bytes, "%s", absolute) < (int)path_bytes ? 0 : -1;
 }
 
-/* What else than a file has this name; NULL: nothing. Such a name is a slip or a way to say that no
- * trace is wanted, and a FIFO would block whoever opens it. */
+/* The kind of thing with this name, in words; NULL: a file or nothing. Such a name is a mistake, or
+ * a way to ask for no trace; opening a FIFO would block. */
 static const char *other_than_file(const char *path)
 {
     struct stat status;

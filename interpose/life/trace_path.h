@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which file a recording is written to: expands the template, finds a free name, makes the file. It
- * must not know what is written there.
+ * The path of the trace: expands the template, finds a free name, creates the file.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_TRACE_PATH_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_TRACE_PATH_H
@@ -11,16 +10,16 @@
 
 #include "gpumemtrace/err.h"
 
-/* The rank in a distributed job, from the environment; -1: none. */
+/* Rank in a distributed job, from the environment; -1: none. */
 int64_t trace_path_rank(void);
 
-/* Identifies a run by the topmost ancestor that has the recorder preloaded: "PID.START". By one
- * thread at a time. */
+/* Identifies a run by its topmost ancestor that has the recorder preloaded: "PID.START". Not
+ * thread-safe. */
 const char *trace_path_run_id(void);
 
 /* Expands pattern (%p %h %r %t %%), creates the file (mode 0600, O_EXCL) and stores its absolute
- * path. If the pattern has no %p, a finished trace of an earlier run is replaced; any other file of
- * that name is left alone, and ".2", ".3" … is put before the extension. */
+ * path. If the pattern has no %p, a finished trace of an earlier run is replaced. Any other file of
+ * that name is kept, and ".2", ".3" … is put before the extension. -1: *err says why. */
 int trace_path_make(const char *pattern, const char *run_id, char *path, size_t path_bytes,
                     struct err *err);
 

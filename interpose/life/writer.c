@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See writer.h. writer_lock protects store and drain and is held for one step at a time.
+ * See writer.h. writer_lock protects store and drain, and is held for one batch or step at a time.
  */
 #include "writer.h"
 
@@ -38,8 +38,8 @@
 #define WRITER_PERIOD_NS 100000000
 
 static pthread_mutex_t writer_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Threads that wait for writer_lock: the writer, which takes it again at once, lets them go
- * first. */
+/* Number of threads that wait for writer_lock. The writer lets them go first, because it would else
+ * take the lock again at once. */
 static _Atomic int writer_guests;
 
 static struct store store;
@@ -51,7 +51,7 @@ static char ring_path[PATH_MAX + 16];
 static pthread_t writer_thread;
 static sem_t writer_done;
 static _Atomic bool writer_ends;
-/* The program's last thread has ended without an exit: see end_as_last_thread. */
+/* The program's last thread has ended without exit(): see end_as_last_thread. */
 static _Atomic bool writer_left;
 
 static void lock_writer_as_guest(void)
@@ -94,7 +94,7 @@ static int open_files(const char *pattern, struct err *err)
     return -1;
 }
 
-/* Some file systems support neither shared mappings nor WAL: then the trace goes to $TMPDIR. */
+/* Some file systems support neither shared mappings nor WAL. Then the trace goes to $TMPDIR. */
 static int open_files_somewhere(struct err *err)
 {
     char pattern[CONFIG_TEXT_BYTES + 64];
@@ -115,7 +115,8 @@ static int open_files_somewhere(struct err *err)
 
 /* --- keeping and closing --- */
 
-/* Before each step, under writer_lock: the program may have closed the database's descriptors. */
+/* Called before each step with writer_lock held: reopens the database if the program has closed its
+ * descriptors. */
 static int keep_store(struct err *err)
 {
     if (store.db && !guarded_files_lost())
@@ -123,7 +124,7 @@ static int keep_store(struct err *err)
     return store_open_again(&store, trace_path, err);
 }
 
-/* Events that cannot be stored stay in the ring, and storing them is tried again. */
+/* Events that cannot be stored stay in the ring, and the writer tries again. */
 static void log_write_error(const struct err *err)
 {
     log_once("cannot write %s: %s; events are kept in the ring beside it and written later",
@@ -142,8 +143,8 @@ static int store_trace_end(struct err *err)
     return drain_store_end(drain, &end, err);
 }
 
-/* Other threads may still be inside hooks: they keep the ring's mapping, only its file is removed.
- * Calls that they are inside of are not waited for. */
+/* Only the ring's file is removed, not its mapping, because other threads may still be inside
+ * hooks. Calls in flight are not waited for. */
 static void close_files(void)
 {
     struct err err = {0};
@@ -182,11 +183,11 @@ static void wait_for_work(void)
     }
     while (sem_clockwait(&recording.work, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
         ;
-    while (sem_trywait(&recording.work) == 0) /* the same batches are for all who asked */
+    while (sem_trywait(&recording.work) == 0) /* one batch serves all who woke the writer */
         ;
 }
 
-/* 1: more events wait. */
+/* 1: more events wait. 0: none. -1: storing failed. */
 static int write_batch(void)
 {
     struct err err;
@@ -205,25 +206,25 @@ static int write_batch(void)
     return status;
 }
 
-/* What the thread is started with, and how its opening of the files went. */
+/* Arguments of the writer's thread, and whether it could open the files. */
 struct start {
     struct err *err;
     int result;
-    sigset_t signals; /* blocked on the starting thread */
+    sigset_t signals; /* signal mask of the starting thread */
     sem_t done;
 };
 
-/* A program may end by the end of its last thread; the writer must not keep it alive. Its exit
- * status is then that of the main thread. If that is not 0, the main thread was unknown to libc, as
- * in the child of a clone(): the writer ends with the same status. Otherwise libc makes the last
- * thread call the exit handlers: that is now the writer, which takes the signal mask of a thread of
- * the program. */
+/* A program may end by the end of its last thread, so the writer must not keep the process alive.
+ * The exit status is then that of the main thread. If it is not 0, libc does not know the main
+ * thread, as in a child of a clone(): the writer ends with the same status. Otherwise libc lets the
+ * last thread call the exit handlers. That is now the writer, so it takes the signal mask of one of
+ * the program's threads. */
 static void end_as_last_thread(const sigset_t *signals)
 {
     struct proc_stat stat;
     exit_moment_mark(EXIT_BY_EXIT);
     if (proc_stat_read(&stat, getpid()) == 0 && WEXITSTATUS(stat.wait_status) != 0) {
-        recording_set_live(0); /* this memory may be shared with another process */
+        recording_set_live(0); /* another process may share this memory */
         close_files();
         syscall(SYS_exit, WEXITSTATUS(stat.wait_status));
     }
@@ -242,7 +243,7 @@ static void write_until_the_end(const sigset_t *signals)
             end_as_last_thread(signals);
             return;
         }
-        /* Not at once: threads that find the ring full go on waking the writer. */
+        /* Wait a period, because threads that find the ring full keep waking the writer. */
         if (status < 0 && !atomic_load(&writer_ends))
             usleep(WRITER_PERIOD_NS / 1000);
     }
@@ -261,7 +262,7 @@ static void *writer_main(void *argument)
     return NULL;
 }
 
-/* The program's default may be just enough for its own threads. */
+/* The program's default size may be too small for the writer. */
 #define WRITER_STACK_BYTES ((size_t)2 << 20)
 
 static int create_writer(struct start *start)
@@ -274,7 +275,8 @@ static int create_writer(struct start *start)
     return failed;
 }
 
-/* The program's signals must not be delivered to a thread that it does not know of. */
+/* The writer blocks all signals, because the program's signals must not reach a thread that the
+ * program does not know. */
 int writer_start(struct err *err)
 {
     struct start start = {.err = err};
@@ -303,7 +305,7 @@ int writer_start(struct err *err)
 
 /* --- ending --- */
 
-/* How long the end waits for a writer that stores nothing more. */
+/* How long the end waits for the writer to store a further batch. */
 #define END_WAIT_S 60
 
 static bool writer_is_done_within(time_t seconds)
@@ -318,7 +320,7 @@ static bool writer_is_done_within(time_t seconds)
     return !failed;
 }
 
-/* A full ring on a slow disk takes minutes; each batch that is stored gives it new time. */
+/* A full ring on a slow disk takes minutes, so each stored batch starts the time anew. */
 static void wait_for_writer(void)
 {
     uint64_t batches;
@@ -341,7 +343,7 @@ void writer_end(void)
 
 /* --- exec --- */
 
-/* An exec does not wait for a long backlog: the ring keeps it for the first reader. */
+/* An exec stores no more batches than this. The first reader stores those left in the ring. */
 #define EXEC_BATCHES 2
 
 void writer_store_completeness(bool complete)
@@ -350,8 +352,8 @@ void writer_store_completeness(bool complete)
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     lock_writer_as_guest();
-    /* After a failed exec the stored end was none; its EXIT event stays, the events behind it
-     * tell. */
+    /* After a failed exec the trace is not at its end. Its EXIT event stays; the events after it
+     * show that the program went on. */
     const bool stored = !keep_store(&err) &&
                         (complete ? !drain_some(drain, EXEC_BATCHES, &err) && !store_trace_end(&err)
                                   : !store_meta_integer(&store, META_complete, 0, &err));
@@ -365,8 +367,8 @@ void writer_store_completeness(bool complete)
 
 void writer_setup(void)
 {
-    /* writer_lock lets only one thread into SQLite. Mutexes of its own could only be inherited
-     * locked by a fork's child. */
+    /* SQLite needs no mutexes, because writer_lock lets only one thread in. A fork's child could
+     * inherit SQLite's mutexes locked. */
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     guarded_files_install();
 }
@@ -376,8 +378,8 @@ void writer_before_fork(void)
     lock_writer_as_guest();
 }
 
-/* Database, ring and thread are the parent's, not the child's: their memory is given up, and the
- * descriptors of the files are closed, as each generation of children would keep them. */
+/* Database, ring and thread belong to the parent. The child leaks their memory but closes the
+ * descriptors, because else each generation of children would inherit them. */
 static void forget_parents_files(void)
 {
     pthread_mutex_init(&writer_lock, NULL);

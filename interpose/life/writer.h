@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of this process's trace, the database and the ring beside it, and the thread that moves
- * events from the ring to the database. It must not know any hook, nor when a recording starts.
+ * The files of this process's trace (the database, and the ring beside it), and the thread that
+ * moves events from the ring to the database.
  *
- * Thread-safe, except writer_setup and writer_start, which are called by one thread at a time.
+ * Thread-safe, except writer_setup and writer_start, which one thread at a time may call.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_WRITER_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_WRITER_H
@@ -12,18 +12,21 @@
 
 struct err;
 
-/* Once in a process, before the first start. */
+/* Once in a process, before the first writer_start. */
 void writer_setup(void);
 
-/* Starts the thread and waits until it has opened the files, which takes more stack than a thread
- * of the program may have. -1: there is no trace; *err says why. */
+/* Starts the thread and waits until it has opened the files. The writer's thread opens them,
+ * because that takes more stack than a thread of the program may have. -1: there is no trace; *err
+ * says why. */
 int writer_start(struct err *err);
 
-/* Has everything stored and the files closed. Waits as long as the writer gets on; what it cannot
- * store stays in the ring. Callable from a signal handler: the thread does the work. */
+/* Stores all events and closes the files. Waits as long as the writer makes progress; events that
+ * cannot be stored stay in the ring. Callable from a signal handler, because the writer's thread
+ * does the work. */
 void writer_end(void);
 
-/* Before an exec the trace is marked as complete; after an exec that failed, as not complete. */
+/* true: marks the trace as complete, before an exec. false: as not complete, after a failed
+ * exec. */
 void writer_store_completeness(bool complete);
 
 void writer_before_fork(void);
