@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prepares the taking of stacks for a recording: which unwinder, which sources, by the setting
- * GPUMEMTRACE_STACKS. It must not know what is recorded.
+ * Chooses the unwinder and the sources of a recording by the setting GPUMEMTRACE_STACKS.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_SETUP_H
 #define GPUMEMTRACE_INTERPOSE_STACK_SETUP_H
 
 #include <stdint.h>
 
-/* Loads the unwinder if it is wanted. Before stack_setup, with no lock held: it opens libraries. */
+/* Loads the unwinder if the setting needs one. Call it before stack_setup and with no lock held,
+ * because it opens libraries. */
 void stack_load(void);
 
-/* Before a trace starts. kind: all, native, none or a source's name; depth: most frames of each
- * kind. -1: out of memory. */
+/* Call it before a trace starts. kind: all, native, none or the name of a source. depth: most
+ * frames of the unwinder and of each source. -1: out of memory. */
 int stack_setup(const char *kind, uint64_t depth);
 
 #endif

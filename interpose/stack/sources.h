@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declares what the files of sources.def define. It must not know more of them.
+ * Declares the struct stack_source of each row of sources.def.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_SOURCES_H
 #define GPUMEMTRACE_INTERPOSE_STACK_SOURCES_H

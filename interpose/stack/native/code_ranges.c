@@ -2,7 +2,7 @@
 /*
  * See code_ranges.h. Finds a function's cold part by the jumps to it: conditional jumps stay inside
  * their function, so those that leave its main part lead to the cold one. The unwinders' search
- * table (.eh_frame_hdr) tells where that part begins and ends.
+ * table (.eh_frame_hdr) gives the bounds of the cold part.
  */
 #include "code_ranges.h"
 
@@ -19,7 +19,8 @@
 #if defined(__x86_64__)
 #define JUMP_STEP 1
 #define JUMP_BYTES 6
-/* 0F 80 … 0F 8F and 32 bits: a conditional jump, if these bytes are one. */
+/* A conditional jump, if these bytes are an instruction: 0F 80 … 0F 8F and a distance of 32
+ * bits. */
 static bool jump_target(const uint8_t *at, uintptr_t *target)
 {
     int32_t distance;
@@ -32,7 +33,7 @@ static bool jump_target(const uint8_t *at, uintptr_t *target)
 #elif defined(__aarch64__)
 #define JUMP_STEP 4
 #define JUMP_BYTES 4
-/* B.cond, CBZ and CBNZ: 19 bits of words; B: 26. */
+/* B.cond, CBZ and CBNZ hold a distance of 19 bits, B one of 26, both in words. */
 static bool jump_target(const uint8_t *at, uintptr_t *target)
 {
     uint32_t word;
@@ -56,7 +57,7 @@ static bool jump_target(const uint8_t *at, uintptr_t *target)
 struct search {
     const struct unwind_table *table;
     uintptr_t start, end;
-    uint32_t row; /* where most jumps lead, by majority vote */
+    uint32_t row; /* the target of most jumps, by majority vote */
     unsigned votes, hits, all;
 };
 

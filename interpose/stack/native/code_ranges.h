@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the machine code of one function lies: its main part, and the cold part that the compiler
- * moved away because it seldom runs, which has no name in a stripped file. It must not know which
- * functions matter.
+ * The machine code of one function: its main part, and the cold part that the compiler moved away
+ * because it seldom runs, which has no name in a stripped file.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_CODE_RANGES_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_CODE_RANGES_H
@@ -21,10 +20,10 @@ struct code_ranges {
     } ranges[CODE_RANGES_MAX];
 };
 
-/* Adds the function if this object exports it; false: it does not. Reads memory only. */
+/* Adds the function if this object exports it, else returns false. Reads memory only. */
 bool code_ranges_add(struct code_ranges *ranges, const struct dl_phdr_info *info, const char *name);
 
-/* Does the call with this return address lie in one of them? */
+/* Is the call that returns to this address in one of the ranges? */
 static inline bool code_ranges_have(const struct code_ranges *ranges, uintptr_t return_address)
 {
     for (unsigned i = 0; i < ranges->count; i++)

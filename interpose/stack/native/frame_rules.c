@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See frame_rules.h. Finds an entry of .eh_frame by the search table and runs its few instructions.
- * Anything unusual gives NONE.
+ * Anything unusual gives FRAME_NONE.
  */
 #include "frame_rules.h"
 
@@ -14,7 +14,7 @@
 
 #if defined(__x86_64__)
 
-/* DWARF's numbers of the registers. */
+/* DWARF's register numbers. */
 enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_RETURN = 16 };
 
 #define POINTER_USUAL 0x1b /* relative to its own address, four bytes, signed */
@@ -24,7 +24,7 @@ enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_RETURN = 16 };
 
 struct bytes {
     const uint8_t *at, *end;
-    bool bad; /* something was not as expected; every further read gives 0 */
+    bool bad; /* unexpected bytes were met; every further read gives 0 */
 };
 
 static uint64_t read_fixed(struct bytes *bytes, size_t count)
@@ -71,7 +71,7 @@ static struct bytes entry_at(const uint8_t *at)
     return (struct bytes){at + sizeof length, at + sizeof length + (bad ? 0 : length), bad};
 }
 
-/* --- the part that several entries share (CIE) --- */
+/* --- CIE: the part that several entries share --- */
 
 struct common {
     struct bytes instructions;
@@ -79,8 +79,8 @@ struct common {
     int64_t data_unit;
 };
 
-/* "zR", and in C++ "zPLR", say how pointers are encoded. Other letters, as 'S' of a signal's frame,
- * are refused. */
+/* "zR", and in C++ "zPLR", tell the encoding of pointers. Entries with other letters, as 'S' for a
+ * signal's frame, are refused. */
 static void read_augmentation(struct bytes *bytes, const char *letters)
 {
     static const uint8_t pointer_bytes[16] = {8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8};
@@ -116,7 +116,7 @@ static bool read_common(const uint8_t *at, struct common *common)
 
 /* --- instructions --- */
 
-/* Where a register of the caller is saved, relative to the CFA. Not saved: it is unchanged. */
+/* Where a register of the caller is saved, relative to the CFA. If not saved, it is unchanged. */
 struct place {
     bool saved, strange;
     int64_t offset;
@@ -241,7 +241,7 @@ static void run_extended(struct machine *machine, uint64_t opcode)
     }
 }
 
-/* Runs up to the place that is asked about. */
+/* Runs the instructions up to the target. */
 static void run(struct machine *machine, struct bytes instructions)
 {
     machine->bytes = instructions;
@@ -257,16 +257,16 @@ static void run(struct machine *machine, struct bytes instructions)
         else
             run_extended(machine, opcode);
         if (machine->location > machine->target)
-            return; /* the row before this instruction holds for the place */
+            return; /* the row before this instruction holds for the target */
     }
 }
 
-/* --- one place --- */
+/* --- one return address --- */
 
 #define WORD 8
 #define WORDS_MAX ((1 << 30) - 1)
 
-/* -1: not a whole number of words, or too many. */
+/* -1: the number of bytes is negative, not a whole number of words, or too large. */
 static int64_t words_of(int64_t bytes)
 {
     return bytes >= 0 && bytes % WORD == 0 && bytes / WORD <= WORDS_MAX ? bytes / WORD : -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads how to find the caller's frame from a place in machine code, as the compiler wrote it down
- * for unwinders (.eh_frame: DWARF's call frame information). Handles the plain cases, which cover
- * nearly all code. It must not know whose stack it is for, nor remember anything.
+ * Reads the rule that leads from a return address to the caller's frame. The compiler wrote it down
+ * for unwinders (.eh_frame, DWARF's call frame information). Handles the plain cases, which cover
+ * nearly all code. Remembers nothing.
  *
  *     higher    …             the caller's frame
  *               ret           where this call returns to: one word below the CFA      <- CFA
@@ -15,14 +15,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* NONE: not known, or not plain. LAST: there is no caller. Else the register that the CFA is
- * relative to. */
+/* NONE: unknown, or not a plain case. LAST: there is no caller. FROM_SP, FROM_BP: the register that
+ * the CFA is relative to. */
 enum frame_base { FRAME_NONE, FRAME_LAST, FRAME_FROM_SP, FRAME_FROM_BP };
 
 struct frame_rule {
     uint32_t base : 2;       /* enum frame_base */
-    uint32_t cfa_words : 30; /* from the base up to the CFA, in words of 8 bytes */
-    uint32_t bp_words;       /* from the CFA down to the saved rbp; 0: rbp is still the caller's */
+    uint32_t cfa_words : 30; /* from the base register up to the CFA, in words of 8 bytes */
+    uint32_t bp_words;       /* from the CFA down to the saved rbp; 0: rbp is unchanged */
 };
 
 /* The rule for the call that returns to this address. Takes microseconds and, for a moment, the

@@ -2,8 +2,8 @@
 /*
  * See frame_walk.h.
  *
- * A rule enters the table once a walk by it led to the same frames that the unwinder found. A walk
- * reads no memory above the frames that were confirmed in this way on its thread.
+ * A rule enters the table after a walk by it found the same frames as the unwinder. A walk reads no
+ * memory above the frames that were confirmed in this way on its thread.
  */
 #include "frame_walk.h"
 
@@ -20,13 +20,12 @@
 
 /* --- known rules: shared by all threads, never removed ---
  *
- * They lie in the order in which they were learnt, so those of one stack lie together, and each says
- * which one its caller's was: a walk over frames that it does not find in the last walk mostly reads
- * on in the same lines of memory. The index is asked where that does not hold.
+ * Rules are stored in the order in which they were learnt, so the rules of one stack are
+ * neighbours. Each rule also stores a guess of its caller's rule. So where the last walk does not
+ * help, a walk mostly reads consecutive cache lines. If the guess is wrong, the index is searched.
  *
  *     rules:  | place, rule, next | place, rule, next | …       four in a line
- *     index:  | number + 1 | 0 | number + 1 | …                 by a hash of the place
- */
+ *     index:  | number + 1 | 0 | number + 1 | …                 by a hash of the place */
 
 #define RULES_BITS 14
 #define RULES_MAX (1u << RULES_BITS) /* 256 KiB */
@@ -34,21 +33,21 @@
 #define INDEX_TRIES 16
 
 static struct known_rule {
-    _Atomic uintptr_t place; /* 0: none yet; stored with release after the rule */
+    _Atomic uintptr_t place; /* 0: no rule; stored with release after the rule */
     uint32_t base : 2;
     uint32_t cfa_words : 30;
     uint16_t bp_words;
-    /* The rule that a walk last found behind this one, a guess. Relaxed: its place is compared. */
+    /* Guess: the rule that a walk last found after this one. Relaxed: readers compare its place. */
     _Atomic uint16_t next;
 } rules[RULES_MAX];
 
 _Static_assert(RULES_MAX <= UINT16_MAX && sizeof(struct known_rule) == 16, "four in a line");
 
 static _Atomic uint16_t rule_index[1u << INDEX_BITS]; /* stored with release after the rule */
-static unsigned rule_count;                           /* changed by the thread that adds */
+static unsigned rule_count;                           /* written only while `adding` is set */
 
-/* Set while a thread adds a rule. Nobody waits for it: a thread that finds it set learns later. In
- * the child of a fork that came meanwhile it stays set, and no rule is added. */
+/* Set while a thread adds a rule. No thread waits for it: one that finds it set learns the rule
+ * later. If a fork comes meanwhile, it stays set in the child, which then adds no rules. */
 static atomic_flag adding = ATOMIC_FLAG_INIT;
 
 static inline bool is_of_place(const struct known_rule *known, uintptr_t place)
@@ -61,7 +60,8 @@ static inline struct frame_rule rule_of(const struct known_rule *known)
     return (struct frame_rule){known->base, known->cfa_words, known->bp_words};
 }
 
-/* The entry of the index that holds this place, or that is free for it; NULL: neither. */
+/* The index entry for this place: the one that has it, or a free one. NULL: no entry within
+ * INDEX_TRIES. */
 static _Atomic uint16_t *entry_of(uintptr_t place)
 {
     const uint64_t start = place * 0x9e3779b97f4a7c15u >> (64 - INDEX_BITS);
@@ -78,11 +78,11 @@ static struct known_rule *find_rule(uintptr_t place)
 {
     _Atomic uint16_t *entry = entry_of(place);
     const unsigned number = entry ? atomic_load_explicit(entry, memory_order_acquire) : 0;
-    /* Compared again: another thread may have taken the free entry for another place. */
+    /* Compare again, because another thread may have used the free entry for another place. */
     return number && is_of_place(&rules[number - 1], place) ? &rules[number - 1] : NULL;
 }
 
-/* false: not added, because there is no room or another thread is adding. */
+/* false: not added, because the table is full or another thread is adding. */
 static bool add_rule(uintptr_t place, struct frame_rule rule)
 {
     if (atomic_flag_test_and_set_explicit(&adding, memory_order_acquire))
@@ -106,16 +106,16 @@ static bool add_rule(uintptr_t place, struct frame_rule rule)
 
 /* --- one step --- */
 
-/* Lower numbers are no code: the outermost frame of a thread may have one as its return address.
+/* Lower numbers are not code: the outermost frame of a thread may have one as its return address.
  * libunwind stops there as well. */
 #define PLACE_MIN 0x4000
 
 struct position {
     uintptr_t sp, bp, place;
-    uintptr_t bp_at; /* where bp was saved; 0: it is the register's */
+    uintptr_t bp_at; /* address where bp was saved; 0: bp is still in the register */
 };
 
-/* The position of this line of code, which serves as a return address into its function. */
+/* The position of this line of code; `place` serves as a return address into its function. */
 #define POSITION_HERE(at)                                                                          \
     __asm__ volatile("movq %%rbp, %0\n\tmovq %%rsp, %1\n\tleaq 1(%%rip), %2"                       \
                      : "=&r"((at).bp), "=&r"((at).sp), "=&r"((at).place))
@@ -125,7 +125,7 @@ static inline uintptr_t cfa_of(const struct position *at, struct frame_rule rule
     return (rule.base == FRAME_FROM_SP ? at->sp : at->bp) + (uintptr_t)8 * rule.cfa_words;
 }
 
-/* A caller's frame lies above the frame it called, and below the top. */
+/* The caller's frame must lie above the frame it called, and below top. */
 static inline bool is_plausible(const struct position *at, uintptr_t cfa, struct frame_rule rule,
                                 uintptr_t top)
 {
@@ -150,8 +150,8 @@ static inline void go_to_caller(struct position *at, uintptr_t cfa, struct frame
 static GMT_NOINLINE struct known_rule *look_up(uintptr_t place, struct known_rule *before)
 {
     struct known_rule *known = find_rule(place);
-    /* Our own frames between the walk and the call of the unwinder, which the unwinder never
-     * sees. */
+    /* Our own frames between the walk and the call of the unwinder. The unwinder never returns
+     * them, so it cannot confirm their rules. */
     if (!known && modules_is_own((const void *)place)) {
         add_rule(place, frame_rules_read(place));
         known = find_rule(place);
@@ -161,7 +161,7 @@ static GMT_NOINLINE struct known_rule *look_up(uintptr_t place, struct known_rul
     return known;
 }
 
-/* before: the rule of the frame before; NULL: not known. */
+/* before: rule of the frame before this one; NULL: unknown. */
 static inline struct known_rule *next_rule(uintptr_t place, struct known_rule *before)
 {
     if (before) {
@@ -172,13 +172,13 @@ static inline struct known_rule *next_rule(uintptr_t place, struct known_rule *b
     return look_up(place, before);
 }
 
-/* The caller's rbp at this step; first: that at the walk's start. */
+/* rbp in the frame of this step. first: rbp where the walk starts. */
 static inline uintptr_t bp_of(const struct frame_step *step, uintptr_t first)
 {
     return step->bp_at ? *(const uintptr_t *)step->bp_at : first;
 }
 
-/* Do this step's saved words still lead to the next one? */
+/* Do the saved words of this step still lead to the next step? */
 static inline bool leads_to(const struct frame_step *step, const struct frame_step *next,
                             uintptr_t first_bp)
 {
@@ -187,8 +187,9 @@ static inline bool leads_to(const struct frame_step *step, const struct frame_st
             bp_of(step, first_bp) + (uintptr_t)8 * step->rule.cfa_words == next->sp);
 }
 
-/* The first step that no longer leads to the next one, or the last step; fills frames up to it. A
- * loop that allocates has the same stack again and again. */
+/* Repeats the steps of the last walk, because a loop that allocates has the same stack again and
+ * again. Fills frames, and returns the first step that no longer leads to the next one, or the last
+ * step. */
 static inline const struct frame_step *repeat_steps(const struct frame_step *step,
                                                     const struct frame_step *end,
                                                     uintptr_t first_bp, void **frames)
@@ -198,7 +199,8 @@ static inline const struct frame_step *repeat_steps(const struct frame_step *ste
     return step;
 }
 
-/* Walks from this step of the last walk on; the steps before it hold. NULL: from the start. */
+/* Continues the last walk from this step, before which all its steps still hold. NULL: walks from
+ * the start. */
 static GMT_NOINLINE int walk_on(struct frame_walk *walk, struct frame_steps *steps,
                                 const struct frame_step *from, struct position at, void **frames,
                                 int limit)
@@ -207,7 +209,7 @@ static GMT_NOINLINE int walk_on(struct frame_walk *walk, struct frame_steps *ste
     const struct frame_step *const last_end = last_start + walk->count;
     const struct frame_step *last = from ? from : last_start;
     const unsigned held = (unsigned)(last - last_start);
-    const bool in_place = last + 1 >= last_end; /* nothing behind this step is needed again */
+    const bool in_place = last + 1 >= last_end; /* no step after this one is needed again */
     const bool may_repeat = !in_place && last_end[-1].sp <= walk->top;
     const uintptr_t first_bp = at.bp;
     struct frame_step *const now = in_place ? last_start : steps->steps[!walk->last];
@@ -223,7 +225,7 @@ static GMT_NOINLINE int walk_on(struct frame_walk *walk, struct frame_steps *ste
             last++;
         const bool known = last < last_end && last->sp == at.sp && last->place == at.place;
         if (known && may_repeat && last->bp_at == at.bp_at && count + (last_end - last) <= limit) {
-            /* From here outwards the stack may be as it was. */
+            /* From here outwards the stack may be unchanged. */
             const struct frame_step *end = repeat_steps(last, last_end, first_bp, frames + count);
             memcpy(next, last, (size_t)(end - last) * sizeof *next);
             next += end - last;
@@ -276,10 +278,10 @@ int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames
 
 /* --- learning --- */
 
-#define FAILURES_MAX 10 /* then 1,023 calls do not try */
+#define FAILURES_MAX 10 /* then the next 1,023 calls do not try a walk */
 #define FRAME_BYTES_MAX ((uintptr_t)1 << 20)
 
-/* Goes to the caller, unless the step is doubtful. */
+/* Goes to the caller. Returns false if the rule looks wrong. */
 static bool try_step(struct position *at, struct frame_rule rule)
 {
     const uintptr_t cfa = cfa_of(at, rule);
@@ -291,8 +293,8 @@ static bool try_step(struct position *at, struct frame_rule rule)
     return true;
 }
 
-/* Does the walk agree with the unwinder to the end? The first frame is our caller, in which the two
- * stand at different places. */
+/* Does a walk by rules find the same frames as the unwinder? frames[0] is not compared, because it
+ * is in our caller, which called the walk and the unwinder from different places. */
 static bool compare(struct position *at, void *const *frames, int count, uintptr_t *top,
                     bool *learned)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How large a stack may be. It must not know how one is taken.
+ * The limits of a stack's size.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_LIMITS_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_LIMITS_H
@@ -10,7 +10,7 @@
 #define STACK_DEPTH_MAX 512 /* frames of the unwinder, and of each source */
 #define STACK_SOURCES_MAX 2
 #define STACK_OWN_MAX 8 /* frames of this library that an unwinder may return */
-/* All of them, and labels. */
+/* All of these frames, and labels. */
 #define STACK_FRAMES_MAX ((1 + STACK_SOURCES_MAX) * STACK_DEPTH_MAX + 2 + STACK_SOURCES_MAX)
 
 _Static_assert(STACK_FRAMES_MAX <= LIMIT_stack_frames, "a reader takes every stack whole");

@@ -23,7 +23,7 @@
 #define MODULES_MAX 8192
 #define NT_GNU_BUILD_ID_TYPE 3
 
-/* The loader's count of objects ever added, at the last look; 0: never looked. */
+/* The loader's count of objects ever added, when the list was last read; 0: never read. */
 static _Atomic uint64_t seen_adds;
 
 /* Protects written[] and its count. Held while records are written, never over a real call. */
@@ -88,8 +88,8 @@ struct map_line {
     char text[PATH_MAX + 128];
 };
 
-/* Takes the next byte of a line "START-END … PATH" of /proc/self/maps. true: it ended the line of
- * start, and *path points to its path. */
+/* Takes the next byte of /proc/self/maps, whose lines are "START-END … PATH". true: the byte ended
+ * the line of `start`, and *path points to the path in it. */
 static bool ends_line_of(struct map_line *line, char byte, uint64_t start, const char **path)
 {
     if (byte != '\n' && line->used + 1 < sizeof line->text) {
@@ -101,14 +101,14 @@ static bool ends_line_of(struct map_line *line, char byte, uint64_t start, const
     line->text[line->used] = '\0';
     line->used = 0;
     *path = strchr(line->text, '/');
-    /* The kernel fills up with zeros to eight digits, emulators to other widths. */
+    /* The kernel pads addresses with zeros to eight digits, emulators to other widths. */
     return *path && strncmp(line->text + strspn(line->text, "0"), prefix, strlen(prefix)) == 0;
 }
 
-/* Path of the file mapped at this address; -1: there is none. */
+/* Path of the file mapped at this address; -1: no file. */
 static ssize_t mapped_path(uint64_t start, char *path, size_t path_bytes)
 {
-    static struct map_line line; /* modules_lock is held */
+    static struct map_line line; /* protected by modules_lock */
     const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     char bytes[512];
     const char *found = NULL;
@@ -123,7 +123,7 @@ static ssize_t mapped_path(uint64_t start, char *path, size_t path_bytes)
     return length;
 }
 
-/* For a program that was started as an argument of the loader, /proc/self/exe is the loader. */
+/* If a program was started as an argument of the loader, /proc/self/exe is the loader. */
 static ssize_t executable_path(uint64_t start, char *path, size_t path_bytes)
 {
     ssize_t length = -1;
@@ -135,7 +135,7 @@ static ssize_t executable_path(uint64_t start, char *path, size_t path_bytes)
 static size_t path_of(const struct dl_phdr_info *info, uint64_t start, char *path,
                       size_t path_bytes)
 {
-    static char absolute[PATH_MAX]; /* modules_lock is held */
+    static char absolute[PATH_MAX]; /* protected by modules_lock */
     ssize_t length;
     const char *name = info->dlpi_name;
     if (name && strchr(name, '/') && name[0] != '/' && realpath(name, absolute))
@@ -162,7 +162,7 @@ static bool is_written(uint64_t start)
 
 static void write_module(const struct dl_phdr_info *info, struct thread *thread)
 {
-    static char text[RECORD_TEXT_MAX]; /* modules_lock is held; a thread's stack may be small */
+    static char text[RECORD_TEXT_MAX]; /* protected by modules_lock; stacks may be small */
     const struct span span = mapped_span(info);
     if (span.start >= span.end || is_written(span.start) || written_count == MODULES_MAX)
         return;
@@ -175,8 +175,8 @@ static void write_module(const struct dl_phdr_info *info, struct thread *thread)
                   path_bytes + 1 + strlen(text + path_bytes + 1));
 }
 
-/* Takes modules_lock inside the loader's lock, never around it: a callback of dl_iterate_phdr
- * already holds the loader's. */
+/* Takes modules_lock inside the loader's lock, never around it, because dl_iterate_phdr calls this
+ * function with the loader's lock held. */
 static int note_module(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes to the ring which executables and libraries are mapped where, whenever the loader's list
- * has changed, so that every native frame finds its module in the trace. It must not resolve
- * symbols: the analyzer does.
+ * has changed, so that each native frame finds its module in the trace. The analyzer resolves
+ * symbols.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_MODULES_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_MODULES_H
@@ -12,13 +12,13 @@
 #include "interpose/recording/thread.h"
 
 void modules_setup(void);
-/* Call for a frame that is new. Takes the lock of the loader's list for a moment. */
+/* Call it for a new frame. Takes the lock of the loader's list for a moment. */
 void modules_note(struct thread *thread);
-/* Changes whenever modules_note finds a changed list; 0: it was never called. */
+/* Changes whenever modules_note finds a changed list; 0: modules_note was never called. */
 uint64_t modules_version(void);
 /* Is this address in libgpumemtrace.so? */
 bool modules_is_own(const void *address);
-/* Is it in the C library, where threads and main begin? */
+/* Is this address in the C library, where threads and main begin? */
 bool modules_is_libc(const void *address);
 
 #endif

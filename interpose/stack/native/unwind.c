@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The unwinders: libunwind's unw_backtrace (its trace cache makes it 40 times faster than
- * stepping), libgcc's _Unwind_Backtrace, none. Both are opened with dlopen(RTLD_LOCAL): as a needed
- * library, libunwind would take over the program's own C++ exceptions (measured: 46 times slower
- * throws). They are called only for stacks that frame_walk has not learnt yet.
+ * stepping), libgcc's _Unwind_Backtrace, none. Both are opened by dlopen(RTLD_LOCAL), because as a
+ * needed library libunwind would take over the program's own C++ exceptions (measured: throws were
+ * 46 times slower). They are called only for stacks that frame_walk has not learnt yet.
  */
 #include "unwind.h"
 
@@ -27,11 +27,11 @@
 #include "limits.h"
 #include "unwind_memory.h"
 
-/* --- the walk before either --- */
+/* --- frame_walk, before any unwinder --- */
 
-static backtrace_function *slow_backtrace; /* frames[0] is in its caller */
+static backtrace_function *slow_backtrace; /* the unwinder; frames[0] is in its caller */
 
-/* steps needs no clearing: walk.count says how many are valid. */
+/* steps is not cleared, because walk.count tells how many steps are valid. */
 struct unwind_thread {
     struct frame_walk walk;
     struct frame_steps steps;
@@ -62,14 +62,14 @@ static backtrace_function *libunwind_backtrace;
 
 typedef void *dlopen_function(const char *path, int flags);
 
-/* libc's dlopen, even where the program or a preload brings its own. */
+/* libc's own dlopen, even if the program or another preloaded library defines one. */
 static void *open_library(const char *path)
 {
     dlopen_function *open = GMT_FUNCTION(dlopen_function *, libc_function("dlopen"));
     return open ? open(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
 }
 
-/* From this library's own folder, where an installation may put one. */
+/* Opens a library in this library's own folder, where an installation may put one. */
 static void *open_beside_us(const char *name)
 {
     char path[PATH_MAX];
@@ -100,7 +100,7 @@ static int load_libunwind(void)
 
 /* --- libgcc --- */
 
-/* The two functions of the Itanium C++ ABI that are needed, and their codes. */
+/* The two functions of the Itanium C++ ABI that are called, and their result codes. */
 struct _Unwind_Context;
 typedef int trace_function(struct _Unwind_Context *context, void *argument);
 typedef int unwind_backtrace_function(trace_function *trace, void *argument);
@@ -112,7 +112,7 @@ static get_ip_function *libgcc_get_ip;
 
 struct collected {
     void **frames;
-    int count, limit; /* count: -1 at the frame of backtrace_libgcc */
+    int count, limit; /* count: -1 at the frame of backtrace_libgcc, which is skipped */
 };
 
 static int collect(struct _Unwind_Context *context, void *argument)

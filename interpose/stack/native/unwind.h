@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The native stack of the calling thread, from one of several unwinders, chosen when a recording
- * starts. It must not know what frames mean.
+ * The unwinder of native frames, chosen when a recording starts.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
 
-/* Fills frames[limit] with return addresses, innermost first, and returns their number. They may
- * begin with frames of this library. Thread-safe, not async-signal-safe, no malloc on the warm
- * path. */
+/* Fills frames[limit] with return addresses, innermost first, and returns their number. The first
+ * ones may be frames of this library. Thread-safe, not async-signal-safe; no malloc once the
+ * stack's places are known. */
 typedef int backtrace_function(void **frames, int limit);
 
 struct unwinder {
@@ -16,10 +15,11 @@ struct unwinder {
     backtrace_function *backtrace; /* NULL: no native frames are taken */
 };
 
-/* Loads libunwind, or else libgcc's unwinder. Several threads may call it at a time. */
+/* Loads libunwind, or else libgcc's unwinder. Thread-safe. */
 void unwind_load(void);
 
-/* Of what is loaded: libunwind, else libgcc's with a line that tells its cost, else none. */
+/* Chooses among the loaded ones: libunwind, else libgcc's unwinder, else none with a line on
+ * stderr. */
 const struct unwinder *unwind_choose(void);
 
 extern const struct unwinder unwind_none;

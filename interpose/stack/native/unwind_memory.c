@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See unwind_memory.h. Replaces one accessor of libunwind's local address space, found through its
- * public interface, unw_get_accessors.
+ * See unwind_memory.h. Replaces one accessor of libunwind's local address space, found by its
+ * public function unw_get_accessors.
  */
 #include "unwind_memory.h"
 
@@ -34,7 +34,7 @@
 typedef int access_function(void *space, uintptr_t address, uintptr_t *value, int write,
                             void *argument);
 
-/* As in libunwind.h, up to the accessor that is replaced. */
+/* The struct of libunwind.h, up to the accessor that is replaced. */
 struct accessors {
     void *find_proc_info, *put_unwind_info, *get_dyn_info_list_addr;
     _Atomic(access_function *) access_mem;
@@ -42,15 +42,15 @@ struct accessors {
 
 typedef struct accessors *get_accessors_function(void *space);
 
-/* Pages of the stack being unwound stay readable and need one check. Other pages are checked each
- * time: they may be unmapped, and a wrong frame pointer may point anywhere. */
+/* Pages of the stack being unwound stay readable, so one check is enough. Other pages are checked
+ * each time, because they may be unmapped and a wrong frame pointer may point anywhere. */
 #define PAGE_BITS 12
 #define PAGES_KNOWN 4
 #define STACK_BYTES ((uintptr_t)8 << 20)
 static _Thread_local uintptr_t readable_pages[PAGES_KNOWN] GMT_TLS_INITIAL_EXEC;
 
-/* The kernel copies the signal set, and fails with EFAULT if it cannot, before it refuses the
- * invalid operation -1. */
+/* rt_sigprocmask with the invalid operation -1 changes nothing. The kernel reads the signal set
+ * first and fails with EFAULT if it cannot; only then it refuses the operation. */
 static bool can_read(uintptr_t address)
 {
     enum { KERNEL_SIGSET_BYTES = 8 };
@@ -103,8 +103,9 @@ static int get_accessors(void *argument)
     return 0;
 }
 
-/* A child that shares this memory, but not the table of descriptors: the pipe ends with it. As with
- * vfork, the calling thread waits meanwhile; no signal tells the program of the child. */
+/* Calls libunwind in a child that shares this memory but not the table of descriptors, so that
+ * libunwind's pipe is closed when the child ends. As with vfork, the calling thread waits until
+ * then. No signal tells the program about the child. */
 static void get_accessors_in_child(struct request *request)
 {
     enum { STACK_BYTES_OF_CHILD = 128 << 10 };
@@ -123,7 +124,7 @@ static void get_accessors_in_child(struct request *request)
     munmap(stack, STACK_BYTES_OF_CHILD);
 }
 
-/* libunwind makes its pipe here, at its first call. */
+/* Calls libunwind here. Its first call makes the pipe. */
 static void get_accessors_here(struct request *request)
 {
     struct own_fd_guard guard;
@@ -141,9 +142,9 @@ void unwind_memory_install(const struct link_map *libunwind)
         return;
     struct request request = {get, *space, NULL};
     get_accessors_in_child(&request);
-    if (!request.accessors) /* no child could be made, or an emulator gave it memory of its own */
+    if (!request.accessors) /* no child could be made, or an emulator gave it its own memory */
         get_accessors_here(&request);
-    /* Relaxed: a thread that unwinds meanwhile may use either. */
+    /* Relaxed: a thread that unwinds meanwhile may use either accessor. */
     if (request.accessors)
         atomic_store_explicit(&request.accessors->access_mem, access_checked, memory_order_relaxed);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of an object by which unwinders find the entry of a place in its code (.eh_frame_hdr,
- * sorted by address). Reads memory only. It must not know what the entries say.
+ * The search table of an object (.eh_frame_hdr, sorted by address), by which unwinders find the
+ * .eh_frame entry of an address in its code. Reads memory only.
  *
  *     | 1 | encodings: of the pointer, count, table | pointer | count | table …
  *     table: | start of code - header | entry - header | …          int32 each, sorted
@@ -20,10 +20,11 @@ struct unwind_table {
     const int32_t (*rows)[2];
 };
 
-/* false: the object has no table, or not in the encoding that linkers write. */
+/* false: the object has no table, or a table in another encoding than linkers write. */
 bool unwind_table_read(const struct dl_phdr_info *info, struct unwind_table *table);
 
-/* The row that address belongs to, if any: a row ends where the next starts, or before. */
+/* Finds the row whose code starts last at or before address. The row's code may end before address.
+ * false: address lies before all rows. */
 bool unwind_table_find(const struct unwind_table *table, uintptr_t address, uint32_t *row);
 
 static inline uintptr_t unwind_table_start(const struct unwind_table *table, uint32_t row)

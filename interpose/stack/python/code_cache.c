@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See code_cache.h. The side of the writers.
+ * See code_cache.h. This file has the functions of the writers.
  */
 #include "code_cache.h"
 
@@ -8,16 +8,17 @@
 #include <sys/mman.h>
 
 #define SLOTS_FIRST ((uint64_t)1 << 12)
-#define SLOTS_MAX ((uint64_t)1 << 20) /* 16 MiB of address space each */
+#define SLOTS_MAX ((uint64_t)1 << 20) /* 16 MiB of address space for each table */
 #define WAS_TAKEN 1
 
 static struct code_cache_table tables[2];
 _Atomic(struct code_cache_table *) code_cache_table = &tables[0];
 
-/* Moves that have begun. Release: a reader that sees a change of a move sees that it began. */
+/* Number of moves that have begun. Release: a reader that sees a change by a move also sees its
+ * beginning. */
 static _Atomic uint64_t move_count;
 
-/* Of the table in use: slots that are not free, and slots that hold a place. */
+/* In the table in use: slots that are not free, and slots that hold a place. */
 static uint64_t taken_count, live_count;
 
 static struct code_cache_slot *reserve(void)
@@ -46,7 +47,7 @@ static uint64_t head_key(const void *code)
     return first ? first | CODE_CACHE_HEAD : 0;
 }
 
-/* The slot with this key, else the first that can take it. NULL: neither within
+/* The slot with this key, else the first slot that can take it. NULL: neither within
  * CODE_CACHE_TRIES. */
 static struct code_cache_slot *find_slot(struct code_cache_table *table, uint64_t key)
 {
@@ -92,9 +93,9 @@ static bool add_to(struct code_cache_table *table, uint64_t key, uint32_t locati
     return true;
 }
 
-/* Copies the live slots into the other table, a larger one if they fill more than a quarter. If
- * even the largest is too small, starts empty: places still in use come back when they are looked
- * up. */
+/* Copies the live slots into the other table, which is made larger if they fill more than a
+ * quarter. If even the largest table is too small, it starts empty; places still in use are added
+ * again when they are next looked up. */
 static void move(void)
 {
     struct code_cache_table *from = atomic_load_explicit(&code_cache_table, memory_order_relaxed);
@@ -134,7 +135,7 @@ bool code_cache_knows(const void *code)
     const uint64_t before = atomic_load_explicit(&move_count, memory_order_acquire);
     if (!key || code_cache_find(key))
         return key != 0;
-    /* A lookup that a move overtook may have missed it. */
+    /* The lookup may have missed the object because of a move. */
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&move_count, memory_order_relaxed) != before;
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Remembers the location of a place in a code object: a hash table by code object and place. It
- * must not know what code objects look like.
+ * A cache of the locations of places in code objects: a hash table by code object and place.
  *
  *     slots[]:  | key: object's address / 8, place | location_id | next of the same object |
  *               the object's own slot (place CODE_CACHE_HEAD) starts the chain of its places
  *
- * When a code object dies, its address may be used for another: code_cache_forget is called then. A
- * running frame keeps its code object alive, so a reader that finds its key needs no lock: nobody
- * removes that slot meanwhile. Writers take turns by a lock of their caller. A table that is too
- * full is copied to the other of two; a reader that two such moves overtake finds nothing, and
- * never something wrong.
+ * When a code object dies, code_cache_forget removes its places, because its address may be used
+ * again. Readers need no lock: a running frame keeps its code object alive, so nobody removes the
+ * slot that its reader finds. The caller's lock allows one writer at a time. A table that is too
+ * full is copied to the other of two. If two such moves happen during a lookup, the reader finds
+ * nothing, but never a wrong location.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_CODE_CACHE_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_CODE_CACHE_H
@@ -24,8 +23,8 @@
 #define CODE_CACHE_TRIES 64
 
 struct code_cache_slot {
-    /* 0: free; 1: was in use. Stored with release after the location, so that a reader that sees
-     * the key sees its location. */
+    /* 0: free; 1: was in use. Stored with release after the location, so a reader that sees the key
+     * also sees the location. */
     _Atomic uint64_t key;
     _Atomic uint32_t location_id;
     uint32_t next; /* slot + 1; 0: the last one */
@@ -36,10 +35,10 @@ struct code_cache_table {
     _Atomic uint64_t mask;
 };
 
-/* Stored with release when a table is complete, loaded with acquire. */
+/* Stored with release when the table is complete; loaded with acquire. */
 extern _Atomic(struct code_cache_table *) code_cache_table;
 
-/* 0: cannot be cached. place: number of the instruction, from 0. */
+/* place: number of the instruction, from 0. Returns 0 if the place cannot be cached. */
 static inline uint64_t code_cache_key(const void *code, uint64_t place)
 {
     const uint64_t address = (uint64_t)(uintptr_t)code;
@@ -54,7 +53,7 @@ static inline uint64_t code_cache_start(uint64_t key)
     return hash ^ hash >> 32;
 }
 
-/* location_id of a place in a living object; 0: not known. */
+/* location_id of a place in a living object; 0: not in the cache. */
 static inline uint32_t code_cache_find(uint64_t key)
 {
     struct code_cache_table *table = atomic_load_explicit(&code_cache_table, memory_order_acquire);
@@ -65,7 +64,7 @@ static inline uint32_t code_cache_find(uint64_t key)
         const uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
         if (found == key) {
             const uint32_t id = atomic_load_explicit(&slot->location_id, memory_order_relaxed);
-            /* The table may have been cleared for a move meanwhile. */
+            /* A move may have cleared the table meanwhile. */
             atomic_thread_fence(memory_order_acquire);
             return atomic_load_explicit(&slot->key, memory_order_relaxed) == key ? id : 0;
         }
@@ -75,14 +74,15 @@ static inline uint32_t code_cache_find(uint64_t key)
     return 0;
 }
 
-/* Empties it, while nobody reads; false: out of memory. */
+/* Empties the cache; nobody may read it meanwhile. false: out of memory. */
 bool code_cache_setup(void);
 
-/* One writer at a time. key is not 0 and not in the table yet. */
+/* One writer at a time. key is neither 0 nor in the table. */
 void code_cache_add(uint64_t key, uint32_t location_id);
 void code_cache_forget(const void *code);
 
-/* Is anything of this object in the table? Needs no lock for a dying object: nobody adds to it. */
+/* Does the table hold any place of this object? Needs no lock, because nobody adds places of a
+ * dying object. */
 bool code_cache_knows(const void *code);
 
 #endif

@@ -15,7 +15,7 @@
 #include "interpose/recording/log.h"
 #include "places.h"
 
-/* Protects candidates[] while they are collected and one is chosen. */
+/* Protects candidates[] while a candidate is added or chosen. */
 static pthread_mutex_t find_lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define CANDIDATES_MAX 4
@@ -131,7 +131,7 @@ static bool is_readable(struct python *python, char *why, size_t why_bytes)
     return python->holder_state && python->is_finalizing;
 }
 
-/* find_lock is held. */
+/* The caller holds find_lock. */
 static const struct python *choose(struct python *python)
 {
     char why[128];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the interpreter of this process among the loaded objects, once it runs. It must not know
- * frames.
+ * Finds the interpreter of this process among the loaded objects, once it runs.
  *
  *     unknown ──an object exports an interpreter, and it runs──┬──► known
  *        │                                                     └──► refused, with a line on stderr
@@ -23,35 +22,35 @@ typedef int python_question_function(void);
 
 struct python {
     struct python_exports exports;
-    python_state_function *thread_state; /* the first state that the thread had */
-    /* Until 3.11 that of the GIL's holder, whichever thread it is; from 3.12 on the calling
-     * thread's. */
+    python_state_function *thread_state; /* returns the first state that the thread had */
+    /* Returns the state of the GIL's holder, whichever thread that is, up to 3.11; the calling
+     * thread's state since 3.12. */
     python_state_function *holder_state;
     python_question_function *is_initialized, *is_finalizing;
     struct python_layout layout;
-    struct code_ranges loop; /* the interpreter loop's machine code; may be empty */
+    struct code_ranges loop; /* machine code of the interpreter loop; may be empty */
 };
 
-/* Before a trace starts. What was found in an earlier one stays. */
+/* Call it before a trace starts. An interpreter that was found for an earlier trace stays. */
 void python_find_setup(void);
 
-/* Is this object an interpreter that was not met before? Asked about every object of the loader. */
+/* Is this object an interpreter that was not met before? Called for every object of the loader's
+ * list. */
 bool python_meet(const struct dl_phdr_info *info);
 
-/* Is it known which interpreter is read, or that none will be? */
+/* Is an interpreter chosen, or refused for good? */
 bool python_is_settled(void);
 
-/* The interpreter that is read; NULL: none has been looked for or found yet. Acquire: complete when it
- * is seen. */
+/* The chosen interpreter; NULL: none yet. Acquire: a reader that sees it sees it complete. */
 extern _Atomic(const struct python *) python_known;
 
-/* The interpreter to read. NULL: none runs yet, or it cannot be read. */
+/* Chooses the interpreter if it runs by now. NULL: none runs yet, or it cannot be read. */
 const struct python *python_find(void);
 
-/* The machine code of the interpreter loop; empty: not known, or no interpreter. */
+/* Machine code of the interpreter loop; empty: unknown, or no interpreter. */
 const struct code_ranges *python_loop(void);
 
-/* Does an interpreter lie in this range of addresses? */
+/* Does this range of addresses contain an interpreter? */
 bool python_calls(uintptr_t start, uintptr_t end);
 
 #endif

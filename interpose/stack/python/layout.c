@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See layout.h. Chooses a row and checks it against what the interpreter publishes about itself.
- * Never guesses: an interpreter that differs anywhere is not read.
+ * See layout.h. Chooses a row of layouts.def and compares it with the offsets that the interpreter
+ * publishes. An interpreter that differs anywhere is not read.
  */
 #include "layout.h"
 
@@ -37,7 +37,7 @@ static const struct python_layout layouts[] = {
 
 #define NEWEST_STABLE_FREE_THREADED 13
 
-/* Offsets that follow from the length of an object's head. */
+/* Offsets that depend on the size of an object's header. */
 static void add_object_offsets(struct python_layout *layout)
 {
     const int longer = layout->free_threaded ? 16 : 0;
@@ -69,7 +69,7 @@ static bool find_row(struct python_layout *layout, unsigned minor, bool free_thr
 #define FIRST_PUBLISHED 13
 
 struct published {
-    size_t member; /* of struct python_layout */
+    size_t member; /* offset in struct python_layout */
     int position[3];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which version and build of CPython this is, where it keeps what is read (layouts.def), and the
- * only functions that read its objects. It must not know threads, the order of frames or the trace.
+ * The version and build of CPython, the offsets of the members that are read (layouts.def), and the
+ * only functions that read its objects.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LAYOUT_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LAYOUT_H
@@ -14,7 +14,7 @@
 enum python_frames { PYTHON_OBJECTS, PYTHON_MARKED, PYTHON_SHIMS };
 enum python_lines { PYTHON_PAIRS, PYTHON_RANGES, PYTHON_ENTRIES };
 
-/* Offsets in bytes; below 0: this interpreter has no such member. */
+/* Offsets in bytes; negative: this interpreter lacks the member. */
 struct python_layout {
     unsigned minor;
     bool free_threaded;
@@ -31,19 +31,20 @@ struct python_layout {
     int text_length, text_state, text_state_shift;
 };
 
-/* What an interpreter must export to be read; runtime only from 3.13 on. */
+/* Symbols that an interpreter must export to be read; runtime only since 3.13. */
 struct python_exports {
     const char *(*version)(void); /* Py_GetVersion */
     void *code_type, *type_type, *text_type;
     const void *runtime; /* _PyRuntime */
 };
 
-/* false: it cannot be read, for the reason in why. Only static types are looked at, so the
- * interpreter need not run yet. */
+/* Fills *layout. false: the interpreter cannot be read, for the reason in why. Looks only at static
+ * types, so the interpreter need not run yet. */
 bool python_layout_choose(struct python_layout *layout, const struct python_exports *exports,
                           char *why, size_t why_bytes);
 
-/* Its offsets come from its headers alone: no test has compared them with a running interpreter. */
+/* Do the offsets come from headers alone? Then no test has compared them with a running
+ * interpreter. */
 bool python_layout_is_experimental(const struct python_layout *layout);
 
 /* --- reading --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the line of an instruction in the line table of a code object, which has three formats.
- * Works on bytes. It must not know objects.
+ * Finds the line of an instruction in the line table of a code object. CPython has had three
+ * formats of line tables.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LINES_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LINES_H
@@ -11,8 +11,8 @@
 
 #include "layout.h"
 
-/* offset: of the instruction in the bytecode, in bytes; below 0, before the first instruction,
- * gives first_line. Returns 0 if the instruction has no line. */
+/* offset: of the instruction in the bytecode, in bytes; a negative one, before the first
+ * instruction, gives first_line. Returns 0 if the instruction has no line. */
 int python_line(enum python_lines format, const uint8_t *table, size_t table_bytes, int first_line,
                 int64_t offset);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See locations.h. The caller's lock protects everything here.
+ * See locations.h. The caller's lock protects all variables here.
  */
 #include "locations.h"
 
@@ -16,8 +16,8 @@
 
 #define ENCODED_MAX 8
 
-/* Half of a surrogate pair is not a character. Python keeps bytes of a file name that are not UTF-8
- * as U+DC80 … U+DCFF. */
+/* Half of a surrogate pair is not a character. Python uses U+DC80 … U+DCFF for the bytes of a file
+ * name that are not UTF-8. */
 static size_t escape(char *out, uint32_t surrogate)
 {
     const bool byte = surrogate >= 0xdc80 && surrogate <= 0xdcff;
@@ -25,7 +25,7 @@ static size_t escape(char *out, uint32_t surrogate)
                             byte ? surrogate - 0xdc00 : surrogate);
 }
 
-/* Writes one character as UTF-8, or as Python escapes it, and returns the number of bytes. */
+/* Writes one character in UTF-8, or escaped as Python does it, and returns the number of bytes. */
 static size_t encode(char *out, uint32_t character)
 {
     static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
@@ -69,7 +69,7 @@ static const char *read_text(const struct python_layout *layout, const void *tex
     return buffer;
 }
 
-static char text_buffer[RECORD_TEXT_MAX]; /* a thread's stack may be small */
+static char text_buffer[RECORD_TEXT_MAX]; /* static, because a thread's stack may be small */
 
 static uint32_t intern_text(struct thread *thread, const struct python_layout *layout,
                             const void *code, int member)
@@ -130,7 +130,7 @@ static uint32_t intern_location(struct thread *thread, struct location *location
     for (uint64_t at = hash >> 32;; at++) {
         struct location *slot = &locations[at & (LOCATION_LIMIT - 1)];
         if (!slot->id && location_count >= LOCATION_LIMIT / 4 * 3)
-            return write_location(thread, location); /* full: written each time it is met */
+            return write_location(thread, location); /* table full: written at each use */
         if (!slot->id) {
             *slot = *location;
             location_count++;

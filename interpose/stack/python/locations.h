@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turns a place in a code object into a row of the table location: function, file and line, each
- * text in UTF-8 and written once. It must not know frames or threads of Python.
+ * Turns a place in a code object into a row of the table location: function, file and line. Each
+ * text is in UTF-8 and written once.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LOCATIONS_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LOCATIONS_H
@@ -12,10 +12,10 @@
 #include "layout.h"
 #include "interpose/recording/thread.h"
 
-/* Before a trace starts, which has no locations yet. false: out of memory. */
+/* Empties the table of locations before a trace starts. false: out of memory. */
 bool python_locations_setup(void);
 
-/* Of the simulator's own code, whose frames are not shown. */
+/* location_id of the simulator's own code, whose frames are not shown. */
 #define PYTHON_LOCATION_HIDDEN UINT32_MAX
 
 /* location_id of the place at this offset of the bytecode, in bytes (below 0: before its start).

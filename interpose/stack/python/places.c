@@ -14,12 +14,12 @@
 
 typedef void dealloc_function(void *object);
 
-/* Protects the writing side of code_cache and all of python_source. Taken by a hook for a place
- * not seen before, and when a code object in the cache dies. The GIL is held then, so nothing under
- * this lock may wait for the GIL. */
+/* Protects the writing side of code_cache and everything in locations.c. A hook takes it for a new
+ * place, and when a code object in the cache dies. The GIL is held then, so nothing under this lock
+ * may wait for the GIL. */
 static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The tables of the running trace exist. Release: they are complete when it is seen. */
+/* The tables of the running trace exist. Release: a reader that sees `ready` sees them complete. */
 static _Atomic bool ready;
 
 static dealloc_function *real_dealloc;
@@ -50,7 +50,8 @@ bool python_places_ready(void)
 
 static void forget_and_dealloc(void *code)
 {
-    /* In a fork's child, cache and lock are the parent's until the child starts its own trace. */
+    /* In a fork's child, cache and lock belong to the parent until the child starts its own
+     * trace. */
     if (recording_generation() && atomic_load_explicit(&ready, memory_order_acquire) &&
         code_cache_knows(code)) {
         pthread_mutex_lock(&places_lock);
@@ -65,7 +66,7 @@ static _Atomic(void *) *dealloc_of(const struct python *python)
     return (_Atomic(void *) *)((char *)python->exports.code_type + python->layout.type_dealloc);
 }
 
-/* The cache is still empty, so it does not matter if a code object dies before the store. */
+/* The cache is still empty, so a code object that dies before the store does no harm. */
 void python_places_watch(const struct python *python)
 {
     void *real = atomic_load_explicit(dealloc_of(python), memory_order_relaxed);
@@ -74,8 +75,8 @@ void python_places_watch(const struct python *python)
                           memory_order_release);
 }
 
-/* Another function in its place may or may not call ours; what is remembered may be wrong from then
- * on. */
+/* If another function has replaced ours, it may or may not call ours, so locations in the cache may
+ * be wrong from now on. */
 bool python_places_watched(const struct python *python)
 {
     void *now = atomic_load_explicit(dealloc_of(python), memory_order_relaxed);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the location of a place in a living code object, and remembers it until the object dies. It
- * must not know frames.
+ * Finds the location of a place in a living code object, and remembers it until the object dies.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_PLACES_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_PLACES_H
@@ -12,20 +11,22 @@
 #include "find.h"
 #include "interpose/recording/thread.h"
 
-/* Before a trace starts. Forgets the locations of an earlier one. */
+/* Forgets all locations. Call it before a trace starts. */
 void python_places_setup(void);
 
-/* Makes its tables at the first call; false: out of memory. */
+/* Makes the tables at the first call. false: out of memory. */
 bool python_places_ready(void);
 
-/* Replaces the function that frees code objects by one that calls it. Once, before any lookup. */
+/* Replaces the function that frees code objects by one that forgets their places and then calls it.
+ * Once, before any lookup. */
 void python_places_watch(const struct python *python);
 
-/* Does it still learn when a code object dies? Only then are remembered locations valid. */
+/* Is our function still called when a code object dies? Only then are remembered locations
+ * valid. */
 bool python_places_watched(const struct python *python);
 
-/* location_id by the code's own tables. keep: remembers it under this key of code_cache.h, unless
- * that is 0. Takes a lock; no malloc. */
+/* location_id of a place, read from the code object's own tables. keep: remembers it under this key
+ * of code_cache.h, unless the key is 0. Takes a lock; no malloc. */
 uint32_t python_places_look_up(struct thread *thread, const struct python *python, const void *code,
                                int64_t offset, uint64_t key, bool keep);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source of Python frames: walks those of the calling thread without the GIL, since a thread
- * inside a hook cannot change its own frames. Calls nothing in Python but functions that read a
- * word. It must not know native frames.
+ * The source of Python frames. Walks the frames of the calling thread without the GIL, because a
+ * thread inside a hook cannot change its own frames. In Python it calls only functions that read a
+ * word.
  */
 #include <stddef.h>
 
@@ -36,8 +36,8 @@ static GMT_NOINLINE uint32_t look_up(const struct walk *walk, const void *code, 
     const bool early = layout->code_traceable >= 0 &&
                        offset < 2 * (int64_t)python_int(code, layout->code_traceable);
     if (early && owner != OWNER_GENERATOR)
-        return 0; /* its arguments are still being stored: Python does not show it either */
-    /* Whether an early place is shown depends on its owner, so it is looked up each time. */
+        return 0; /* its arguments are still being stored; Python does not show it either */
+    /* An early place is looked up each time, because its owner decides whether it is shown. */
     return python_places_look_up(walk->thread, walk->python, code, offset, key,
                                  walk->cached && !early);
 }
@@ -65,7 +65,7 @@ static inline bool has_room(struct walk *walk)
     return walk->frames_left && walk->count + 2 <= SOURCE_ITEMS_MAX && walk->steps_left-- > 0;
 }
 
-/* 3.8 to 3.10: frame objects, each run by its own call of the loop. */
+/* 3.8 to 3.10: each frame is an object and is run by its own call of the loop. */
 static const void *walk_objects(struct walk *walk, const void *state)
 {
     const struct python_layout *layout = walk->layout;
@@ -79,8 +79,8 @@ static const void *walk_objects(struct walk *walk, const void *state)
     return frame;
 }
 
-/* Where a frame's bytecode starts: in its code object, or in the thread's own copy of it where each
- * thread has one (free-threaded, from 3.14). */
+/* Start of a frame's bytecode: in its code object, or in the thread's own copy if each thread has
+ * one (free-threaded, since 3.14). */
 static inline const char *bytecode_of(const struct python_layout *layout, const void *frame,
                                       const char *code)
 {
@@ -91,7 +91,7 @@ static inline const char *bytecode_of(const struct python_layout *layout, const 
     return python_pointer(copies, 8 + 8 * python_int(frame, layout->frame_thread));
 }
 
-/* From 3.11 on: frames without objects; one call of the loop runs several. */
+/* Since 3.11: frames are not objects, and one call of the loop runs several. */
 static const void *walk_frames(struct walk *walk, const void *state)
 {
     const struct python_layout layout = *walk->layout; /* a copy: no store in the loop aliases it */
@@ -116,8 +116,8 @@ static const void *walk_frames(struct walk *walk, const void *state)
     return frame;
 }
 
-/* Until 3.11 the "unchecked" state is that of the GIL's holder, which may be another thread; the
- * other function returns the first state that the thread had. */
+/* Up to 3.11 holder_state returns the state of the GIL's holder, which may be another thread.
+ * thread_state returns the first state that the thread had. */
 #define HOLDER_IS_ANY_THREAD 11
 
 static const void *state_of_thread(const struct python *python)
@@ -146,8 +146,8 @@ static void walk_thread(struct thread *thread, struct source_frames *frames, uns
                         .items = frames->items};
     const void *rest = python->layout.frames == PYTHON_OBJECTS ? walk_objects(&walk, state)
                                                                : walk_frames(&walk, state);
-    /* If it began to finalize meanwhile, a daemon thread's frames may be gone: the memory stays
-     * mapped, but its contents mean nothing. */
+    /* If the interpreter began to finalize meanwhile, the frames of a daemon thread may be gone:
+     * their memory stays mapped, but its contents are meaningless. */
     if (python->is_finalizing())
         return;
     frames->count = walk.count;

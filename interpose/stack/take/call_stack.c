@@ -23,25 +23,25 @@
 #include "stack_memo.h"
 
 static struct stack_parts parts;
-static backtrace_function *backtrace; /* the unwinder's; NULL: no native frames */
-static bool is_wanted;                /* there are frames of any kind */
+static backtrace_function *backtrace; /* NULL: no native frames */
+static bool is_wanted;                /* an unwinder or a source is chosen */
 
-/* What a stack is put together from, innermost first. */
+/* The frames of one stack, innermost first, as unwinder and sources return them. */
 struct raw_stack {
     unsigned native_count;
-    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* as the unwinder returns it, ours included */
+    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* includes our own frames */
     struct source_frames sources[STACK_SOURCES_MAX];
 };
 
-/* A thread's own memory to take a stack in: the program's stack may have little room. */
+/* A thread's memory for taking a stack, because the program's stack may have little room. */
 struct taken_stack {
-    _Atomic bool in_stack; /* taking one */
-    /* The last stack is raw[raw_last] and has this id; 0: the next one cannot be compared with
+    _Atomic bool in_stack; /* the thread is taking a stack */
+    /* The last stack is raw[raw_last] and has this id. 0: the next stack must not be compared with
      * it. */
     unsigned raw_last;
     uint32_t raw_id;
-    struct raw_stack raw[2];                       /* not cleared, nor what follows */
-    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* of the program alone */
+    struct raw_stack raw[2];                       /* not cleared, nor the members that follow */
+    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* without our own frames */
     uint64_t merged[STACK_FRAMES_MAX];
     struct stack_memo memo;
 };
@@ -52,11 +52,12 @@ static struct taken_stack *taken_stack_of(struct thread *thread)
     return thread_part(thread, &part);
 }
 
-/* --- what is loaded --- */
+/* --- loaded objects --- */
 
-/* Held while sources and label look at an object, inside the loader's lock and never around it. */
+/* Protects sources and label while they look at an object. Taken inside the loader's lock, never
+ * around it. */
 static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
-/* modules_version() at the last look: the loader's list has not changed since. */
+/* modules_version() when the loader's list was last looked through. */
 #define NEVER_LOOKED UINT64_MAX
 static _Atomic uint64_t looked_at;
 
@@ -84,8 +85,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* Looks through the loader's list if it has changed. true: a source or the label was found in
- * it. */
+/* Looks through the loader's list if it has changed. true: a source or the label was found. */
 static bool look_again(void)
 {
     const uint64_t version = modules_version();
@@ -110,7 +110,7 @@ void call_stack_setup(const struct stack_parts *given)
     parts = *given;
     backtrace = parts.unwinder->backtrace;
     is_wanted = backtrace || parts.source_count;
-    thread_part_place(&part); /* takes a lock, which the handlers of a fork must not */
+    thread_part_place(&part); /* here, because fork handlers must not take its lock */
     pthread_mutex_init(&look_lock, NULL);
     atomic_store(&looked_at, NEVER_LOOKED);
     for (unsigned i = 0; i < parts.source_count; i++)
@@ -124,23 +124,23 @@ const char *call_stack_unwinder_name(void)
 
 /* --- native frames --- */
 
-/* The outermost frame is clone, or the second is the caller of main: an unwinder that comes no
- * further has come to the end. */
+/* Did the unwinder reach the start of the thread? Then the outermost frame is clone, or the second
+ * outermost is the caller of main; both are in libc. */
 static bool begins_in_libc(void *const *frames, unsigned count)
 {
     return (count > 0 && modules_is_libc(frames[count - 1])) ||
            (count > 1 && modules_is_libc(frames[count - 2]));
 }
 
-/* Between frames of the program stands the hook of a call that is around others, as a backward. What libc
- * calls in main's place stays. */
+/* A frame of a hook may lie between frames of the program, because some hooked calls contain others
+ * (a backward). A frame of ours that libc calls in place of main is not one of these. */
 static bool is_of_hook(const struct raw_stack *raw, unsigned at)
 {
     return modules_is_own(raw->native[at]) &&
            (at + 1 == raw->native_count || !modules_is_libc(raw->native[at + 1]));
 }
 
-/* What the unwinder returned, without our own frames and those beyond the limit. */
+/* The frames from the unwinder without our own frames, up to the depth. */
 static struct native_frames native_of(const struct raw_stack *raw, void **frames)
 {
     unsigned at = 0, count = 0;
@@ -149,7 +149,7 @@ static struct native_frames native_of(const struct raw_stack *raw, void **frames
     for (; at < raw->native_count; at++)
         if (!is_of_hook(raw, at))
             frames[count++] = raw->native[at];
-    /* Not recorded, but the unwinder knows them now. */
+    /* These frames are not recorded, but the unwinder's caches now have them. */
     for (unsigned i = parts.depth; i < count; i++)
         known_code_note((uintptr_t)frames[i]);
     const bool whole = count <= parts.depth && begins_in_libc(frames, count);
@@ -183,7 +183,8 @@ static bool same_raw(const struct raw_stack *a, const struct raw_stack *b)
            memcmp(a->native, b->native, a->native_count * sizeof *a->native) == 0;
 }
 
-/* What the id follows from: the frames, the trace, and what is known of the loaded objects. */
+/* A fingerprint of everything that the id depends on: the frames, the recording, and the loaded
+ * objects that are known. */
 static struct fingerprint fingerprint_of(const struct raw_stack *raw)
 {
     uint64_t numbers[FINGERPRINT_LANES] = {recording_generation(),
@@ -205,14 +206,14 @@ static uint32_t intern_raw(struct thread *thread, struct taken_stack *own,
     const unsigned count = merge_frames(thread, &parts, &native, raw->sources, own->merged);
     bool is_whole = false;
     const uint32_t id = frame_tree_intern(thread, own->merged, count, &is_whole);
-    /* A stack that was cut is not kept: it is counted as lost each time. */
+    /* The id of a stack that was cut is not reused, so that each such stack is counted as lost. */
     own->raw_id = is_whole ? id : 0;
     if (is_whole)
         stack_memo_put(&own->memo, print, id);
     return id;
 }
 
-/* Not inlined: its registers would cost the path that most stacks take. */
+/* Not inlined, because its registers would slow down the path that most stacks take. */
 static GMT_NOINLINE uint32_t find_raw(struct thread *thread, struct taken_stack *own,
                                       const struct raw_stack *raw)
 {
@@ -223,7 +224,8 @@ static GMT_NOINLINE uint32_t find_raw(struct thread *thread, struct taken_stack 
     return id ? id : intern_raw(thread, own, raw, &print);
 }
 
-/* A loop that allocates has the same stack again and again. */
+/* Compares the stack with the last one first, because a loop that allocates has the same stack
+ * again and again. */
 static uint32_t take_stack(struct thread *thread, struct taken_stack *own)
 {
     const struct raw_stack *last = &own->raw[own->raw_last];
@@ -234,7 +236,8 @@ static uint32_t take_stack(struct thread *thread, struct taken_stack *own)
     return find_raw(thread, own, raw);
 }
 
-/* What was taken before its objects were looked at must not be compared with the next stack. */
+/* A stack that was taken before a source or the label was found must not be compared with the next
+ * one. */
 static bool forget_last(struct taken_stack *own)
 {
     own->raw_id = 0;
@@ -243,16 +246,17 @@ static bool forget_last(struct taken_stack *own)
 
 /* --- forks ---
  *
- * The unwinder has locks, and so has the loader that it asks: if a thread held one during a fork,
- * nobody in the child would ever release it. So a fork waits for the stacks that are being taken,
- * and a stack for a fork. Neither waits for ever, since one may hold what the other needs. */
+ * A fork waits for the stacks that are being taken, and a stack waits for a fork, because the
+ * unwinder and the loader have locks. If a thread held one of them during a fork, nobody in the
+ * child would ever release it. Each wait has a limit, because one side may hold what the other
+ * needs. */
 #define WAIT_NS 100000
 #define WAITS_FOR_STACKS 1000
-#define WAITS_FOR_FORK 10000 /* copying the tables of a large process takes long */
+#define WAITS_FOR_FORK 10000 /* copying the page tables of a large process takes long */
 
 static _Atomic bool forking;
 
-/* libc's nanosleep would be a cancellation point. */
+/* A bare system call, because libc's nanosleep is a cancellation point. */
 static void wait_a_little(void)
 {
     const struct timespec little = {.tv_nsec = WAIT_NS};
@@ -269,7 +273,8 @@ static bool others_take(const struct thread *own)
 
 void call_stack_before_fork(void)
 {
-    /* Sequentially consistent, as in enter(): one of the two sees the other. */
+    /* Sequentially consistent, as in enter(): at least one of the two threads sees the other's
+     * flag. */
     atomic_store(&forking, true);
     for (int waits = 0; waits < WAITS_FOR_STACKS && others_take(thread_self); waits++)
         wait_a_little();
@@ -283,7 +288,8 @@ void call_stack_after_fork(bool in_child)
     atomic_store(&forking, false);
 }
 
-/* false: no stack can be taken now; an interrupted taking is not waited for. */
+/* false: no stack can be taken now. A signal handler that interrupted this thread's own taking does
+ * not wait. */
 static bool enter(struct taken_stack *own)
 {
     if (atomic_load_explicit(&own->in_stack, memory_order_relaxed))
@@ -306,13 +312,13 @@ uint32_t call_stack_take(struct thread *thread)
     uint32_t id = 0;
     if (!is_wanted || !enter(own))
         return 0;
-    /* libunwind may read from a pipe, which must not become a cancellation point of the program. */
+    /* libunwind may read from a pipe, which would be a new cancellation point for the program. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    /* Without native frames nothing else notices that an interpreter was loaded. */
+    /* Without native frames, nothing else notices that an interpreter was loaded. */
     if (!backtrace && !sources_are_settled())
         modules_note(thread);
     look_again();
-    do /* again if these frames came with an interpreter that was not met before */
+    do /* take it again if an interpreter was found in objects loaded since */
         id = take_stack(thread, own);
     while (GMT_UNLIKELY(look_again()) && forget_last(own));
     pthread_setcancelstate(cancel_state, NULL);

@@ -2,17 +2,17 @@
 /*
  * See frame_tree.h.
  *
- *     nodes[]   by frame id                  | word | parent id | last child |   word and parent are
- *                                                                                immutable once a slot
- *                                                                                has the id
+ *     nodes[]   by frame id                  | word | parent id | last child |
+ *               word and parent are immutable once a slot has the id
  *     slots[]   hash table of 64-bit words   | upper half of the hash | frame id |   0: free
  *
  * To add a frame: fill nodes[id], write the FRAME record, compare-and-swap the slot. If two threads
- * add the same frame at once, both write a record, one wins the slot, and the other's id is never
+ * add the same frame at once, both write a record and one wins the slot; the other id is never
  * used.
  *
- * The frames of a stack mostly got their ids in a row, so a way along last children touches few
- * cache lines. The slots of the hash table lie anywhere; it is asked only where a stack branches off.
+ * Most frames of a stack have consecutive ids, so following the last children touches few cache
+ * lines. The slots of the hash table are scattered, so it is searched only where a stack branches
+ * off.
  */
 #include "frame_tree.h"
 
@@ -34,7 +34,7 @@
 struct node {
     uint64_t word; /* frame_word */
     uint32_t parent_id;
-    _Atomic uint32_t child_id; /* of the child that was asked for last; 0: none was */
+    _Atomic uint32_t child_id; /* the child that was last looked up; 0: none */
 };
 
 static _Atomic uint64_t *slots;
@@ -50,7 +50,7 @@ static void *reserve(size_t bytes)
 
 int frame_tree_setup(void)
 {
-    /* The trace of a fork's child has no frames yet. */
+    /* Forgets the parent's frames: the trace of a fork's child has none yet. */
     if (slots)
         munmap((void *)slots, SLOT_COUNT * sizeof *slots);
     if (nodes)
@@ -70,7 +70,7 @@ static uint64_t hash_frame(uint32_t parent_id, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-/* A new id with its node and its record, which nobody can find yet. 0: the tree is full. */
+/* Makes a new id with its node and its record; nobody can find it yet. 0: the tree is full. */
 static uint32_t make_node(struct thread *thread, uint32_t parent_id, uint64_t word)
 {
     const enum frame_kind kind = (enum frame_kind)(word >> FRAME_WORD_KIND_SHIFT);
@@ -78,7 +78,7 @@ static uint32_t make_node(struct thread *thread, uint32_t parent_id, uint64_t wo
     if (kind == FRAME_NATIVE)
         known_code_note(address);
     if (atomic_load_explicit(&next_id, memory_order_relaxed) >= FRAME_TREE_MAX - 1024)
-        return 0; /* 1024: at most so many threads are between this check and the next line */
+        return 0; /* 1024: no more threads than that are between this check and the next line */
     const uint32_t id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
     nodes[id].word = word;
     nodes[id].parent_id = parent_id;
@@ -90,13 +90,13 @@ static uint32_t make_node(struct thread *thread, uint32_t parent_id, uint64_t wo
     return id;
 }
 
-/* The id of a frame called by parent_id (0: it is the outermost). 0: the tree is full. */
+/* The id of a frame called by parent_id (0: an outermost frame). 0: the tree is full. */
 static uint32_t find_or_add(struct thread *thread, uint32_t parent_id, uint64_t word)
 {
     const uint64_t hash = hash_frame(parent_id, word);
     uint32_t id = 0;
     for (uint64_t at = hash & (SLOT_COUNT - 1);; at = (at + 1) & (SLOT_COUNT - 1)) {
-        /* Acquire: a node is read only through the slot that shows it. */
+        /* Acquire: the node is read only after the slot that has its id. */
         uint64_t slot = atomic_load_explicit(&slots[at], memory_order_acquire);
         if (!slot) {
             if (!id && !(id = make_node(thread, parent_id, word)))
@@ -115,7 +115,7 @@ static uint32_t find_or_add(struct thread *thread, uint32_t parent_id, uint64_t 
 static uint32_t child_of(struct thread *thread, uint32_t parent_id, uint64_t word)
 {
     _Atomic uint32_t *last = &nodes[parent_id].child_id;
-    /* Acquire and release: whoever reads the child here may read its node. */
+    /* Acquire and release: a reader that sees the child id may read the child's node. */
     uint32_t child_id = atomic_load_explicit(last, memory_order_acquire);
     if (GMT_LIKELY(child_id && nodes[child_id].word == word))
         return child_id;

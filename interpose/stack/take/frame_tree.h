@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All stacks of the process as one tree of frames, shared by all threads; the id of its innermost
+ * All stacks of the process as one tree of frames, shared by all threads. The id of its innermost
  * frame stands for a stack. A frame is written to the ring before another thread can see its id, so
- * no stored event ever names a frame that is not stored. It must not know how a stack is taken.
- *
- * Lock-free, no malloc, callable from a hook.
+ * no stored event names a frame that is not stored. Lock-free, no malloc, callable from a hook.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_FRAME_TREE_H
 #define GPUMEMTRACE_INTERPOSE_STACK_TAKE_FRAME_TREE_H
@@ -19,7 +17,8 @@
 
 _Static_assert(FRAME_TREE_MAX <= LIMIT_rows, "a reader takes every frame");
 
-/* Reserves the tables: address space only, pages are added as they are used. -1: out of memory. */
+/* Reserves the tables, which take address space only; pages are added as they are used. -1: out of
+ * memory. */
 int frame_tree_setup(void);
 
 /* A frame in one word: the value of the column frame.address, and its kind in the two highest bits,
@@ -31,8 +30,9 @@ static inline uint64_t frame_word(enum frame_kind kind, uint64_t address)
     return (uint64_t)kind << FRAME_WORD_KIND_SHIFT | address;
 }
 
-/* Frame id of a stack of `depth` words, innermost first; 0: no stack. When the tree is full, *is_whole
- * is false, and the id is that of the outermost part that is in it; one lost_frames is counted. */
+/* Frame id of a stack of `depth` words, innermost first; 0: no stack. If the tree is full,
+ * *is_whole is false, the id is that of the outermost part that fits, and one lost_frames is
+ * counted. */
 uint32_t frame_tree_intern(struct thread *thread, const uint64_t *frames, uint32_t depth,
                            bool *is_whole);
 

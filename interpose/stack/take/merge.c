@@ -10,8 +10,8 @@
 struct placing {
     const struct source_frames *frames;
     const struct code_ranges *loop;
-    unsigned next;        /* item */
-    unsigned other_loops; /* innermost loops that belong to another interpreter */
+    unsigned next;        /* index of the next item */
+    unsigned other_loops; /* number of innermost loops that belong to another interpreter */
 };
 
 struct merge {
@@ -33,7 +33,7 @@ static void add_label(struct merge *merge, const char *text)
     add_word(merge, frame_word(FRAME_LABEL, strings_intern(merge->thread, text)));
 }
 
-/* Adds the frames up to the end of a run, or all that are left. */
+/* Adds the frames up to the end of a run, or all remaining frames. */
 static void add_source(struct merge *merge, struct placing *source, bool all)
 {
     while (source->next < source->frames->count) {
@@ -61,9 +61,9 @@ static unsigned count_in(const struct native_frames *native, const struct code_r
     return count;
 }
 
-/* --- where a source's frames belong --- */
+/* --- placing a source's frames --- */
 
-/* Has the source frames that none of `loops` loops ran? */
+/* Does the source have frames after its first `loops` runs? */
 static bool has_frames_beyond(const struct source_frames *frames, unsigned loops)
 {
     unsigned runs = 0;
@@ -76,8 +76,8 @@ static bool has_frames_beyond(const struct source_frames *frames, unsigned loops
     return false;
 }
 
-/* true: its frames cannot be placed among these native ones. Where all native frames are there and
- * hold too few loops, some loop was not recognized. */
+/* true: the source's frames cannot be placed among the native ones. If the native frames are
+ * complete and hold too few loops, some loop was not recognized. */
 static bool is_unplaced(const struct placing *source, const struct native_frames *native,
                         unsigned loops)
 {
@@ -87,15 +87,16 @@ static bool is_unplaced(const struct placing *source, const struct native_frames
     return !source->loop->count || (native->whole && has_frames_beyond(source->frames, loops));
 }
 
-/* Loops without frames belong to another interpreter of this thread: to one that runs inside this
- * one if these frames are the outer ones, else to one outside of it. */
+/* Number of inner loops to skip. If there are more loops than runs, the others belong to another
+ * interpreter of this thread: an inner one if the source walked the outer one, else an outer
+ * one. */
 static unsigned other_loops(const struct source_frames *frames, unsigned loops)
 {
     const bool inner_ones = frames->outer && frames->whole && loops > frames->run_count;
     return inner_ones ? loops - frames->run_count : 0;
 }
 
-/* Adds the frames that cannot be placed, each source's with its label. true: there were some. */
+/* Adds the frames of each source that cannot be placed, and its label. true: there was one. */
 static bool add_unplaced(struct merge *merge, const struct stack_parts *parts,
                          const struct native_frames *native)
 {
@@ -126,7 +127,8 @@ static void add_runs_of_loop(struct merge *merge, uintptr_t address)
     }
 }
 
-/* Unless a source has a frame further out, which then tells what the thread does. */
+/* Adds the label unless a source has frames further out, because those tell what the thread
+ * does. */
 static void add_label_of_code(struct merge *merge, const char *text)
 {
     for (unsigned i = 0; i < merge->source_count; i++)
@@ -135,8 +137,8 @@ static void add_label_of_code(struct merge *merge, const char *text)
     add_label(merge, text);
 }
 
-/* The frames that a loop ran stand before the loop. Frames that are left lie further out than the
- * unwinder came. labelled: how many native frames are of the labelled code. */
+/* Adds the frames that a loop ran before the loop's own frame. Frames that are left at the end lie
+ * further out than the unwinder reached. labelled: number of native frames in the labelled code. */
 static void add_in_order(struct merge *merge, const struct native_frames *native,
                          const struct labelled_code *label, unsigned labelled)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts native frames and those of the sources into one order. It must not know how they are taken.
+ * Puts native frames and those of the sources into one order.
  *
  *     innermost   libcudart, ctypes …                native, called by Python
  *                 inner, outer                       Python, run by the next loop
@@ -9,7 +9,7 @@
  *                 sorted_by, <module>                Python, run by the next loop
  *                 _PyEval_EvalFrameDefault, main …   native
  *
- * Where the loop cannot be told from other code, or has no native frame, the source's frames come
+ * If the loop cannot be told from other code, or has no native frame, the source's frames come
  * first, then its unplaced_label, then the native frames.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_MERGE_H
@@ -24,11 +24,11 @@
 struct native_frames {
     void *const *frames;
     unsigned count;
-    bool whole; /* they go to where the thread, or main, was started */
+    bool whole; /* they reach the start of the thread, or of main */
 };
 
-/* sources[i] are the frames of parts->sources[i]. Fills words[STACK_FRAMES_MAX] and returns their
- * number. */
+/* sources[i] has the frames of parts->sources[i]. Fills words[STACK_FRAMES_MAX] and returns the
+ * number of words. */
 unsigned merge_frames(struct thread *thread, const struct stack_parts *parts,
                       const struct native_frames *native, const struct source_frames *sources,
                       uint64_t *words);

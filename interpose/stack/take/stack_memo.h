@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ids of stacks that a thread took before, by a fingerprint of what they were put together
- * from: a program mostly allocates at a few hundred places, and to merge and find the frames of one
- * costs more than to walk them. It must not know what the words are.
+ * A thread's cache of stack ids, by a fingerprint of the raw frames. A program mostly allocates at
+ * a few hundred places, and merging and finding the frames of a stack costs more than walking them.
  *
  *     words of a stack ──► four 64-bit lanes ──► a slot: | lanes | id |   the last one stays
  *
- * All four lanes have to agree. Each is a chain of bijections, so stacks that differ in one word
- * differ in a lane; two others have the same fingerprint once in more than 2^64 pairs.
+ * All four lanes must agree. Each lane is a chain of bijections, so stacks that differ in one word
+ * differ in a lane. Other pairs of stacks have the same fingerprint less than once in 2^64.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_MEMO_H
 #define GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_MEMO_H
@@ -29,8 +28,8 @@ static inline void fingerprint_mix(uint64_t *lane, const void *word)
     *lane = (mixed << 32 | mixed >> 32) * 0x9e3779b97f4a7c15u;
 }
 
-/* Begins with numbers that are as small as some words that follow. They are spread over all bits
- * first: else a number and a word that both differ could undo each other. */
+/* The first numbers are as small as some words that follow. So they are spread over all bits, or
+ * else a number and a word that both differ could cancel each other. */
 static inline struct fingerprint fingerprint_begin(const uint64_t numbers[FINGERPRINT_LANES])
 {
     const uint64_t nothing = 0;
@@ -45,7 +44,7 @@ static inline struct fingerprint fingerprint_begin(const uint64_t numbers[FINGER
 /* Adds 64-bit words in their order. Their count is part of the fingerprint. */
 static inline void fingerprint_add(struct fingerprint *print, const void *words, unsigned count)
 {
-    struct fingerprint now = *print; /* a copy: no store in the loop */
+    struct fingerprint now = *print; /* a copy, so that the loop stores nothing */
     const char *word = words;
     now.lanes[0] += count;
     for (; count >= FINGERPRINT_LANES; count -= FINGERPRINT_LANES)
@@ -56,15 +55,15 @@ static inline void fingerprint_add(struct fingerprint *print, const void *words,
     *print = now;
 }
 
-/* A thread's own; zero, or left by another thread of the same memory. */
+/* One for each thread: zero, or left by an earlier thread with the same memory. */
 struct stack_memo {
     struct {
         struct fingerprint print;
-        uint32_t id; /* 0: nothing is here */
+        uint32_t id; /* 0: free */
     } slots[STACK_MEMO_SLOTS];
 };
 
-/* 0: not known. */
+/* 0: unknown. */
 uint32_t stack_memo_find(const struct stack_memo *memo, const struct fingerprint *print);
 void stack_memo_put(struct stack_memo *memo, const struct fingerprint *print, uint32_t id);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stacks are put together from, as ../setup.c chooses it. It must not know how.
+ * The unwinder, sources and label that setup.c chose.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_PARTS_H
 #define GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_PARTS_H
@@ -11,11 +11,11 @@
 #include "interpose/stack/native/unwind.h"
 #include "stack_source.h"
 
-/* A function that stands for something the program does: a label follows its outermost frame. */
+/* A function that shows what a thread does: the label follows its outermost frame. */
 struct labelled_code {
     const char *function, *text;
     struct code_ranges ranges;
-    /* Release: ranges are complete when it is seen. */
+    /* Release: a reader that sees it sees the ranges complete. */
     _Atomic bool is_found;
 };
 
@@ -24,7 +24,7 @@ struct stack_parts {
     const struct stack_source *sources[STACK_SOURCES_MAX];
     unsigned source_count;
     struct labelled_code *label;
-    unsigned depth; /* most frames of the unwinder and of each source, STACK_DEPTH_MAX at most */
+    unsigned depth; /* most frames of the unwinder and of each source; at most STACK_DEPTH_MAX */
 };
 
 #endif
