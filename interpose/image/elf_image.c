@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ELF's dynamic section and hash tables, read only. See elf_image.h.
+ * Reads ELF's dynamic section and hash tables. See elf_image.h.
  *
- * Other preloaded libraries look up here what they stand in for, by our dlsym, before they work: so
- * this calls no text function of libc, which may be one of those.
+ * Calls no string function of libc: other preloaded libraries look up libc's functions by our dlsym
+ * while they start, and a string function may be one that they replace and cannot serve yet.
  */
 #include "elf_image.h"
 
@@ -45,7 +45,8 @@ struct image_tables {
     const uint32_t *sysv_hash;
 };
 
-/* ld.so stores most of these relocated, but the vDSO's and some architectures' are not. */
+/* ld.so stores most of these addresses relocated, but not those of the vDSO and of some
+ * architectures. */
 static const void *relocated(const struct link_map *image, ElfW(Addr) value)
 {
     return (const void *)(value < image->l_addr ? value + image->l_addr : value);
@@ -76,7 +77,7 @@ static void read_tables(const struct link_map *image, struct image_tables *table
     }
 }
 
-/* Is it a definition of this name that a lookup without a version finds, not an older version? */
+/* Is this symbol a definition of the name, of the version that a lookup without a version finds? */
 static bool is_default_definition(const struct image_tables *tables, uint32_t index,
                                   const char *name)
 {
@@ -89,10 +90,9 @@ static bool is_default_definition(const struct image_tables *tables, uint32_t in
 
 /*
  * DT_GNU_HASH:  | buckets n | first symbol | bloom words m | shift | bloom[m] | buckets[n] | chain…
- * |
  *
- * A bucket holds the index of the first symbol of its chain; the last link of a chain has bit 0
- * set. A name whose two bits are not both set in its bloom word is not there.
+ * A bucket has the index of the first symbol of its chain; the last link of a chain has bit 0 set.
+ * The object lacks a name unless both of the name's bits are set in its bloom word.
  */
 static bool may_be_there(const uint32_t *gnu_hash, const ElfW(Addr) * bloom, uint32_t hash)
 {
@@ -227,7 +227,8 @@ const char *elf_image_needs(const struct link_map *image, const char *prefix)
     return dynamic_text(image, DT_NEEDED, prefix);
 }
 
-/* Letters of "-e409450e", which tools that bundle a library put before its ".so"; 0: none. */
+/* Length of a hash as in "-e409450e", which tools that bundle a library put before its ".so"; 0: no
+ * hash. */
 static size_t hash_letters(const char *name)
 {
     size_t letters = 1;

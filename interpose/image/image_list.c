@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loader's list, and dl_iterate_phdr around it. See image_list.h.
+ * The loader's list, and dl_iterate_phdr. See image_list.h.
  */
 #include "image_list.h"
 
@@ -30,11 +30,11 @@ const struct link_map *image_list_own(void)
     return image;
 }
 
-/* --- reading the list while nothing changes it --- */
+/* --- reading the list while no thread changes it --- */
 
-/* dl_iterate_phdr holds the lock under which the loader changes its list. In the child of a fork
- * that came while another thread held it, nobody would release it: so a fork waits for threads that
- * are inside, but not for ever, as one may be the forking thread itself. */
+/* dl_iterate_phdr holds the lock under which the loader changes its list. If a fork came while
+ * another thread held it, nobody would release it in the child. So a fork waits for the threads
+ * inside, but not for ever, because the forking thread may be one of them. */
 #define FORK_WAIT_NS 1000000000
 
 static _Atomic unsigned walkers;
@@ -42,7 +42,7 @@ static _Atomic bool forking;
 
 static void walk_begin(void)
 {
-    /* Sequentially consistent, as the two accesses of a fork: one of both sees the other. */
+    /* Sequentially consistent, as the two accesses of a fork: at least one side sees the other. */
     while (atomic_fetch_add(&walkers, 1), atomic_load(&forking)) {
         atomic_fetch_sub(&walkers, 1);
         sched_yield();
@@ -78,7 +78,8 @@ void image_list_after_fork(bool in_child)
 
 typedef int iterate_function(image_list_visit *visit, void *argument);
 
-/* libc's own: a sanitizer's would need what dlsym has not yet found for it. */
+/* libc's own function, because a sanitizer's version would need functions that our dlsym has not
+ * found for it yet. */
 static iterate_function *real_iterate(void)
 {
     static _Atomic(void *) cached;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One bit for each 64 KiB of addresses; those that are 16 GiB apart share one. See known_code.h.
+ * One bit for each 64 KiB of addresses; addresses 16 GiB apart share a bit. See known_code.h.
  */
 #include "known_code.h"
 
@@ -9,7 +9,7 @@
 #define GRANULE_SHIFT 16
 #define GRANULES ((uintptr_t)1 << 18)
 
-/* Relaxed: whoever closes a library has seen its calls return. */
+/* Relaxed: a thread that closes a library has seen its calls return. */
 static _Atomic uint64_t words[GRANULES / 64];
 
 void known_code_note(uintptr_t address)

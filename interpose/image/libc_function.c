@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See libc_function.h. No lock: libc is never closed.
+ * See libc_function.h. Takes no lock, because libc is never closed.
  */
 #include "libc_function.h"
 

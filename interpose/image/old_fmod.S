@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fmod as it was before glibc 2.38, under the name that SQLite's archive asks for: where a newer
- * glibc is installed, the archive would make the library need that glibc. Everything else here asks
- * for names as old as 2.34; tests/check/test_library.py holds it so.
+ * fmod of glibc before 2.38, under the name that SQLite's archive asks for. If the archive was
+ * built with a newer glibc, the recorder would else need that glibc, too. All other names asked for
+ * are as old as glibc 2.34, which tests/check/test_library.py checks.
  */
 #if defined(__x86_64__)
     .symver old_fmod, fmod@GLIBC_2.2.5

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of libc as this library alone calls them, SQLite included: they bypass any tool that
- * stands before libc. The trace is closed after the destructors of all libraries, when a tool that
- * fakes times or file attributes no longer works; and a trace must not have faked times.
+ * Functions of libc for calls from this library, including SQLite's. They bypass any tool that
+ * replaces libc's. Such a tool may fake times or file attributes, which a trace must not have; and
+ * it no longer works after the destructors of all libraries, when the trace is closed.
  *
- * The linker binds every call of these names inside this library to what is defined here, so no
- * caller has to know of it: all rooms depend on this file, and it depends on libc_function.h alone.
- * It must not be linked into a program, whose calls it would take as well.
+ * The linker binds every call of these names inside this library to the definitions here, so
+ * callers need no change. All rooms depend on this file, and it depends only on libc_function.h. Do
+ * not link it into a program, because it would take the program's calls as well.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "gpumemtrace/compiler.h"
 #include "libc_function.h"
 
-/* Under names of their own: libc's headers may have other ideas of what these are. */
+/* Under C names of their own, because libc's headers may declare the real names differently. */
 #define OWN(type, name, parameters)                                                                \
     type own_##name parameters __asm__(#name);                                                     \
     type own_##name parameters
@@ -30,7 +30,7 @@
 
 typedef int clock_function(clockid_t clock, struct timespec *time);
 
-/* Not by a system call: libc reads most clocks without one. */
+/* Not a system call, because libc reads most clocks without one. */
 OWN(int, clock_gettime, (clockid_t clock, struct timespec *time))
 {
     static _Atomic(void *) cached;
@@ -68,7 +68,7 @@ OWN(int, usleep, (useconds_t duration_us))
     return (int)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &duration, NULL);
 }
 
-/* --- file attributes: struct stat is the kernel's --- */
+/* --- file attributes: struct stat is laid out as the kernel's --- */
 
 #define OWN_STAT(name, flags)                                                                      \
     OWN(int, name, (const char *path, struct stat *status))                                        \

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Continues the loader's symbol search after this library. See scope.h. Whoever reaches one of our
- * exports by name has found no definition before it, or comes from one. After it come
+ * Continues the loader's symbol search after this library. See scope.h. A call that reaches one of
+ * our exports by name has found no definition before ours, or comes from a definition before ours.
+ * After our definition come
  *
- *     1. what the program started with, in the order of the loader's list: its global scope
+ *     1. the objects that the program started with, in the order of the loader's list: its global
+ *        scope
  *     2. the calling object itself, if it was opened later: a library that contains the static
- *        runtime exports that, too
- *     3. what was opened later, in the same order: the loader does not tell which object sees which
+ *        runtime exports the runtime's functions, too
+ *     3. the objects that were opened later, in the same order, because the loader does not tell
+ *        which object sees which
  *
- * A caller that is linked to one CUDA runtime is never given another: NVIDIA's functions carry the
- * runtime's name as their version.
+ * A caller that is linked to one CUDA runtime never gets another one, because the version of
+ * NVIDIA's functions is the runtime's name.
  */
 #include "scope.h"
 
@@ -21,7 +24,7 @@
 #include "gpumemtrace/compiler.h"
 #include "image_list.h"
 
-/* The last of the loader's list when the program started; NULL before that. */
+/* The last object of the loader's list when the program started; NULL before that. */
 static _Atomic(const struct link_map *) started_with;
 
 static int find_last(struct dl_phdr_info *info, size_t size, void *argument)
@@ -43,8 +46,8 @@ __attribute__((constructor)) static void remember_start(void)
 struct query {
     const char *name;
     const struct link_map *own;
-    const struct link_map *caller; /* NULL: not code of any object */
-    const char *runtime;           /* the libcudart that the caller asks for, or NULL */
+    const struct link_map *caller; /* NULL: the caller is not in an object */
+    const char *runtime;           /* the libcudart that the caller needs, or NULL */
     void *found;
 };
 
@@ -143,7 +146,7 @@ bool scope_is_only(const char *name, const void *function)
     return !others.found;
 }
 
-/* Takes no lock: libc and preloaded libraries are never closed. */
+/* Takes no lock, because libc and preloaded libraries are never closed. */
 void *scope_next(const char *name)
 {
     const struct link_map *image = image_list_own();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small table of names and counts, written to the ring as soon as there is one. See coverage.h.
+ * A small table of names and counts, written to the ring as soon as a recording runs. See
+ * coverage.h.
  */
 #include "coverage.h"
 
@@ -14,8 +15,8 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/recording/thread.h"
 
-#define NAME_LIMIT 256 /* the last counts all names that find no room */
-#define NAME_BYTES 63  /* with the 0 */
+#define NAME_LIMIT 256 /* the last row counts all names for which there is no room */
+#define NAME_BYTES 63  /* including the final 0 */
 
 static bool matches(const char *pattern, const char *name)
 {
@@ -46,8 +47,8 @@ static bool concerns_memory(const char *name)
 
 enum name_state { NAME_EMPTY, NAME_BEING_WRITTEN, NAME_READY };
 
-/* Lock-free: a lookup may come from anywhere. A name is complete when its state says READY
- * (release). Two threads may store the same name twice; the trace adds up the counts. */
+/* Lock-free, because a lookup may come from anywhere. A name is complete once its state is READY
+ * (release). Two threads may add the same name twice; the trace adds up the counts. */
 struct name_count {
     char name[NAME_BYTES];
     _Atomic uint8_t state;
@@ -100,8 +101,8 @@ void coverage_write_pending(void)
         write_counts(thread);
 }
 
-/* Counts first and then looks whether anything is recorded; a recording that begins says so first
- * and then writes what was counted: one of both writes it. */
+/* Counts first, then checks whether a recording runs. A recording that begins first says that it
+ * runs, then writes the counts. So at least one of both writes them. */
 void coverage_count_many(const char *name, uint32_t count)
 {
     const int saved_errno = errno;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ways to GPU memory that the program looked up and that no hook stands for: counted by name, and
- * written to the trace. It must not know how a lookup works.
+ * Counts by name the ways to GPU memory that the program looked up and that no hook covers, and
+ * writes them to the trace.
  *
- * Callable from anywhere, before and after the recording begins; errno is kept.
+ * Callable from anywhere, before and after the recording begins. Keeps errno.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LOOKUP_COVERAGE_H
 #define GPUMEMTRACE_INTERPOSE_LOOKUP_COVERAGE_H
 
 #include <stdint.h>
 
-/* Around a lookup. name: what was looked up if the program gets the real function, which is counted
- * if it concerns GPU memory (coverage.def); else NULL. A lookup inside another, as cuGetProcAddress
- * in cudaGetDriverEntryPoint, is part of it. */
+/* Called around a lookup. name: the name that was looked up if the program gets the real function,
+ * else NULL. The name is counted if it concerns GPU memory (coverage.def). A lookup inside another
+ * one, as cuGetProcAddress in cudaGetDriverEntryPoint, is part of it. */
 void coverage_lookup_begin(void);
 void coverage_lookup_end(const char *name);
 
-/* Counts anything else, under a name of its own. */
+/* Counts anything else under a name of its own. */
 void coverage_count(const char *name);
 void coverage_count_many(const char *name, uint32_t count);
 
-/* Writes what was counted and is not in the trace yet, if anything is recorded. */
+/* Writes the counts that are not in the trace yet, if a recording runs. */
 void coverage_write_pending(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Meets the libraries that have hooked functions, and remembers those. See resolve.h.
+ * Finds and caches the libraries that define hooked functions. See resolve.h.
  */
 #include "resolve.h"
 
@@ -28,27 +28,27 @@ struct image {
 static struct image images[IMAGE_LIMIT];
 static _Atomic unsigned image_count;
 
-/* Real function -> its hook, and the thunk that is handed out for it. Both are stored before the
- * address (release) and never change. */
-struct pair_slot {
+/* Maps a real function to its hook, and to the thunk that is handed out for it. Both are stored
+ * before the address (release) and never change. */
+struct address_slot {
     _Atomic(void *) real;
     enum hook hook;
-    unsigned thunk; /* its number + 1; 0: there was none left */
+    unsigned thunk; /* number of the thunk + 1; 0: no thunk was left */
 };
-static struct pair_slot pair_slots[ADDRESS_SLOTS];
+static struct address_slot address_slots[ADDRESS_SLOTS];
 static unsigned address_count;
 
-/* The exported functions of the hooks, NULL for rows that are none; found before the first library
- * is met. */
+/* The exported functions of the hooks, NULL for rows without one. Found when the first library is
+ * met. */
 static void *own_functions[HOOK_COUNT];
 
 struct resolve_thunk resolve_thunks[THUNK_LIMIT];
 static unsigned thunk_count;
 
-/* Protects the writing of everything above, when a library is met. Readers take no lock. */
+/* Protects all writes to the variables above, when a library is met. Readers take no lock. */
 static pthread_mutex_t meet_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The row of the thunk that this thread has just called, until its hook takes it. */
+/* The row of the thunk that this thread has just called, until the thunk's hook takes it. */
 _Thread_local const struct resolve_thunk *resolve_handed GMT_TLS_INITIAL_EXEC;
 
 _Static_assert(IMAGE_LIMIT < 1 << 4 && HOOK_COUNT < 1 << 12, "a caller's entry is one word");
@@ -60,23 +60,23 @@ static size_t hash(uint64_t value, unsigned bits)
 
 /* --- address -> hook --- */
 
-/* The slot of this address, or the empty one where it would be. */
-static struct pair_slot *pair_slot(const void *real)
+/* The slot of this address, or the free one where it belongs. */
+static struct address_slot *address_slot(const void *real)
 {
     size_t at = hash((uint64_t)(uintptr_t)real, 12);
     for (;; at = (at + 1) % ADDRESS_SLOTS) {
-        void *taken = atomic_load_explicit(&pair_slots[at].real, memory_order_acquire);
+        void *taken = atomic_load_explicit(&address_slots[at].real, memory_order_acquire);
         if (!taken || taken == real)
-            return &pair_slots[at];
+            return &address_slots[at];
     }
 }
 
 _Static_assert(ADDRESS_SLOTS == 1 << 12 && CALLER_SLOTS == 1 << 12, "the hash gives 12 bits");
 
-/* Where two names mean one function, the first row stands for both. */
+/* If two names have one address, the first row stands for both. */
 static void add_address(void *real, enum hook hook)
 {
-    struct pair_slot *slot = pair_slot(real);
+    struct address_slot *slot = address_slot(real);
     if (atomic_load_explicit(&slot->real, memory_order_relaxed) ||
         address_count >= ADDRESS_SLOTS / 2)
         return;
@@ -107,7 +107,7 @@ static void find_own_functions(void)
         own_functions[hook] = elf_image_symbol(own, hook_rows[hook].name);
 }
 
-/* meet_lock is held. An object without hooked functions is none that need be remembered. */
+/* The caller holds meet_lock. Objects that define no hooked function are not cached. */
 static void add_image(const struct image_span *span)
 {
     const unsigned count = atomic_load_explicit(&image_count, memory_order_relaxed);
@@ -130,8 +130,8 @@ static void add_image(const struct image_span *span)
         atomic_store_explicit(&image_count, count + 1, memory_order_release);
 }
 
-/* The library that holds this function; NULL: it has no hooked functions, or there are too many.
- * *own: it is this library. */
+/* The library that contains this function. NULL: it defines no hooked functions, or there are too
+ * many libraries. *own: the function is in this library. */
 static const struct image *meet(const void *function, bool *own)
 {
     struct image_span span;
@@ -176,7 +176,7 @@ void resolve_after_fork(bool in_child)
         pthread_mutex_unlock(&meet_lock);
 }
 
-/* --- hook -> what it calls --- */
+/* --- hook -> real function --- */
 
 static GMT_NOINLINE void *search_for_caller(enum hook hook, const void *caller,
                                             _Atomic uint64_t *entry, uint64_t key)
@@ -191,7 +191,7 @@ static GMT_NOINLINE void *search_for_caller(enum hook hook, const void *caller,
 }
 
 /* An entry is one word: hook << 52 | caller << 4 | image + 1. A lost race costs a search. Release
- * and acquire: whoever finds the image here sees it complete. */
+ * and acquire: a reader that sees the entry sees its image complete. */
 static void *function_for_caller(enum hook hook, const void *caller)
 {
     static _Atomic uint64_t cache[CALLER_SLOTS];
@@ -206,19 +206,19 @@ static void *function_for_caller(enum hook hook, const void *caller)
 void *resolve_hook(enum hook hook, const void *caller)
 {
     const struct resolve_thunk *handed = resolve_handed;
-    /* If it is another hook's, a signal handler came between a thunk and its hook, which still
-     * needs it. */
+    /* A thunk of another hook was called, and a signal handler came before that hook. Leave
+     * resolve_handed to it. */
     if (GMT_LIKELY(!handed) || handed->hook != own_functions[hook])
         return function_for_caller(hook, caller);
     resolve_handed = NULL;
     return handed->real;
 }
 
-/* --- real function -> what is handed out for it --- */
+/* --- real function -> function that is handed out --- */
 
-/* Does the hook's name mean this function, whoever calls? Several runtimes in one process are
- * common; several drivers are not, and a runtime asks for hundreds of a driver's functions when it
- * starts. */
+/* Does the hook's name lead to this function for every caller? Only the runtime is searched
+ * completely, because several runtimes in one process are common, several drivers are not, and a
+ * runtime looks up hundreds of a driver's functions when it starts. */
 static bool means_it_for_all(enum hook hook, const void *real)
 {
     return function_for_caller(hook, NULL) == real &&
@@ -229,7 +229,7 @@ void *resolve_hand_out(void *real, const void *caller, bool *hooked)
 {
     bool own;
     meet(real, &own);
-    const struct pair_slot *slot = pair_slot(real);
+    const struct address_slot *slot = address_slot(real);
     *hooked = true;
     if (!atomic_load_explicit(&slot->real, memory_order_acquire))
         *hooked = own;

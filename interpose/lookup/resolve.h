@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The real functions behind the hooks, and the hooks in place of real functions, which dlsym and
- * cuGetProcAddress hand out. Everything is found by address in the libraries' own symbol tables; a
- * pointer that the driver did not give is never made up. It must not record, and knows hooks by
- * number and name only.
+ * The real function behind a hook, and the hook that dlsym and cuGetProcAddress hand out in place
+ * of a real function. Everything is found by address in the libraries' own symbol tables. A program
+ * gets a function only if its lookup found one.
  *
  *     called by name        →  exported hook  →  what the loader would have bound (scope.h)
  *     called by a pointer   →  thunk → hook   →  the very function that the lookup gave
  *
- * Where both lead to the same function, a lookup hands out the exported hook, so that pointers
- * which are equal without us are equal with us.
+ * If both lead to the same function, a lookup hands out the exported hook, so that pointers that
+ * are equal without the recorder are equal with it.
  *
  * Thread-safe; callable from a hook: no malloc, a lock only when a library is met for the first
  * time.
@@ -22,23 +21,24 @@
 
 #include "trace/hook_ids.h"
 
-/* The function that the hook must call for this caller (a return address), to be asked once in each
- * call of the hook. NULL: no library of the process defines it. */
+/* The function that the hook must call for this caller (a return address). Call it once in each
+ * call of the hook. NULL: no library of the process defines the function. */
 void *resolve_hook(enum hook hook, const void *caller);
 
-/* What `caller` is to get from its lookup that found `real`: the hook for it, or `real` itself if
- * there is none; then *hooked is false. */
+/* The function that `caller` must get from a lookup that found `real`: the hook for it; or `real`
+ * itself if there is no hook, and then *hooked is false. */
 void *resolve_hand_out(void *real, const void *caller, bool *hooked);
 
-/* Has a library with hooked functions been met? They are remembered, so it must stay mapped. */
+/* Has a library with hooked functions been met? Its addresses are cached, so it must stay
+ * mapped. */
 bool resolve_has_met(void);
-/* Is such a library mapped between the two? */
+/* Is such a library mapped in this range of addresses? */
 bool resolve_remembers(uintptr_t start, uintptr_t end);
-/* Around a fork: the child must not inherit a lock that nobody will release. */
+/* Called around a fork, because the child must not inherit a lock that nobody will release. */
 void resolve_before_fork(void);
 void resolve_after_fork(bool in_child);
 
-/* For thunks.S: a thunk stores the address of its row in resolve_handed and jumps to `hook`. */
+/* Read by thunks.S: a thunk stores the address of its row in resolve_handed and jumps to `hook`. */
 struct resolve_thunk {
     void *hook, *real;
 };

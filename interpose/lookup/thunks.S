@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thunks of thunks.h. Each loads its number; their common end stores the address of that row of
- * resolve_thunks in this thread's resolve_handed and jumps to the row's hook. It changes only
- * registers that a call may change, and leaves the caller's return address.
+ * The thunks of thunks.h. Each loads its number and jumps to `run`, which stores the address of
+ * that row of resolve_thunks in this thread's resolve_handed and jumps to the row's hook. The
+ * thunks change only registers that a call may change, and keep the caller's return address.
  */
 #include "thunks.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small functions without a name, made before they are needed: each stands for one real function
- * and runs its hook with the arguments as they came (resolve.h). It must not know hooks; assembly
- * reads it, so there are only numbers.
+ * Small functions, made at build time, that are handed out by number. Each stands for one real
+ * function and runs its hook with unchanged arguments (resolve.h). thunks.S includes this file, so
+ * outside #ifndef __ASSEMBLER__ it has only numbers.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LOOKUP_THUNKS_H
 #define GPUMEMTRACE_INTERPOSE_LOOKUP_THUNKS_H
