@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See array_size.h. Sizes are those the descriptor asks for (width x height x depth x element); the
- * driver may pad them, which only it knows.
+ * See array_size.h. The sizes are those that the descriptor asks for (width x height x depth x
+ * element); only the driver knows its padding.
  */
 #include "array_size.h"
 
@@ -38,7 +38,7 @@ static uint64_t at_least_one(uint64_t extent)
     return extent ? extent : 1;
 }
 
-/* A last odd bit takes a byte. */
+/* Bytes of one level, rounded up. */
 static uint64_t level_bytes(const struct array_shape *shape, uint64_t width, uint64_t height,
                             uint64_t depth)
 {
@@ -47,7 +47,7 @@ static uint64_t level_bytes(const struct array_shape *shape, uint64_t width, uin
     return bits == UINT64_MAX ? bits : bits / 8 + (bits % 8 != 0);
 }
 
-/* The driver makes at least one level, and none beyond the one whose extents are all 1. */
+/* Like the driver, counts at least one level, and none after the one whose extents are all 1. */
 uint64_t array_shape_mipmap_bytes(const struct array_shape *shape, unsigned level_count)
 {
     const bool layered = shape->flags & FLAG_LAYERED;
@@ -124,8 +124,8 @@ uint64_t array_3d_bytes_v1(const CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor)
     return array_3d_bytes(&widened);
 }
 
-/* The runtime has kinds for planar, compressed and packed formats; for all others the bits of the
- * channels are what counts. */
+/* The runtime has kinds for planar, compressed and packed formats. For the other kinds, add the
+ * bits of the channels. */
 static uint64_t runtime_element_bits(const struct cudaChannelFormatDesc *format)
 {
     enum { KIND_NV12 = 4, KIND_BC1 = 17, KIND_BC7_SRGB = 30, KIND_1010102 = 31 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of arrays and of pitched memory, from their descriptors. Every function takes NULL (0
- * bytes) and returns UINT64_MAX for more than fits. It must not know who asks.
+ * Bytes of arrays and of pitched memory, from their descriptors. Every function accepts NULL (0
+ * bytes) and returns UINT64_MAX if the size does not fit.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_CUDA_ARRAY_SIZE_H
 #define GPUMEMTRACE_INTERPOSE_CUDA_ARRAY_SIZE_H
@@ -20,13 +20,14 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 
 /* The extents and elements of one array. flags: CUDA_ARRAY3D_*, which the runtime's flags equal. */
 struct array_shape {
-    uint64_t width, height, depth; /* elements; height and depth 0 count as 1 */
+    uint64_t width, height, depth; /* elements; a height or depth of 0 counts as 1 */
     uint64_t element_bits;
     unsigned flags;
 };
 
-/* All levels of a mipmap: each halves the extents, but not the layers; an array has one level. 0
- * for arrays without memory of their own: sparse ones, and those whose memory is mapped later. */
+/* Bytes of all levels of a mipmap. Each level halves the extents, but not the number of layers; an
+ * array is one level. 0 for arrays without memory of their own: sparse arrays, and arrays whose
+ * memory is mapped later. */
 uint64_t array_shape_mipmap_bytes(const struct array_shape *shape, unsigned level_count);
 
 /* Bits of one element of a driver format with this number of channels; 0: the format is unknown. */

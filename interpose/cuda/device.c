@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions to the driver. See device.h.
+ * See device.h.
  */
 #include "device.h"
 
@@ -14,8 +14,8 @@
 
 #define DRIVER "libcuda.so"
 
-/* The driver's functions, by their exported names. One that is missing is looked for again at the
- * next call: libcuda may not be loaded yet. */
+/* The driver's functions, by their exported names. A missing one is searched again at the next
+ * call, because libcuda may not be loaded yet. */
 #define DRIVER_FUNCTIONS(X)                                                                        \
     X(cuCtxGetApiVersion, (CUcontext, unsigned *))                                                 \
     X(cuCtxGetCurrent, (CUcontext *))                                                              \
@@ -45,10 +45,10 @@
 DRIVER_FUNCTIONS(X)
 #undef X
 
-/* Calls a driver function; false when it is missing or fails. */
+/* Calls a driver function. false: it is missing or fails. */
 #define ASK(name, ...) (ask_##name() && ask_##name()(__VA_ARGS__) == CUDA_SUCCESS)
 
-/* The last context that this thread was asked about, and its device. */
+/* The last context that was current when this thread asked, and its device. */
 struct known_context {
     uint64_t context, epoch;
     int device;
@@ -56,7 +56,7 @@ struct known_context {
 static struct thread_part part = THREAD_PART(struct known_context, sizeof(struct known_context));
 
 static _Atomic uint64_t context_epoch = 1;
-static _Atomic uint64_t introduced, looked_at; /* bit per device */
+static _Atomic uint64_t introduced, looked_at; /* one bit per device */
 
 _Static_assert(DEVICE_LIMIT <= 64, "one bit per device");
 
@@ -190,7 +190,7 @@ void device_setup(void)
 
 enum { UUID_TEXT_BYTES = 64 };
 
-/* "GPU-" and the 16 bytes as nvidia-smi shows them. */
+/* "GPU-" and the 16 bytes in hexadecimal, as nvidia-smi shows them. */
 static int format_uuid(const CUuuid *uuid, char *text, size_t text_bytes)
 {
     const unsigned char *b = (const unsigned char *)uuid->bytes;
@@ -220,7 +220,7 @@ static bool has_bit(const _Atomic uint64_t *set, int device)
            atomic_load_explicit(set, memory_order_relaxed) >> device & 1;
 }
 
-/* true for the first to come. */
+/* true: this call has set the bit. */
 static bool set_bit(_Atomic uint64_t *set, int device)
 {
     return !has_bit(set, device) &&

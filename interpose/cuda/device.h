@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recorder asks the driver, by libcuda's own functions: which device this thread is on,
- * what a device is, how much it has left. Never inside a lock. It must not know hooks, nor record
- * events.
+ * The recorder's questions to the driver, by libcuda's own functions: the current device, its
+ * properties, its free memory. Call none of them with a lock held.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_CUDA_DEVICE_H
 #define GPUMEMTRACE_INTERPOSE_CUDA_DEVICE_H
@@ -14,7 +13,7 @@
 #include "gpumemtrace/cuda/abi.h"
 #include "interpose/recording/event_slot.h"
 
-/* Of the calling thread's current context; until that is looked up. */
+/* Placeholder: the device of the calling thread's current context. */
 #define DEVICE_CURRENT (-2)
 
 struct device_memory {
@@ -25,46 +24,46 @@ struct device_mempool_usage {
     uint64_t used_bytes, reserved_bytes;
 };
 
-/* The device of the calling thread's current context, which is remembered; DEVICE_UNKNOWN if it has
- * none. */
+/* Device of the calling thread's current context, which is cached per thread. DEVICE_UNKNOWN: there
+ * is no context. */
 int device_current(struct thread *thread);
-/* The context that device_current found. */
+/* The context that device_current last found on this thread. */
 uint64_t device_current_context(struct thread *thread);
-/* The device whose memory this address is: a mempool's may be another than the current one.
- * DEVICE_CURRENT if the driver does not say. */
+/* Device that holds this address. It may not be the current one if a mempool of another device is
+ * used. DEVICE_CURRENT if the driver does not tell. */
 int device_of_address(uint64_t address);
-/* A context may have been destroyed: what is remembered of contexts is forgotten. */
+/* Empties the caches of device_current, because a context may have been destroyed. */
 void device_forget_contexts(void);
 
-/* The device's current memory pool (mempool); 0 when it cannot tell. */
+/* The device's current memory pool (mempool); 0 if the driver does not tell. */
 uint64_t device_mempool(int device);
 bool device_mempool_usage(uint64_t pool, struct device_mempool_usage *usage);
-/* The same of the pool that the device's graphs allocate from. */
+/* The same for the pool that the device's graphs allocate from. */
 bool device_graph_usage(int device, struct device_mempool_usage *usage);
-/* Bytes of the allocation that holds this address, whoever made it; 0 if the driver cannot tell. */
+/* Bytes of the allocation that contains this address; 0 if the driver does not tell. */
 uint64_t device_range_bytes(uint64_t address);
 /* Bytes of a mapped buffer of a graphics API; 0 for an image. */
 uint64_t device_graphics_bytes(CUgraphicsResource resource);
 bool device_is_capturing(uint64_t stream);
-/* cuMemGetInfo of the current context; not to be asked while a stream is captured. */
+/* cuMemGetInfo of the current context. Do not call it during a stream capture. */
 bool device_memory(struct device_memory *memory);
-/* Is the primary context of this device inactive? false if the driver cannot tell. */
+/* Is the primary context of this device inactive? false if the driver does not tell. */
 bool device_primary_inactive(int device);
 
 bool device_context_exists(CUcontext context);
 
-/* The device with that UUID, as nvidia-smi shows it; DEVICE_UNKNOWN: none has it. */
+/* The device with this UUID, written as nvidia-smi does; DEVICE_UNKNOWN: no device. */
 int device_of_uuid(const char *text);
 
-/* Writes name, uuid and size of the device to the trace the first time it is met. */
+/* Writes name, UUID and size of the device to the trace, the first time that it is met. */
 void device_introduce(struct thread *thread, int device);
-/* Has somebody looked at the device's free memory from inside a context? device_first_look is true
- * once, for the first to call it. */
+/* Was a sample of the device's free memory taken from inside a context? device_first_look returns
+ * true once: to its first caller. */
 bool device_is_looked_at(int device);
 bool device_first_look(int device);
 void device_setup(void);
 
-/* cuDriverGetVersion, 0: unknown; and is the driver this project's simulator? */
+/* cuDriverGetVersion; 0: unknown. */
 int device_driver_version(void);
 bool device_is_simulated(void);
 
