@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See nvml.h. The answer names a card by NVML's handle; its UUID is asked of NVML, on the thread that
- * has just asked it, and compared with those of the driver.
+ * See nvml.h. NVML's answer names a card only by NVML's handle. So its UUID is asked of NVML, on
+ * the thread that has just called NVML, and compared with the driver's UUIDs.
  */
 #include "nvml.h"
 
@@ -18,21 +18,21 @@
 
 enum { SUCCESS = 0, UUID_BYTES = 96 };
 
-/* The first members of nvmlProcessInfo_t, in all its versions. */
+/* The first members of nvmlProcessInfo_t, the same in all its versions. */
 struct process_info {
     unsigned pid;
-    unsigned long long used_bytes; /* UINT64_MAX: NVML does not say */
+    unsigned long long used_bytes; /* UINT64_MAX: NVML does not tell */
 };
 
 typedef int processes_function(void *card, unsigned *count, void *infos);
 typedef int uuid_function(void *card, char *text, unsigned text_bytes);
 
-/* nvmlDeviceGetComputeRunningProcesses: name and layout change from version to version. Relaxed: the
- * function is there before anybody can be told of it. */
+/* nvmlDeviceGetComputeRunningProcesses, whose name and layout differ between versions. Relaxed:
+ * `real` is set before any thread gets our function. */
 static struct version {
     const char *suffix;
     size_t info_bytes;
-    _Atomic(void *) real; /* NULL: nobody has looked it up */
+    _Atomic(void *) real; /* NULL: never looked up */
 } versions[] = {
     {"", sizeof(struct process_info), NULL},
     {"_v2", sizeof(struct process_info) + 2 * sizeof(unsigned), NULL},
@@ -42,7 +42,7 @@ enum { VERSION_COUNT = sizeof versions / sizeof *versions };
 
 /* --- names --- */
 
-/* What follows the beginning, or NULL. */
+/* The rest of the name after its beginning, or NULL. */
 static const char *after(const char *name, const char *beginning)
 {
     while (*beginning)
@@ -127,7 +127,7 @@ HOOK(0)
 HOOK(1)
 HOOK(2)
 
-/* A second NVML in the process is left alone. */
+/* If a second NVML is loaded in the process, its functions are not hooked. */
 void *nvml_stand_before(void *real, const char *name)
 {
     static processes_function *const hooks[VERSION_COUNT] = {ask_processes_0, ask_processes_1,

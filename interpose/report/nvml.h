@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which processes use a card, as NVML tells the program that asks it: its answer is recorded. PyTorch
- * asks at each allocation that it fails to serve. NVML is never loaded or initialized here, nor asked
- * when the program does not ask. It must not know why the program asks.
+ * The processes that use a card, as NVML tells the program; its answers are recorded. PyTorch asks
+ * NVML at each allocation that fails. The recorder never loads or initializes NVML, and calls it
+ * only after the program has.
  *
  * Callable from any lookup: no libc, no lock.
  */
@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 
-/* Whether a function of that name is recorded. */
+/* Are the answers of the NVML function with this name recorded? */
 bool nvml_stands_before(const char *name);
-/* What a lookup of it that found `real` hands out. */
+/* Returns the function that a lookup of `name` must return if it found `real`. */
 void *nvml_stand_before(void *real, const char *name);
 
 #endif

@@ -43,7 +43,8 @@ void *nvtx_new_handle(void)
     return (void *)(atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1);
 }
 
-/* Handle -> name, for ever. The name is stored after its handle (release). */
+/* Maps a handle to its name. Entries are never removed. The name is stored after its handle
+ * (release). */
 #define REGISTERED_LIMIT 4096 /* power of two */
 struct registry {
     struct registered {
@@ -54,7 +55,7 @@ struct registry {
 };
 static struct registry texts, domains;
 
-/* The entry of this handle, or the free one where it would be. */
+/* The entry of this handle, or the free one where it belongs. */
 static struct registered *registered_at(struct registry *registry, const void *handle)
 {
     size_t at = (size_t)(((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u) >> 52);
@@ -74,7 +75,7 @@ static void register_name(struct registry *registry, const void *handle, const c
     if (!handle || !name || atomic_fetch_add(&registry->count, 1) >= REGISTERED_LIMIT / 2)
         return;
     struct registered *item = registered_at(registry, handle);
-    /* If another thread has just taken the entry, this handle stays without a name. */
+    /* If another thread has just taken the entry, this handle gets no name. */
     if (atomic_compare_exchange_strong(&item->handle, &nobody, handle))
         atomic_store_explicit(&item->name, strdup(name), memory_order_release);
 }
@@ -89,7 +90,7 @@ void nvtx_register_domain(const void *handle, const char *name)
     register_name(&domains, handle, name);
 }
 
-/* NULL: it was not registered here. */
+/* NULL: the handle was not registered here. */
 static const char *registered_name(struct registry *registry, const void *handle)
 {
     return atomic_load_explicit(&registered_at(registry, handle)->name, memory_order_acquire);
@@ -128,9 +129,9 @@ static void end_range(uint64_t range_id)
         phases_pop(PHASE_SOURCE_NVTX, range_id);
 }
 
-/* The ranges of the default domain are the thread's stack of phases. Those of other domains may
- * overlap with them and with each other, so each has a number of its own. Static thread-local
- * memory is scarce: ranges beyond OPEN_LIMIT are counted, not recorded. */
+/* Ranges of the default domain are the thread's stack of phases. Ranges of other domains may
+ * overlap with them and with each other, so each has its own id. Ranges beyond OPEN_LIMIT are only
+ * counted, because static thread-local memory is scarce. */
 #define OPEN_LIMIT 24
 static _Thread_local struct {
     int default_depth;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This library as the one that header-only NVTX 3 opens, or before another tool's that it opens. It
- * must not know what becomes of a range.
+ * The entry point that header-only NVTX 3 calls: in place of a tool's, or before another tool's.
  *
  *     NVTX_INJECTION64_PATH unset         the constructor sets it to this library
- *     set by another tool                 it stays; NVTX looks up the tool's entry point by dlsym and
- *                                         gets ours. The tool fills in its callbacks, then we fill in
- *                                         ours, which call the tool's and return what those return
+ *     set by another tool                 it stays; NVTX looks up the tool's entry point by dlsym
+ *                                         and gets ours. The tool fills in its callbacks, then we
+ *                                         fill in ours, which call the tool's and return what those
+ *                                         return
  */
 #include <link.h>
 #include <stdatomic.h>
@@ -24,18 +24,18 @@
 
 enum module { MODULE_CORE = 1, MODULE_CORE2 = 5, MODULE_COUNT };
 
-#define NUMBERS 16 /* of callbacks in a module */
+#define NUMBERS 16 /* callbacks in a module */
 
 typedef void nvtx_function(void);
 typedef const struct nvtx_attributes *attributes_pointer;
 
-/* The other tool's callbacks, NULL where it has none. */
+/* The other tool's callbacks; NULL: it has none. */
 static _Atomic(nvtx_function *) next[MODULE_COUNT][NUMBERS];
 
 #define NEXT(module, number)                                                                       \
     atomic_load_explicit(&next[MODULE_##module][number], memory_order_relaxed)
 
-/* --- callbacks: the other tool's is called first, and its answer returned --- */
+/* --- callbacks: call the other tool's first, and return its result --- */
 
 #define CALLBACK(type, name, module, number, parameters, arguments, none, note)                    \
     static type name parameters                                                                    \
@@ -133,7 +133,7 @@ static const struct row {
 
 #define ROW_COUNT (sizeof rows / sizeof *rows)
 
-/* --- filling them in --- */
+/* --- filling in the callbacks --- */
 
 struct callback_tables {
     size_t struct_size;
@@ -143,7 +143,7 @@ struct callback_tables {
 typedef const void *get_export_table_function(uint32_t table);
 typedef int initialize_function(get_export_table_function *get_export_table);
 
-/* Where NVTX keeps the callback of a row; NULL: this version has none. */
+/* Where NVTX stores the callback of a row; NULL: this version of NVTX lacks it. */
 static nvtx_function **callback_of(const struct callback_tables *tables, const struct row *row)
 {
     nvtx_function ***table = NULL;
@@ -152,8 +152,8 @@ static nvtx_function **callback_of(const struct callback_tables *tables, const s
     return has ? table[row->number] : NULL;
 }
 
-/* Preloaded libraries come before libc in the loader's list; one that NVTX has opened comes
- * after. */
+/* Preloaded libraries come before libc in the loader's list; a library that NVTX has opened comes
+ * after it. */
 static bool is_preloaded(void)
 {
     const struct link_map *own = image_list_own();
@@ -180,8 +180,8 @@ static void read_callbacks(const struct callback_tables *tables, nvtx_function *
     }
 }
 
-/* Only callbacks that the tool has set are kept: NVTX's own would call whatever is in its table,
- * ours. */
+/* Keeps only callbacks that the tool has set, because NVTX's own functions would call the callback
+ * in the table, which is ours. */
 static int let_other_tool_fill(const struct callback_tables *tables,
                                get_export_table_function *get_export_table)
 {
@@ -224,7 +224,7 @@ void *nvtx_stand_before(void *initialize)
     return __extension__(void *) InitializeInjectionNvtx2;
 }
 
-/* When the library is loaded: NVTX reads this variable once, at its first call. */
+/* In a constructor, because NVTX reads this variable once, at its first call. */
 __attribute__((constructor)) static void offer_injection(void)
 {
     const struct link_map *own = image_list_own();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions of libnvToolsExt.so.1, as hooks that forward to it. A forwarded call comes back
- * through the callbacks of nvtx_injection.c and is counted once. It must not know what becomes of a
- * range.
+ * through the callbacks of nvtx_injection.c, but is counted only once.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -10,7 +9,7 @@
 #include "interpose/image/image_list.h"
 #include "nvtx.h"
 
-/* Calls the library's own function, if there is one. */
+/* Calls the library's function, if there is one. */
 #define CALL_REAL(name, call)                                                                      \
     do {                                                                                           \
         static _Atomic(void *) cached;                                                             \
@@ -44,7 +43,7 @@
         note;                                                                                      \
     }
 
-/* The id is the library's, or ours if there is no library. */
+/* The id comes from the library, or from nvtx_start if there is no library. */
 #define FORWARD_START(name, parameters, arguments, domain_handle, name_text)                       \
     GMT_EXPORT uint64_t name parameters;                                                           \
     uint64_t name parameters                                                                       \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Phases of every source become events here. See phases.h.
+ * Turns phases of every source into events. See phases.h.
  */
 #include "phases.h"
 
@@ -21,9 +21,9 @@
 struct phase_call {
     enum event_kind kind;
     enum phase_source source;
-    uint64_t number; /* range id, or the number of a step */
+    uint64_t number; /* range id, or number of a step */
     const char *name;
-    const char *domain; /* of NVTX; NULL: the default one */
+    const char *domain; /* name of the NVTX domain; NULL: the default one */
 };
 
 static void write_phase(struct thread *thread, const struct phase_call *call)
@@ -79,8 +79,8 @@ static void free_early_lock(void)
 
 static const struct recording_early early_phases = {write_early, free_early_lock};
 
-/* A pop removes its push: a closed range without memory in it says nothing, and a program that
- * never calls CUDA must not fill the list. */
+/* A pop removes its push, because a closed range without memory in it says nothing, and a program
+ * that never calls CUDA must not fill the list. */
 static void keep_early(const struct phase_call *call)
 {
     const int64_t tid = syscall(SYS_gettid);
@@ -103,7 +103,7 @@ static void keep_early(const struct phase_call *call)
     pthread_mutex_unlock(&early_lock);
 }
 
-/* --- the calls --- */
+/* --- phases, marks and steps --- */
 
 static void note_phase(const struct phase_call *call)
 {

@@ -13,10 +13,10 @@
 #include "interpose/life/frameworks.h"
 #include "interpose/recording/string_ids.h"
 
-enum { OUT_OF_MEMORY = 2 }; /* the driver's and the runtime's error */
+enum { OUT_OF_MEMORY = 2 }; /* error number of the driver and of the runtime */
 
-/* The name of the thread's last pool, if it is short, and its string_id: a program has few pools,
- * and mostly one. */
+/* The name of the thread's last pool, if it is short, and its string_id. Cached, because a program
+ * has few pools and mostly one. */
 struct last_pool {
     char name[16];
     uint32_t name_id;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PyTorch's caching allocator reports to c10 every block that it hands out, takes back or cannot
- * give, whether or not a profiler listens, with its lock held. The functions of c10 that it calls
- * are defined here under their own names, and forward. It must call nothing else of PyTorch, and
- * not take Python's lock.
+ * Reports of PyTorch's caching allocator. It reports to c10 every block that it hands out, takes
+ * back or cannot give, even if no profiler listens, and with its lock held. c10's functions are
+ * defined here under their own names, and forward. Nothing else of PyTorch is called, and Python's
+ * lock is not taken.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -15,14 +15,14 @@
 
 #define POOL "pytorch"
 
-/* c10::Device, passed in one register. */
+/* c10::Device, which is passed in one register. */
 struct device {
     int8_t type, index;
 };
 
 enum { DEVICE_TYPE_CUDA = 1, ROUND_BYTES = 512 };
 
-/* A block that was not cut has more than was asked for, rounded. */
+/* Reports the request if the allocator did not cut the block to the request's rounded size. */
 static void note_asked(const void *address, uint64_t block_bytes, int device)
 {
     const uint64_t bytes = torch_take_asked();
@@ -30,8 +30,8 @@ static void note_asked(const void *address, uint64_t block_bytes, int device)
         pool_asked(device, (uint64_t)(uintptr_t)address, bytes);
 }
 
-/* Allocators of the CPU report here, too. A block that other streams use is reported when the
- * program frees it. The size is the block's, which is never less than what was asked for. */
+/* CPU allocators report here, too. A block that other streams still use is reported when the
+ * program frees it. The size is the block's, which may exceed the request. */
 static void note_usage(const void *address, int64_t size_bytes, struct device device)
 {
     if (device.type != DEVICE_TYPE_CUDA)
@@ -59,8 +59,8 @@ static void note_failure(int64_t size_bytes, struct device device)
         real arguments;                                                                            \
     })
 
-/* One body for every type that the function has had: the totals differ in meaning (before or after
- * the event) and are not used. */
+/* One body for every type that the function has had. The totals are not used, because their meaning
+ * differs (before or after the event). */
 #define USAGE(name, total)                                                                         \
     FORWARDED(name,                                                                                \
               (void *address, int64_t size_bytes, total allocated, total reserved,                 \
@@ -73,14 +73,14 @@ static void note_failure(int64_t size_bytes, struct device device)
               note_failure((int64_t)size_bytes, device))
 
 /* c10::reportMemoryUsageToProfiler(void *, int64_t, size_t, size_t, Device), since 2.0; with two
- * int64_t since 1.11; before, without totals */
+ * int64_t since 1.11; without totals before */
 USAGE(_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE, uint64_t)
 USAGE(_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE, int64_t)
 FORWARDED(_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE,
           (void *address, int64_t size_bytes, struct device device), (address, size_bytes, device),
           note_usage(address, size_bytes, device))
 
-/* c10::reportOutOfMemoryToProfiler(int64_t, size_t, size_t, Device) and what it was before */
+/* c10::reportOutOfMemoryToProfiler(int64_t, size_t, size_t, Device), and its older types */
 FAILURE(_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE, int64_t, uint64_t)
 FAILURE(_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE, int64_t, int64_t)
 FAILURE(_ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE, uint64_t, uint64_t)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How PyTorch's own functions are hooked: defined under their own names, which PyTorch's libraries
- * call through the loader, they forward and note what passes. Nothing of PyTorch is called but the
- * function that was. It must not know what is recorded.
+ * Hooks of PyTorch's own functions. A hook has the function's own name, which PyTorch's libraries
+ * call through the loader; it forwards the call and notes its arguments or result. No other
+ * function of PyTorch is called.
  *
- * PyTorch may hold its allocator's lock, or Python's: no lock, no malloc. A C++ exception of the real
- * function passes; what follows the call is then not done. errno is the real function's.
+ * PyTorch may hold its allocator's lock, or Python's: no lock, no malloc. If the real function
+ * throws a C++ exception, the statements after the call are skipped. errno is the real function's.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_REPORT_TORCH_H
 #define GPUMEMTRACE_INTERPOSE_REPORT_TORCH_H
@@ -18,8 +18,8 @@
 #include "interpose/image/image_list.h"
 #include "interpose/image/scope.h"
 
-/* Defines the hook; what follows the name of the library are statements that use `real` and
- * `parameters`. Where nobody has the real function, `missing` is done. */
+/* Defines the hook. The last arguments are its body, statements that use `real` and `parameters`.
+ * If the real function is not found, runs `missing`. */
 #define TORCH_FUNCTION(type, name, parameters, library, missing, ...)                              \
     GMT_EXPORT type name parameters;                                                               \
     type name parameters                                                                           \
@@ -34,25 +34,25 @@
         __VA_ARGS__                                                                                \
     }
 
-/* std::string of libstdc++, by its first two members. */
+/* libstdc++'s std::string, by its first two members. */
 struct torch_string {
     const char *text;
     size_t text_bytes;
 };
 
 /*
- * The name of a C++ function does not say what it returns, and releases change it: rebase_history
- * returns nothing in 2.6, and an object in 2.15. So what is only passed on goes through whole: the
- * registers of the arguments, among which a result in memory has its address, and the two of a
- * result: GMT_PASSES_CALLS_ON. (AArch64 has that address in a register of its own.)
+ * The name of a C++ function does not tell its result, and releases change it: rebase_history
+ * returns nothing in 2.6 and an object in 2.15. So such a call is passed on whole: all argument
+ * registers, one of which holds the address of a result in memory, and both result registers
+ * (GMT_PASSES_CALLS_ON). AArch64 has that address in a register of its own.
  */
 struct torch_words {
     uintptr_t first, second;
 };
 #define TORCH_WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f
 
-/* The library has it; or, where PyTorch is linked into another one, what the caller would have got
- * without us. */
+/* The library's function. If PyTorch is linked into another library: what the caller would have
+ * called without the recorder. */
 static inline void *torch_function(_Atomic(void *) *cached, const char *library, const char *name,
                                    const void *caller)
 {
@@ -60,15 +60,15 @@ static inline void *torch_function(_Atomic(void *) *cached, const char *library,
     return GMT_LIKELY(function != NULL) ? function : scope_function(name, caller);
 }
 
-/* The stream that PyTorch's allocator was last given on this thread for this device, as the driver
- * knows it; STREAM_UNKNOWN: none yet. */
+/* The stream that PyTorch's allocator last got on this thread for this device, as the driver's
+ * number; STREAM_UNKNOWN: none yet. */
 uint64_t torch_stream(int device);
 
-/* Before an event of a tensor: the node of autograd that this thread works for, if the trace says
- * another one. */
+/* Call it before a tensor's event. Writes the autograd node that this thread works for, if it
+ * changed. */
 void torch_note_node(void);
 
-/* What PyTorch computed last on this thread as the size of a tensor's storage, once: 0 from then on. */
+/* The storage size that PyTorch last computed on this thread, in bytes. Returns it once, then 0. */
 uint64_t torch_take_asked(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a tensor asks of its pool. The pool reports the block, which may be larger: of a block that it
- * cuts, PyTorch keeps a rest of up to 1 MiB with the tensor. What the storage needs PyTorch computes
- * just before it asks, by functions that other libraries can define. It must not know the block.
+ * The bytes that a tensor requests from its pool. The pool reports the block, which may be larger:
+ * when PyTorch cuts a block, it leaves a rest of up to 1 MiB with the tensor. Just before a
+ * request, PyTorch computes the storage size by functions that other libraries can define.
  */
 #include "torch.h"
 
@@ -21,12 +21,14 @@ struct numbers {
     size_t count;
 };
 
-/* size_t at::detail::computeStorageNbytesContiguous(IntArrayRef sizes, size_t item, size_t offset) */
+/* size_t at::detail::computeStorageNbytesContiguous(IntArrayRef sizes, size_t item, size_t
+ * offset) */
 TORCH_FUNCTION(size_t, _ZN2at6detail30computeStorageNbytesContiguousEN3c108ArrayRefIlEEmm,
                (struct numbers sizes, size_t item_bytes, size_t offset), "libtorch_cpu.so",
                return 0, { return asked_bytes = real(sizes, item_bytes, offset); })
 
-/* size_t at::detail::computeStorageNbytes(IntArrayRef sizes, IntArrayRef strides, size_t item, size_t offset) */
+/* size_t at::detail::computeStorageNbytes(IntArrayRef sizes, IntArrayRef strides, size_t item,
+ * size_t offset) */
 TORCH_FUNCTION(size_t, _ZN2at6detail20computeStorageNbytesEN3c108ArrayRefIlEES3_mm,
                (struct numbers sizes, struct numbers strides, size_t item_bytes, size_t offset),
                "libtorch_cpu.so", return 0,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which node of PyTorch's autograd an allocation belongs to: the one that the operator made before it
- * allocated, or the one that a backward evaluates. So a backward allocation is tied to the forward
- * one that is next to the same number. It must not know what is allocated, and holds no node: a count
- * of its own would have to go back, and might then call into Python.
+ * The node of PyTorch's autograd that an allocation belongs to: the node that the operator made
+ * before it allocated, or the node that a backward evaluates. So an allocation of a backward can be
+ * tied to the forward allocation with the same node. No reference to a node is held, because
+ * dropping it might call into Python.
  *
- *     forward    get_and_increment ─► number ─► allocations ─► set_gradient_edge: the operator is done
+ *     forward    get_and_increment ─► number ─► allocations ─► set_gradient_edge: operator is done
  *     backward   evaluate_function(node) ─► allocations ─► it returns, or throws
  *
- * Numbers count for each thread, so a node is a number and the thread that made it, as PyTorch counts
- * its threads. Where PyTorch keeps them in a node depends on its release. It is proved by the nodes that
- * are evaluated: numbers are below those that were given out here, threads among those that were. One
- * place must stand that test at every node, and no other at all of them; until then, nodes have no name.
+ * A node's number counts per thread, so a node is named by the number and the thread that made it
+ * (as PyTorch numbers threads). Their positions in a node depend on the release. Every evaluated
+ * node tests each layout: its number must be below the highest that was given out, and its thread
+ * among those that were. Nodes have no names until exactly one layout has passed at every node.
  */
 #include <stdbool.h>
 
@@ -19,46 +19,46 @@
 #include "interpose/recording/event_slot.h"
 #include "torch.h"
 
-/* torch::autograd::Node: a number of 64 bits, two others, and the thread; before them its type and what
- * counts its owners. At least NODE_WORDS long. */
+/* torch::autograd::Node: a number of 64 bits, two others, and the thread. Before them are its type
+ * and the count of its owners. At least NODE_WORDS long. */
 #define NODE_WORDS 8
 struct torch_node {
     uint64_t words[NODE_WORDS];
 };
 
-/* By word. A leaf's number is UINT64_MAX: no operator made it. */
+/* Positions in words. The number UINT64_MAX is a leaf's: no operator made it. */
 static const struct layout {
     unsigned number, thread;
 } layouts[] = {
     {3, 6}, /* owned by std::shared_ptr: 2.6 */
-    {2, 5}, /* counts its owners itself: 2.15 */
+    {2, 5}, /* has its own count of owners: 2.15 */
 };
 enum { LAYOUT_COUNT = sizeof layouts / sizeof *layouts };
 
-/* As the event says it: number 0 is none, other numbers are PyTorch's + 1. */
+/* As in the event: number 0 means no node, other numbers are PyTorch's + 1. */
 struct node_name {
     uint64_t number, thread;
 };
 
 struct evaluation {
     struct node_name node;
-    uintptr_t frame; /* on the stack, of the hook that is in it; 0: none */
+    uintptr_t frame; /* address on the stack of the hook that evaluates; 0: no evaluation */
 };
 
 struct autograd {
-    uint64_t own_thread; /* as PyTorch counts; 0: not known */
-    uint64_t made;       /* number of the node whose operator is at work; 0: none */
+    uint64_t own_thread; /* as PyTorch numbers threads; 0: unknown */
+    uint64_t made;       /* number of the node whose operator runs; 0: none */
     struct evaluation evaluation;
-    struct node_name written; /* what the trace says of this thread … */
+    struct node_name written; /* what the trace has for this thread … */
     bool written_is_backward;
-    uint64_t written_in; /* … in the recording of that generation */
+    uint64_t written_in; /* … in the recording of this generation */
 };
 static _Thread_local struct autograd now GMT_TLS_INITIAL_EXEC;
 
-/* Relaxed: each is only compared with what a node holds, and a node is given to other threads by
- * PyTorch's own locks. */
+/* Relaxed: each value is only compared with those in a node, and PyTorch's own locks order the
+ * passing of a node between threads. */
 static _Atomic uint64_t highest_number, highest_thread;
-static _Atomic unsigned possible_layouts = (1 << LAYOUT_COUNT) - 1; /* a bit each */
+static _Atomic unsigned possible_layouts = (1 << LAYOUT_COUNT) - 1; /* one bit each */
 
 static GMT_UNUSED void raise_to(_Atomic uint64_t *highest, uint64_t value)
 {
@@ -73,7 +73,7 @@ static bool stands_test(const struct torch_node *node, const struct layout *layo
            thread <= atomic_load_explicit(&highest_thread, memory_order_relaxed);
 }
 
-/* The layouts that stood the test at this node and all before. */
+/* The layouts that have passed the test at this node and at all earlier ones. */
 static unsigned test_layouts(const struct torch_node *node)
 {
     const unsigned before = atomic_load_explicit(&possible_layouts, memory_order_relaxed);
@@ -97,7 +97,7 @@ static GMT_UNUSED struct node_name name_of(const struct torch_node *node)
     return (struct node_name){0, 0};
 }
 
-/* An evaluation that threw is over, but was not ended: its frame is gone. */
+/* Ends an evaluation that threw an exception, which its hook could not end: its frame is gone. */
 static bool is_evaluating(void)
 {
     const char here = 0;
@@ -106,7 +106,7 @@ static bool is_evaluating(void)
     return now.evaluation.frame != 0;
 }
 
-/* --- what the trace says --- */
+/* --- the trace --- */
 
 static void write_node(struct thread *thread, struct node_name node, bool is_backward)
 {
@@ -146,7 +146,7 @@ void torch_note_node(void)
 
 #if GMT_PASSES_CALLS_ON
 
-/* uint64_t at::sequence_number::get_and_increment(), when a node is made */
+/* uint64_t at::sequence_number::get_and_increment(), called when a node is made */
 TORCH_FUNCTION(uint64_t, _ZN2at15sequence_number17get_and_incrementEv, (void), "libtorch_cpu.so",
                return 0, {
                    const uint64_t number = real();
@@ -155,7 +155,7 @@ TORCH_FUNCTION(uint64_t, _ZN2at15sequence_number17get_and_incrementEv, (void), "
                    return number;
                })
 
-/* uint64_t at::RecordFunction::currentThreadId(), when a node is made, and by profilers */
+/* uint64_t at::RecordFunction::currentThreadId(), called when a node is made, and by profilers */
 TORCH_FUNCTION(uint64_t, _ZN2at14RecordFunction15currentThreadIdEv, (void), "libtorch_cpu.so",
                return 0, {
                    now.own_thread = real();
@@ -163,8 +163,8 @@ TORCH_FUNCTION(uint64_t, _ZN2at14RecordFunction15currentThreadIdEv, (void), "lib
                    return now.own_thread;
                })
 
-/* set_gradient_edge and rebase_history(const Variable &, Edge), when an operator gives its result the
- * node */
+/* set_gradient_edge and rebase_history(const Variable &, Edge), called when an operator gives its
+ * result the node */
 #define MADE(name)                                                                                 \
     TORCH_FUNCTION(struct torch_words, name, (TORCH_WORDS), "libtorch_cpu.so",                     \
                    return ((struct torch_words){0, 0}), {                                          \
@@ -174,8 +174,8 @@ TORCH_FUNCTION(uint64_t, _ZN2at14RecordFunction15currentThreadIdEv, (void), "lib
 MADE(_ZN5torch8autograd4impl17set_gradient_edgeERKN2at6TensorENS0_4EdgeE)
 MADE(_ZN5torch8autograd4impl14rebase_historyERKN2at6TensorENS0_4EdgeE)
 
-/* void Engine::evaluate_function(std::shared_ptr<GraphTask> &, Node *, InputBuffer &,
- * const std::shared_ptr<ReadyQueue> &); a backward may run another one inside */
+/* void Engine::evaluate_function(std::shared_ptr<GraphTask> &, Node *, InputBuffer &, const
+ * std::shared_ptr<ReadyQueue> &); one backward may run another inside */
 TORCH_FUNCTION(
     void,
     _ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_11InputBufferERKS2_INS0_10ReadyQueueEE,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What PyTorch's allocator may hold under torch.cuda.set_per_process_memory_fraction. The call itself
- * goes through no function that others can define; the exception of a failure says the number:
+ * The limit that torch.cuda.set_per_process_memory_fraction sets. No function of that call can be
+ * defined by other libraries, but the exception of a failed allocation tells the limit:
  *
- *     CUDA out of memory. Tried to allocate … GPU 0 has a total capacity of … 8.00 GiB allowed; Of the …
+ *     CUDA out of memory. Tried to allocate … GPU 0 has a total capacity of … 8.00 GiB allowed; …
  *
- * It is made after the failure was reported, on the same thread. It must not know the failure.
+ * It is constructed after the failure was reported, on the same thread.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct limit {
     uint64_t device, bytes, rounding_bytes;
 };
 
-/* The number that the digits before `end` begin with, back to a space; "8.00" is 800 hundredths. */
+/* Reads the number whose digits go back from `end` to a space; "8.00" is 800 hundredths. */
 static bool read_hundredths(const char *begin, const char *end, uint64_t *hundredths)
 {
     uint64_t scale = 100;
@@ -41,7 +41,7 @@ static bool read_hundredths(const char *begin, const char *end, uint64_t *hundre
     return end[-1] != ' ' && (!is_behind_point || scale == 1);
 }
 
-/* "8.00 GiB" before `end`. */
+/* Reads "8.00 GiB" before `end`. */
 static bool read_size(const char *begin, const char *end, struct limit *limit)
 {
     static const struct unit {
@@ -63,7 +63,7 @@ static bool read_size(const char *begin, const char *end, struct limit *limit)
     return false;
 }
 
-/* NULL: it is not there. The text need not end. */
+/* NULL: not found. The text need not end with 0. */
 static const char *find(const char *text, size_t text_bytes, const char *words)
 {
     return memmem(text, text_bytes, words, strlen(words));
@@ -87,13 +87,13 @@ static void note_message(const struct torch_string *message)
         pool_limit("pytorch", (int)limit.device, limit.bytes, limit.rounding_bytes);
 }
 
-/* c10::SourceLocation, passed in memory. */
+/* c10::SourceLocation, which is passed in memory. */
 struct source_location {
     const char *function, *file;
     uint32_t line;
 };
 
-/* One constructor may call the other. */
+/* Set inside a constructor, because one may call the other. */
 static _Thread_local bool is_noted GMT_TLS_INITIAL_EXEC;
 
 #define MADE(name)                                                                                 \
@@ -109,7 +109,8 @@ static _Thread_local bool is_noted GMT_TLS_INITIAL_EXEC;
             is_noted = !is_outer;                                                                  \
         })
 
-/* c10::Error::Error(SourceLocation, std::string), or its own one of OutOfMemoryError, as in 2.15 */
+/* c10::Error::Error(SourceLocation, std::string), or OutOfMemoryError's own constructor, as in
+ * 2.15 */
 MADE(_ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE)
 MADE(
     _ZN3c1016OutOfMemoryErrorC1ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE)

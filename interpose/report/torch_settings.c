@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The settings that PyTorch's allocator takes, from an environment variable or a call: the text that
- * its parser is given. It must not know what the settings mean.
+ * The settings that PyTorch's allocator takes, from an environment variable or a call: the text
+ * that its parser gets.
  */
 #include <string.h>
 
@@ -21,7 +21,8 @@ static GMT_UNUSED void note_text(const char *text)
 
 #if GMT_PASSES_CALLS_ON
 
-/* A text that is refused throws, and is then not noted. */
+/* Notes the text after the call, so that a text that the parser refuses by an exception is not
+ * noted. */
 #define TAKEN(name, library, note)                                                                 \
     TORCH_FUNCTION(struct torch_words, name, (TORCH_WORDS), library,                               \
                    return ((struct torch_words){0, 0}), {                                          \
@@ -30,14 +31,14 @@ static GMT_UNUSED void note_text(const char *text)
                        return result;                                                              \
                    })
 
-/* CUDAAllocatorConfig::parseArgs(const char *), and setAllocatorSettings(const std::string &), which
- * some releases call with what they then parse otherwise */
+/* CUDAAllocatorConfig::parseArgs(const char *), and setAllocatorSettings(const std::string &),
+ * which some releases call with a text that another parser then reads */
 TAKEN(_ZN3c104cuda20CUDACachingAllocator19CUDAAllocatorConfig9parseArgsEPKc, "libc10_cuda.so",
       note_text((const char *)b))
 TAKEN(
     _ZN3c104cuda20CUDACachingAllocator20setAllocatorSettingsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE,
     "libc10_cuda.so", note_string((const struct torch_string *)a))
-/* AcceleratorAllocatorConfig::parseArgs(const std::string &), which has all settings since 2.9 */
+/* AcceleratorAllocatorConfig::parseArgs(const std::string &), which reads all settings since 2.9 */
 TAKEN(
     _ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE,
     "libc10.so", note_string((const struct torch_string *)b))

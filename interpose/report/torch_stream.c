@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stream of a tensor. PyTorch's allocator asks for the thread's current stream and turns it into
- * the driver's just before it takes a block, by a call that other libraries can define: so what that
- * call last gave the thread is the stream of the block. Nothing is asked of PyTorch here. It must not
- * know the block.
+ * The stream of a tensor. Just before PyTorch's allocator takes a block, it converts the thread's
+ * current stream to the driver's by a function that other libraries can define. So the last result
+ * of that function on this thread is the stream of the block. PyTorch is asked nothing.
  */
 #include "gpumemtrace/event.h"
 #include "torch.h"
@@ -16,7 +15,7 @@ struct cuda_stream {
 
 struct last_stream {
     uint64_t stream;
-    int device_after; /* the device + 1; 0: none yet */
+    int device_after; /* device + 1; 0: none yet */
 };
 static _Thread_local struct last_stream last GMT_TLS_INITIAL_EXEC;
 
