@@ -2,15 +2,16 @@
 /*
  * Looks at a library's file before it is opened. See deepbind.h.
  *
- * The calls of a library are bound when it is opened, and nothing of ours runs after that: so the
- * flag must be removed before. But others need it: a plugin may bring symbols of its own under the
- * names of the program's. So it is removed only if CUDA comes along: if the file, or one that it
- * needs and that is not loaded yet,
+ * The flag must be removed before the library is opened, because its calls are bound then, and no
+ * code of ours runs in between. But some libraries need the flag: a plugin may define symbols of
+ * its own under names that the program also defines. So the flag is removed only if the library
+ * brings in CUDA: if its file, or a file that it needs and that is not loaded yet,
  *
  *     needs one of NVIDIA's libraries, or
  *     holds kernels, or the driver's name, as the static runtime does.
  *
- * libcuda itself calls nobody back, and keeps the flag; so does a file that cannot be read.
+ * libcuda keeps the flag, because it calls nothing that we hook. A file that cannot be read also
+ * keeps it.
  */
 #include "deepbind.h"
 
@@ -32,13 +33,13 @@
 
 #define FILE_LIMIT 64
 
-/* The files to look at: the one that is opened, then those that it needs. */
+/* The files to look at: first the one that is opened, then those that it needs. */
 struct queue {
     size_t count;
     char paths[FILE_LIMIT][PATH_MAX];
 };
 
-/* A file in memory, and its sections; nothing in it is trusted. */
+/* A file in memory, and its sections. Its contents are not trusted. */
 struct elf_file {
     const char *bytes;
     size_t size_bytes;
@@ -95,7 +96,7 @@ static void elf_file_close(struct elf_file *file)
     munmap((void *)(uintptr_t)file->bytes, file->size_bytes);
 }
 
-/* NULL: it does not lie in the file. */
+/* NULL: the section is not inside the file. */
 static const char *elf_file_section(const struct elf_file *file, size_t index, size_t *size_bytes)
 {
     const ElfW(Shdr) *section = &file->sections[index];
@@ -108,7 +109,7 @@ static const char *elf_file_section(const struct elf_file *file, size_t index, s
     return file->bytes + section->sh_offset;
 }
 
-/* A text of the section; "" if it does not lie in it with its end. */
+/* A text of the section; "" if the text or its final 0 is outside the section. */
 static const char *elf_file_text(const struct elf_file *file, size_t section, size_t offset)
 {
     size_t size_bytes;
@@ -118,7 +119,7 @@ static const char *elf_file_text(const struct elf_file *file, size_t section, si
                : "";
 }
 
-/* --- what it needs --- */
+/* --- needed libraries --- */
 
 static bool add_if_there(struct queue *queue, const char *folder, size_t folder_length,
                          const char *name)
@@ -134,7 +135,8 @@ static bool add_if_there(struct queue *queue, const char *folder, size_t folder_
     return true;
 }
 
-/* Tries each folder of a list with colons; $ORIGIN is the folder of the file whose list it is. */
+/* Tries each folder of a list separated by colons. $ORIGIN is the folder of the file `origin`, to
+ * which the list belongs. */
 static bool add_from_list(struct queue *queue, const char *list, const char *origin,
                           const char *name)
 {
@@ -157,7 +159,7 @@ static bool add_from_list(struct queue *queue, const char *list, const char *ori
     return false;
 }
 
-/* Looks where the loader would look for a library, but not in its cache. */
+/* Searches where the loader would search for a library, except in the loader's cache. */
 static void add_needed(struct queue *queue, const char *name, const char *origin,
                        const char *folders)
 {
@@ -175,7 +177,7 @@ static void add_needed(struct queue *queue, const char *name, const char *origin
 struct dynamic {
     const ElfW(Dyn) * entries;
     size_t count;
-    size_t texts; /* the section with the names */
+    size_t texts; /* index of the section with the names */
 };
 
 static const char *dynamic_entry_text(const struct elf_file *file, const struct dynamic *dynamic,
@@ -184,7 +186,8 @@ static const char *dynamic_entry_text(const struct elf_file *file, const struct 
     return elf_file_text(file, dynamic->texts, dynamic->entries[index].d_un.d_val);
 }
 
-/* true: it needs one of NVIDIA's; else what it needs is put into the queue. */
+/* true: the file needs one of NVIDIA's libraries. Else adds the libraries that it needs to the
+ * queue. */
 static bool needs_cuda(const struct elf_file *file, const struct dynamic *dynamic,
                        struct queue *queue, const char *path)
 {
@@ -202,7 +205,7 @@ static bool needs_cuda(const struct elf_file *file, const struct dynamic *dynami
     return false;
 }
 
-/* --- the answer --- */
+/* --- deciding --- */
 
 static bool section_tells(const struct elf_file *file, size_t index, struct queue *queue,
                           const char *path)
@@ -252,7 +255,7 @@ bool deepbind_hides_cuda(const char *path)
     const int saved_errno = errno;
     const char *name = base_name(path);
     bool hides = false;
-    /* Not on the stack, which may be small. */
+    /* Not on the stack, because a thread's stack may be small. */
     struct queue *queue = mmap(NULL, sizeof *queue, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (queue != MAP_FAILED) {

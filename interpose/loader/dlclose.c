@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlclose: a library is closed as it would be without us. If something remembers addresses of its
- * code (known_code.h), these are never used for another library. Only a library whose functions we
- * call stays mapped. It must not know what is recorded.
+ * dlclose: closes a library as libc would. If the recorder keeps addresses of its code
+ * (known_code.h), its address range is reserved, so that no other library gets it. Only a library
+ * whose functions the recorder calls stays mapped.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,7 +33,8 @@ struct span {
     bool mapped;
 };
 
-/* What was mapped before the call. In pages of its own: a thread's stack may be small. */
+/* The objects mapped before the call. In pages of its own, because a thread's stack may be
+ * small. */
 struct loaded {
     size_t count, kept_count;
     struct span spans[SPANS_MAX];
@@ -92,15 +93,15 @@ static void keep_mapped(const struct loaded *loaded)
             open(loaded->kept[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* Such pages have no memory behind them, and neighbours become one mapping. If another thread has
- * already mapped a library there, addresses of the old one are taken for that one's. */
+/* The reserved pages take no memory, and the kernel joins neighbours into one mapping. If another
+ * thread has already mapped a library there, kept addresses will be shown as that library's. */
 static void reserve_span(const struct span *span)
 {
     const size_t bytes = span->end - span->start;
     void *wanted = (void *)span->start;
     void *got = mmap(wanted, bytes, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (got != MAP_FAILED && got != wanted) /* a kernel before 4.17 takes the address for a hint */
+    if (got != MAP_FAILED && got != wanted) /* kernels before 4.17 ignore the flag */
         munmap(got, bytes);
 }
 

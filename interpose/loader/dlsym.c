@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which function answers a dlsym, dlvsym or dlopen of the program. See dlsym.h.
+ * Chooses the function that answers a dlsym, dlvsym or dlopen of the program. See dlsym.h.
  *
- * Other preloaded libraries look up here what they stand in for, before they work: so a name that
- * is not CUDA's meets no text function of libc, which may be one of those.
+ * Other preloaded libraries look up libc's functions here while they start. So for a name that is
+ * not CUDA's no string function of libc is called, because it may be one that such a library
+ * replaces and cannot serve yet.
  */
 #include "dlsym.h"
 
@@ -58,7 +59,7 @@ static void *next_dlopen(void)
 
 /* --- dlsym and dlvsym --- */
 
-/* cu[A-Z] or cuda[A-Z]: names of the driver and the runtime, not of cudnn or cublas. */
+/* cu[A-Z] or cuda[A-Z]: names of the driver and the runtime, but not of cuDNN or cuBLAS. */
 static bool is_cuda_name(const char *name)
 {
     if (name[0] != 'c' || name[1] != 'u')
@@ -92,7 +93,7 @@ static void *hand_out_symbol(void *real, const char *name, const void *caller)
     return function;
 }
 
-/* The stub has jumped here, so the return address is the program's. */
+/* The stub has jumped to this function, so the return address is the program's. */
 static void *dlsym_by_handle(void *handle, const char *name)
 {
     coverage_lookup_begin();
@@ -107,7 +108,8 @@ static void *dlvsym_by_handle(void *handle, const char *name, const char *versio
     return hand_out_symbol(real, name, GMT_CALLER_ADDRESS());
 }
 
-/* Fails as it would without us, so that dlerror says so: libc does not define it. */
+/* Looks the name up in libc, which does not define it, so that the lookup fails and dlerror tells
+ * why, as without the recorder. */
 static void *dlsym_in_libc(void *handle, const char *name)
 {
     (void)handle;
@@ -116,7 +118,7 @@ static void *dlsym_in_libc(void *handle, const char *name)
     return libc ? GMT_FUNCTION(dlsym_function *, next_dlsym())(libc, name) : NULL;
 }
 
-/* NVTX looks this name up in the library of another tool that it has opened. */
+/* NVTX looks up InitializeInjectionNvtx2 in the library of another tool that it has opened. */
 static void *dlsym_of_injection(void *handle, const char *name)
 {
     void *real = GMT_FUNCTION(dlsym_function *, next_dlsym())(handle, name);
@@ -129,7 +131,7 @@ static void *dlsym_of_nvml(void *handle, const char *name)
     return real ? nvml_stand_before(real, name) : NULL;
 }
 
-/* Of a library that the program has opened. */
+/* Our function for a lookup in a library that the program has opened; NULL: none. */
 static void *lookup_of_its_own(const char *name)
 {
     if (is_same("InitializeInjectionNvtx2", name))
@@ -137,9 +139,9 @@ static void *lookup_of_its_own(const char *name)
     return nvml_stands_before(name) ? __extension__(void *) dlsym_of_nvml : NULL;
 }
 
-/* RTLD_NEXT and RTLD_DEFAULT depend on who calls, and find our exports by themselves where they
- * should: the real function continues, with the caller's own return address. But our exports alone
- * must not make a program believe that CUDA is there. */
+/* RTLD_NEXT and RTLD_DEFAULT depend on the caller and find our exports where they should. So the
+ * real function continues, with the caller's return address. But our exports alone must not make a
+ * program believe that CUDA is installed. */
 static struct stub_choice choose_lookup(void *real, void *by_handle, void *handle, const char *name,
                                         const void *caller)
 {

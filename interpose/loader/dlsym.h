@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym, dlvsym and dlopen as the program calls them: stubs.S asks here which function answers, and
- * jumps to it. It must not know what the functions do that are looked up.
+ * dlsym, dlvsym and dlopen as the program calls them. stubs.S asks the functions below which
+ * function answers the call, and jumps to it.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LOADER_DLSYM_H
 #define GPUMEMTRACE_INTERPOSE_LOADER_DLSYM_H
 
 #include <stdint.h>
 
-/* Where a stub jumps, and its second argument; the others stay as they came. Two words, so that
- * both ABIs return it in registers. */
+/* The function that a stub jumps to, and its second argument; the other arguments stay. Two words,
+ * so that both ABIs return them in registers. */
 struct stub_choice {
     void *function;
     uintptr_t second;
 };
 
-/* The call's arguments, up to three, and its return address. */
+/* Parameters: the arguments of the call, up to three, and its return address. */
 struct stub_choice dlsym_choose(void *handle, const char *name, const void *third,
                                 const void *caller);
 struct stub_choice dlvsym_choose(void *handle, const char *name, const void *third,

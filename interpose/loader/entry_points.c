@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of calls that hand out function pointers: what the driver or the runtime found is
- * replaced by the hook that stands for it. A lookup that fails stays a failed lookup, and nothing
- * is written where the real function wrote nothing. It must not know what the functions do.
+ * The hooks of calls that hand out function pointers: they replace the function that the driver or
+ * runtime found by our hook for it. A failed lookup stays failed, and *function is written only if
+ * the real function wrote it.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #undef cudaGetDriverEntryPoint
 #undef cudaGetDriverEntryPointByVersion
 
-/* Replaces the function that was found by our hook for it, if there is one. */
+/* Replaces *function by our hook for it, if there is one. */
 static void hand_out_entry_point(bool ok, const char *name, void **function, const void *caller)
 {
     bool hooked = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym, dlvsym and dlopen as stubs: each asks dlsym.c which function answers and with what second
- * argument, then jumps there with the stack as it was. So the real function sees the caller's own
- * return address, on which RTLD_NEXT, RTLD_DEFAULT and the folders of a library's RPATH depend; to
- * a wrapper in C it would answer for this library.
+ * dlsym, dlvsym and dlopen as stubs. Each asks dlsym.c for the function that answers and its second
+ * argument, then jumps there with the stack unchanged. So the real function sees the caller's
+ * return address, on which RTLD_NEXT, RTLD_DEFAULT and a library's RPATH depend. A wrapper in C
+ * would make it answer for this library.
  */
     .text
     .macro STUB name

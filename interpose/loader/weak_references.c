@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program may use CUDA's functions only if they are there, by weak references, and would find
- * ours. So where nobody else defines such a function, the weak references of what the program
- * started with are cleared again. It must not know what the functions do.
+ * A program may use CUDA's functions by weak references, only if they exist, and would find ours.
+ * So if no other object defines such a function, the weak references of the objects that the
+ * program started with are cleared.
  */
 #include <link.h>
 #include <stdbool.h>
@@ -15,13 +15,13 @@
 #include "interpose/image/image_list.h"
 #include "interpose/image/scope.h"
 
-/* Our hook of that name. Functions of the public header are meant to be found, and stay. */
+/* Our hook of this name. Functions of the public header are skipped: programs shall find them. */
 static const void *own_hook(const char *name)
 {
     return name[0] == 'c' && name[1] == 'u' ? elf_image_symbol(image_list_own(), name) : NULL;
 }
 
-/* Has the loader made this word read-only? It protects whole pages only. */
+/* Has the loader made this word read-only? It protects only whole pages. */
 static bool is_protected(const struct dl_phdr_info *info, uintptr_t word, uintptr_t page_bytes)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
