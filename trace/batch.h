@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events that one transaction stores. It must not know how they are found or stored.
+ * The events of one transaction.
  */
 #ifndef GPUMEMTRACE_TRACE_BATCH_H
 #define GPUMEMTRACE_TRACE_BATCH_H
@@ -17,7 +17,7 @@ struct batch_event {
 };
 
 struct batch {
-    const struct batch_event *events; /* ascending in seq */
+    const struct batch_event *events; /* in ascending order of seq */
     size_t count;
 };
 

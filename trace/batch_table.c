@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shows ring slots as SQL rows. The result of a pending slot is NULL: its call has not returned.
- * It must not change a slot.
+ * Shows ring slots as SQL rows. The result of a pending slot is NULL, because its call has not
+ * returned. Slots are only read.
  */
 #include "batch_table.h"
 
@@ -134,7 +134,7 @@ static int64_t column_value(const struct batch_event *event, enum event_column c
     return 0;
 }
 
-/* Which value of a column stands for NULL, if any does. */
+/* The value of each column that stands for NULL, if there is one. */
 static const struct {
     bool nullable;
     int64_t null;
@@ -173,7 +173,7 @@ static int batch_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
     return SQLITE_OK;
 }
 
-/* Without xCreate the table exists in every connection that registers the module, and in no
+/* Without xCreate, the table exists in every connection that registers the module, and in no
  * file. */
 static const sqlite3_module batch_module = {
     .xConnect = batch_connect,

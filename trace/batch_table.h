@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The virtual table ring_batch: shows a batch with the columns of the table event, so that one
- * INSERT … SELECT stores it without binding a value. It must not know who fills the batch.
+ * INSERT … SELECT stores it without binding a value.
  */
 #ifndef GPUMEMTRACE_TRACE_BATCH_TABLE_H
 #define GPUMEMTRACE_TRACE_BATCH_TABLE_H
@@ -10,7 +10,7 @@
 
 #include "batch.h"
 
-/* The table shows whatever *batch holds at the moment; batch must outlive db. Returns SQLite's
+/* The table shows the current contents of *batch; batch must outlive db. Returns SQLite's
  * status. */
 int batch_table_register(sqlite3 *db, struct batch *batch);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads segments, merges their events by seq, stores them. drain.h draws it. No tail moves before
- * the COMMIT: that order is what makes SIGKILL harmless.
+ * Reads segments, merges their events by seq and stores them. drain.h draws it. No tail moves
+ * before the COMMIT, so that SIGKILL never loses an event.
  */
 #include "drain.h"
 
@@ -39,7 +39,7 @@ static void store_tail(const struct drain_cursor *cursor)
     atomic_store_explicit(&cursor->segment->tail, tail, memory_order_release);
 }
 
-/* The slot at the cursor. NULL: it is empty, or its call has not returned. */
+/* The slot at the cursor. NULL: the slot is empty, or its call has not returned. */
 static const struct ring_slot *ready_slot(const struct drain *drain,
                                           const struct drain_cursor *cursor)
 {
@@ -50,7 +50,7 @@ static const struct ring_slot *ready_slot(const struct drain *drain,
     return state == SLOT_DONE || (state == SLOT_PENDING && drain->dead) ? slot : NULL;
 }
 
-/* Gathers the text of a definition from the slots behind it. */
+/* Copies the text of a definition from the slots after it. */
 static size_t gather_text(const struct ring_slot *slot, char *text)
 {
     size_t done = 0;
@@ -69,7 +69,7 @@ static int read_definition(struct drain *drain, struct drain_cursor *cursor,
     char text[RECORD_TEXT_MAX];
     const unsigned slots = 1 + record_text_slots(slot->call_id);
     if (slot->type == SLOT_END || cursor->slot + slots > RING_SEGMENT_SLOTS) {
-        cursor->slot = RING_SEGMENT_SLOTS; /* text beyond the end: only in a damaged file */
+        cursor->slot = RING_SEGMENT_SLOTS; /* text beyond the end, which only a damaged file has */
         return 0;
     }
     cursor->slot += slots;
@@ -89,7 +89,7 @@ static int find_event(struct drain *drain, struct drain_cursor *cursor, struct e
         if (slot->type != SLOT_EVENT) {
             if (read_definition(drain, cursor, slot, err))
                 return -1;
-        } else if (slot->kind == EVENT_NONE) { /* the call turned out to be no event */
+        } else if (slot->kind == EVENT_NONE) { /* the call did nothing that is recorded */
             cursor->slot++;
         } else {
             cursor->event = slot;
@@ -99,7 +99,7 @@ static int find_event(struct drain *drain, struct drain_cursor *cursor, struct e
     return 0;
 }
 
-/* --- a heap of segments: the one with the lowest next seq on top --- */
+/* --- a heap of segments: the segment whose next event has the lowest seq is on top --- */
 
 static void sift_down(struct drain_cursor **heap, size_t count, size_t at)
 {
@@ -132,12 +132,12 @@ static int add_segment(struct drain *drain, uint32_t index, size_t *heap_count, 
 }
 
 struct full_segment {
-    uint64_t order; /* when it filled up, among all */
+    uint64_t order; /* position in the order in which segments filled */
     uint32_t index;
 };
 
-/* Finds the FULL segments that filled first, from that order on. A ring may have thousands, of which
- * a batch reads few, so they are not all sorted. */
+/* Finds the FULL segments that filled first, among those with this order or a later one. A ring may
+ * have thousands of segments and a batch reads few, so they are not all sorted. */
 static size_t find_full(const struct drain *drain, uint32_t segments, uint64_t from,
                         struct full_segment *first)
 {
@@ -158,8 +158,8 @@ static size_t find_full(const struct drain *drain, uint32_t segments, uint64_t f
     return count;
 }
 
-/* Adds FULL segments in the order they filled, as many as one batch needs; one whose next call has
- * not returned does not count. */
+/* Adds FULL segments in the order in which they filled, as many as one batch needs. A segment
+ * counts only if it has an event that is ready. */
 static int add_full_segments(struct drain *drain, uint32_t segments, size_t *heap_count,
                              struct err *err)
 {
@@ -232,7 +232,8 @@ static int read_events(struct drain *drain, uint32_t segments, size_t *count, st
 
 /* --- the batch --- */
 
-/* Also a FULL segment whose last slot was read while it was ACTIVE: it is to be recycled. */
+/* A FULL segment also counts if its last slot was read while it was ACTIVE, because it must still
+ * be recycled. */
 static bool has_news(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {
@@ -250,8 +251,8 @@ static bool has_news(struct drain *drain, uint32_t segments)
     return false;
 }
 
-/* A FULL segment that is stored to its end is recycled; if its producer is gone, it stays as it is, and
- * only leaves this process's memory. */
+/* Recycles each FULL segment that is stored to its end. If the producer is gone, the segment's
+ * contents stay in the file, and only its pages are released from this process. */
 static void move_tails(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {
@@ -343,7 +344,7 @@ int drain_some(struct drain *drain, unsigned batches, struct err *err)
     return status < 0 ? -1 : 0;
 }
 
-/* The slots of a text have no state, so every slot with one is what it says. */
+/* The slots of a text have no state, so every slot with a state is an event or a definition. */
 static void note_remains(struct drain_remains *remains, const struct ring_slot *slot)
 {
     const uint8_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
@@ -385,7 +386,7 @@ static int store_sums(struct drain *drain, bool has_sums, struct err *err)
                     : store_meta_null(drain->store, META_allocation_sums, err);
 }
 
-/* What was lost may have been live. */
+/* If events were lost, the peaks are unknown, because lost allocations may have been live. */
 static int store_peaks(struct drain *drain, const struct drain_end *end, struct err *err)
 {
     char text[TALLY_PEAKS_BYTES];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moves slots from the ring to the store, a batch at a time: one transaction, then the tails. Used
- * by the recorder's writer and by the folding of a killed process's ring. It must not know hooks,
- * nor who waits for it.
+ * Moves slots from the ring to the store, a batch at a time: first one transaction, then the tails.
+ * The recorder's writer uses it, and the folding of a killed process's ring.
  *
  *     segments ──► definitions ──────────────► string, frame, module …
  *              └─► events, lowest seq first ─► event
@@ -22,24 +21,25 @@
 struct tally;
 
 #define DRAIN_BATCH_EVENTS 32768
-/* How many FULL segments with events one batch reads: more than fill it. */
+/* The number of FULL segments with events that one batch reads at most; they hold more than a
+ * batch. */
 #define DRAIN_FULL_SEGMENTS 16
 
-/* How far one segment has been read; becomes its tail after the COMMIT. */
+/* The read position in one segment; it becomes the segment's tail after the COMMIT. */
 struct drain_cursor {
     struct ring_segment *segment;
     uint32_t slot;
     uint32_t thread_id;
-    const struct ring_slot *event; /* the next event; NULL: none is ready */
+    const struct ring_slot *event; /* the next event; NULL: no event is ready */
 };
 
-/* Whether a batch says that the process ends, or that it goes on after all. */
+/* The last exit event, or undone exit, in a batch. */
 struct drain_exit {
     bool stated;
     uint64_t seq, time_ns; /* 0: the exit was undone */
 };
 
-/* Of the alloc events stored so far; see meta.allocation_sums. */
+/* Sums over the alloc events stored so far; see meta.allocation_sums. */
 struct drain_sums {
     uint64_t count, bytes, largest_bytes, refused_count;
 };
@@ -47,45 +47,45 @@ struct drain_sums {
 struct drain {
     struct ring *ring;
     struct store *store;
-    struct tally *tally;    /* receives the stored events; may be NULL */
+    struct tally *tally;    /* gets the stored events; may be NULL */
     bool dead;              /* the producer is gone: pending slots stay pending */
-    uint64_t pending_count; /* of the events stored so far: their calls had not returned */
+    uint64_t pending_count; /* stored events whose calls had not returned */
     struct drain_sums sums;
-    struct drain_exit exit; /* the last one among the events of this batch */
+    struct drain_exit exit; /* of this batch */
     struct drain_cursor cursors[RING_SEGMENT_LIMIT];
-    struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* by the seq of their events, lowest first */
-    _Atomic uint64_t batch_count; /* stored so far, for any thread to see that the drain gets on */
-    bool full_left;               /* this batch may not read all FULL segments */
-    struct batch_event events[DRAIN_BATCH_EVENTS]; /* of this batch, ascending in seq */
+    struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* lowest seq of their events first */
+    _Atomic uint64_t batch_count; /* batches stored so far; other threads see progress by it */
+    bool full_left;               /* this batch may not have read all FULL segments */
+    struct batch_event events[DRAIN_BATCH_EVENTS]; /* of this batch, in ascending order of seq */
 };
 
 /* NULL: out of memory. The caller releases it with free(). */
 struct drain *drain_new(struct ring *ring, struct store *store, bool dead);
 
-/* Stores one batch. 1: there is more; 0: every finished slot is stored; -1: *err says why, nothing
+/* Stores one batch. 1: there is more. 0: every finished slot is stored. -1: *err says why, nothing
  * of this batch is stored and no tail has moved. */
 int drain_batch(struct drain *drain, struct err *err);
-/* Stores everything, for a ring that nobody fills any more. */
+/* Stores everything. For a ring that no process fills any more. */
 int drain_all(struct drain *drain, struct err *err);
-/* Stores at most `batches` batches, for a ring that is still being filled. */
+/* Stores at most `batches` batches. For a ring that is still being filled. */
 int drain_some(struct drain *drain, unsigned batches, struct err *err);
 
-/* What a dead producer's ring holds, stored or not: whoever folds it, and however often folding was
- * interrupted, the answer is the same. */
+/* Figures of a dead producer's ring, from all its slots, stored or not. So they do not depend on
+ * who folds the ring, or on how often folding was interrupted. */
 struct drain_remains {
     uint64_t in_flight_events; /* calls that had not returned */
     uint64_t last_time_ns;     /* of the latest event */
 };
 struct drain_remains drain_remains(struct drain *drain);
 
-/* Stores the meta rows of the end, in one transaction: losses, what the tally found, which is finished, and
- * what the caller knows. */
+/* Stores the meta rows of the end in one transaction: losses, the figures of the finished tally,
+ * and the members of *end. */
 struct drain_end {
     int64_t end_ns;
-    int exit_status; /* -1: it has none */
+    int exit_status; /* -1: unknown */
     uint64_t in_flight_events;
     bool complete;
-    bool has_sums; /* the drain stored all events of the trace */
+    bool has_sums; /* this drain has stored all events of the trace */
 };
 int drain_store_end(struct drain *drain, const struct drain_end *end, struct err *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See fold.h. How the database that has every event is opened:
+ * See fold.h. How the database is opened so that it has every event:
  *
  *     beside it lies                     writable?   then
  *     no ring, or a living recorder's                open it read-only
@@ -11,7 +11,7 @@
  *     a ring that another process folds              wait for that process, and start again; where
  *                                                    it stands still, do as if not writable
  *
- * A folding process may be killed anywhere: what it stored is not stored twice, the figures of the
+ * A folding process may be killed at any point: its events are not stored twice, the figures of the
  * end come from the whole ring, and the ring is removed last.
  */
 #include "fold.h"
@@ -31,13 +31,15 @@
 #include "store.h"
 #include "trace_file.h"
 
-/* Whatever else keeps us from a ring is an error: without it the answer would be another. */
+/* Any other error at the ring must be reported, because without the ring the trace would lack
+ * events. */
 static bool is_missing(const char *path)
 {
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* Created but still without its magic: the recorder was killed right then, and nothing is in it. */
+/* A ring file without its magic: the recorder was killed while it made the file, so the ring has no
+ * events. */
 static bool is_unborn_ring(const char *ring_path)
 {
     char start[8] = "";
@@ -50,7 +52,7 @@ static bool is_unborn_ring(const char *ring_path)
 
 /* --- draining --- */
 
-/* -1: there is none. */
+/* -1: no event is stored. */
 static int64_t last_stored_ns(sqlite3 *db)
 {
     static const char query[] = "SELECT time_ns FROM event ORDER BY seq DESC LIMIT 1";
@@ -63,8 +65,8 @@ static int64_t last_stored_ns(sqlite3 *db)
     return time_ns;
 }
 
-/* A killed process's trace ends with its last event. It is complete if the process said so before,
- * as at an exec. */
+/* A killed process's trace ends with its last event. It is complete only if the process said so
+ * before, as at an exec. */
 static int store_end(struct drain *drain, sqlite3 *db, struct err *err)
 {
     const struct drain_remains remains = drain_remains(drain);
@@ -86,7 +88,7 @@ static bool is_partly_read(const struct ring *ring, struct err *err)
     return true;
 }
 
-/* Stores everything that the ring holds. db stays open, and closes on error. */
+/* Stores all events of the ring. On success db stays open, on error it is closed. */
 static int drain_into(sqlite3 *db, struct ring *ring, struct err *err)
 {
     struct store store;
@@ -114,8 +116,8 @@ static int fold_in_place(const char *path, struct ring *ring, sqlite3 **db, stru
         *db = NULL;
         return -1;
     }
-    /* As after a clean exit the file then stands alone; should this fail, because another process
-     * reads it, it can be read all the same. */
+    /* Leaves WAL mode, so that the file stands alone as after a clean exit. This may fail because
+     * another process reads the file; the trace can be read nevertheless. */
     sqlite3_busy_timeout(*db, 100);
     sqlite3_exec(*db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     unlink(ring->path);
@@ -153,8 +155,8 @@ static int copy_file(const char *from, const char *to, struct err *err)
     return copied ? 0 : -1;
 }
 
-/* SQLite cannot open a database with a -wal in a folder that it cannot write: both files are copied
- * to a folder where it can, read into memory, and the copies removed. */
+/* SQLite cannot open a database with a -wal in a folder that it cannot write. So both files are
+ * copied to a writable folder and read into memory, and the copies are removed. */
 static int open_copy(const char *path, sqlite3 **db, struct err *err)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm"};
@@ -185,8 +187,8 @@ static int open_copy(const char *path, sqlite3 **db, struct err *err)
     return result;
 }
 
-/* The ring's tails are taken first: what another process stores from now on is in the copy twice as
- * often as needed, never missing. */
+/* The ring's tails are copied first. So events that another process stores from now on may be read
+ * twice, but none is missed. */
 static int fold_into_copy(const char *path, struct ring *ring, sqlite3 **db, struct err *err)
 {
     ring_make_private(ring);
@@ -209,8 +211,7 @@ static bool folder_is_writable(const char *path)
     return access(folder, W_OK) == 0 && access(path, W_OK) == 0;
 }
 
-/* Falls back to a copy when the disk is full; what was drained by then is already in the
- * database. */
+/* Uses a copy if the disk is full. Events that were stored by then are already in the database. */
 static int fold(const char *path, struct ring *ring, bool in_place, sqlite3 **db, struct err *err)
 {
     if (in_place && ring->writable && folder_is_writable(path) &&
@@ -221,7 +222,7 @@ static int fold(const char *path, struct ring *ring, bool in_place, sqlite3 **db
 
 static int open_without_ring(const char *path, sqlite3 **db, struct err *err)
 {
-    /* A command that stored names was killed: SQLite rolls that back, if it may write. */
+    /* A command was killed while it stored names. SQLite rolls that back if it may write. */
     if (trace_file_has(path, "-journal") && folder_is_writable(path))
         return open_database(path, path, SQLITE_OPEN_READWRITE, db, err);
     if (!trace_file_has(path, "-wal") || folder_is_writable(path))
@@ -258,7 +259,7 @@ int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct
         if (ring_open(&ring, ring_path, &result->recording, err)) {
             if (!is_missing(ring_path))
                 return -1;
-            continue; /* another process has removed it just now */
+            continue; /* another process has just removed it */
         }
         status = open_with_ring(path, &ring, db, result, err);
         ring_release(&ring);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See fold_lock.h. A lock of the open file description: unlike a POSIX lock, it stays when another
- * descriptor of the same file is closed.
+ * See fold_lock.h. The lock belongs to the open file description. Unlike a POSIX lock, it stays
+ * when another descriptor of the file is closed.
  */
 #include "fold_lock.h"
 
@@ -34,7 +34,7 @@ static bool ring_is_gone(const struct ring *ring)
            named.st_ino != ring->file.inode;
 }
 
-/* Moves on with each write to the trace. */
+/* Time of the last write to the trace. */
 static int64_t last_write_ns(const char *trace_path)
 {
     static const char *const suffixes[] = {"", "-wal"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lets one process at a time fold a ring into its trace. The lock is on the ring's file, so the kernel
- * releases it when its holder is killed, and it is on a byte of its own, so nobody takes a folding
- * process for a recorder. It must not know how a ring is folded.
+ * A lock that lets one process at a time fold a ring into its trace. It is on the ring's file, so
+ * the kernel releases it when its holder is killed. It covers a byte of its own, so that a folding
+ * process is not mistaken for a recorder.
  */
 #ifndef GPUMEMTRACE_TRACE_FOLD_LOCK_H
 #define GPUMEMTRACE_TRACE_FOLD_LOCK_H
@@ -10,12 +10,12 @@
 #include "ring.h"
 
 enum fold_lock {
-    FOLD_LOCK_TAKEN, /* until ring_release; a process that may not write the ring shares it */
-    FOLD_LOCK_GONE,  /* another process has folded the ring and removed it: open the trace again */
-    FOLD_LOCK_STUCK, /* another process holds the lock and does nothing, or there are no locks */
+    FOLD_LOCK_TAKEN, /* until ring_release; processes that may not write the ring share the lock */
+    FOLD_LOCK_GONE,  /* another process has folded and removed the ring: open the trace again */
+    FOLD_LOCK_STUCK, /* another process holds the lock and writes nothing, or no locks exist */
 };
 
-/* Waits as long as another process writes the trace. */
+/* Waits while another process writes the trace. */
 enum fold_lock fold_lock_take(const struct ring *ring, const char *trace_path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each hook's number (hook_id in the trace), name and API, expanded from hooks.def. It must not
- * need CUDA's types: it is compiled outside of the recorder too.
+ * Number (hook_id in the trace), name and API of each hook, expanded from hooks.def. Needs no CUDA
+ * types, because the analyzer includes it too.
  */
 #ifndef GPUMEMTRACE_TRACE_HOOK_IDS_H
 #define GPUMEMTRACE_TRACE_HOOK_IDS_H

@@ -10,13 +10,13 @@
 
 #include "gpumemtrace/event.h"
 
-/* What an address names; equal numbers in different spaces are different objects. */
+/* Kinds of addresses; equal numbers in different spaces are different objects. */
 enum space {
     SPACE_MEMORY,
     SPACE_HANDLE,
     SPACE_MAPPING,
     SPACE_GRAPH,
-    SPACE_POOL, /* the first one's; the others' follow */
+    SPACE_POOL, /* of the first pool; those of the others follow */
     SPACE_BITS = 3
 };
 
@@ -81,7 +81,8 @@ static int grow(struct live *live)
     return 0;
 }
 
-/* Removes an entry and moves back those that had probed past it, so there are no tombstones. */
+/* Removes an entry, and moves back later entries of its probe sequence, so that no tombstones are
+ * needed. */
 static void erase(struct live *live, size_t hole)
 {
     const size_t mask = live->entry_limit - 1;
@@ -114,7 +115,7 @@ static void begin(struct live *live, const struct live_entry *entry)
 {
     struct live_entry *old = find(live, entry->key);
     uint64_t *live_bytes = &live->live_bytes[entry->account];
-    if (old) { /* its free was not recorded; a VMM object lives on in a replay */
+    if (old) { /* its free was not recorded; in a replay a VMM object would live on */
         live->is_doubtful |=
             space_of(old->key) == SPACE_MAPPING || space_of(old->key) == SPACE_HANDLE;
         end(live, old);
@@ -140,7 +141,8 @@ static void end_if_unused(struct live *live, struct live_entry *object)
 
 /* --- events --- */
 
-/* What the report counts as failed: address ranges, graph nodes and mapped buffers take no memory. */
+/* Failures that the report counts. Address ranges, graph nodes and mapped buffers take no
+ * memory. */
 static bool counts_as_refused(const struct live_event *event)
 {
     return account_kind((enum memory_kind)event->memory) != ACCOUNT_none;
@@ -185,7 +187,7 @@ static void map(struct live *live, const struct live_event *event)
                                      .account = object->account});
 }
 
-/* A range may hold several mappings, one behind the other. */
+/* The range may contain several mappings, one after the other. */
 static void unmap(struct live *live, const struct live_event *event)
 {
     const uint64_t stop = event->address + event->size_bytes;
@@ -201,10 +203,10 @@ static void unmap(struct live *live, const struct live_event *event)
         }
         address += size_bytes;
     }
-    live->is_doubtful |= address < stop; /* mappings of other memory, or further behind */
+    live->is_doubtful |= address < stop; /* a mapping of other memory, or a gap */
 }
 
-/* The driver returns the handle that the object already has. */
+/* The driver returned the handle that the object already has. */
 static void retain(struct live *live, const struct live_event *event)
 {
     struct live_entry *object = find(live, key_of(SPACE_HANDLE, event->object));
@@ -212,7 +214,7 @@ static void retain(struct live *live, const struct live_event *event)
         object->references++;
 }
 
-/* An event without a handle is of the device's primary context. */
+/* An event without a handle is for the device's primary context. */
 static bool lived_in(const struct live_entry *entry, const struct live_event *event)
 {
     if (!entry->key || !entry->dies_with_context)
@@ -224,7 +226,7 @@ static void destroy_context(struct live *live, const struct live_event *event)
 {
     for (size_t i = 0; i < live->entry_limit;)
         if (lived_in(&live->entries[i], event))
-            end(live, &live->entries[i]); /* may move another entry here: look again */
+            end(live, &live->entries[i]); /* may move another entry to this place, so look again */
         else
             i++;
 }
@@ -238,9 +240,9 @@ static void use_pool(struct live *live, const struct live_event *event)
                                          .account = device_of(event)});
 }
 
-/* --- pieces of framework pools --- */
+/* --- blocks of framework pools --- */
 
-/* -1: there is no room for it. */
+/* -1: there is no room for another pool. */
 static int pool_of(struct live *live, uint64_t name)
 {
     int pool = 0;
@@ -277,7 +279,7 @@ static void count_piece(struct live *live, const struct live_event *event)
                                          .account = (uint16_t)account});
 }
 
-/* --- what only a replay follows exactly --- */
+/* --- events that only a replay follows exactly --- */
 
 static bool is_beyond(const struct live_event *event)
 {
@@ -287,7 +289,7 @@ static bool is_beyond(const struct live_event *event)
     case EVENT_CONTEXT_DESTROY:
     case EVENT_EXIT_UNDONE:
         return true;
-    case EVENT_POOL_CREATE: /* what is allocated from it may be the host's memory */
+    case EVENT_POOL_CREATE: /* its memory may be the host's */
         return event->memory != MEMORY_ASYNC;
     default:
         return event->device >= LIVE_DEVICES;
@@ -305,7 +307,7 @@ void live_count(struct live *live, const struct live_event *event)
     if (event->device >= 0 && has_device)
         live->is_seen[event->device] |= !live->has_ended;
     if (account_kind((enum memory_kind)event->memory) == ACCOUNT_pool) {
-        count_piece(live, event); /* it lies in memory that is already counted */
+        count_piece(live, event); /* lies in memory that is already counted */
         return;
     }
     if (event->kind == EVENT_ALLOC && (has_device || event->result != 0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trace that was imported may lack, and how meta.not_known says it: not_known.def. */
+/* The facts that an imported trace may lack, and their words in meta.not_known: not_known.def. */
 #ifndef GPUMEMTRACE_TRACE_NOT_KNOWN_H
 #define GPUMEMTRACE_TRACE_NOT_KNOWN_H
 

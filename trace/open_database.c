@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See open_database.h. What SQLite itself may be made to do is limited first, then each table that we
- * read is looked at; a table or column that is missing is for the reader to name.
+ * See open_database.h. First limits what SQLite may do, then checks each table that will be read. A
+ * missing table or column is not an error here; the reader reports it.
  */
 #include "open_database.h"
 
@@ -16,16 +16,17 @@
 #include "schema.h"
 #include "trace_file.h"
 
-/* The recorder, and a command that folds or resolves, lock the database for a moment. */
+/* The recorder, and commands that fold or resolve, lock the database for a moment. */
 #define BUSY_MS 5000
 
-/* --- steps --- */
+/* --- steps of SQLite's machine --- */
 
 #define STEP_INTERVAL 100000
 #define STEPS_PER_BYTE 200 /* an event takes 30 bytes, and 60 steps each time it is read */
 #define STEPS_AT_LEAST 5000000
 
-/* Pages of a damaged database may form a net in which each is met a million times. */
+/* The pages of a damaged database may refer to each other so that a page is read a million times.
+ * The budget stops that. */
 struct step_budget {
     uint64_t left;
 };
@@ -58,7 +59,8 @@ static void no_function(sqlite3_context *context, int count, sqlite3_value **val
     (void)context, (void)count, (void)values;
 }
 
-/* The budget lives as long as the connection: it belongs to a function that nobody calls. */
+/* The budget must live as long as the connection. So it belongs to an SQL function that is never
+ * called, and is freed with it. */
 static int limit_steps(sqlite3 *db, const char *path)
 {
     struct step_budget *budget = malloc(sizeof *budget);
@@ -72,7 +74,7 @@ static int limit_steps(sqlite3 *db, const char *path)
     return status;
 }
 
-/* --- what SQLite may do --- */
+/* --- limiting SQLite --- */
 
 static int restrain(sqlite3 *db, const char *path)
 {
@@ -97,7 +99,7 @@ static int restrain(sqlite3 *db, const char *path)
     for (size_t i = 0; i < sizeof settings / sizeof *settings && status == SQLITE_OK; i++)
         status = sqlite3_db_config(db, settings[i].setting, settings[i].value, NULL);
     if (status == SQLITE_OK)
-        status = sqlite3_drop_modules(db, NULL); /* no virtual table works without its module */
+        status = sqlite3_drop_modules(db, NULL); /* then no virtual table works */
     if (status == SQLITE_OK)
         status = limit_steps(db, path);
     if (status == SQLITE_OK)
@@ -106,15 +108,15 @@ static int restrain(sqlite3 *db, const char *path)
     return status;
 }
 
-/* --- its tables --- */
+/* --- tables --- */
 
-/* SQLITE_ERROR: it is a view; another error says nothing of it. */
+/* SQLITE_OK: a table. SQLITE_ERROR: a view. Any other error tells nothing about it. */
 static int find_table(sqlite3 *db, const char *name)
 {
     return sqlite3_table_column_metadata(db, "main", name, NULL, NULL, NULL, NULL, NULL, NULL);
 }
 
-/* The columns of table_xinfo: cid, name, type, notnull, default, key, hidden. */
+/* The columns of table_xinfo are cid, name, type, notnull, default, key, hidden. */
 static int check_table(sqlite3 *db, const char *shown, const char *table, struct err *err)
 {
     char pragma[64];
@@ -163,7 +165,8 @@ static int open_as(const char *name, const char *path, const char *shown, int fl
     return -1;
 }
 
-/* SQLite takes "file:x" for an address and ":memory:" for no file. */
+/* "./" is put before the path, because SQLite reads "file:x" as an address and ":memory:" as no
+ * file. */
 int open_database(const char *path, const char *shown, int flags, sqlite3 **db, struct err *err)
 {
     char name[PATH_MAX + 2];

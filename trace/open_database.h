@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens the database of a trace as what it is, a file from elsewhere: only plain tables are read, its
- * own code (views, triggers, virtual tables, computed columns) does not run, and statements take no
- * more steps than a file of its size can need. It must not know rings, nor what a table holds.
+ * Opens the database of a trace as an untrusted file. Only plain tables are read, its own code
+ * (views, triggers, virtual tables, computed columns) does not run, and statements take no more
+ * steps than a file of its size can need.
  */
 #ifndef GPUMEMTRACE_TRACE_OPEN_DATABASE_H
 #define GPUMEMTRACE_TRACE_OPEN_DATABASE_H
@@ -11,11 +11,11 @@
 
 #include "gpumemtrace/err.h"
 
-/* flags: SQLITE_OPEN_…; `shown` stands in messages for path. The caller closes *db, which is NULL
- * after an error. */
+/* flags: SQLITE_OPEN_…. shown: the name for messages. The caller closes *db, which is NULL after an
+ * error. */
 int open_database(const char *path, const char *shown, int flags, sqlite3 **db, struct err *err);
 
-/* Copies an open database into memory: *copy is as if open_database had opened it. */
+/* Copies an open database into memory. *copy is limited as by open_database. */
 int open_database_copy(sqlite3 *from, const char *path, sqlite3 **copy, struct err *err);
 
 #endif

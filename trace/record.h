@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One ring slot of 64 bytes: an event, a definition (a frame, a string …) or a piece of a
- * definition's text. Written by the hooks, read by the drain, also after the writing process was
- * killed. It must not know where slots live.
+ * One ring slot of 64 bytes: an event, a definition (a frame, a string …) or a part of a
+ * definition's text. Hooks write slots; the drain reads them, even after the writing process was
+ * killed.
  *
  *      0        8         16        24           32       40       48         52       54
  *     +--------+---------+---------+------------+--------+--------+----------+--------+---------
@@ -13,22 +13,22 @@
  *     | hook_id | kind | memory | device | nested | type | state |
  *     +---------+------+--------+--------+--------+------+-------+
  *
- * A definition uses these members as follows. call_id holds the length of its text in bytes, and
- * the slots behind it hold the text itself, SLOT_TEXT_BYTES each; their type and state stay 0.
+ * A definition uses these members as follows. call_id is the length of its text in bytes. The slots
+ * after it hold the text, SLOT_TEXT_BYTES each; their type and state stay 0.
  *
- *     type     seq         address     size_bytes    object stream stack_id  memory text
- *     -------- ----------- ----------- ------------- ------ ------ --------- ------ ----------------
- *     STRING   string_id                                                            the string
- *     FRAME    frame_id    address                                 parent_id kind
- *     LOCATION location_id function_id file_id       line
- *     MODULE   module_id   load bias                 start  end                     path \0 build-id
- *     THREAD   thread_id   tid                                                      name
- *     DEVICE   device                  total bytes                                  uuid \0 name
- *     CONTEXT  device                  context bytes
- *     COVERAGE                         calls                                        function
- *     VARIABLE                                                             table  name \0 value
- *     OWNER    thread_id   of the slots that follow
- *     END                  no slot follows in this segment
+ *    type     seq         address     size_bytes    object stream stack_id  memory text
+ *    -------- ----------- ----------- ------------- ------ ------ --------- ------ ----------------
+ *    STRING   string_id                                                            the string
+ *    FRAME    frame_id    address                                 parent_id kind
+ *    LOCATION location_id function_id file_id       line
+ *    MODULE   module_id   load bias                 start  end                     path \0 build-id
+ *    THREAD   thread_id   tid                                                      name
+ *    DEVICE   device                  total bytes                                  uuid \0 name
+ *    CONTEXT  device                  context bytes
+ *    COVERAGE                         calls                                        function
+ *    VARIABLE                                                             table  name \0 value
+ *    OWNER    thread_id   of the slots that follow
+ *    END                  no slot follows in this segment
  */
 #ifndef GPUMEMTRACE_TRACE_RECORD_H
 #define GPUMEMTRACE_TRACE_RECORD_H
@@ -55,10 +55,10 @@ enum slot_type {
     SLOT_VARIABLE,
 };
 
-/* The table of a VARIABLE. */
+/* The table of a VARIABLE definition. */
 enum record_variable { VARIABLE_framework, VARIABLE_allocator_setting, VARIABLE_COUNT };
 
-/* EMPTY -> DONE; EMPTY -> PENDING -> DONE where the slot is taken before the call is made. */
+/* EMPTY -> DONE; EMPTY -> PENDING -> DONE if the slot is claimed before the call. */
 enum slot_state { SLOT_EMPTY, SLOT_PENDING, SLOT_DONE };
 
 #define SLOT_TEXT_BYTES 62
@@ -75,15 +75,15 @@ struct ring_slot {
             uint64_t stream;
             uint32_t stack_id;
             int16_t result;
-            uint16_t call_id; /* of a definition: bytes of text that follow */
+            uint16_t call_id; /* of a definition: bytes of its text */
             uint16_t hook_id;
             uint8_t kind;
             uint8_t memory;
             int8_t device;
             uint8_t nested;
             uint8_t type;
-            /* Stored with release by the one producer, loaded with acquire by the one consumer: a
-             * slot that reads DONE is complete, and so are the text slots behind it. */
+            /* Stored with release by the one producer, loaded with acquire by the one consumer. So
+             * a slot that reads DONE is complete, and so are the text slots after it. */
             _Atomic uint8_t state;
         };
         char text[SLOT_TEXT_BYTES];
@@ -92,8 +92,8 @@ struct ring_slot {
 
 _Static_assert(sizeof(struct ring_slot) == 64, "a slot is one cache line");
 
-/* Calls into the driver that are timed: `stream`, which they do not have, is how long the call took in
- * ns; 0: not measured. */
+/* Is this a call into the driver that is timed? Such events have no stream, so `stream` holds the
+ * duration of the call in ns; 0: not measured. */
 static inline bool record_is_timed(unsigned kind, unsigned memory)
 {
     switch (memory) {
@@ -112,7 +112,7 @@ static inline bool record_is_timed(unsigned kind, unsigned memory)
     }
 }
 
-/* Stands for SQL NULL: the result of a call that has not returned. */
+/* Stands for SQL's NULL as the result of a call that has not returned. */
 #define RESULT_IN_PROGRESS INT32_MIN
 
 static inline unsigned record_text_slots(unsigned text_bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The segment file: creates, maps and grows it, and hands segments to threads. ring.h draws it.
+ * Creates, maps and grows the file of segments, and gives segments to threads. ring.h draws it.
  */
 #include "ring.h"
 
@@ -22,7 +22,7 @@
 
 static const char ring_magic[8] = RING_MAGIC;
 
-/* 0: no such process exists, or it has ended. */
+/* 0: the process does not exist or has ended. */
 static uint64_t start_ticks_of(int64_t pid)
 {
     struct proc_stat stat;
@@ -80,8 +80,9 @@ int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct 
         err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
         return -1;
     }
-    /* Without real blocks behind it, a full disk would raise SIGBUS in the program's own thread. A
-     * disk without room for one segment is found out now, when there is still a choice. */
+    /* Allocate real blocks, because on a full disk a write to a hole would raise SIGBUS in the
+     * program's thread. If the disk has no room for one segment, the recorder notices that now and
+     * can choose another folder. */
     const int failed = posix_fallocate(ring->fd, 0, RING_HEADER_BYTES + RING_SEGMENT_BYTES);
     if (failed || lock_file(ring->fd) ||
         !(ring->header = (struct ring_header *)map(ring, RING_HEADER_BYTES, 0))) {
@@ -98,9 +99,10 @@ int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct 
     return 0;
 }
 
-/* A dead recorder holds no lock, but a live one may have lost it: closing any descriptor of a file
- * drops POSIX locks, and some programs close every descriptor. So look for the process too. The
- * recorder's lock covers the whole file; a process that folds holds a byte far beyond its end. */
+/* Does the recorder live? A dead one holds no lock. But a live one may have lost its lock, because
+ * closing any descriptor of a file drops POSIX locks, and some programs close every descriptor. So
+ * the process is looked for, too. The recorder's lock covers the whole file; a folding process
+ * locks a byte far beyond its end. */
 static bool recorder_lives(const struct ring *ring)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
@@ -133,8 +135,8 @@ failed:
     return -1;
 }
 
-/* Opens the file again by its name if the program closed our descriptor: some close every one, and
- * open files of their own under the same numbers. */
+/* Opens the file again by its name if the program has closed our descriptor. Some programs close
+ * every descriptor and open their own files under the same numbers. */
 static bool has_file(struct ring *ring)
 {
     struct own_file named;
@@ -182,13 +184,13 @@ struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
     if (segment)
         return segment;
     const bool known = own_fd_is(ring->fd, &ring->file) && fstat(ring->fd, &status) == 0;
-    /* Touching pages beyond the end of a truncated file would raise SIGBUS. */
+    /* Pages beyond the end of a truncated file would raise SIGBUS. */
     if (known && status.st_size < segment_offset(index + 1))
         return NULL;
     if (known)
         segment = (struct ring_segment *)map(ring, RING_SEGMENT_BYTES, segment_offset(index));
     if (!segment) {
-        /* Relaxed: read by the thread that drains, which called this. */
+        /* Relaxed: only the draining thread reads it, and that thread runs this function. */
         atomic_store_explicit(&ring->map_failed, true, memory_order_relaxed);
         return NULL;
     }
@@ -209,7 +211,7 @@ void ring_make_private(struct ring *ring)
     }
 }
 
-/* --- who owns a segment --- */
+/* --- states of segments --- */
 
 static void set_state(struct ring *ring, uint32_t index, enum segment_state state)
 {
@@ -224,8 +226,9 @@ static bool take_if(struct ring *ring, uint32_t index, enum segment_state state)
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
-/* Makes all pages writable at once: a fault in each would cost the hooks more. MAP_POPULATE would
- * leave a write fault in each page of a shared mapping; a kernel before 5.14 does nothing here. */
+/* Makes all pages writable at once, because a fault at each page would cost the hooks more.
+ * MAP_POPULATE is not enough: each page of a shared mapping would still have a write fault. Kernels
+ * before 5.14 do nothing here. */
 static void populate_pages(struct ring_segment *segment)
 {
     madvise(segment, RING_SEGMENT_BYTES, MADV_POPULATE_WRITE);
@@ -245,7 +248,8 @@ static void note_full(struct ring *ring, int reason)
     atomic_store_explicit(&ring->header->grow_errno, reason, memory_order_relaxed);
 }
 
-/* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would end the program. */
+/* SIGXFSZ is held back, because the kernel sends it beyond RLIMIT_FSIZE and it would end the
+ * program. */
 static bool make_room(struct ring *ring, uint32_t index)
 {
     struct quiet_signal quiet;
@@ -266,7 +270,7 @@ static int64_t coarse_now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* After a failure it does not try again for GROW_RETRY_NS: trying costs as much as recording many
+/* After a failure it does not try again for GROW_RETRY_NS, because a try costs as much as many
  * events. */
 static struct ring_segment *grow(struct ring *ring)
 {
@@ -293,7 +297,7 @@ static struct ring_segment *grow(struct ring *ring)
     return segment;
 }
 
-/* One that was used before; NULL: all are in use. */
+/* Takes a segment that was used before. NULL: all are in use. */
 static struct ring_segment *take_again(struct ring *ring)
 {
     const uint32_t count = ring_segment_count(ring);
@@ -332,7 +336,7 @@ void ring_close_segment(struct ring *ring, struct ring_segment *segment)
 
 void ring_segment_unload(const struct ring *ring, struct ring_segment *segment)
 {
-    /* A private mapping's changes would be lost. */
+    /* The changes of a private mapping would be lost. */
     if (!ring->private)
         release_pages(segment);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Carries slots from the hooks to the writer: one shared file of segments beside the trace. A
- * thread owns a segment and appends slots to it; the drain reads each segment from its tail, and
- * moves the tail only after the COMMIT that stored what it read. So database and file together hold
- * every finished event at any moment, also after SIGKILL. It must not know what the slots mean.
+ * Carries slots from the hooks to the writer, by a shared file of segments beside the trace. A
+ * thread owns a segment and appends slots to it. The drain reads each segment from its tail, and
+ * moves the tail only after the COMMIT that stored the slots. So database and file together hold
+ * every finished event at any moment, even after SIGKILL.
  *
  *     FILE-ring.0:  | header page | segment 0 | segment 1 | …       256 KiB each, up to ring_max
- *
  *     segment:      | header | slot | slot | slot | … | END |        head: next slot to fill
  *                              ^tail                                  (the owner's alone)
  *
@@ -14,18 +13,18 @@
  *     LEFT <-----(the thread ends)----' ^
  *       '------(a thread takes it)------'
  *
- * event.seq gives the order across segments, so a thread may continue any segment that has no
- * owner; an OWNER slot names the thread of the slots that follow it.
+ * event.seq gives the order across segments, so a thread may continue any segment without an owner.
+ * An OWNER slot names the thread of the slots after it.
  *
- * When the writer is slower than the program, full segments wait in the file, not in this process's
- * memory: the pages of those beyond RING_RESIDENT_SEGMENTS are released, and only the drain, a few
- * segments at a time, touches them again. So a segment's state is kept outside of it.
+ * If the writer is slower than the program, full segments wait in the file, not in this process's
+ * memory: the pages of segments beyond RING_RESIDENT_SEGMENTS are released, and only the drain
+ * touches them again, a few segments at a time. So a segment's state is stored outside of it. When
+ * ring_max is used up, threads wait for the drain (interpose/recording/segment_wait.h).
  *
- * When ring_max is used up, threads wait for the drain (interpose/recording/segment_wait.h).
- *
- * Thread-safety: ring_claim and ring_publish by the segment's owner; ring_take_segment by anyone;
- * the drain functions by one thread of one process at a time. The producer's functions may be
- * called from a hook: they do not malloc, and lock only to make the file longer.
+ * Thread-safety: the owner of a segment may call ring_claim and ring_publish; any thread may call
+ * ring_take_segment; one thread of one process at a time may call the drain's functions. The
+ * producer's functions are callable from a hook: no malloc, and a lock only to make the file
+ * longer.
  */
 #ifndef GPUMEMTRACE_TRACE_RING_H
 #define GPUMEMTRACE_TRACE_RING_H
@@ -42,13 +41,13 @@
 
 #define RING_SEGMENT_BYTES ((uint64_t)256 << 10) /* each thread with events owns one */
 #define RING_SEGMENT_SLOTS (RING_SEGMENT_BYTES / sizeof(struct ring_slot) - 1)
-#define RING_SEGMENT_LIMIT 16384  /* 4 GiB, the most that GPUMEMTRACE_RING_MAX can ask for */
+#define RING_SEGMENT_LIMIT 16384  /* 4 GiB, the most that GPUMEMTRACE_RING_MAX allows */
 #define RING_RESIDENT_SEGMENTS 64 /* 16 MiB */
 #define RING_HEADER_BYTES 4096
 #define RING_MAGIC "GMTRING"
 
-/* UNKNOWN: the ring is another process's. IDLE: the segment holds nothing to read. DRAINED: nor will it
- * ever, as its producer is gone. */
+/* UNKNOWN: the ring belongs to another process. IDLE: the segment has nothing to read. DRAINED: it
+ * has nothing to read and never will, because its producer is gone. */
 enum segment_state {
     SEGMENT_UNKNOWN,
     SEGMENT_IDLE,
@@ -59,7 +58,7 @@ enum segment_state {
 };
 
 struct ring_segment {
-    uint32_t index;        /* its number in the file; set by the process that made it */
+    uint32_t index;        /* number in the file; set by the process that made the segment */
     uint32_t head;         /* slots filled or claimed; written by the owner */
     _Atomic uint64_t tail; /* thread_id << 32 | slots stored; written by the drain */
     uint64_t padding[6];
@@ -70,16 +69,17 @@ _Static_assert(sizeof(struct ring_segment) == RING_SEGMENT_BYTES, "a segment fil
 
 #define RING_AT_MAX (-1) /* ring_max was reached */
 
-/* What the writer counts as it stores, for those who watch: the live bytes of a device, or of a pool there. */
+/* The writer's sums, for processes that watch a running recorder: live bytes of a device, or of a
+ * pool there. */
 struct ring_sum {
-    uint64_t pool; /* string id of its name; 0: the driver's memory */
+    uint64_t pool; /* string id of the pool's name; 0: the driver's memory */
     int64_t device;
     uint64_t live_bytes, peak_bytes;
 };
 #define RING_SUMS 64
 struct ring_sums {
-    _Atomic uint64_t version; /* odd: they are being written */
-    uint64_t seq;             /* of the last event that is counted */
+    _Atomic uint64_t version; /* odd: the sums are being written */
+    uint64_t seq;             /* of the last event counted */
     uint64_t count;
     struct ring_sum items[RING_SUMS];
 };
@@ -93,10 +93,10 @@ struct ring_header {
     _Atomic uint32_t segment_count;
     _Atomic uint64_t lost_events;
     _Atomic uint64_t lost_frames;
-    _Atomic uint64_t full_ns;      /* that threads waited for room, summed */
-    _Atomic int32_t grow_errno;    /* why it last could not grow; RING_AT_MAX; 0: it always could */
-    _Atomic uint64_t shared_names; /* uses of a name that phases and marks share */
-    struct ring_sums sums;         /* all 0: of a recorder that did not write them, or not yet */
+    _Atomic uint64_t full_ns;      /* time that threads waited for room, summed over threads */
+    _Atomic int32_t grow_errno;    /* of the last growth that failed; RING_AT_MAX; 0: none failed */
+    _Atomic uint64_t shared_names; /* uses of the name that further phases and marks share */
+    struct ring_sums sums;         /* all 0: the recorder has not written them, or cannot */
 };
 
 _Static_assert(sizeof(struct ring_header) <= RING_HEADER_BYTES,
@@ -108,45 +108,47 @@ struct ring {
     const char *path; /* owned by the caller */
     bool writable;
     bool private; /* changes stay in this process's memory */
-    /* A segment that the file may hold was not mapped, so whoever reads a dead ring misses its events. */
+    /* A segment of the file could not be mapped, so a reader of a dead ring misses events. */
     _Atomic bool map_failed;
     struct ring_header *header;
     uint32_t segment_max;
-    _Atomic int64_t full_until_ns; /* CLOCK_MONOTONIC_COARSE: do not try to grow before */
-    /* Protects growth: segment_count, the file's length and the entries of segments[]. */
+    _Atomic int64_t full_until_ns; /* CLOCK_MONOTONIC_COARSE: no try to grow before this time */
+    /* Protects growth: segment_count, the length of the file and the entries of segments[]. */
     pthread_mutex_t grow_lock;
     _Atomic(struct ring_segment *) segments[RING_SEGMENT_LIMIT];
     _Atomic uint8_t states[RING_SEGMENT_LIMIT];
-    /* The order in which FULL segments filled up; written before the state. */
+    /* The order in which FULL segments filled; written before the state. */
     _Atomic uint64_t full_count;
     uint64_t full_order[RING_SEGMENT_LIMIT];
-    /* How often the drain has emptied a segment. Relaxed: a late answer costs a short wait. */
+    /* Number of segments that the drain has emptied. Relaxed: a late answer costs a short wait. */
     _Atomic uint64_t recycled_count;
 };
 
-/* Creates the file (O_EXCL, mode 0600) and takes the recorder's lock on it. path must last as long
- * as the ring. */
+/* Creates the file (O_EXCL, mode 0600) and takes the recorder's lock on it. path must live as long
+ * as the ring. -1: *err says why. */
 int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct err *err);
-/* Maps an existing file. *recording: its recorder is still alive. If it is not, fold_lock.h says who
- * may move its tails. */
+/* Maps an existing file. *recording: its recorder is alive. If not, fold_lock.h decides which
+ * process may move its tails. -1: *err says why. */
 int ring_open(struct ring *ring, const char *path, bool *recording, struct err *err);
 void ring_release(struct ring *ring);
-/* Call after ring_open, before reading: moving tails then changes nothing on disk, and tails that
- * another process moves from now on are not seen here. */
+/* Call it after ring_open and before reading. After that, moved tails change nothing on disk, and
+ * tails that another process moves are not seen. */
 void ring_make_private(struct ring *ring);
 
-/* A segment with room, now owned by the caller. NULL: ring_max is reached or the disk is full. */
+/* Returns a segment with room that the caller now owns. NULL: ring_max is reached or the disk is
+ * full. */
 struct ring_segment *ring_take_segment(struct ring *ring);
-/* Gives the segment up: another thread may continue it. */
+/* The caller no longer owns the segment; another thread may continue it. */
 void ring_leave_segment(struct ring *ring, struct ring_segment *segment);
 
-/* Makes it FULL: the caller takes another. */
+/* Makes the segment FULL; the caller takes another. */
 void ring_close_segment(struct ring *ring, struct ring_segment *segment);
 
-/* A line that nobody has used lately takes longer to come than a call takes. */
+/* Slots are prefetched this far ahead, because a cache line that was not used lately takes longer
+ * to load than a call takes. */
 #define RING_AHEAD_BYTES 256
 
-/* The next `slots` slots in a row. NULL: the segment has no room for them; it is now FULL. */
+/* Claims `slots` consecutive slots. NULL: the segment has no room for them and is now FULL. */
 static inline struct ring_slot *ring_claim(struct ring *ring, struct ring_segment *segment,
                                            unsigned slots)
 {
@@ -170,21 +172,22 @@ static inline uint32_t ring_segment_count(const struct ring *ring)
     return atomic_load_explicit(&ring->header->segment_count, memory_order_acquire);
 }
 
-/* For the consumer. Maps the segment if needed; NULL: the file does not reach that far. */
+/* For the drain. Maps the segment if needed. NULL: the file does not reach that far, or the segment
+ * cannot be mapped. */
 struct ring_segment *ring_segment(struct ring *ring, uint32_t index);
-/* Gives back the memory of a segment that was read; the file keeps its contents. */
+/* Releases the pages of a segment that was read; the file keeps their contents. */
 void ring_segment_unload(const struct ring *ring, struct ring_segment *segment);
-/* Does so, and makes it DRAINED. */
+/* ring_segment_unload, and makes the segment DRAINED. */
 void ring_segment_retire(struct ring *ring, uint32_t index);
 /* Wipes a drained FULL segment and makes it IDLE. */
 void ring_recycle(struct ring *ring, struct ring_segment *segment);
 
-/* Why events were lost: RING_LOSS_AT_MAX, or what the system said when the file was to grow. NULL: none
- * were, or not for want of room. */
+/* Why events were lost: RING_LOSS_AT_MAX, or the system's error when the file could not grow. NULL:
+ * no events were lost, or not for lack of room. */
 #define RING_LOSS_AT_MAX "ring-max"
 const char *ring_loss_reason(const struct ring *ring);
 
-/* Acquire: a segment that reads FULL has all its slots. */
+/* Acquire: a reader that sees FULL also sees all slots of the segment. */
 static inline enum segment_state ring_segment_state(const struct ring *ring, uint32_t index)
 {
     return (enum segment_state)atomic_load_explicit(&ring->states[index], memory_order_acquire);

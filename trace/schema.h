@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tables of a trace as data, expanded from include/gpumemtrace/schema/, and the SQL that
- * creates them. It must not open a database.
+ * creates them.
  */
 #ifndef GPUMEMTRACE_TRACE_SCHEMA_H
 #define GPUMEMTRACE_TRACE_SCHEMA_H
@@ -10,7 +10,7 @@
 
 #include "gpumemtrace/err.h"
 
-/* A row with a table starts it; the rows up to the next such row are its columns. */
+/* A row with a table begins that table; the rows after it are its columns. */
 struct schema_row {
     const char *table;
     const char *column, *sql;
@@ -21,7 +21,7 @@ extern const struct schema_row schema_rows[];
 extern const size_t schema_row_count;
 
 /* Writes the script that creates tables, views, application_id and user_version. SCHEMA_SQL_BYTES
- * are enough for it. */
+ * are enough. -1: *err says why. */
 #define SCHEMA_SQL_BYTES 16384
 int schema_sql(char *buffer, size_t buffer_bytes, struct err *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See store.h. One prepared statement for each kind of definition; an INSERT … SELECT over the virtual
- * table for the events. Those that follow the last row, as nearly all do, get their seq from SQLite,
- * which then need not look for the place of each.
+ * See store.h. Each kind of definition has a prepared statement. Events are stored by one INSERT …
+ * SELECT over the virtual table. Nearly all events continue the table's last seq, so SQLite assigns
+ * their seq and need not search for the position of each.
  */
 #include "store.h"
 
@@ -32,7 +32,7 @@ enum statement {
     STATEMENT_COUNT
 };
 
-/* The columns of event but for the first, seq. */
+/* The columns of event after the first, seq. */
 #define COLUMN(field, ctype, sql, null_when, text) "," #field
 #define COLUMNS_BEHIND_SEQ (event_columns + sizeof ",seq")
 static const char event_columns[] =
@@ -62,9 +62,9 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
 };
 
-/* The schema is written without WAL, so that the file itself says what it is before any event
- * arrives. Nothing waits for the disk: only a crash of the host loses data, a killed process none.
- */
+/* The schema is written without WAL, so that the file itself tells what it is before any event
+ * arrives. Nothing waits for the disk: only a crash of the host loses data; a killed process loses
+ * none. */
 static const char creating_pragmas[] = "PRAGMA synchronous=OFF;PRAGMA journal_mode=MEMORY";
 static const char recording_pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA temp_store=MEMORY;"
                                         "PRAGMA wal_autocheckpoint=4000;PRAGMA busy_timeout=2000";
@@ -92,7 +92,7 @@ static int run(struct store *store, enum statement statement, struct err *err)
     return result;
 }
 
-/* The highest seq in the table; 0: it is empty. */
+/* Reads the highest seq of the table; 0 if the table is empty. */
 static int read_last_seq(struct store *store, struct err *err)
 {
     sqlite3_stmt *select = NULL;
@@ -109,7 +109,8 @@ static int read_last_seq(struct store *store, struct err *err)
     return result;
 }
 
-/* A trace of an earlier recorder, whose ring is folded, has no such table: nothing is stored there. */
+/* An earlier recorder's trace, whose ring is folded, may lack a newer table. Nothing is stored
+ * there. */
 static bool lacks_table(sqlite3 *db, enum statement statement)
 {
     const char *table = statement == INSERT_DURATION ? "call_duration"
@@ -215,7 +216,8 @@ int store_close(struct store *store, struct err *err)
     sqlite3 *db = store->db;
     store_detach(store);
     sqlite3_busy_timeout(db, 1000);
-    /* A reader that has the file open keeps the -wal in use; the trace is valid either way. */
+    /* A reader that has the file open prevents the end of the -wal. The trace is valid either
+     * way. */
     const int status = sqlite3_exec(db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     const int result = status == SQLITE_OK || status == SQLITE_BUSY ? 0 : sqlite_err(db, err);
     sqlite3_close(db);
@@ -239,13 +241,13 @@ void store_rollback(struct store *store)
 {
     execute(store->db, "ROLLBACK", NULL);
     store->last_seq = store->committed_seq;
-    /* Inside an open transaction every later BEGIN would fail. */
+    /* If the transaction stays open, every later BEGIN would fail, so close the database. */
     if (store->db && !sqlite3_get_autocommit(store->db))
         store_abandon(store);
 }
 
-/* Binds the two texts of "first \0 second". Texts are bound in place: they outlive the statement's
- * run, and binding a copy could fail. */
+/* Binds the two texts of "first \0 second". The texts are bound without a copy, because they live
+ * until the statement has run, and a copy could fail. */
 static void bind_pair(sqlite3_stmt *statement, int first, const char *text, size_t text_bytes)
 {
     const char *end = memchr(text, '\0', text_bytes);
@@ -286,7 +288,7 @@ static int run_variable(struct store *store, const char *sql, const char *name, 
     return result;
 }
 
-/* Two steps, as these tables have no key: a name has one row, with what was stored last. */
+/* Two statements, because these tables have no key. A name has one row, with the last value. */
 static int set_variable(struct store *store, const char *table, const char *name, const char *value,
                         size_t value_bytes, struct err *err)
 {
@@ -363,7 +365,8 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
     return 0;
 }
 
-/* How many events have the numbers that SQLite would give them: the next ones behind the last row. */
+/* Number of events whose seq SQLite would assign itself: those that follow the last row without a
+ * gap. */
 static size_t count_following(const struct store *store, const struct batch_event *events,
                               size_t count)
 {
@@ -384,7 +387,7 @@ static int run_on_events(struct store *store, enum statement statement,
     return result;
 }
 
-/* Of calls that have returned. */
+/* Only calls that have returned have a duration. */
 static bool has_duration(const struct ring_slot *slot)
 {
     return record_is_timed(slot->kind, slot->memory) && slot->stream &&

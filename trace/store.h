@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the trace database: schema, names, definitions, events, meta rows. Used by the recorder's
- * writer and by the folding of a killed process's ring. It must not know rings or threads.
+ * Writes the trace database: schema, names, definitions, events, meta rows. The recorder's writer
+ * uses it, and the folding of a killed process's ring.
  *
- * One thread at a time. Not callable from a hook. *err holds SQLite's own message.
+ * One thread at a time. Not callable from a hook. After an error *err has SQLite's own message.
  */
 #ifndef GPUMEMTRACE_TRACE_STORE_H
 #define GPUMEMTRACE_TRACE_STORE_H
@@ -22,60 +22,62 @@ enum meta_key {
     META_COUNT
 };
 
-/* Room for the statements that stay prepared; store.c lists them. */
+/* Number of statements that stay prepared; store.c lists them. */
 #define STORE_STATEMENTS 16
 
 struct store {
     sqlite3 *db;
     sqlite3_stmt *statements[STORE_STATEMENTS];
-    struct batch batch;               /* what the virtual table ring_batch shows at the moment */
-    uint64_t last_seq, committed_seq; /* the highest in the table; without an open transaction */
+    struct batch batch;               /* the rows that the virtual table ring_batch shows */
+    uint64_t last_seq, committed_seq; /* highest seq in the table; the same at the last commit */
 };
 
 /* Creates the schema in the empty file at path, which the caller made with O_EXCL. */
 int store_create(struct store *store, const char *path, struct err *err);
-/* Opens the same trace again, closing it first if it is open. After an error store->db is NULL and
+/* Opens the trace again, and closes it before if it is open. After an error store->db is NULL, and
  * the caller may try again. */
 int store_open_again(struct store *store, const char *path, struct err *err);
 /* Continues an existing trace that the caller has checked. Takes over db, and closes it on
  * error. */
 int store_attach(struct store *store, sqlite3 *db, struct err *err);
-/* Gives db back to the caller of store_attach, still open. */
+/* Gives db back to the caller of store_attach; it stays open. */
 void store_detach(struct store *store);
-/* Leaves WAL mode, so that the file stands alone, and closes it. */
+/* Leaves WAL mode, so that the file stands alone, and closes the file. */
 int store_close(struct store *store, struct err *err);
-/* Closes at once: the trace stays as the last commit left it. */
+/* Closes at once; the trace stays as of the last commit. */
 void store_abandon(struct store *store);
 
 int store_begin(struct store *store, struct err *err);
 int store_commit(struct store *store, struct err *err);
-/* If even that fails, the database is closed: store->db is NULL, see store_open_again. */
+/* If the rollback itself fails, the database is closed and store->db is NULL; see
+ * store_open_again. */
 void store_rollback(struct store *store);
 
-/* Stores a definition slot and the text behind it (at most RECORD_TEXT_MAX, not terminated). A
- * definition that is already stored stays as it is. */
+/* Stores a definition slot and the text after it (at most RECORD_TEXT_MAX bytes, not terminated). A
+ * definition that is already stored does not change. */
 int store_define(struct store *store, const struct ring_slot *slot, const char *text,
                  size_t text_bytes, struct err *err);
 /* Skips events whose seq is already stored. */
 int store_events(struct store *store, const struct batch_event *events, size_t count,
                  struct err *err);
 
-/* A row of host_memory; UINT64_MAX: not known. */
+/* A row of host_memory; UINT64_MAX: unknown. */
 struct host_sample {
     uint64_t number, time_ns, rss_bytes, rss_peak_bytes;
     uint64_t cgroup_bytes, cgroup_peak_bytes, cgroup_limit_bytes;
 };
 int store_host_sample(struct store *store, const struct host_sample *sample, struct err *err);
-/* Keeps the rows whose number is a multiple of `stride`, of those from number `from` on. */
+/* Among the rows with number `from` or higher, keeps those whose number is a multiple of
+ * `stride`. */
 int store_thin_host_samples(struct store *store, uint64_t stride, uint64_t from, struct err *err);
 
 int store_meta_integer(struct store *store, enum meta_key key, int64_t value, struct err *err);
 int store_meta_null(struct store *store, enum meta_key key, struct err *err);
 int store_meta_text(struct store *store, enum meta_key key, const char *value, struct err *err);
-/* A row of job_variable or allocator_setting; a value is cut at RECORD_TEXT_MAX bytes. */
+/* Stores a row of job_variable or allocator_setting; a value is cut at RECORD_TEXT_MAX bytes. */
 int store_variable(struct store *store, const char *table, const char *name, const char *value,
                    struct err *err);
-/* fallback when there is no such row. */
+/* Returns fallback if the row does not exist. */
 int64_t store_meta_read(sqlite3 *db, enum meta_key key, int64_t fallback);
 const char *store_meta_name(enum meta_key key);
 

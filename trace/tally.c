@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See tally.h. Runs on the writer's thread, so it may allocate; where that fails, events are not
- * counted: the line at exit is wrong, and meta.peaks says nothing.
+ * See tally.h. Runs on the writer's thread, so it may allocate. If an allocation fails, events are
+ * not counted: the line at exit is wrong, and meta.peaks is NULL.
  */
 #include "tally.h"
 
@@ -19,12 +19,12 @@ void tally_release(struct tally *tally)
 
 static void count(struct tally *tally, const struct live_event *event)
 {
-    tally->live.is_doubtful |= event->seq < tally->next_seq; /* it came too late */
+    tally->live.is_doubtful |= event->seq < tally->next_seq; /* the event came too late */
     tally->next_seq = event->seq + 1;
     live_count(&tally->live, event);
 }
 
-/* A call that has not returned counts as no event. */
+/* A call that has not returned becomes EVENT_NONE. */
 static struct live_event read_event(const struct ring_slot *slot)
 {
     const bool pending = atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_PENDING;
@@ -51,7 +51,7 @@ static int reserve(struct tally *tally, size_t needed)
     return 0;
 }
 
-/* Merges two ascending lists from the back, so that nothing is overwritten before it has moved. */
+/* Merges two ascending lists from the back, so that nothing is overwritten before it was moved. */
 static void merge(struct tally *tally, const struct batch_event *events, size_t event_count)
 {
     size_t old = tally->waiting_count, fresh = event_count, to = old + fresh;
@@ -80,7 +80,7 @@ void tally_add(struct tally *tally, const struct batch_event *events, size_t cou
 {
     if (!tally->next_seq)
         tally->next_seq = 1;
-    /* Those that nothing has to come before need not wait in a copy. */
+    /* Events that wait for no earlier one are counted without a copy. */
     for (; count_of_events && !tally->waiting_count && events->slot->seq <= tally->next_seq;
          events++, count_of_events--) {
         const struct live_event event = read_event(events->slot);
@@ -104,7 +104,7 @@ void tally_finish(struct tally *tally)
 
 /* --- the peaks --- */
 
-/* The pool whose pieces were most at once on that device; -1: none was asked. */
+/* The pool with the highest peak on the device; -1: no pool was asked for memory. */
 static int leading_pool(const struct live *live, int device)
 {
     int leading = -1;
@@ -138,7 +138,7 @@ bool tally_peaks(const struct tally *tally, char text[TALLY_PEAKS_BYTES])
     return !live->is_doubtful;
 }
 
-/* --- for those who watch --- */
+/* --- sums for watching processes --- */
 
 static void add_sum(struct ring_sums *sums, const struct live *live, size_t account, uint64_t pool,
                     int device)
@@ -148,7 +148,8 @@ static void add_sum(struct ring_sums *sums, const struct live *live, size_t acco
             (struct ring_sum){pool, device, live->live_bytes[account], live->peak_bytes[account]};
 }
 
-/* Whoever reads them looks at the version before and after: release keeps the sums between its two stores. */
+/* A reader compares the version before and after it reads the sums. Release keeps the sums between
+ * the two stores of the version. */
 void tally_publish(const struct tally *tally, struct ring_sums *sums)
 {
     const struct live *live = &tally->live;

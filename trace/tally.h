@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts events in order for the line at exit and for meta.peaks: they reach the writer thread by thread, and live
- * memory must be counted in order of seq. Events wait for an earlier one whose call has not
- * returned, but at most TALLY_WAITING_MAX of them. It must not know what events mean: live.h does.
+ * Puts events in the order of seq, in which live memory must be counted, for the line at exit and
+ * for meta.peaks. The writer gets them thread by thread. Events wait for an earlier one whose call
+ * has not returned; at most TALLY_WAITING_MAX of them wait.
  */
 #ifndef GPUMEMTRACE_TRACE_TALLY_H
 #define GPUMEMTRACE_TRACE_TALLY_H
@@ -20,19 +20,21 @@
 
 struct tally {
     struct live live;
-    struct live_event *waiting; /* ascending seq */
+    struct live_event *waiting; /* in ascending order of seq */
     size_t waiting_count, waiting_limit;
     uint64_t next_seq;
 };
 
 void tally_release(struct tally *tally);
-/* events: ascending in seq. */
+/* events: in ascending order of seq. */
 void tally_add(struct tally *tally, const struct batch_event *events, size_t count);
-/* Counts the events that still wait: no more will come. */
+/* Counts the events that still wait. Call it when no more events will come. */
 void tally_finish(struct tally *tally);
-/* After that, what meta.peaks says. false: a replay might say something else. */
+/* Writes the text of meta.peaks. Call it after tally_finish. false: a replay might find other
+ * figures. */
 bool tally_peaks(const struct tally *tally, char text[TALLY_PEAKS_BYTES]);
-/* Writes its sums where others read them; one process at a time. */
+/* Writes the sums into the ring's header, where other processes read them. One process at a
+ * time. */
 void tally_publish(const struct tally *tally, struct ring_sums *sums);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See trace_file.h. The first 100 bytes of a SQLite file tell what it is.
+ * See trace_file.h. The first 100 bytes of a SQLite file show its kind.
  */
 #include "trace_file.h"
 
@@ -38,7 +38,8 @@ static const char *what_else(mode_t mode)
                             : "a device";
 }
 
-/* Opening a pipe would wait for its writer, and opening a device may do something. */
+/* A file that is not regular is not opened: a pipe would wait for its writer, and opening a device
+ * may have an effect. */
 static int read_header(const char *path, unsigned char *header, struct stat *status,
                        struct err *err)
 {
@@ -74,7 +75,8 @@ bool trace_file_has(const char *path, const char *suffix)
     return access(name, F_OK) == 0;
 }
 
-/* A truncated file would open, and fail only where a missing page is read. A page size of 1 stands for 65536. */
+/* SQLite would open a truncated file, and fail only when it reads a missing page. A page size of 1
+ * stands for 65536. */
 static int check_end(const char *path, const unsigned char *header, const struct stat *status,
                      struct err *err)
 {

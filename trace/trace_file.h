@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells whether a file is a trace, without opening it as a database. It must not know what it holds.
+ * Tells whether a file is a trace, without opening it as a database.
  */
 #ifndef GPUMEMTRACE_TRACE_TRACE_FILE_H
 #define GPUMEMTRACE_TRACE_TRACE_FILE_H
@@ -9,15 +9,16 @@
 
 #include "gpumemtrace/err.h"
 
-#define TRACE_FILE_SUFFIX_BYTES 16 /* "-ring.0", "-wal" and their 0 */
+#define TRACE_FILE_SUFFIX_BYTES 16 /* "-ring.0", "-wal" and their final 0 */
 
-/* -1: *err says what the file is instead of a whole trace of a known format. */
+/* -1: *err says why the file is not a whole trace of a known format. */
 int trace_file_check(const char *path, struct err *err);
 
-/* -1: *err says that the end of a SQLite file, a trace or not, is missing, or that it is none. */
+/* Checks any SQLite file, a trace or not. -1: *err says that its end is missing, or that it is not
+ * a SQLite file. */
 int trace_file_check_end(const char *path, struct err *err);
 
-/* Is there a file whose name is path and this suffix? */
+/* Does a file named path + suffix exist? */
 bool trace_file_has(const char *path, const char *suffix);
 
 #endif

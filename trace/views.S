@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Embeds views.sql, which stays a file that the sqlite3 shell can read. */
+/* Embeds views.sql, which stays a file of its own that the sqlite3 shell can read. */
     .section .rodata
     .hidden schema_views_sql
     .globl schema_views_sql

@@ -12,18 +12,18 @@ JOIN memory_kind USING (memory)
 LEFT JOIN hook USING (hook_id)
 LEFT JOIN thread USING (thread_id);
 
--- Successful allocations. Reserving an address range is none.
+-- Successful allocations. Reserving an address range is not an allocation.
 CREATE VIEW allocations AS
 SELECT seq, time_ns, device, api, memory, account, address, size_bytes, stack_id
 FROM events WHERE kind = 'alloc' AND result = 0 AND account <> 'none';
 
--- Failed allocations, with the size that was asked for.
+-- Failed allocations, with the requested size.
 CREATE VIEW failures AS
 SELECT seq, time_ns, device, api, memory, size_bytes, result, stack_id
 FROM events WHERE kind = 'alloc' AND result <> 0 AND account <> 'none';
 
--- Events inside another call, with the event of that call, which follows them for an allocation and
--- precedes them for a free.
+-- Events inside another call, with the event of that call. It comes after them if the call allocates,
+-- and before them if it frees.
 CREATE VIEW nested_events AS
 WITH calls AS (
     SELECT seq, nested,
@@ -41,7 +41,7 @@ LEFT JOIN events AS parent
                          THEN before ELSE behind END
 WHERE calls.nested = 1;
 
--- Native frames with the module they lie in; offset is the argument of addr2line -e.
+-- Native frames with their module; offset is the argument of addr2line -e.
 CREATE VIEW native_frames AS
 SELECT frame.frame_id, frame.parent_id, frame.address, module.path, module.build_id,
        frame.address - module.load_address AS offset
@@ -58,8 +58,8 @@ LEFT JOIN string AS function ON function.string_id = location.function_id
 LEFT JOIN string AS file ON file.string_id = location.file_id
 WHERE frame.kind = 1;
 
--- Every frame with its name. A native frame has one row for each inlined call, innermost first; if no
--- symbol is known, one row without a name.
+-- Every frame with its name. A native frame has one row for each inlined call, innermost first, or one
+-- row without a name if no symbol is known.
 CREATE VIEW named_frames AS
 SELECT frame_id, parent_id, 'python' AS kind, 0 AS level, function, file, line FROM python_frames
 UNION ALL
@@ -74,9 +74,9 @@ LEFT JOIN string AS function ON function.string_id = symbol.function_id
 LEFT JOIN string AS file ON file.string_id = symbol.file_id
 WHERE frame.kind = 0;
 
--- Blocks of memory that are known by their address, each with the event that ended it: its free, or the
--- allocation that got the same address though no free was seen; NULL: it lived to the exit. Virtual
--- memory, modules and limits, and what a context's end freed, need the analyzer.
+-- Blocks of memory by address, each with the event that ended it: its free, or an allocation that got
+-- the same address although no free was recorded; NULL: the block lived to the exit. The view leaves
+-- out virtual memory, modules, limits and frees by a context's end, which need the analyzer.
 CREATE VIEW blocks AS
 WITH counted AS (
     SELECT event.*, memory_kind.name AS memory_name, memory_kind.account,
@@ -98,7 +98,7 @@ SELECT paired.seq, time_ns, device, memory_name AS memory, account, address, siz
        end_ns
 FROM paired JOIN event_kind USING (kind) WHERE event_kind.name = 'alloc';
 
--- What was live right after each birth and end of a block, by device and account.
+-- Live bytes right after each birth and end of a block, by device and account.
 CREATE VIEW live_bytes AS
 WITH changes AS (
     SELECT seq, time_ns, device, account, size_bytes AS change FROM blocks
@@ -109,19 +109,19 @@ SELECT seq, time_ns, device, account, change,
                          ROWS UNBOUNDED PRECEDING) AS live_bytes
 FROM changes;
 
--- What was live at the exit, by call stack.
+-- Live bytes at the exit, by call stack.
 CREATE VIEW live_at_exit AS
 SELECT device, account, stack_id, sum(size_bytes) AS bytes, count(*) AS blocks
 FROM blocks WHERE end_seq IS NULL GROUP BY device, account, stack_id;
 
--- Calls by API: how many succeeded and failed, and what was allocated.
+-- Calls by API: how many succeeded and failed, and the bytes that they allocated.
 CREATE VIEW calls AS
 SELECT api, kind, sum(result = 0) AS succeeded, sum(result <> 0) AS failed,
        sum(CASE WHEN kind = 'alloc' AND result = 0 THEN size_bytes ELSE 0 END) AS allocated_bytes
 FROM events WHERE kind IN ('alloc', 'free') GROUP BY api, kind;
 
--- Phases, marked by ranges: each with its beginning and end (NULL: it was left open), the thread that began
--- it, and the NVTX domain of a range that has one of its own.
+-- Phases, marked by ranges: each with its beginning and end (NULL: it was left open), the thread that
+-- began it, and the NVTX domain of its range unless that is the default one.
 CREATE VIEW phases AS
 WITH marks AS (
     SELECT event.*, event_kind.name = 'phase-push' AS begins,
