@@ -12,20 +12,20 @@
 #include "numbers.h"
 #include "own_fd.h"
 
-#define NO_LIMIT ((uint64_t)1 << 62) /* version 1 states the largest count of pages */
+#define NO_LIMIT ((uint64_t)1 << 62) /* for no limit, version 1 has the largest page count */
 
-enum { FILE_BYTES = 8192 }; /* of /proc/self/cgroup and of the files of figures */
+enum { FILE_BYTES = 8192 }; /* for /proc/self/cgroup and for the files of figures */
 
 static const struct {
-    const char *file[2]; /* version 2, version 1 */
-    const char *word;    /* before the figure; NULL: it stands alone */
+    const char *file[2]; /* name in version 2, in version 1 */
+    const char *word;    /* stands before the figure; NULL: the figure stands alone */
 } figures[] = {
     [CGROUP_CURRENT_BYTES] = {{"memory.current", "memory.usage_in_bytes"}, NULL},
     [CGROUP_PEAK_BYTES] = {{"memory.peak", "memory.max_usage_in_bytes"}, NULL},
     [CGROUP_OOM_KILLS] = {{"memory.events", "memory.oom_control"}, "oom_kill "},
 };
 
-/* false: there is no such file. */
+/* false: the file does not exist or is empty. */
 static bool read_file(const char *path, char text[FILE_BYTES])
 {
     struct own_file file;
@@ -61,8 +61,8 @@ static bool is_there(const char *folder, bool is_first_version)
     return access(path, R_OK) == 0;
 }
 
-/* The folder and those around it, up to the mount. In a container the path may be the host's, and only
- * the outermost folder exists. */
+/* Looks at the folder and its parents, up to the mount. In a container the path may be the host's,
+ * so that only the outermost folder exists. */
 static void look_at_folders(struct cgroup *cgroup, const char *mount, char *path,
                             bool is_first_version)
 {
@@ -85,7 +85,7 @@ static void look_at_folders(struct cgroup *cgroup, const char *mount, char *path
     }
 }
 
-/* A line of /proc/self/cgroup: "4:memory:/path", or "0::/path" for all controllers. */
+/* Reads a line of /proc/self/cgroup: "4:memory:/path", or "0::/path" for all controllers. */
 static void look_at_line(struct cgroup *cgroup, const char *root, char *line)
 {
     char mount[PATH_MAX];

@@ -15,7 +15,7 @@ bool conv_has_tensor_cores(enum conv_type type, int capability_major)
     }
 }
 
-/* --- numbers: what is too large is the largest --- */
+/* --- numbers: sums and products that are too large become UINT64_MAX --- */
 
 static uint64_t times(uint64_t a, uint64_t b)
 {
@@ -45,7 +45,8 @@ static uint64_t elements_from(const struct conv_tensor *tensor, int first)
     return elements;
 }
 
-/* In NHWC, with so many channels that a pixel begins at a multiple of granule elements. */
+/* Bytes of a copy in NHWC, whose channels are padded so that each pixel begins at a multiple of
+ * granule elements. */
 static uint64_t copy_bytes(const struct conv_call *call, const struct conv_tensor *tensor,
                            uint64_t granule)
 {
@@ -60,13 +61,13 @@ static bool is_depthwise(const struct conv_call *call)
     return call->w.dimensions[1] == 1 && call->x.dimensions[1] > 1;
 }
 
-/* An image's channels. */
+/* Is it a first layer, which reads an image's channels? */
 static bool is_first(const struct conv_call *call)
 {
     return call->w.dimensions[1] <= 3;
 }
 
-/* For a first layer there are kernels in NCHW, but not for large filters. */
+/* First layers have kernels in NCHW, but not for large filters. */
 static bool has_first_filter(const struct conv_call *call)
 {
     enum { FILTER_MAX = 16 };
@@ -79,16 +80,17 @@ static bool is_product(const struct conv_call *call)
     return call->is_plain && elements_from(&call->w, 2) == 1;
 }
 
-/* --- what is taken --- */
+/* --- workspaces --- */
 
-/* A gradient of a filter that is not complete: in single precision. */
+/* Bytes of a partial gradient of the filter, in single precision. */
 static uint64_t part_bytes(const struct conv_call *call)
 {
     return times(elements_from(&call->w, 0), sizeof(float));
 }
 
-/* For a product in NCHW an image's rows, one for each channel, must begin at multiples of 8 bytes. The gradient of its
- * filter has a part for each image if their channels fill vectors. */
+/* In NCHW, a product needs copies unless each row (the pixels of one channel of an image) begins at
+ * a multiple of 8 bytes. The gradient of the filter then has a part for each image if the filter's
+ * channels fill vectors. */
 static uint64_t product_bytes(const struct conv_call *call)
 {
     enum { ALIGNMENT = 8, VECTOR = 4 };
@@ -105,7 +107,7 @@ static uint64_t product_bytes(const struct conv_call *call)
     return smaller(times(call->x.dimensions[0], part_bytes(call)), copies);
 }
 
-/* As many parts as 64 KiB for each multiprocessor hold, but not more than this. */
+/* As many parts as fit in 64 KiB for each multiprocessor, up to a limit. */
 static uint64_t partial_bytes(const struct conv_call *call)
 {
     enum { PARTS_MAX = 14, FIRST_PARTS_MAX = 160, MULTIPROCESSOR_BYTES = 64 << 10 };
@@ -118,7 +120,8 @@ static uint64_t partial_bytes(const struct conv_call *call)
     return part && part <= room ? part * smaller(room / part, parts_max) : room;
 }
 
-/* One filter for each channel: in NHWC the gradient has a part for six pixels, if there are many. */
+/* Depthwise: one filter for each channel. In NHWC the gradient has a part for every six pixels, if
+ * there are many pixels. */
 static uint64_t depthwise_bytes(const struct conv_call *call)
 {
     enum { PIXELS_MANY = 16384, PIXELS_FOR_PART = 6 };
@@ -130,7 +133,7 @@ static uint64_t depthwise_bytes(const struct conv_call *call)
     return times(pixels / PIXELS_FOR_PART, part_bytes(call));
 }
 
-/* A 1x1 filter is the same in both layouts. */
+/* A 1x1 filter is the same in both layouts, so it is not copied. */
 static uint64_t copies_bytes(const struct conv_call *call)
 {
     enum { PIXEL_BYTES = 16 };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The workspace of a convolution, which cuDNN's heuristics choose on a card: assumed from the shapes, as an H100 was seen to
- * take for ResNet-50, MobileNet, ConvNeXt and U-Net with cuDNN 9 (doc/measurements.md):
+ * The assumed workspace of a convolution, which cuDNN's heuristics choose on a real card. It is
+ * computed from the shapes, as an H100 was seen to use it for ResNet-50, MobileNet, ConvNeXt and
+ * U-Net with cuDNN 9 (doc/measurements.md):
  *
  *   tensor cores compute in NHWC: for NCHW there are copies of input, filter and output
  *   the gradient of a filter is added up from parts
  *   1x1 filters are products, in either layout
  *   without tensor cores: none
  *
- * The simulator's cuDNN takes it, and the estimate counts it. It must not know either.
+ * The simulator's cuDNN allocates it, and the estimate counts it.
  */
 #ifndef GPUMEMTRACE_COMMON_CONV_WORKSPACE_H
 #define GPUMEMTRACE_COMMON_CONV_WORKSPACE_H
@@ -22,13 +23,13 @@ enum { CONV_DIMENSIONS_MAX = 8 };
 
 struct conv_tensor {
     int count;
-    uint64_t dimensions
-        [CONV_DIMENSIONS_MAX]; /* batch, channels, and the image's; of a filter: out, in of a group, … */
+    /* Batch, channels and the image's; of a filter: out, in of a group and the filter's. */
+    uint64_t dimensions[CONV_DIMENSIONS_MAX];
 };
 
 struct conv_call {
     enum conv_direction direction;
-    enum conv_type type; /* of the input, and what is not CONV_OTHER of all three */
+    enum conv_type type; /* of the input; if not CONV_OTHER, of all three tensors */
     uint64_t element_bytes;
     struct conv_tensor x, w, y; /* input, filter and output, or their gradients */
     bool is_plain;              /* steps of 1, no padding, no dilation */
@@ -36,9 +37,10 @@ struct conv_call {
     uint64_t processor_count; /* multiprocessors of the card */
 };
 
-/* Whether a card of that compute capability has tensor cores for the type; for float they compute in TF32. */
+/* Does a card of this compute capability have tensor cores for the type? For float they compute in
+ * TF32. */
 bool conv_has_tensor_cores(enum conv_type type, int capability_major);
-/* Bytes, on tensor cores; at most UINT64_MAX. */
+/* Bytes on tensor cores; at most UINT64_MAX. */
 uint64_t conv_workspace_bytes(const struct conv_call *call);
 
 #endif

@@ -18,7 +18,7 @@ struct unit {
     uint64_t bytes;
 };
 
-/* A bare letter is binary, as the tool prints sizes; only KB, MB … are decimal. */
+/* A bare letter is binary, because the tool prints binary sizes; only KB, MB … are decimal. */
 static const struct unit units[] = {{"", 1},
                                     {"B", 1},
 #define UNIT(letter, binary, decimal)                                                              \
@@ -70,9 +70,9 @@ static int too_large(const char *text, struct err *err)
 }
 
 /*
- * floor(0.digits * unit), in integers so that 1.5GiB is exact. Seven digits are the most whose
- * product with a TiB fits into 64 bits; later ones change less than 128 KiB of a TiB and are
- * ignored.
+ * floor(0.digits * unit), in integers, so that 1.5GiB is exact. Seven digits are the most whose
+ * product with a TiB fits into 64 bits. Later digits are ignored; they change a TiB by less than
+ * 128 KiB.
  */
 #define FRACTION_DIGITS 7
 
@@ -147,7 +147,7 @@ int ratio_parse(const char *text, double *ratio, struct err *err)
     char *end = NULL;
     double value = is_digit(text[0]) || text[0] == '.' ? strtod(text, &end) : 0;
     bool percent = end && *end == '%';
-    /* strtod would also take hexadecimal. */
+    /* strtod would also read hexadecimal numbers. */
     if (!end || end == text || end[percent] || text[strspn(text, "0123456789.e-+")] != *end ||
         !isfinite(value)) {
         err_set(err, ERR_USAGE, "'%.100s' is not a share; write it like 2%% or 0.02", text);

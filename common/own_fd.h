@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors of ours that stay open in the program's process: with high numbers, so that the
- * program's own get the numbers they would get without us, and never 0, 1 or 2, which it may have
- * closed. It must not know what they are open for.
+ * Descriptors of ours that stay open in the program's process. They have high numbers, so that the
+ * program's own get the same numbers as without the recorder. They are never 0, 1 or 2, which the
+ * program may have closed.
  */
 #ifndef GPUMEMTRACE_COMMON_OWN_FD_H
 #define GPUMEMTRACE_COMMON_OWN_FD_H
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The file that a descriptor was opened for: tells whether the program has closed it since, and
- * maybe opened a file of its own under the same number. */
+/* Identity of the file that a descriptor was opened for. It shows whether the program has closed
+ * the descriptor since, and perhaps opened its own file under the same number. */
 struct own_file {
     dev_t device;
     ino_t inode;
@@ -20,12 +20,12 @@ struct own_file {
 /* Does the limit on descriptors leave too few for the program beside ours? */
 bool own_fd_too_few(void);
 
-/* As open(), with O_CLOEXEC. -1: errno. */
+/* open() with O_CLOEXEC, which also fills *file. -1: see errno. */
 int own_fd_open(const char *path, int flags, mode_t mode, struct own_file *file);
 bool own_fd_is(int fd, const struct own_file *file);
 
 /* Between begin and end, descriptors that another library opens do not get the numbers 0, 1 and 2,
- * even where the program has closed these. */
+ * even if the program has closed these. */
 struct own_fd_guard {
     int held[3];
 };

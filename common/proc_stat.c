@@ -15,7 +15,7 @@
 
 enum { FIELD_STATE = 3, FIELD_PARENT = 4, FIELD_START = 22, FIELD_STATUS = 52 };
 
-/* The field that comes `count` fields later; single spaces separate them. */
+/* The field `count` fields later; single spaces separate fields. */
 static const char *skip_fields(const char *field, int count)
 {
     while (field && count-- > 0) {
@@ -35,8 +35,8 @@ static uint64_t number_at(const char *field)
 int proc_stat_read(struct proc_stat *stat, int64_t pid)
 {
     char path[64], text[1024];
-    /* The main thread's file, which says the same: qemu's user mode makes up /proc/PID/stat for the
-     * program that it runs, unlike what other processes read there. */
+    /* Read the main thread's file, which has the same fields, because qemu's user mode invents a
+     * different /proc/PID/stat for the program that it runs. */
     snprintf(path, sizeof path, "/proc/%lld/task/%lld/stat", (long long)pid, (long long)pid);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -46,7 +46,7 @@ int proc_stat_read(struct proc_stat *stat, int64_t pid)
     if (length <= 0)
         return -1;
     text[length] = '\0';
-    /* Field 2, the name in parentheses, may hold spaces and parentheses itself. */
+    /* Field 2, the name in parentheses, may itself have spaces and parentheses. */
     const char *name_end = strrchr(text, ')');
     const char *state = skip_fields(name_end, 1);
     const char *parent = skip_fields(state, FIELD_PARENT - FIELD_STATE);
@@ -61,7 +61,7 @@ int proc_stat_read(struct proc_stat *stat, int64_t pid)
     return 0;
 }
 
-/* A main thread that has ended stays listed until the process ends, but its /proc/self/exe is
+/* A main thread that has ended stays listed until the process ends, but then its /proc/self/exe is
  * gone. */
 bool proc_stat_is_last_thread(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What /proc says about a process: the recorder tells a dead one, and a reused pid, by it. It must
- * not know why anyone asks.
+ * Reads /proc/PID/stat, by which the recorder recognizes a dead process and a reused pid.
  */
 #ifndef GPUMEMTRACE_COMMON_PROC_STAT_H
 #define GPUMEMTRACE_COMMON_PROC_STAT_H
@@ -12,15 +11,15 @@
 struct proc_stat {
     char state; /* 'R', 'S' … 'Z': ended and not yet waited for */
     int64_t parent_pid;
-    uint64_t start_ticks; /* clock ticks since boot: tells a reused pid apart */
-    int wait_status;      /* as waitpid gives it, once the main thread has ended */
+    uint64_t start_ticks; /* clock ticks since boot; shows that a pid was reused */
+    int wait_status;      /* as from waitpid, once the main thread has ended */
 };
 
-/* -1: no such process, or no /proc. */
+/* -1: the process does not exist, or /proc is not mounted. */
 int proc_stat_read(struct proc_stat *stat, int64_t pid);
 
-/* Every thread but the calling one has ended, the main thread too. Opens no descriptor: another
- * thread may count on the number that it would take. */
+/* Have all threads but the calling one ended, including the main thread? Opens no descriptor,
+ * because another thread may rely on the next free number. */
 bool proc_stat_is_last_thread(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps a signal that our own writes may raise (SIGPIPE, SIGXFSZ) from the program: blocked on this
- * thread while we write, and consumed if it came. One that was already pending stays pending.
+ * Hides from the program a signal that our own writes may raise (SIGPIPE, SIGXFSZ). The signal is
+ * blocked on this thread while we write, and consumed if it came. A signal that was pending before
+ * stays pending.
  */
 #ifndef GPUMEMTRACE_COMMON_QUIET_SIGNAL_H
 #define GPUMEMTRACE_COMMON_QUIET_SIGNAL_H

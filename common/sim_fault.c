@@ -18,16 +18,16 @@
 
 struct fault {
     char function[NAME_LIMIT];
-    unsigned long which; /* fails when the count reaches it */
+    unsigned long which; /* the call that fails, counted from 1 */
     int result;
     atomic_ulong calls;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct fault faults[FAULT_LIMIT];
-static size_t fault_count; /* written once, before anybody reads it */
+static size_t fault_count; /* written once, before any thread reads it */
 
-/* One order, cut out of the text: "function:which=result". */
+/* Reads one fault: "function:which=result". */
 static int read_fault(const char *text, struct fault *fault)
 {
     const char *colon = strchr(text, ':');
@@ -72,7 +72,7 @@ int fault_of(const char *function)
     pthread_once(&once, read_faults);
     for (size_t i = 0; i < fault_count; i++) {
         struct fault *fault = &faults[i];
-        /* Relaxed: only the count of this function matters, no other memory. */
+        /* Relaxed: only the count matters; it orders no other memory. */
         if (!strcmp(fault->function, function) &&
             atomic_fetch_add_explicit(&fault->calls, 1, memory_order_relaxed) + 1 == fault->which)
             result = fault->result;

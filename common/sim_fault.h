@@ -2,14 +2,14 @@
 /*
  * Injected failures: GPUMEMTRACE_SIM_FAULT="cuMemAlloc_v2:3=2;cudaMalloc:1=2" makes the third call
  * of cuMemAlloc_v2 and the first of cudaMalloc return 2 without any effect. The driver and each
- * runtime count their own functions. It must not know what a function does.
+ * runtime count their own functions.
  *
  * Thread-safe.
  */
 #ifndef GPUMEMTRACE_COMMON_SIM_FAULT_H
 #define GPUMEMTRACE_COMMON_SIM_FAULT_H
 
-/* Counts a call of the exported function. Returns the result injected for it; 0: none. */
+/* Counts a call of the exported function. Returns the injected result; 0: none. */
 int fault_of(const char *function);
 
 #endif

@@ -35,7 +35,7 @@ static int complain(struct err *err, const char *part, const char *reason)
     return -1;
 }
 
-/* Reads the "2x" of "2x80GiB" and returns what follows it. NULL: no such number of devices. */
+/* Reads the "2x" of "2x80GiB" and returns the rest. NULL: not a valid number of devices. */
 static const char *read_count(const char *text, int *count)
 {
     uint64_t value;
@@ -49,7 +49,7 @@ static const char *read_count(const char *text, int *count)
     return end + 1;
 }
 
-/* rtx3090 is rtx-3090. */
+/* rtx3090 is the same as rtx-3090. */
 static bool is_same_but_for_hyphens(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -90,8 +90,8 @@ static void name_size(struct sim_spec *spec)
         snprintf(spec->device_name, sizeof spec->device_name, "Simulated GPU (no limit)");
 }
 
-/* A bare size does not tell the architecture: compute capability 8.0, the most common, is
- * assumed. */
+/* A bare size does not tell the architecture. Compute capability 8.0 is assumed, the most
+ * common. */
 static int apply_size(const char *text, struct sim_spec *spec)
 {
     spec->is_unlimited = !strcmp(text, SIM_SPEC_ANY);
@@ -119,7 +119,7 @@ static int read_device(const char *text, struct sim_spec *spec, struct err *err)
     return 0;
 }
 
-/* The same card with less memory. */
+/* memory=: the same card with less memory. */
 static int read_memory(const char *text, const char *value, struct sim_spec *spec, struct err *err)
 {
     uint64_t bytes;
@@ -151,7 +151,7 @@ static int read_option(const char *text, struct sim_spec *spec, struct err *err)
     return 0;
 }
 
-/* Compares each part with what is left, because a sum could overflow. */
+/* Compares each size with the memory that is left, because a sum could overflow. */
 static int check_sizes(const char *text, const struct sim_spec *spec, struct err *err)
 {
     if (spec->others_bytes >= spec->total_bytes ||

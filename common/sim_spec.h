@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SPEC, the text in which a user asks for simulated devices:
+ * SPEC, the text by which a user asks for simulated devices:
  *
  *     SPEC = [COUNT "x"] (SIZE | PRESET | "any") {"," ("others" | "context" | "memory") "=" SIZE}
  *     16GiB    2x80GiB    h100    2xa100-40,others=3GiB,context=500MiB    h100,memory=24GiB    any
  *
- * "memory" gives the card less than it has, and leaves all else.
+ * "memory" gives the card less memory and changes nothing else.
  *
- * "any" shows 1 TiB, so that fractions of the total are something, and refuses nothing for want of
- * memory: where more is held, that is the total, and free is 0.
+ * "any" has a total of 1 TiB, so that fractions of the total work, and never refuses memory. If
+ * more than the total is in use, the reported total is the memory in use, and free is 0.
  *
- * The simulator reads it, and `gpumemtrace run --dry-run=SPEC` checks it. It must not know the rest
- * of the simulator.
+ * The simulator reads SPEC, and `gpumemtrace run --dry-run=SPEC` checks it.
  */
 #ifndef GPUMEMTRACE_COMMON_SIM_SPEC_H
 #define GPUMEMTRACE_COMMON_SIM_SPEC_H
@@ -23,15 +22,15 @@
 
 #define SIM_SPEC_DEFAULT "16GiB"
 #define SIM_SPEC_ANY "any"
-#define SIM_ANY_BYTES ((uint64_t)1 << 40) /* the total of a card without limit */
+#define SIM_ANY_BYTES ((uint64_t)1 << 40) /* total of a card without limit */
 #define SIM_DEVICE_LIMIT 64
 
 /* All devices of a SPEC are alike. */
 struct sim_spec {
     char device_name[64];
     uint64_t total_bytes;
-    uint64_t others_bytes;  /* held by other processes all the time */
-    uint64_t context_bytes; /* cost of a process's first context on a device; an assumption */
+    uint64_t others_bytes;  /* always in use by other processes */
+    uint64_t context_bytes; /* cost of a process's first context on a device; assumed */
     uint64_t l2_bytes;
     int device_count;
     int capability_major, capability_minor;
@@ -39,7 +38,7 @@ struct sim_spec {
     bool is_unlimited;
 };
 
-/* Fails with ERR_USAGE and a message that quotes the wrong part, and leaves *spec untouched. */
+/* Fails with ERR_USAGE and a message that quotes the wrong part; then *spec is unchanged. */
 int sim_spec_parse(const char *text, struct sim_spec *spec, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How to tell that NVIDIA's runtime is linked into a file: two texts of the runtime, of every version
- * from CUDA 8 to 13, that stand in it together. It must not know how files are read.
+ * Two texts that occur together in every version of NVIDIA's runtime from CUDA 8 to 13. They show
+ * that the runtime is linked into a file.
  */
 #ifndef GPUMEMTRACE_COMMON_STATIC_RUNTIME_H
 #define GPUMEMTRACE_COMMON_STATIC_RUNTIME_H
