@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one way to include CUDA: NVIDIA's headers where the build has them (GPUMEMTRACE_REAL_CUDA_H),
- * else our declarations of the same ABI. Either way a function is known by its exported symbol
- * (cuMemAlloc_v2), and symbols that NVIDIA's headers do not declare (cuMemAllocAsync_ptsz,
- * cuGetProcAddress beside cuGetProcAddress_v2) are declared too.
+ * The one way to include CUDA's declarations: NVIDIA's headers if the build has them
+ * (GPUMEMTRACE_REAL_CUDA_H), else our declarations of the same ABI. In both cases a function has
+ * the name of its exported symbol (cuMemAlloc_v2). Symbols that NVIDIA's headers do not declare are
+ * declared here, too (cuMemAllocAsync_ptsz, cuGetProcAddress beside cuGetProcAddress_v2).
  *
- * With NVIDIA's headers the compiler sees every prototype twice, so a mistake in ours is an error.
+ * With NVIDIA's headers the compiler sees every prototype twice, so that a mistake in ours is an
+ * error.
  */
 #ifndef GPUMEMTRACE_CUDA_ABI_H
 #define GPUMEMTRACE_CUDA_ABI_H
@@ -18,7 +19,7 @@
 #endif
 #include <cuda.h>
 #if CUDA_VERSION < 12000
-/* These took other parameters before CUDA 12; the declarations below replace them. */
+/* These functions had other parameters before CUDA 12; the declarations below replace NVIDIA's. */
 #define cudaGetDriverEntryPoint cudaGetDriverEntryPoint_of_cuda_11
 #define cudaGraphInstantiate cudaGraphInstantiate_of_cuda_11
 #endif
@@ -26,7 +27,7 @@
 #undef cudaGetDriverEntryPoint
 #undef cudaGraphInstantiate
 
-/* NVIDIA's headers rename functions to their newest form; here a name means the symbol. */
+/* NVIDIA's headers rename functions to their newest form. Here a name means the symbol itself. */
 #undef cuArray3DCreate
 #undef cuArray3DGetDescriptor
 #undef cuArrayCreate
@@ -126,7 +127,7 @@
 #undef cuTexRefSetAddress2D
 #undef cudaGetDeviceProperties
 
-/* Types that the prototypes below need and older headers lack. */
+/* Types that the prototypes below use and older headers lack. */
 #if CUDA_VERSION < 12000
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Our own declarations of the CUDA driver's ABI as of CUDA 13.0: the names, numbers and layouts
- * that the recorder, the simulator and the tests need, under the names a CUDA program knows.
- * Handles and structs whose members are not used here stay incomplete. It must not be included
- * beside NVIDIA's cuda.h: include abi.h, which chooses. tests/abi proves that the two agree.
+ * that the recorder, the simulator and the tests need, under CUDA's names. Handles, and structs
+ * whose members are not used here, stay incomplete. Do not include this file beside NVIDIA's
+ * cuda.h: include abi.h, which chooses. tests/abi proves that the two agree.
  *
- * Sizes are bytes. Every function is thread-safe. Code of the recorder that calls one from a hook
- * says why it may.
+ * Sizes are bytes. Every function is thread-safe. Recorder code that calls one from a hook explains
+ * why it may.
  */
 #ifndef GPUMEMTRACE_CUDA_DRIVER_H
 #define GPUMEMTRACE_CUDA_DRIVER_H
@@ -47,7 +47,7 @@ typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef unsigned long long CUmemGenericAllocationHandle;
 
-/* Stream handles with a meaning of their own, beside NULL. */
+/* Stream handles with a special meaning, beside NULL. */
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
@@ -203,7 +203,8 @@ enum CUmemAttach_flags_enum {
 
 /* --- arrays --- */
 
-/* The formats whose elements have a size each; the driver also has planar and compressed ones. */
+/* Formats whose elements have a size of their own; the driver also has planar and compressed
+ * formats. */
 typedef enum CUarray_format_enum {
     CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
     CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
@@ -327,11 +328,11 @@ typedef enum CUmemPool_attribute_enum {
     CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,   /* int */
     CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,         /* int */
     CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3, /* int */
-    CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,                 /* cuuint64_t, as all that follow */
+    CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,                 /* cuuint64_t, like all that follow */
     CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,
-    CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6, /* may be set to 0 only */
+    CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6, /* may only be set to 0 */
     CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
-    CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8 /* may be set to 0 only */
+    CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8 /* may only be set to 0 */
 } CUmemPool_attribute;
 
 typedef struct CUmemLocation_st {
@@ -416,7 +417,7 @@ typedef struct CUexecAffinityParam_st {
 typedef struct CUctxCigParam_st CUctxCigParam;
 
 typedef struct CUctxCreateParams_st {
-    CUexecAffinityParam *execAffinityParams; /* or cigParams, never both */
+    CUexecAffinityParam *execAffinityParams; /* or cigParams, but not both */
     int numExecAffinityParams;
     CUctxCigParam *cigParams;
 } CUctxCreateParams;

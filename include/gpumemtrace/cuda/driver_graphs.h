@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of driver.h about graphs and stream capture: what a node holds, how a graph is made
- * ready to run, what memory graphs keep. Include abi.h.
+ * The part of driver.h about graphs and stream capture: contents of a node, executable graphs,
+ * memory that graphs keep. Include abi.h instead.
  */
 #ifndef GPUMEMTRACE_CUDA_DRIVER_GRAPHS_H
 #define GPUMEMTRACE_CUDA_DRIVER_GRAPHS_H
@@ -132,7 +132,7 @@ typedef struct CUDA_MEM_FREE_NODE_PARAMS_st {
     CUdeviceptr dptr;
 } CUDA_MEM_FREE_NODE_PARAMS;
 
-/* Kinds that are not used here are in reserved1. */
+/* Node types that are not used here are in reserved1. */
 typedef struct CUgraphNodeParams_st {
     CUgraphNodeType type;
     int reserved0[3];
@@ -196,7 +196,7 @@ typedef struct CUgraphExecUpdateResultInfo_st {
     CUgraphNode errorNode, errorFromNode;
 } CUgraphExecUpdateResultInfo;
 
-/* All cuuint64_t; the high ones may be set to 0 only. */
+/* All are cuuint64_t; the high ones may only be set to 0. */
 typedef enum CUgraphMem_attribute_enum {
     CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
     CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,

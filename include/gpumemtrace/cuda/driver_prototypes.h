@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's functions as prototypes, from driver_prototypes.def. Included by driver.h, and by
- * abi.h after NVIDIA's header, where the compiler then compares the two.
+ * Prototypes of the driver's functions, from driver_prototypes.def. driver.h includes it, and so
+ * does abi.h after NVIDIA's header, where the compiler then compares the two.
  */
 #ifndef GPUMEMTRACE_CUDA_DRIVER_PROTOTYPES_H
 #define GPUMEMTRACE_CUDA_DRIVER_PROTOTYPES_H

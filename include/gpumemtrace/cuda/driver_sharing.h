@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of driver.h about memory that is shared or assembled from parts: other processes,
- * other APIs, multicast objects, and arrays whose memory is mapped piece by piece. Include abi.h.
+ * The part of driver.h about memory that is shared or assembled: other processes, other APIs,
+ * multicast objects, and arrays whose memory is mapped in parts. Include abi.h instead.
  */
 #ifndef GPUMEMTRACE_CUDA_DRIVER_SHARING_H
 #define GPUMEMTRACE_CUDA_DRIVER_SHARING_H

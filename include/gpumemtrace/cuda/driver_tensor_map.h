@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tensor maps, which came with CUDA 12: a part of driver.h, and what NVIDIA's headers before 12
- * lack.
+ * Tensor maps, which are new in CUDA 12: a part of driver.h, and a supplement to NVIDIA's headers
+ * before CUDA 12.
  */
 #ifndef GPUMEMTRACE_CUDA_DRIVER_TENSOR_MAP_H
 #define GPUMEMTRACE_CUDA_DRIVER_TENSOR_MAP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of runtime.h about graphs and stream capture, as driver_graphs.h is of driver.h. Include
- * abi.h.
+ * The part of runtime.h about graphs and stream capture, like driver_graphs.h for the driver.
+ * Include abi.h instead.
  */
 #ifndef GPUMEMTRACE_CUDA_RUNTIME_GRAPHS_H
 #define GPUMEMTRACE_CUDA_RUNTIME_GRAPHS_H
@@ -125,7 +125,7 @@ struct cudaMemFreeNodeParams {
     void *dptr;
 };
 
-/* Kinds that are not used here are in reserved1. */
+/* Node types that are not used here are in reserved1. */
 struct cudaGraphNodeParams {
     enum cudaGraphNodeType type;
     int reserved0[3];
@@ -174,7 +174,7 @@ typedef struct cudaGraphInstantiateParams_st {
     cudaGraphInstantiateResult result_out;
 } cudaGraphInstantiateParams;
 
-/* All 64-bit; the high ones may be set to 0 only. */
+/* All are 64-bit; the high ones may only be set to 0. */
 enum cudaGraphMemAttributeType {
     cudaGraphMemAttrUsedMemCurrent = 0,
     cudaGraphMemAttrUsedMemHigh = 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime's functions as prototypes, from runtime_prototypes.def; see driver_prototypes.h.
+ * Prototypes of the runtime's functions, from runtime_prototypes.def; see driver_prototypes.h.
  */
 #ifndef GPUMEMTRACE_CUDA_RUNTIME_PROTOTYPES_H
 #define GPUMEMTRACE_CUDA_RUNTIME_PROTOTYPES_H
