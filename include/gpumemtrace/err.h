@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors of library functions: they return -1 and fill a struct err that the caller owns; on
- * success they return 0 and leave it untouched. It must not print, allocate or exit.
+ * Errors of library functions. A function returns -1 and fills a struct err that the caller owns,
+ * or returns 0 and leaves it unchanged. Nothing here prints, allocates or exits.
  *
- * A struct err belongs to one thread. Not callable from a hook: it uses vsnprintf.
+ * A struct err belongs to one thread. Not callable from a hook, because it uses vsnprintf.
  */
 #ifndef GPUMEMTRACE_ERR_H
 #define GPUMEMTRACE_ERR_H
@@ -16,13 +16,13 @@
 /* The code decides the exit status: 1 for ERR_FINDING, 0 for ERR_DONE, 2 for all others. */
 enum err_code {
     ERR_NONE = 0,
-    ERR_FINDING,  /* a limit is broken, a regression was found */
+    ERR_FINDING,  /* a limit is exceeded, a regression was found */
     ERR_USAGE,    /* unknown command, option, size … */
-    ERR_INPUT,    /* a file that is missing, foreign, newer … */
-    ERR_CUT,      /* a file that is empty or cut short, as one that is just being made */
-    ERR_SYSTEM,   /* the system refused: memory, disk, permission */
+    ERR_INPUT,    /* a file that is missing, of another kind, newer … */
+    ERR_CUT,      /* a file that is empty or truncated, such as one that is just being made */
+    ERR_SYSTEM,   /* the system failed: memory, disk, permission */
     ERR_INTERNAL, /* a bug in this project */
-    ERR_DONE,     /* no error: the answer (--help) is printed */
+    ERR_DONE,     /* no error: the output (--help) was printed */
 };
 
 struct err {

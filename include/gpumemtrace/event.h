@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers that recorder and analyzer share: kinds of events, memory and frames, from the lists in
- * schema/. It must not know how events are stored or transported.
+ * schema/.
  */
 #ifndef GPUMEMTRACE_EVENT_H
 #define GPUMEMTRACE_EVENT_H
@@ -20,8 +20,8 @@ enum memory_kind {
     MEMORY_KIND_COUNT
 };
 
-/* The layer of a kind of memory; see memory.def. The option --layer counts its choices, driver and
- * pool, from 1. */
+/* The layer of a kind of memory; see memory.def. The choices of the option --layer, driver and
+ * pool, have the same numbers. */
 enum memory_layer { LAYER_none, LAYER_driver, LAYER_pool, LAYER_device };
 
 enum account_kind {
@@ -48,13 +48,13 @@ enum frame_kind { FRAME_NATIVE, FRAME_PYTHON, FRAME_LABEL };
 
 enum phase_source { PHASE_SOURCE_API, PHASE_SOURCE_NVTX, PHASE_SOURCE_INFERRED };
 
-/* The object of an EXIT event. */
+/* Values of an EXIT event's object. */
 enum exit_reason { EXIT_BY_EXIT, EXIT_BY__EXIT, EXIT_BY_EXEC, EXIT_BY_INTERPRETER };
 
-/* The stream of an event where nobody said which it is; NULL in the table. */
+/* The stream of an event whose stream is unknown; NULL in the table. */
 #define STREAM_UNKNOWN UINT64_MAX
 
-/* One row of the table event. It lives as long as the trace. */
+/* One row of the table event. It lives as long as the trace in memory. */
 struct event {
 #define COLUMN(field, ctype, sql, null_when, text) ctype field;
 #include "gpumemtrace/schema/event_columns.def"

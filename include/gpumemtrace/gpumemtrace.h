@@ -3,31 +3,33 @@
  * gpumemtrace.h: tells the recorder what a program is doing.
  *
  * Header only, for C99 and C++: there is nothing to link. Under LD_PRELOAD=libgpumemtrace.so the
- * calls reach the recorder; without it they do nothing and cost a load and a branch.
+ * calls reach the recorder. Without it they do nothing and cost a load and a branch.
  *
  *     gpumemtrace_push("forward");      begins the phase "forward"
  *     gpumemtrace_pop();                ends the innermost phase that this thread began
  *     gpumemtrace_mark("epoch 2");      a named moment
  *     gpumemtrace_step(17);             training iteration 17 ends here
  *
- * An allocator that hands out pieces of GPU memory can report them:
+ * An allocator that hands out blocks of GPU memory can report them:
  *
- *     gpumemtrace_pool_alloc("rmm", device, address, size_bytes);    after handing out a piece
+ *     gpumemtrace_pool_alloc("rmm", device, address, size_bytes);    after handing out a block
  *     gpumemtrace_pool_free("rmm", device, address);                 before it can be reused
- *     gpumemtrace_pool_oom("rmm", device, size_bytes);               when there is no room
+ *     gpumemtrace_pool_oom("rmm", device, size_bytes);               when a request fails
  *
- * Reports show the pool under this name; pools of one name on one device are one pool. device is
- * the number that the process sees; size_bytes is what the piece occupies. PyTorch's caching
- * allocator is recorded without these calls.
+ * Reports show the pool under this name; pools with one name on one device count as one pool.
+ * device is the number that the process sees. size_bytes is the size that the block occupies.
+ * PyTorch's caching allocator is recorded without these calls.
  *
  * Phases nest ("epoch/forward") and cover the whole process from push to pop. If phases overlap, an
- * allocation belongs to the innermost phase of its own thread. Names are copied, at most 4096
- * bytes; NULL is a phase without a name. Every function may be called from any thread at any time,
- * with any lock held, and cannot fail.
+ * allocation belongs to the innermost phase of its own thread. Names are copied, up to 4096 bytes;
+ * NULL is a phase without a name. Every function may be called from any thread at any time, with
+ * any lock held, and cannot fail.
  *
  * From Python, without this header, under the recorder:
+ *
  *     ctypes.CDLL(None).gpumemtrace_push(b"forward")
- * NVTX ranges (torch.cuda.nvtx.range_push) become phases too.
+ *
+ * NVTX ranges (torch.cuda.nvtx.range_push) become phases, too.
  *
  * glibc before 2.34 needs -ldl.
  */
@@ -52,9 +54,9 @@ struct gpumemtrace_functions_ {
     void (*pool_oom)(const char *pool, int device, size_t size_bytes);
 };
 
-/* Looks the functions up once in each source file; without the recorder every member is NULL. Two
- * threads at once both look up and store the same words. dlopen(NULL) is the program with its
- * preloaded libraries. */
+/* Looks up the functions once for each source file; without the recorder every member is NULL. Two
+ * threads may look them up at once, because both store the same pointers. dlopen(NULL) is the
+ * program with its preloaded libraries. */
 static inline const struct gpumemtrace_functions_ *gpumemtrace_functions_(void)
 {
     static struct gpumemtrace_functions_ functions;

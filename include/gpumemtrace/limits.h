@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The limits of schema/limits.def as constants: LIMIT_text_bytes and so on; and a text that both sides know. It must not know who
- * keeps them.
+ * The limits of schema/limits.def as constants (LIMIT_text_bytes …), and a text that recorder and
+ * analyzer share.
  */
 #ifndef GPUMEMTRACE_LIMITS_H
 #define GPUMEMTRACE_LIMITS_H
@@ -11,7 +11,7 @@ enum trace_limit {
 #include "gpumemtrace/schema/limits.def"
 };
 
-/* What follows the name of a call that a dry run does not model, in the table coverage. */
+/* Suffix of a function's name in the table coverage: the dry run does not model the function. */
 #define COVERAGE_NOT_MODELLED " (dry run)"
 
 #endif
