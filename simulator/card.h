@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the simulated driver tells the stand-in for NVML, which other programs ask the real driver
- * for in ways of its own: who holds memory of a card. It must not know either of the two.
+ * The function by which the stand-in for NVML asks the simulated driver who holds memory of a card.
+ * (NVIDIA's libraries have an interface of their own for that.)
  */
 #ifndef GPUMEMTRACE_SIMULATOR_CARD_H
 #define GPUMEMTRACE_SIMULATOR_CARD_H
@@ -10,17 +10,17 @@
 
 #include "gpumemtrace/compiler.h"
 
-/* The process that holds others= of the SPEC. */
+/* The process that stands for others= of the SPEC. */
 #define SIM_OTHERS_PID 1
 
 struct sim_process {
     unsigned pid;
-    uint64_t bytes; /* its context included */
+    uint64_t bytes; /* includes its context */
 };
 
-/* Of the card with that number on the machine, from 0, whether the process sees it and has
- * initialized CUDA or not. The uuid's 16 bytes; at most `most` processes. Returns how many there
- * are. */
+/* Describes the card with this index on the machine, from 0, even if the process does not see it or
+ * has not initialized CUDA. uuid: 16 bytes, output. Fills at most `most` processes and returns how
+ * many there are. */
 typedef int sim_card_function(int index, char *uuid, struct sim_process *processes, unsigned most);
 #define SIM_CARD_FUNCTION "gpumemtrace_simulator_card"
 GMT_EXPORT sim_card_function gpumemtrace_simulator_card;

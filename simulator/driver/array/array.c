@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays: device memory of width x max(height, 1) x max(depth, 1) elements, known by a handle.
+ * Arrays: device memory of width x max(height, 1) x max(depth, 1) elements, identified by a handle.
  */
 #include "array.h"
 
 #include "simulator/driver/machine/call.h"
 #include "gpumemtrace/compiler.h"
 
-/* The bytes of one channel, or of the whole element if the format fixes its channels; 0: the
- * format is not simulated. */
+/* Returns the bytes of one channel, or of the whole element if the format fixes the number of
+ * channels; 0: the format is not simulated. */
 static uint64_t format_bytes(CUarray_format format, bool *whole_element)
 {
     *whole_element = format >= CU_AD_FORMAT_UNORM_INT8X1;
@@ -71,8 +71,8 @@ bool array_is_mapped_into(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     return descriptor->Flags & MAPPED_INTO;
 }
 
-/* An array that memory is mapped into is either sparse or of deferred mapping, and never
- * one-dimensional. */
+/* An array into which memory is mapped is either sparse or has deferred mapping, and has at least
+ * two dimensions. */
 static bool is_mapping_valid(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
     return !array_is_mapped_into(descriptor) ||

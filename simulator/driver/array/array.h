@@ -21,18 +21,18 @@ struct array {
 
 struct mipmap {
     struct object object;
-    struct block *block; /* NULL: the program maps memory into it, or it is external memory */
+    struct block *block; /* NULL: external memory, or the program maps memory into it */
     struct tiles tiles;
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
     unsigned level_count;
     struct array *levels[ARRAY_LEVEL_LIMIT]; /* created on first use */
 };
 
-/* Whole calls, for each version of the API function. descriptor and target are NULL if the program
- * passed NULL. */
+/* Complete calls that all versions of the API function share. descriptor and target are NULL if the
+ * program passed NULL. */
 CUresult array_create(const char *function, CUarray *handle,
                       const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
-/* The 3D descriptor of an array without a depth. */
+/* The 3D descriptor of an array with depth 0. */
 CUDA_ARRAY3D_DESCRIPTOR array_flat(size_t width, size_t height, CUarray_format format,
                                    unsigned channels);
 /* NULL: no such array. */

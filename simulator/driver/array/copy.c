@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies. With unified addressing the pointers give the direction, so one body serves all linear
- * copies.
+ * Copies. Unified addressing tells device and host pointers apart, so one body serves all linear
+ * copies, whatever their direction.
  */
 #include <string.h>
 
@@ -34,8 +34,8 @@ static bool is_pageable(uint64_t address)
 }
 
 /*
- * As seen on an H100 with driver 580: a copy with the host whose name does not say Async returns when it
- * is done, and so does one to memory of the host that is not pinned.
+ * Waits for the copy if one side is host memory and the function's name lacks "Async", or if the
+ * target is pageable host memory, as driver 580 does on an H100.
  */
 static void wait_for_copy(const struct call *call, uint64_t to, uint64_t from, CUstream stream)
 {
@@ -159,7 +159,8 @@ static CUresult copy_box(const struct side *to, const struct side *from, const s
     return CUDA_SUCCESS;
 }
 
-/* Of boxes only the name is looked at. */
+/* Waits after a copy of a box unless the function's name has "Async"; where the memory lies makes
+ * no difference here. */
 static void wait_unless_async(const struct call *call, CUstream stream)
 {
     if (!call->result && !strstr(call->function, "Async"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other APIs, imported by a file descriptor that the driver takes over. Neither the
- * import nor its mappings charge a device.
+ * Memory of other APIs, imported from a file descriptor, which the driver then owns. Imports and
+ * their mappings charge no device.
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -134,7 +134,7 @@ cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *array, CUexternalMemor
     return call_end(&call);
 }
 
-/* Mapped buffers stay; the program frees them. */
+/* Mapped buffers stay until the program frees them. */
 CUresult cuDestroyExternalMemory(CUexternalMemory handle)
 {
     struct call call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fills (cuMemset…): performed on memory that the host can access; small ones are kept as the
- * contents of other memory.
+ * Fills (cuMemset…). Memory that the host can access is written; for device memory, contents.h
+ * keeps small fills.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -21,8 +21,8 @@ static uint64_t halved(uint64_t extent, unsigned level)
     return extent ? at_least_one(extent >> level) : 0;
 }
 
-/* The descriptor of a level. Every level has all layers of a layered or cube array; a depth
- * shrinks. */
+/* The descriptor of a level. Each level of a layered or cube array has all layers; the depth of a
+ * 3D array shrinks. */
 CUDA_ARRAY3D_DESCRIPTOR array_level(const CUDA_ARRAY3D_DESCRIPTOR *whole, unsigned level)
 {
     CUDA_ARRAY3D_DESCRIPTOR descriptor = *whole;
@@ -33,7 +33,7 @@ CUDA_ARRAY3D_DESCRIPTOR array_level(const CUDA_ARRAY3D_DESCRIPTOR *whole, unsign
     return descriptor;
 }
 
-/* As documented, limits the levels to those that bring the longest side down to 1. */
+/* Limits the number of levels, as documented: the last level's longest side is 1. */
 static unsigned clamp_levels(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count)
 {
     uint64_t longest = descriptor->Width;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mapping memory into arrays. See tiles.h. A region is unmapped or remapped exactly as it was
- * mapped; mapping it again replaces its memory.
+ * Mapping memory into arrays. See tiles.h. A program must unmap or remap a region with the bounds
+ * that it was mapped with; mapping it again replaces its memory.
  */
 #include "tiles.h"
 
@@ -26,7 +26,7 @@ struct tile_mapping {
     struct physical *memory;
 };
 
-/* An array, which never has a mip tail, or a mipmapped array. */
+/* An array, or a mipmapped array; only the latter can have a mip tail. */
 struct target {
     const CUDA_ARRAY3D_DESCRIPTOR *descriptor;
     unsigned level_count;
@@ -62,7 +62,7 @@ struct shape {
     unsigned width, height, depth; /* elements */
 };
 
-/* As on every device with sparse arrays: 64 KiB, close to a square or a cube. */
+/* Tiles have 64 KiB and are nearly a square or a cube, as on every device with sparse arrays. */
 static struct shape tile_of(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
     static const struct shape flat[] = {
@@ -153,7 +153,7 @@ static bool read_region(const struct target *target, const CUarrayMapInfo *info,
            region->x <= tail_bytes(target) && region->width <= tail_bytes(target) - region->x;
 }
 
-/* Counts whole tiles: the last of a row may extend beyond the array. */
+/* Counts whole tiles, because the last tile of a row may extend beyond the array. */
 static uint64_t region_bytes(const struct target *target, const struct region *region)
 {
     const struct shape tile = tile_of(target->descriptor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that the program maps into an array: tiles of 64 KiB into a sparse array, the whole memory
- * into one with deferred mapping. Each mapping holds a reference to its physical memory.
+ * Memory that the program maps into an array. A sparse array gets tiles of 64 KiB; an array with
+ * deferred mapping gets all of its memory. Each mapping holds a reference to its physical memory.
  *
  * Not thread-safe: the simulator's lock covers it.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reserves inaccessible ranges of the process's address space, so that a device address is unique
- * in the process and host code that touches it faults as on a real machine.
+ * Reserves inaccessible ranges of the process's address space. So a device address is unique in the
+ * process, and host code that touches it faults as on a real machine.
  */
 #include <stdint.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's API as this library exports it. Visibility is protected: cuGetProcAddress must hand
- * out the driver's own functions even where a program or a preloaded library defines the same
- * names.
+ * The driver's API as this library exports it. Visibility is protected, because cuGetProcAddress
+ * must return the driver's own functions even if the program or a preloaded library defines the
+ * same names.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_API_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_API_H

@@ -10,13 +10,13 @@
 #include "open_captures.h"
 #include "common/sim_fault.h"
 
-/* Protects everything except each thread's own context stack. Never held while a program's
- * function runs. */
+/* Protects everything except each thread's own context stack. Not held while a function of the
+ * program runs. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum life { LIFE_NEW, LIFE_INITIALIZED, LIFE_FORKED };
-/* Read without the lock: in a forked child, a thread that no longer exists may hold it. Acquire
- * and release: a thread that reads LIFE_INITIALIZED also sees the devices. */
+/* Read without the lock, because in a forked child the lock may belong to a thread that no longer
+ * exists. Acquire and release: a thread that reads LIFE_INITIALIZED also sees the devices. */
 static _Atomic int life = LIFE_NEW;
 
 /* Like the real driver, the simulated one does not work in a forked child. */

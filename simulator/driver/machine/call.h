@@ -36,11 +36,12 @@ CUresult call_end(struct call *call);
 
 /* The device with this number. NULL: the result is set. */
 struct device *call_device(struct call *call, CUdevice device);
-/* false: sets the result to CUDA_ERROR_INVALID_VALUE. For parameters that must not be NULL or are
- * out of range. */
+/* For parameters that must not be NULL or are out of range. false: the result is set to
+ * CUDA_ERROR_INVALID_VALUE. */
 bool call_requires(struct call *call, bool condition);
 
-/* For what is no call, initialized or not. false: in a forked child, whose parent's thread had it. */
+/* Takes the lock outside an API call, before cuInit too. false: this is a forked child, whose
+ * parent may have held the lock. */
 bool call_lock(void);
 void call_unlock(void);
 
@@ -49,8 +50,8 @@ CUresult call_initialize(unsigned flags);
 
 /*
  * Defines a stream function and its variant for the per-thread default stream from one body, whose
- * first argument is the exported name. The variants differ only in which stream 0 means; all work
- * is done when a call returns.
+ * first argument is the exported name. The variants differ only in the stream that the handle 0
+ * means.
  */
 #define TWIN(suffix, name, parameters, ...)                                                        \
     CUresult name parameters                                                                       \

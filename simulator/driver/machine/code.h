@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loaded code. A module is code in one context. A library is code for every context: each context
- * that uses it gets a module of it, at once under CUDA_MODULE_LOADING=EAGER, else with the first
- * kernel used there. The code itself is never read.
+ * Loaded code. A module is code in one context. A library is code for every context: it is loaded
+ * as a module into each context, at once under CUDA_MODULE_LOADING=EAGER, else when the context
+ * first uses one of its kernels. Only the size of code is read.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -32,14 +32,14 @@ struct function {
 bool code_is_eager(void);
 /* The size of an image when loaded. */
 uint64_t code_image_bytes(const void *image);
-/* -1: no such file. */
+/* -1: the file cannot be read. */
 int code_file_bytes(const char *path, uint64_t *size_bytes);
 CUresult code_load(struct context *context, const struct library *library, uint64_t size_bytes,
                    struct module **module);
-/* The library's module in this context, loaded if it was not. */
+/* Returns the library's module in this context; loads it first if necessary. */
 CUresult code_module_of(struct context *context, const struct library *library,
                         struct module **module);
-/* Loads the eager libraries into a new context. */
+/* Loads into a new context the libraries that are loaded eagerly. */
 CUresult code_begin_context(struct context *context);
 
 #endif

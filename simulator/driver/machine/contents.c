@@ -11,12 +11,13 @@
 
 #define PAGE_BYTES ((uint64_t)4096)
 
-/* Most pages have one state, and no states of their bytes are kept. */
+/* page->state if bytes of the page differ in state; most pages have one state and leave states
+ * unset. */
 #define STATE_OF_EACH 255
 
 struct page {
     struct tree_node by_address;
-    struct page *older, *newer; /* in the order of their first bytes */
+    struct page *older, *newer; /* in the order of creation */
     unsigned char state;        /* of all bytes, or STATE_OF_EACH */
     unsigned char bytes[PAGE_BYTES], states[PAGE_BYTES];
 };
@@ -24,7 +25,7 @@ struct page {
 static struct tree pages;
 static struct page *oldest, *newest;
 static uint64_t page_count;
-/* Deleted pages, in a chain by `newer`, for the next: memory of tensors comes and goes. */
+/* Deleted pages, linked by `newer`, for reuse: tensors are allocated and freed often. */
 #define SPARE_COUNT_MAX 512
 static struct page *spare;
 static unsigned spare_count;
@@ -132,7 +133,8 @@ static void page_states(const struct page *page, uint64_t at, uint64_t count, un
         memset(states, page->state, count);
 }
 
-/* Where the state of these bytes is to be written; NULL: the page has it now, or had it. */
+/* Where to write the state of these bytes; NULL: nothing to write, because the whole page has
+ * it. */
 static unsigned char *page_states_to_set(struct page *page, uint64_t at, uint64_t count,
                                          enum contents_state state)
 {
@@ -223,7 +225,7 @@ enum contents_state contents_read(uint64_t address, uint64_t size_bytes, void *b
     return read_range(address, size_bytes, bytes, NULL);
 }
 
-/* states: one for each byte; NULL: all have the same. */
+/* states: one for each byte; NULL: all bytes get `state`. */
 static void write_range(uint64_t address, uint64_t size_bytes, const unsigned char *bytes,
                         const unsigned char *states, enum contents_state state)
 {
@@ -278,7 +280,7 @@ void contents_copy(uint64_t to, uint64_t from, uint64_t size_bytes)
     free(both);
 }
 
-/* Unknown bytes are 0, so that they read as such. */
+/* Unknown bytes are set to 0, because they read as 0. */
 void contents_forget(uint64_t address, uint64_t size_bytes)
 {
     const uint64_t end = address + size_bytes;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What device memory holds, as far as it is known: pages of bytes by address, each byte unknown,
- * guessed or known. Bounded: when there are too many pages, the oldest is forgotten. It must not
- * know what allocations there are or who computes values.
+ * The known contents of device memory: pages of bytes by address, each byte unknown, guessed or
+ * known. The number of pages is limited; when it is exceeded, the oldest page is forgotten.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -13,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The longest copy or fill whose contents are kept, and the most bytes kept in all. */
+/* The largest copy or fill whose contents are kept, and the limit of all bytes kept. */
 #define CONTENTS_COPY_BYTES_MAX ((uint64_t)1 << 20)
 #define CONTENTS_BYTES_MAX ((uint64_t)64 << 20)
 
-/* Of a byte; of a range, the least of its bytes. */
+/* The state of a byte; a range has the lowest state of its bytes. */
 enum contents_state { CONTENTS_UNKNOWN, CONTENTS_GUESSED, CONTENTS_KNOWN };
 
 /* Whether contents are kept at all (GPUMEMTRACE_VALUES). */
@@ -29,9 +28,9 @@ enum contents_state contents_least(uint64_t address, uint64_t size_bytes);
 enum contents_state contents_read(uint64_t address, uint64_t size_bytes, void *bytes);
 void contents_write(uint64_t address, uint64_t size_bytes, const void *bytes,
                     enum contents_state state);
-/* Unknown bytes become these guesses; the others stay, and are put into *bytes. */
+/* Replaces unknown bytes by these guesses, and copies the other bytes of the range to *bytes. */
 void contents_guess(uint64_t address, uint64_t size_bytes, void *bytes);
-/* Both ranges may overlap. */
+/* The ranges may overlap. */
 void contents_copy(uint64_t to, uint64_t from, uint64_t size_bytes);
 void contents_forget(uint64_t address, uint64_t size_bytes);
 void contents_forget_all(void);

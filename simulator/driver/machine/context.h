@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts, and each thread's stack of current ones. The struct of a primary context is never
+ * Contexts, and each thread's stack of current contexts. The struct of a primary context is never
  * freed; the context is alive from its first retain to its last release or reset.
  *
  * Not thread-safe: the simulator's lock covers everything except each thread's own stack.
@@ -28,12 +28,12 @@ CUresult context_retain_primary(struct device *device, struct context **context)
 CUresult context_release_primary(struct device *device);
 void context_reset_primary(struct device *device);
 
-/* Takes device memory for the context. Small pieces share granules. */
+/* Takes device memory for the context. Small blocks share granules. */
 CUresult context_take(struct context *context, uint64_t size_bytes, struct span **span);
-/* The same below 4 GiB, in granules that are not shared. */
+/* As context_take, but below 4 GiB and in granules of its own. */
 CUresult context_take_low(struct context *context, uint64_t size_bytes, struct span **span);
 void context_give(struct context *context, struct span *span);
-/* Ends an allocation of the context and returns its memory. */
+/* Frees a block of the context and returns its memory. */
 void context_free_block(struct block *block);
 
 #endif

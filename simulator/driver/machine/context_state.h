@@ -14,15 +14,15 @@ struct context {
     struct object object;
     struct device *device;
     bool alive;
-    unsigned retain_count; /* primary: retains; other: cuCtxAttach calls and its creation */
+    unsigned retain_count; /* primary: retains; others: 1 and cuCtxAttach calls */
     unsigned flags;
     uint64_t id;
-    uint64_t life_id; /* unique to this life: a reset ends it */
-    uint64_t peers;   /* one bit for each device made accessible */
+    uint64_t life_id; /* a number of its own from creation to destruction or reset */
+    uint64_t peers;   /* one bit for each device with peer access enabled */
     size_t limits[CU_LIMIT_MAX];
     uint64_t limit_bytes; /* device memory for limits above their defaults */
     CUfunc_cache cache_config;
-    struct heap small; /* granules that small blocks share */
+    struct heap small; /* granules shared by small blocks */
     struct block *blocks;
     struct object *objects;
 };

@@ -14,13 +14,13 @@
 #include "simulator/card.h"
 
 #define ARENA_LIMIT 256
-/* Device addresses start here if the process has nothing mapped there, so they repeat from run to
- * run. */
+/* Device addresses start here if this range of the process is free, so that they are the same in
+ * every run. */
 #define ARENA_WISH ((uint64_t)0x200000000000)
 #define LOW_WISH ((uint64_t)1 << 30)
 #define LOW_BYTES ((uint64_t)256 << 20) /* size of one arena */
 #define LOW_END ((uint64_t)1 << 32)
-#define ANY_BYTES ((uint64_t)64 << 30) /* of an arena of a card without limit */
+#define ANY_BYTES ((uint64_t)64 << 30) /* size of an arena of a card without limit */
 
 struct arena {
     uint64_t address, size_bytes;
@@ -29,7 +29,7 @@ struct arena {
 static struct sim_spec spec;
 static struct device devices[SIM_DEVICE_LIMIT];
 static int visible_count;
-static int owner; /* whose memory used_bytes is: in a forked child, its parent */
+static int owner; /* pid of the process that used_bytes belong to; stays in a forked child */
 static struct arena arenas[ARENA_LIMIT];
 static size_t arena_count;
 
@@ -55,8 +55,7 @@ static void add_visible(int index)
     visible_count++;
 }
 
-/* As documented, the list ends before the first number that is not a device or was listed
- * before. */
+/* As documented, the list ends before the first number that is invalid or a duplicate. */
 static void read_visible(const char *text)
 {
     char *end;
@@ -101,8 +100,7 @@ static uint64_t held_bytes(const struct device *device)
     return device->used_bytes + (device->context_count ? spec.context_bytes : 0);
 }
 
-/* Call with the shared table locked: other processes may hold memory that this one counts as
- * free. */
+/* Call with the shared table locked, because other processes may hold memory of the card. */
 static uint64_t all_held_bytes(const struct device *device)
 {
     return held_bytes(device) + spec.others_bytes + shared_others_bytes(device->index);
@@ -145,7 +143,8 @@ static void add_process(struct process_list *list, int pid, uint64_t bytes)
     list->count++;
 }
 
-/* NVML is asked in processes that never call CUDA. */
+/* Reads the SPEC and opens the shared table, because programs query NVML in processes that never
+ * call CUDA. */
 static void look(void)
 {
     const char *text = getenv("GPUMEMTRACE_SIM");
@@ -173,7 +172,7 @@ unsigned device_processes(int index, struct sim_process *processes, unsigned mos
     return list.count;
 }
 
-/* Every change of the memory that this process holds of a device goes through here. */
+/* Every change of a device's memory held by this process goes through this function. */
 static CUresult device_hold(struct device *device, uint64_t size_bytes, bool as_context)
 {
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
@@ -221,8 +220,8 @@ void device_discharge(struct device *device, uint64_t size_bytes)
     let_go(device, size_bytes, false);
 }
 
-/* The UUID depends only on the card's index on the simulated machine, so all processes agree on
- * it. */
+/* The UUID depends only on the card's index on the simulated machine, so all processes get the same
+ * one. */
 void device_uuid(int index, CUuuid *uuid)
 {
     static const char family[] = "gpumemtrace-sim";
@@ -244,8 +243,8 @@ static uint64_t next_wish(bool low)
     return low ? LOW_WISH : ARENA_WISH;
 }
 
-/* A device with an MMU does not run out of memory through fragmentation, so the heap gets more
- * addresses whenever none of its holes fits; only low addresses can run out. */
+/* Gives the heap more addresses when no hole is large enough, because a device with an MMU does not
+ * run out of memory through fragmentation. Only low addresses can run out. */
 static int add_arena(struct heap *heap, uint64_t size_bytes, bool low)
 {
     if (arena_count == ARENA_LIMIT)

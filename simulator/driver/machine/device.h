@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The simulated devices: their count and properties, the free memory of each, and the addresses of
- * its memory. It must not know what the memory is used for.
+ * its memory.
  *
  *     total = others + other processes (shared.h) + context cost (while any context lives)
  *             + used + free
@@ -23,8 +23,8 @@
 struct context;
 
 struct device {
-    int ordinal; /* the device's number in this process */
-    int index;   /* its number on the machine: differs under CUDA_VISIBLE_DEVICES */
+    int ordinal; /* number in this process */
+    int index;   /* number on the machine; differs under CUDA_VISIBLE_DEVICES */
     uint64_t used_bytes;
     unsigned context_count;
     struct heap addresses, low_addresses; /* low: below 4 GiB, for functions older than CUDA 3.2 */
@@ -40,22 +40,23 @@ int device_count(void);
 struct device *device_at(int ordinal);
 
 uint64_t device_free_bytes(const struct device *device);
-/* The SPEC's; of a card without limit at least what is held of it. */
+/* The SPEC's total; for a card without limit, the bytes that all processes hold if that is more. */
 uint64_t device_total_bytes(const struct device *device);
-/* What each process holds of the card with that index, what others= of the SPEC reserves as process
- * 1; also before device_setup. Fills at most `most`; returns how many there are. */
+/* Lists the processes that hold memory of the card with this index; others= of the SPEC counts as
+ * process 1. Works before device_setup. Fills at most `most` items and returns how many there
+ * are. */
 struct sim_process;
 unsigned device_processes(int index, struct sim_process *processes, unsigned most);
 void device_uuid(int index, CUuuid *uuid);
 
-/* The first context of a device is charged the context cost; later ones are free. */
+/* Charges the context cost for the first context of a device; later contexts are free. */
 CUresult device_begin_context(struct device *device);
 void device_end_context(struct device *device);
 
 /* Charges memory that has no addresses. */
 CUresult device_charge(struct device *device, uint64_t size_bytes);
 void device_discharge(struct device *device, uint64_t size_bytes);
-/* Charges memory and gives it addresses. Rounds up to granules. */
+/* Charges memory, rounded up to granules, and gives it addresses. */
 CUresult device_take(struct device *device, uint64_t size_bytes, struct span **span);
 CUresult device_take_low(struct device *device, uint64_t size_bytes, struct span **span);
 void device_give(struct device *device, struct span *span);
@@ -65,7 +66,7 @@ void device_unreserve(struct device *device, struct span *span);
 
 /* Whether the address lies in any device's address range, allocated or not. */
 bool device_owns_address(uint64_t address);
-/* Rounds up to a multiple of unit_bytes, a power of two. true: the result overflows. */
+/* Rounds up to a multiple of unit_bytes, a power of two. true: the result overflows 64 bits. */
 bool round_up_overflows(uint64_t size_bytes, uint64_t unit_bytes, uint64_t *rounded_bytes);
 /* Reserves addresses that cannot be read or written. 0: none left. */
 uint64_t addresses_reserve(uint64_t size_bytes, uint64_t alignment_bytes, uint64_t wish);

@@ -30,7 +30,7 @@ struct span *heap_free_from(const struct heap *heap, uint64_t size_bytes, uint64
     return node ? TREE_ENTRY(node, struct span, by_size) : NULL;
 }
 
-/* Splits a span that is in no tree; its upper part becomes a free span. */
+/* Cuts a span that is in no tree to size_bytes; the rest becomes a free span. */
 static int span_cut(struct heap *heap, struct span *span, uint64_t size_bytes)
 {
     struct span *rest = calloc(1, sizeof *rest);

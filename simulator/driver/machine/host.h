@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Host memory for pinned and managed blocks, in whole pages. It must not know what the memory is
- * used for.
+ * Host memory for pinned and managed blocks, in whole pages.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_HOST_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_HOST_H

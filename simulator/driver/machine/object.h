@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything the API refers to by a handle. A handle is the address of its struct; a handle that is
- * not registered here, or is of another kind, is invalid and never dereferenced. It must not know
- * what the kinds are for.
+ * Everything the API refers to by a handle. A handle is the address of its struct. A handle that is
+ * not registered here, or is of another kind, is invalid and not dereferenced.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -37,13 +36,13 @@ enum object_kind {
 struct object {
     struct tree_node by_handle;
     enum object_kind kind;
-    struct context *context; /* the object ends with it; NULL: with no context */
+    struct context *context; /* destroying it deletes the object; NULL: no context does */
     struct object *next;     /* list of the context's objects */
     struct object *previous;
     void (*end)(void *object); /* releases what it holds; may be NULL */
 };
 
-/* Allocates a struct of size_bytes; all but its object is zero. NULL: out of memory. */
+/* Allocates a struct of size_bytes, which is zero except its first member. NULL: out of memory. */
 void *object_new(enum object_kind kind, struct context *context, size_t size_bytes);
 void object_delete(void *object);
 /* NULL: no object of this kind. */

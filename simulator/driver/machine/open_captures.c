@@ -6,7 +6,7 @@
 
 static struct capture *captures;
 static uint64_t last_id;
-/* Its address identifies the thread. */
+/* The address of this variable identifies the thread. */
 static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 struct capture *open_captures_first(void)

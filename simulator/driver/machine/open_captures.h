@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The open stream captures: the thread that began each, and the calls it forbids. It must not know
- * what a capture records, which is capture.h's.
+ * The open stream captures: the thread that began each, and the calls it forbids. For the nodes
+ * that a capture records see capture.h.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -32,8 +32,9 @@ void open_captures_remove(struct capture *capture);
 bool open_captures_began_here(const struct capture *capture);
 
 /*
- * Checks a call that is unsafe during stream capture. Invalidates the captures that forbid it, this
- * thread's own or another's global ones. false: there is one and the call must fail.
+ * For a call that is unsafe during stream capture. Invalidates the captures that forbid it:
+ * captures of this thread, and global captures of other threads. false: there was one and the call
+ * must fail.
  */
 bool open_captures_permit(void);
 /* Sets this thread's capture mode for such calls; returns the previous one. */

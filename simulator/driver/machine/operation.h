@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A framework's operator in progress on the calling thread, whose results someone else computes and
- * writes (values_api.c). A kernel that runs outside one may have written anything, so all contents are
- * forgotten then. It must not know what an operator is.
+ * The framework's operator in progress on the calling thread. Its results are computed and written
+ * by the caller of values_api.c. A kernel outside an operator may write anything, so all contents
+ * are then forgotten.
  *
- * What is here belongs to one thread, except the count of readings outside operators, which is atomic.
+ * State belongs to one thread, except the count of readings outside operators, which is atomic.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_OPERATION_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_OPERATION_H
@@ -12,24 +12,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Its readings find contents only if it hands its arguments to the host: memory that it takes inside
- * may hold what was there before. */
+/* reads_arguments: the operator copies its arguments to the host, so its readings return contents.
+ * Otherwise they return 0, because memory that it allocates inside may have stale contents. */
 void operation_begin(bool reads_arguments);
-/* Returns how often the host has read what nobody computed. */
+/* Returns how many readings of the operator by the host found values that were not computed. */
 unsigned operation_end(void);
 
-/* What the next readings of unknown values of at most 8 bytes find, in this order; the last one
- * stays until the operator ends. At most OPERATION_ANSWERS_MAX. */
+/* Values for the operator's next readings of at most 8 bytes, in this order; the last value is
+ * repeated until the operator ends. At most OPERATION_ANSWERS_MAX. */
 #define OPERATION_ANSWERS_MAX 8
 void operation_expect(const int64_t *answers, unsigned count);
-/* Whether a reading is one of contents. */
+/* Whether a reading returns contents. */
 bool operation_reads_contents(void);
-/* false: there is no answer, and the bytes are as they were. */
+/* Copies the next value of operation_expect. false: there is none, and *bytes is unchanged. */
 bool operation_answer(void *bytes, uint64_t size_bytes);
 
-/* The host has read values that nobody computed. */
+/* Counts a reading by the host of values that were not computed. */
 void operation_count_reading(void);
-/* How many such readings there were outside operators. */
+/* The number of such readings outside operators. */
 uint64_t operation_readings_outside(void);
 
 void operation_kernel_ran(void);

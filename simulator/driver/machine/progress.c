@@ -15,7 +15,7 @@
 struct lane {
     struct stream_name name;
     uint64_t submitted, reached; /* numbers of work */
-    struct points after;         /* what the work from now on comes after */
+    struct points after;         /* must be reached before the lane's later work */
     struct questions questions;
 };
 
@@ -52,7 +52,8 @@ static struct lane *lane_find(uint64_t id)
     return NULL;
 }
 
-/* Programs may make streams without end. A lane that is not there has been reached. */
+/* Drops lanes without open work, because programs may create any number of streams. A missing lane
+ * counts as reached. */
 static void drop_idle_lanes(void)
 {
     size_t kept = 0;
@@ -64,7 +65,7 @@ static void drop_idle_lanes(void)
     lane_count = kept;
 }
 
-/* NULL: out of memory; then the stream's work is done at once. */
+/* NULL: out of memory; the stream's work then counts as done at once. */
 static struct lane *lane_of(struct stream_name stream)
 {
     struct lane *lane = lane_find(stream.id), *more;
@@ -91,7 +92,8 @@ static void reach_all(const struct points *points)
         reach(points->items[i].lane, points->items[i].number);
 }
 
-/* Work of the legacy stream came after what all blocking streams had before it. */
+/* When work of the legacy stream is done, so is all earlier work of the context's blocking
+ * streams. */
 static void reach_beside_legacy(uint64_t context_id, uint64_t number)
 {
     for (size_t i = 0; i < lane_count; i++)
@@ -99,8 +101,8 @@ static void reach_beside_legacy(uint64_t context_id, uint64_t number)
             reach(lanes[i].name.id, number);
 }
 
-/* Work of a blocking stream came after what the legacy stream had before it. Of older work of the
- * legacy stream it is not kept what that came after. */
+/* When work of a blocking stream is done, so is all earlier work of the legacy stream. If the
+ * legacy stream has later work too, what the earlier work had to wait for is no longer known. */
 static void reach_legacy(uint64_t context_id, uint64_t number)
 {
     for (size_t i = 0; i < lane_count; i++) {
@@ -113,7 +115,8 @@ static void reach_legacy(uint64_t context_id, uint64_t number)
     }
 }
 
-/* Each turn raises what is reached, so circles end. */
+/* The recursion ends even if streams wait for each other, because each call raises `reached` of a
+ * lane. */
 static void reach(uint64_t id, uint64_t number)
 {
     struct lane *lane = lane_find(id);
@@ -144,7 +147,8 @@ bool progress_was_reached(const struct place *place)
 
 /* --- what comes after what --- */
 
-/* Of each lane the highest number; what is reached is left out. false: out of memory. */
+/* Keeps the highest number of each lane; leaves out a point that is reached. false: out of
+ * memory. */
 static bool points_add(struct points *points, struct point point)
 {
     if (point_is_reached(point))

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far streams have come, as far as the host can know. With --events=done all work is done when the
- * call that submits it returns. With --events=late nothing is, until the host waits for it:
+ * How far streams have come, as far as the host can know. With --events=done, all work is done when
+ * the call that submits it returns. With --events=late, no work is done until the host waits for
+ * it:
  *
  *     stream A   work 1   event at 2            work 5
- *     stream B                      waits for 2 at 3   work 4      waiting for B at 4 reaches A up to 2
+ *     stream B                      waits for 2 at 3   work 4  waiting for B at 4 reaches A up to 2
  *
- * Work has a number, over all streams. What a stream's work came after is kept with each event. The
- * legacy stream and those that are not CU_STREAM_NON_BLOCKING come after each other, too. A
- * program that only asks (cuEventQuery) would never end: after a bounded number of questions the answer
- * is yes. It must not know what the work is.
+ * Work is numbered over all streams. Each event keeps the points that its stream had to wait for.
+ * The legacy stream and blocking streams (without CU_STREAM_NON_BLOCKING) wait for each other. A
+ * program that only polls (cuEventQuery) would poll for ever, so after a bounded number of queries
+ * the answer is yes.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -18,8 +19,8 @@
 
 #include "context_state.h"
 
-/* A question is answered with yes if it is the 100th in a row, with nothing submitted between, or the
- * 1,000th in all. The manual has both numbers. */
+/* A query is answered with yes if it is the 100th in a row, with no work submitted in between, or
+ * the 1,000th in all. The manual gives both numbers. */
 #define PROGRESS_IN_A_ROW 100
 #define PROGRESS_IN_ALL 1000
 
@@ -40,38 +41,38 @@ struct points {
 
 struct questions {
     unsigned in_all, in_a_row;
-    uint64_t submitted; /* work, at the last one */
+    uint64_t submitted; /* number of the last work at the last query */
 };
 
-/* A place in a stream: all that was submitted to it before. All zero: always reached. */
+/* A point in a stream: the end of all work submitted to it so far. All zero: always reached. */
 struct place {
     struct point at;
-    struct points after; /* what else must be reached before */
+    struct points after; /* points that must be reached before */
     struct questions questions;
 };
 
 void place_release(struct place *place);
 
-/* Whether anything is kept here; else all is reached. */
+/* Whether GPUMEMTRACE_EVENTS=late; otherwise all work counts as done. */
 bool progress_is_late(void);
 
-/* Work is submitted to the stream. */
+/* Submits work to the stream. */
 void progress_submit(struct stream_name stream);
-/* Where the stream is now. false: out of memory. */
+/* Sets *place to the current end of the stream. false: out of memory. */
 bool progress_note(struct stream_name stream, struct place *place);
-/* What is submitted to the stream from now on comes after the place. */
+/* Later work of the stream waits for the place. false: out of memory. */
 bool progress_put_after(struct stream_name stream, const struct place *place);
 
-/* The host asks: has it been reached? */
+/* A query by the host. */
 bool progress_is_reached(struct place *place);
 bool progress_is_idle(struct stream_name stream);
-/* Not counted as a question. */
+/* As progress_is_reached, but not counted as a query. */
 bool progress_was_reached(const struct place *place);
 
-/* The host waits. */
+/* Waits by the host. */
 void progress_wait_for(const struct place *place);
 void progress_wait_for_stream(struct stream_name stream);
-/* NULL: none. */
+/* NULL has no effect. */
 void progress_wait_for_context(const struct context *context);
 
 #endif

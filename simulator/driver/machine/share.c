@@ -15,7 +15,7 @@
 
 static const char magic[8] = "gmtname";
 
-/* The time of the process's first name: unique together with the pid. */
+/* The time of the process's first name. With the pid it identifies the process. */
 static uint64_t process_number(void)
 {
     static uint64_t number;

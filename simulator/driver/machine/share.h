@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of memory that processes share. A name is plain bytes with everything an importer needs; it
- * travels as an IPC handle or in a memfd behind a file descriptor. Imported memory is charged to
- * its exporter only.
+ * Names of memory that processes share. A name is a struct with everything that an importer needs;
+ * it is passed as an IPC handle or in a memfd. Only the exporter is charged for the memory.
  *
  *     magic | what | process | object's number | part's number | bytes | card's index | pid
  *
@@ -18,17 +17,17 @@
 struct device;
 
 enum share_kind {
-    SHARE_BLOCK,    /* cuMemAlloc's, for cuIpcOpenMemHandle */
-    SHARE_PHYSICAL, /* cuMemCreate's */
+    SHARE_BLOCK,    /* from cuMemAlloc, for cuIpcOpenMemHandle */
+    SHARE_PHYSICAL, /* from cuMemCreate */
     SHARE_POOL,
-    SHARE_PIECE /* of a pool */
+    SHARE_PIECE /* an allocation from a pool */
 };
 
 struct share_name {
     char magic[8];
     uint32_t kind;
     int32_t pid;
-    uint64_t process; /* tells apart processes that had the same pid */
+    uint64_t process; /* tells processes with the same pid apart */
     uint64_t id;      /* the object's id in its process */
     uint64_t piece_id;
     uint64_t size_bytes;
@@ -39,12 +38,13 @@ struct share_name {
 /* A name with its common members filled in. */
 struct share_name share_name_of(enum share_kind kind, uint64_t id, uint64_t size_bytes,
                                 const struct device *device);
-/* Reads a name from bytes that need not be aligned. false: not a name of this kind. */
+/* Reads a name from bytes of any alignment. false: not a name of this kind. */
 bool share_read(const void *bytes, enum share_kind kind, struct share_name *name);
 bool share_is_own(const struct share_name *name);
 bool share_is_exporter_alive(const struct share_name *name);
 bool share_is_same(const struct share_name *a, const struct share_name *b);
-/* The device that has the memory; NULL: not visible to this process, or host memory. */
+/* The device with the memory; NULL: it is not visible to this process, or the memory is host
+ * memory. */
 struct device *share_device(const struct share_name *name);
 
 /* The location of the memory, on a device or the host; CUDA_ERROR_NOT_SUPPORTED: not visible. */

@@ -27,9 +27,10 @@ struct table {
 
 static int file = -1;
 static struct table *table; /* NULL: not shared */
-static int own_slot = -1;   /* -1: only looks */
+static int own_slot = -1;   /* -1: this process only reads */
 
-/* Locks belong to the process, not to the open file: a forked child must not keep its parent's. */
+/* Locks belong to the process, not to the open file, so that a forked child does not keep its
+ * parent's. */
 static int change_lock(int command, short type, off_t byte)
 {
     struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
@@ -40,7 +41,7 @@ static int change_lock(int command, short type, off_t byte)
     return result;
 }
 
-/* The process that has the slot; 0: none that lives. */
+/* The pid of the live process that has the slot; 0: none. */
 static int owner_of(int slot)
 {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1 + slot, .l_len = 1};
@@ -98,7 +99,8 @@ static bool is_anyone_there(void)
     return false;
 }
 
-/* Call locked. The first live process sets the SPEC; the others must match it. */
+/* Call with the table locked. The first live process sets the SPEC; the others must have the
+ * same. */
 static int spec_agree(const char *spec_text, struct err *err)
 {
     if (!is_anyone_there()) {
@@ -115,7 +117,7 @@ static int spec_agree(const char *spec_text, struct err *err)
     return -1;
 }
 
-/* Call locked. A dead owner's figures stay until another process takes its slot. */
+/* Call with the table locked. Figures of a dead owner stay until another process takes its slot. */
 static int take_slot(struct err *err)
 {
     for (own_slot = 0; own_slot < SLOT_COUNT; own_slot++)
@@ -140,7 +142,7 @@ static int map_file(const char *path, int flags, struct err *err)
     file = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
     if (file < 0 || change_lock(F_SETLKW, F_WRLCK, 0) || fstat(file, &status))
         goto failed;
-    /* Never overwrite a file of another kind. */
+    /* A file of another kind is not overwritten. */
     if (status.st_size != 0 && (status.st_size != (off_t)sizeof *table || !has_magic())) {
         err_set(err, ERR_INPUT, "'%s' is not a file of shared cards; name a new or empty file",
                 path);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lets several processes share the simulated cards: GPUMEMTRACE_SIM_SHARED names a file in which
- * each process records how much it holds of each card, which the others then lack. Without the
- * setting every process has the cards to itself.
+ * each process records the bytes that it holds of each card; they are not free for the others.
+ * Without the setting each process has the cards for itself.
  *
  *     file:   header | slot 0: held bytes of card 0, 1, … 63 | slot 1 | … | slot 127
  *     locks:  byte 0: the table is being read or written; byte 1 + N: the owner of slot N lives
  *
- * The system releases a process's locks however it dies; its memory then counts as free.
+ * When a process ends, even by a signal, the kernel releases its locks, and its memory counts as
+ * free.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -21,19 +22,20 @@
 /* Takes a slot in the file, if one is named. All processes must pass the same spec_text. */
 int shared_open(const char *spec_text, struct err *err);
 
-/* To see what the others hold, without a slot: does nothing if shared_open was called, or there is
- * no such file. */
+/* Opens the file to read only, without a slot. Has no effect after shared_open or if there is no
+ * such file. */
 void shared_look(void);
 
-/* No other process's figures change between these two calls. */
+/* Other processes cannot change their figures between these two calls. */
 void shared_lock(void);
 void shared_unlock(void);
-/* Call locked. The bytes that other live processes hold of the card. */
+/* Call with the table locked. The bytes of the card that other live processes hold. */
 uint64_t shared_others_bytes(int index);
-/* Call locked. The same of one slot, from 0; *pid is its process. 0: another slot may still hold some. */
+/* Call with the table locked. The bytes of the card held by the process with this slot (from 0);
+ * *pid identifies it. 0 does not end the list: a later slot may hold some. */
 #define SHARED_SLOTS 128
 uint64_t shared_other_bytes(int slot, int index, int *pid);
-/* Call locked. Records the bytes that this process now holds of the card. */
+/* Call with the table locked. Records the bytes that this process now holds of the card. */
 void shared_hold(int index, uint64_t held_bytes);
 
 #endif

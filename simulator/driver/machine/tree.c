@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A treap: a search tree by key that is also a heap by priority. The priority is a hash of the key,
- * not a random number, so the shape depends only on the contents and every run is the same.
+ * A treap: a search tree by key that is also a heap by priority. The priority is a hash of the key
+ * instead of a random number, so that the shape depends only on the keys and is the same in every
+ * run.
  */
 #include "tree.h"
 
@@ -12,8 +13,7 @@ static bool is_before(struct tree_key a, struct tree_key b)
     return a.first != b.first ? a.first < b.first : a.second < b.second;
 }
 
-/* Multiplies and folds twice, so that neighbouring addresses do not get neighbouring
- * priorities. */
+/* Multiplies and folds twice, so that adjacent addresses get unrelated priorities. */
 static uint64_t node_priority(const struct tree_node *node)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15u;

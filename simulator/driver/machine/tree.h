@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An ordered tree whose nodes are members of the caller's structs, keyed by two numbers. It must
- * not allocate or know what it holds.
+ * An ordered tree whose nodes are members of the caller's structs, keyed by two numbers. It does
+ * not allocate.
  *
  * Not thread-safe: the simulator's lock covers every tree.
  */
@@ -33,7 +33,7 @@ void tree_insert(struct tree *tree, struct tree_node *node, struct tree_key key)
 /* The node must be in the tree. */
 void tree_remove(struct tree *tree, struct tree_node *node);
 
-/* The nearest node at or beyond the key; NULL: none. */
+/* The first node with this key or a higher one; NULL: none. */
 struct tree_node *tree_at_least(const struct tree *tree, struct tree_key key);
 struct tree_node *tree_at_most(const struct tree *tree, struct tree_key key);
 

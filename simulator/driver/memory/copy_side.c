@@ -14,7 +14,7 @@
 #include "simulator/driver/machine/host.h"
 #include "vmm.h"
 
-/* Adjacent mappings form one range; a range must not cross the end of any other block. */
+/* Adjacent mappings count as one range. Other blocks must contain the whole range. */
 static CUresult check_block(const struct block *block, uint64_t address, uint64_t size_bytes)
 {
     for (;;) {
@@ -45,7 +45,7 @@ CUresult copy_side_check(uint64_t address, uint64_t size_bytes, bool *is_host)
     return CUDA_SUCCESS;
 }
 
-/* The bytes from the box's first to its last. -1: overflows 64 bits. */
+/* The distance from the box's first byte to its end. -1: overflows 64 bits. */
 static int box_reach(const struct copy_side *place, const struct box *box, uint64_t *size_bytes)
 {
     uint64_t rows_bytes, slices_bytes;
@@ -68,8 +68,8 @@ CUresult copy_side_check_box(struct copy_side *place, const struct box *box)
     return copy_side_check(place->address, size_bytes, &place->is_host);
 }
 
-/* What the host reads that nobody computed is 0, unless the operator in progress has said what it
- * will read. */
+/* A reading by the host. Unknown bytes read as 0, unless the operator in progress has set a value
+ * for the reading. */
 static void read_row(void *to, uint64_t from, uint64_t size_bytes)
 {
     enum contents_state state = CONTENTS_UNKNOWN;
@@ -106,7 +106,8 @@ static void copy_row(const struct copy_side *to, const struct copy_side *from,
         contents_copy(target, source, width_bytes);
 }
 
-/* An array has no address: what is written to it is lost, what is read from it unknown. */
+/* Contents of arrays are not kept, because an array has no address: writes are lost, reads are
+ * unknown. */
 void copy_side_copy(const struct copy_side *to, const struct copy_side *from, const struct box *box)
 {
     if (!to->address)

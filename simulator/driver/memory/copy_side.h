@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One side of a copy or the target of a fill: checks that the memory exists and whether the host
- * can access it. Device memory keeps what contents.h keeps of a copy to it; what is not known reads
- * as zeros.
+ * can access it. Contents of device memory are kept by contents.h; unknown bytes read as 0.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -26,7 +25,7 @@ struct box {
 /* Checks that [address, address + size_bytes) lies in one live allocation or in the program's own
  * memory. */
 CUresult copy_side_check(uint64_t address, uint64_t size_bytes, bool *is_host);
-/* The same for a box. Sets place->is_host. */
+/* As copy_side_check, but for a box. Sets place->is_host. */
 CUresult copy_side_check_box(struct copy_side *place, const struct box *box);
 
 /* Both sides must have been checked. */

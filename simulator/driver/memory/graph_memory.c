@@ -28,7 +28,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The memory that a mapped graph needs beyond its own live allocations. */
+/* The memory that a mapped graph needs in addition to its own live allocations. */
 static uint64_t transient_bytes(const struct graph_mapping *mapping)
 {
     return mapping->is_mapped ? mapping->peak_bytes - mapping->live_bytes : 0;
@@ -212,7 +212,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute att
     return call_end(&call);
 }
 
-/* High-water marks can only be set to 0, which resets them to the current value. */
+/* High-water marks accept only 0, which resets them to the current value. */
 CUresult cuDeviceSetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute attribute, void *value)
 {
     struct call call;

@@ -109,8 +109,8 @@ CUresult cuMemHostUnregister(void *address)
     return call_end(&call);
 }
 
-/* The pinned or registered block that contains this address, which is also its device address;
- * NULL: none. */
+/* The pinned or registered block that contains this address; its host and device addresses are the
+ * same. NULL: none. */
 static const struct block *mapped_block_of(const void *address)
 {
     const struct block *block = block_containing((uint64_t)(uintptr_t)address);

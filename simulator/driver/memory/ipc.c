@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other processes, opened by IPC handles. Opening the same handle again in a context
- * returns the same address and counts the opens.
+ * Memory of other processes, opened by IPC handles. Opening a handle again in the same context
+ * returns the same address and increments the open count.
  */
 #include <string.h>
 
@@ -53,7 +53,7 @@ static CUresult ipc_map(struct context *context, const struct share_name *name,
     return CUDA_SUCCESS;
 }
 
-/* Only one context of each device can have the memory open. */
+/* Only one context of each device can open the memory. */
 static CUresult ipc_open(struct context *context, const struct share_name *name,
                          CUdeviceptr *address)
 {

@@ -167,7 +167,8 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size_bytes, CUdevice
     return result;
 }
 
-/* The location of managed memory is not simulated: prefetches and advice have no effect. */
+/* Checks the range only: prefetches and advice have no effect, because the location of managed
+ * memory is not simulated. */
 static CUresult check_managed(uint64_t address, uint64_t size_bytes)
 {
     const struct block *block = block_containing(address);

@@ -8,7 +8,7 @@
 
 #include "simulator/driver/machine/context.h"
 
-/* Takes device memory, anywhere or below 4 GiB. */
+/* Takes device memory: anywhere, or below 4 GiB. */
 typedef CUresult memory_take(struct context *context, uint64_t size_bytes, struct span **span);
 
 CUresult memory_linear(struct context *context, uint64_t size_bytes, memory_take *take,
@@ -18,14 +18,14 @@ CUresult memory_pitched(struct context *context, uint64_t width_bytes, uint64_t 
 /* Allocates managed or pinned memory in host pages. */
 CUresult memory_of_host(struct context *context, enum block_kind kind, uint64_t size_bytes,
                         unsigned flags, uint64_t *address);
-/* Frees anything that cuMemFree accepts; freeing 0 has no effect. */
+/* Frees any address that cuMemFree accepts; 0 has no effect. */
 CUresult memory_free(uint64_t address);
 
 struct memory_range {
     uint64_t address, size_bytes;
 };
 
-/* The allocation that contains the address, as one whole call. */
+/* A complete call that finds the allocation with this address. */
 CUresult memory_find_range(const char *function, uint64_t address, struct memory_range *range);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reserving, allocating and releasing memory of pools. See mempool.h; the API's functions are in
+ * Reserving, allocating and releasing memory of pools. See mempool.h; the API functions are in
  * stream_ordered/.
  */
 #include "mempool.h"
@@ -39,7 +39,7 @@ bool mempool_is_on_device(const struct mempool *pool)
 
 /* --- default and current pools --- */
 
-/* Compares the location's id only for the types that have one. */
+/* Compares the location's id only for the types of location that have one. */
 static bool is_of(const struct mempool *pool, CUmemAllocationType type, CUmemLocation location)
 {
     return pool->type == type && pool->location.type == location.type &&
@@ -140,8 +140,8 @@ static CUresult add_segment(struct mempool *pool, uint64_t size_bytes)
     return CUDA_SUCCESS;
 }
 
-/* Adds a segment of the usual size if it fits, else one of the size needed, else the latter after
- * releasing all unused segments. */
+/* Adds a segment of the usual size. If that does not fit, adds one of the size needed; if that does
+ * not fit either, releases all unused segments first. */
 static CUresult pool_grow(struct mempool *pool, uint64_t size_bytes)
 {
     uint64_t segment_bytes, least_bytes;
@@ -216,7 +216,7 @@ void mempool_free_block(struct block *block)
         mempool_destroy(pool);
 }
 
-/* Maps the exporter's piece at an address of this process. */
+/* Maps an allocation of the exporter at an address of this process. */
 CUresult mempool_import_piece(struct mempool *pool, const struct share_name *name,
                               CUdeviceptr *address)
 {
@@ -239,7 +239,7 @@ CUresult mempool_import_piece(struct mempool *pool, const struct share_name *nam
     return CUDA_SUCCESS;
 }
 
-/* Live pieces stay usable; the pool is freed with the last of them. */
+/* Allocations from the pool stay valid; the pool is freed with the last of them. */
 void mempool_destroy(struct mempool *pool)
 {
     pool->destroyed = true;

@@ -9,7 +9,7 @@
 #include "gpumemtrace/compiler.h"
 #include "physical.h"
 
-/* A part of a device's memory, bound at an offset of the object. */
+/* A part of a device's memory that is bound at an offset of the object. */
 struct binding {
     struct binding *next;
     struct physical *memory;

@@ -180,7 +180,7 @@ out:
     return call_end(&call);
 }
 
-/* Whether the object is the physical memory that the name was exported from. */
+/* Whether the object is the physical memory that was exported under this name. */
 static bool is_origin(const void *object, const void *name)
 {
     const struct physical *physical = object;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Physical memory known by a handle: created by cuMemCreate, imported, or a multicast object. It
- * lives until its last handle is released, its last mapping is removed, and every import of it in
- * the same process is released.
+ * Physical memory known by a handle: created by cuMemCreate, imported, or a multicast object. It is
+ * freed when its last handle is released, its last mapping is removed, and all of its imports in
+ * this process are released.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -22,7 +22,7 @@ struct physical {
     uint64_t id; /* unique in this process */
     unsigned handle_count, mapping_count;
     bool is_charged;             /* whether its device is charged */
-    struct physical *origin;     /* imported from this one of the same process; NULL: not */
+    struct physical *origin;     /* set if imported from the same process */
     struct multicast *multicast; /* NULL: not a multicast object */
 };
 
@@ -32,7 +32,7 @@ CUmemGenericAllocationHandle physical_handle(struct physical *physical);
 /* Creates an object with one handle that charges no device. NULL: out of memory. */
 struct physical *physical_new(struct device *device, const CUmemAllocationProp *properties,
                               uint64_t size_bytes);
-/* Counts a user of the memory, such as a mapping, which keeps it alive until physical_drop. */
+/* Increments the count of users, such as mappings; physical_drop decrements it. */
 void physical_hold(struct physical *physical);
 void physical_drop(struct physical *physical);
 

@@ -51,7 +51,7 @@ static void facts_gather(const struct block *block, uint64_t address, struct fac
     };
 }
 
-/* {NULL, 0}: not an attribute that can be queried. */
+/* {NULL, 0}: the attribute cannot be queried. */
 static struct answer facts_answer(const struct facts *facts, CUpointer_attribute attribute)
 {
 #define ANSWER(member) ((struct answer){&facts->member, sizeof facts->member})
@@ -113,8 +113,7 @@ out:
     return call_end(&call);
 }
 
-/* Unlike cuPointerGetAttribute, this one succeeds with zeros for memory that the driver does not
- * know. */
+/* Unlike cuPointerGetAttribute, succeeds with zeros for memory that is unknown to the driver. */
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr address)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Virtual memory management: reserved addresses, and mappings of physical memory at them. Physical
- * memory itself is physical.c's.
+ * Virtual memory management: reserved addresses, and mappings of physical memory (physical.h) at
+ * them.
  */
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ static CUresult vmm_map(uint64_t address, uint64_t size_bytes, struct physical *
     return CUDA_SUCCESS;
 }
 
-/* Memory created for tiles can be mapped into arrays only. */
+/* False for memory created for tiles, which can be mapped only into arrays. */
 static bool is_for_addresses(const struct physical *physical)
 {
     return !(physical->properties.allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL);
@@ -139,7 +139,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t size_bytes, size_t offset_bytes,
     return call_end(&call);
 }
 
-/* Whether the range consists of whole mappings without a gap. */
+/* Whether mappings cover the range exactly and without a gap. */
 static bool is_mapped(uint64_t address, uint64_t size_bytes)
 {
     while (size_bytes) {
@@ -168,7 +168,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size_bytes)
     return call_end(&call);
 }
 
-/* One bit for each device; the last one is the host's. */
+/* One bit for each device; the last bit is for the host. */
 static uint64_t bit_of(const CUmemLocation *location)
 {
     return (uint64_t)1 << (location->type == CU_MEM_LOCATION_TYPE_DEVICE ? location->id

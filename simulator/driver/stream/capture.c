@@ -85,7 +85,7 @@ bool capture_lets_through(struct call *call, CUstream stream, CUgraphNodeParams 
     return false;
 }
 
-/* The capture ends, or its context does. */
+/* Called when the capture ends or its context is destroyed. */
 static void capture_ended(void *object)
 {
     struct capture *capture = object;
@@ -158,7 +158,7 @@ CUresult capture_begin(const struct call *call, CUstream stream, struct graph *g
 }
 
 /* Whether every captured node has a dependent or is in the frontier of the stream that began the
- * capture. Otherwise a stream joined the capture and was not joined back. */
+ * capture. If not, a stream has joined the capture and was not joined back. */
 static bool is_joined(const struct capture *capture)
 {
     const struct frontier *origin = frontier_find(capture->streams, capture->origin_key);
@@ -192,7 +192,7 @@ CUresult capture_end(const struct call *call, CUstream stream, CUgraph *handle)
     struct graph *graph = capture->graph;
     const CUresult result = capture_result(capture);
     if (!result)
-        capture->owns_graph = false; /* the program owns it from now on */
+        capture->owns_graph = false; /* the program owns it now */
     object_delete(capture);
     *handle = result ? NULL : (CUgraph)(void *)graph;
     return result;

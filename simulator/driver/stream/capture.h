@@ -19,16 +19,17 @@ CUresult capture_add(struct capture *capture, const struct call *call, CUstream 
                      CUgraphNodeParams *parameters);
 
 /*
- * Called before work in a stream. true: the caller does the work. false: it has become a node, or
- * the result is set. `work` describes the node; NULL: the work cannot be captured.
+ * Called before work is submitted to a stream. true: the caller does the work. false: the work has
+ * become a node, or the result is set. `work` describes the node; NULL: the work cannot be
+ * captured.
  */
 bool capture_lets_through(struct call *call, CUstream stream, CUgraphNodeParams *work);
-/* Records an event, known by its key, in a captured stream. */
+/* Records an event, identified by its key, in a captured stream. */
 void capture_note_event(struct capture *capture, const struct call *call, CUstream stream,
                         uint64_t event_key);
 /* The open capture in which the event was last recorded; NULL: none. */
 struct capture *capture_of_event(uint64_t event_key);
-/* Makes a stream that waits for the event join the event's capture. */
+/* The stream that waits for the event joins the event's capture. */
 CUresult capture_join(struct capture *capture, const struct call *call, CUstream stream,
                       uint64_t event_key);
 void capture_forget_event(uint64_t event_key);
@@ -37,8 +38,8 @@ void capture_invalidate(struct capture *capture);
 /* The nodes that the next node of a captured stream depends on. */
 struct frontier *capture_frontier(const struct capture *capture, const struct call *call,
                                   CUstream stream);
-/* The capture that work in the legacy stream would have to wait for; NULL: none, or another
- * stream. */
+/* The capture that work in the legacy stream would have to wait for; NULL: none, or this is not the
+ * legacy stream. */
 struct capture *capture_behind_legacy(const struct call *call, CUstream stream);
 CUresult capture_begin(const struct call *call, CUstream stream, struct graph *graph,
                        bool owns_graph, struct graph_nodes dependencies, CUstreamCaptureMode mode);

@@ -88,8 +88,8 @@ static CUstreamCaptureStatus status_of(const struct capture *capture)
                                : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-/* false: the result is set. The legacy stream's capture cannot be queried while a stream that it
- * synchronizes with is captured. */
+/* false: the result is set. The legacy stream cannot be queried while a stream that synchronizes
+ * with it is captured. */
 static bool capture_can_query(struct call *call, CUstream stream)
 {
     if (stream_check(call, stream) && capture_behind_legacy(call, stream))
@@ -97,7 +97,7 @@ static bool capture_can_query(struct call *call, CUstream stream)
     return !call->result;
 }
 
-/* Where to write the answers; all but status may be NULL. */
+/* The outputs; all except status may be NULL. */
 struct capture_info {
     CUstreamCaptureStatus *status;
     cuuint64_t *id;

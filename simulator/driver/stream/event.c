@@ -13,10 +13,10 @@
 struct event {
     struct object object;
     unsigned flags;
-    bool is_recorded, is_captured; /* captured: last recorded in a capture */
+    bool is_recorded, is_captured; /* captured: the last recording was in a capture */
     uint64_t key;                  /* unique in this process */
     uint64_t time_ns;
-    struct place place; /* of the last recording, but in a capture */
+    struct place place; /* of the last recording outside captures */
 };
 
 static uint64_t last_key;
@@ -108,8 +108,8 @@ TWIN(_ptsz, cuEventRecord, (CUevent event, CUstream stream), event, stream)
 TWIN(_ptsz, cuEventRecordWithFlags, (CUevent event, CUstream stream, GMT_UNUSED unsigned int flags),
      event, stream)
 
-/* A captured stream can wait only for events of its own capture; any other stream that waits for
- * such an event joins the capture. */
+/* A captured stream can wait only for events of its own capture. A stream that is not captured
+ * joins the capture of the event that it waits for. */
 static CUresult wait_for(const struct call *call, CUstream stream, const struct event *event)
 {
     struct capture *own = capture_of(call, stream), *noted = capture_of_event(event->key);
@@ -139,7 +139,7 @@ static CUresult do_cuStreamWaitEvent(const char *function, CUstream stream, CUev
 TWIN(_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, GMT_UNUSED unsigned int flags),
      stream, event)
 
-/* Like event_of, but also refuses an event that was recorded in a capture. */
+/* As event_of, but refuses an event whose last recording was in a capture. */
 static struct event *uncaptured_event_of(struct call *call, CUevent handle)
 {
     struct event *event = event_of(call, handle);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linked lists, because few streams and events belong to a capture. See frontier.h.
+ * Frontiers as linked lists, because few streams and events belong to a capture. See frontier.h.
  */
 #include "frontier.h"
 
@@ -13,7 +13,6 @@ struct frontier *frontier_find(struct frontier *list, uint64_t key)
     return list;
 }
 
-/* NULL: out of memory. */
 struct frontier *frontier_add(struct frontier **list, uint64_t key)
 {
     struct frontier *frontier = frontier_find(*list, key);

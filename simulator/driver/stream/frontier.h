@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets of nodes, each known by a key: the nodes that a captured stream's next node depends on, or
- * that an event recorded in the stream stands for. Not thread-safe: the simulator's lock covers
- * them.
+ * Frontiers: sets of nodes, each with a key. The frontier of a captured stream is the nodes that
+ * its next node depends on; that of an event is the stream's frontier when the event was recorded.
+ * Not thread-safe: the simulator's lock covers it.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_FRONTIER_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_FRONTIER_H

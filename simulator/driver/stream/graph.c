@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs and their nodes. See graph.h; the API's functions are in graph_api.c.
+ * Graphs and their nodes. See graph.h; the API functions are in graph_api.c.
  */
 #include "graph.h"
 
@@ -114,7 +114,8 @@ static void node_append(struct graph *graph, struct graph_node *node)
 
 /* --- edges --- */
 
-/* The index of `from` among the dependencies of `to`; their count if there is no such edge. */
+/* The index of `from` among the dependencies of `to`; the count of dependencies if there is no such
+ * edge. */
 static size_t edge_place(const struct graph_node *from, const struct graph_node *to)
 {
     size_t place = 0;
@@ -198,7 +199,7 @@ static bool is_freed_by(const struct graph *graph, const struct graph_allocation
     return false;
 }
 
-/* An allocation is freed either once in its own graph or in other graphs, never in both. */
+/* An allocation is freed once in its own graph or in other graphs, but not in both. */
 static CUresult set_free(struct graph_node *node, uint64_t address)
 {
     struct graph_allocation *allocation = graph_allocation_at(address);
@@ -308,7 +309,7 @@ static struct graph_node *twin_of(const struct graph *graph, const struct graph_
     return twin;
 }
 
-/* The copy's dependencies point to the original nodes until all nodes are copied. */
+/* Dependencies of the copy point to the original nodes until all nodes are copied. */
 static CUresult copy_node(const struct graph_node *node, struct graph *copy)
 {
     const struct graph_nodes dependencies = {node->dependencies, node->dependency_count};
@@ -359,8 +360,8 @@ static CUresult visit_node(struct graph_node *node, graph_visit *visit, void *da
     return node->child ? graph_walk(node->child, visit, data) : visit(node, data);
 }
 
-/* Nodes are mostly added after their dependencies, so one round usually visits all. A round that
- * visits none has found a cycle. */
+/* One round usually visits all nodes, because most are added after their dependencies. If a round
+ * visits none, there is a cycle. */
 CUresult graph_walk(struct graph *graph, graph_visit *visit, void *data)
 {
     const uint64_t stamp = graph_stamp();

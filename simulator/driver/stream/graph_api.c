@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * API functions that create and build graphs. Graphs themselves are graph.c's. Edges have no data:
- * data passed is ignored, data queried is zero.
+ * API functions that create and build graphs (graph.h). Edge data is not simulated: input is
+ * ignored, output is zero.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static CUgraph handle_of(struct graph *graph)
     return (CUgraph)(void *)graph;
 }
 
-/* Handles of nodes are their addresses. */
+/* A node's handle is its address. */
 static struct graph_nodes nodes_of(const CUgraphNode *handles, size_t count)
 {
     return (struct graph_nodes){(struct graph_node *const *)(const void *)handles, count};
@@ -131,7 +131,7 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraph
     return node_add(__func__, ADDITION, parameters ? &all : NULL);
 }
 
-/* The parameters of the first version are the initial members of the second's. */
+/* The parameters of the first version are the first members of the second version's. */
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                               size_t dependency_count, const CUDA_KERNEL_NODE_PARAMS_v1 *parameters)
 {

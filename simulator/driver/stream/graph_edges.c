@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * API functions that query graphs and change their edges. Edges have no data: data passed is
- * ignored, data queried is zero.
+ * API functions that query graphs and change their edges. Edge data is not simulated: input is
+ * ignored, output is zero.
  */
 #include <string.h>
 
@@ -62,9 +62,9 @@ static CUgraphNode node_handle_of(struct graph_node *node)
     return (CUgraphNode)(void *)node;
 }
 
-/* A list of nodes or edges for the caller. Without arrays only its length is returned. */
+/* A list of nodes or edges for the caller. If the arrays are NULL, only the length is returned. */
 struct listing {
-    CUgraphNode *from, *to; /* to: for edges; both may be NULL */
+    CUgraphNode *from, *to; /* to: only for edges; both may be NULL */
     size_t room, count;
 };
 

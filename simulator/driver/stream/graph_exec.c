@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instantiating graphs and measuring the memory that they need. Launching them is graph_launch.c's.
+ * Instantiating graphs and measuring the memory that they need. See graph_launch.c for launches.
  */
 #include "graph_exec.h"
 
@@ -49,7 +49,8 @@ bool graph_step_allocates(const struct graph_step *step)
     return step->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
 }
 
-/* Allocates mappings for all devices at once, because graph_memory keeps pointers to them. */
+/* Allocates the mappings of all devices in one array, because graph_memory.c keeps pointers to
+ * them. */
 static CUresult add_mappings(struct graph_exec *exec)
 {
     exec->mappings = calloc((size_t)device_count(), sizeof *exec->mappings);
@@ -66,7 +67,7 @@ static CUresult add_mappings(struct graph_exec *exec)
     return CUDA_SUCCESS;
 }
 
-/* Measures the most that the graph's own allocations hold at any step; freed memory is reused. */
+/* Measures the peak of the graph's own live allocations over its steps; freed memory is reused. */
 static void mapping_measure(const struct graph_exec *exec, struct graph_mapping *mapping)
 {
     uint64_t held_bytes = 0;
@@ -169,7 +170,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned 
     return exec_instantiate(__func__, exec, graph, flags);
 }
 
-/* The early versions also return a failing node and a log; here they are always empty. */
+/* Early versions also return the failing node and a log; here both are always empty. */
 static CUresult exec_instantiate_early(const char *function, CUgraphExec *exec, CUgraph graph,
                                        CUgraphNode *error_node, char *log, size_t log_bytes)
 {
@@ -236,7 +237,7 @@ static CUresult count_node(GMT_UNUSED struct graph_node *node, void *data)
     return CUDA_SUCCESS;
 }
 
-/* Compares nodes by position; memory nodes cannot be updated. */
+/* Compares nodes by position. Memory nodes cannot be updated. */
 static CUgraphExecUpdateResult exec_compare(const struct graph_exec *exec, struct graph *graph)
 {
     size_t node_count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executable graphs, which outlive the graphs they were instantiated from. Their nodes are kept as
- * a sequence of steps. Not thread-safe: the simulator's lock covers them.
+ * Executable graphs, which outlive the graph that they were instantiated from. An executable graph
+ * keeps its nodes as a sequence of steps. Not thread-safe: the simulator's lock covers them.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_GRAPH_EXEC_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_GRAPH_EXEC_H
@@ -9,7 +9,7 @@
 #include "graph.h"
 #include "simulator/driver/memory/graph_memory.h"
 
-/* One step of a launch: allocates, frees or calls a host function. */
+/* One step of a launch: an allocation, a free or a call of a host function. */
 struct graph_step {
     CUgraphNodeType type; /* MEM_ALLOC, MEM_FREE, HOST */
     struct graph_allocation *allocation;
@@ -28,12 +28,12 @@ struct graph_exec {
 /* NULL: the call's result is set. */
 struct graph_exec *graph_exec_of(struct call *call, CUgraphExec handle);
 bool graph_step_allocates(const struct graph_step *step);
-/* The memory it needs of a device; NULL: none. */
+/* The memory that the executable graph needs of a device; NULL: none. */
 struct graph_mapping *graph_exec_mapping(const struct graph_exec *exec,
                                          const struct device *device);
-/* Reserves the memory it needs of all devices. */
+/* Reserves the memory that the executable graph needs, on all devices. */
 CUresult graph_exec_map(struct graph_exec *exec);
-/* Called when the graph is destroyed: its executable graph stays and forgets it. */
+/* Called when the graph is destroyed; its executable graph stays. */
 void graph_exec_forget(struct graph *graph);
 
 #endif

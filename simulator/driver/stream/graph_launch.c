@@ -16,8 +16,8 @@ static bool is_own(const struct graph_exec *exec, const struct graph_allocation 
            allocation->mapping == graph_exec_mapping(exec, allocation->block->device);
 }
 
-/* Fails if an allocation of an earlier launch is still live, unless the graph frees on launch, or
- * if an allocation of another graph that this one frees is not live. */
+/* Fails if an allocation of an earlier launch is still live, unless the graph frees on launch. Also
+ * fails if the graph frees an allocation of another graph that is not live. */
 static CUresult check_lives(const struct graph_exec *exec)
 {
     const bool frees_first = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
@@ -62,7 +62,7 @@ static CUresult exec_run(struct graph_exec *exec)
     return CUDA_SUCCESS;
 }
 
-/* Lists the host functions, which are called without the lock. */
+/* Lists the host functions, because the caller calls them without the lock. */
 static CUresult list_functions(const struct graph_exec *exec, CUDA_HOST_NODE_PARAMS **list,
                                size_t *count)
 {
@@ -75,8 +75,8 @@ static CUresult list_functions(const struct graph_exec *exec, CUDA_HOST_NODE_PAR
     return CUDA_SUCCESS;
 }
 
-/* false: the launch has become a node of a capture, or the result is set. Such a node does not
- * keep the launched graph's steps. */
+/* false: the launch has become a node of a capture, or the result is set. Such a node does not keep
+ * the steps of the launched graph. */
 static bool is_due(struct call *call, const struct graph_exec *exec, CUstream stream)
 {
     CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_EMPTY};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels: every name is found, and a launch only advances the simulated clock.
+ * Kernels: every kernel name is found, and a launch only advances the simulated clock.
  */
 #include "capture.h"
 #include "simulator/driver/machine/operation.h"
@@ -10,7 +10,7 @@
 
 /* --- lookup --- */
 
-/* A module's function ends with the module's context; a library's kernel with the library. */
+/* A module's function is freed with the context; a library's kernel with the library. */
 static struct function *function_new(struct call *call, struct context *context, const void *owner)
 {
     struct function *function = object_new(OBJECT_FUNCTION, context, sizeof *function);
@@ -81,7 +81,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
     return get_attribute(__func__, value, attribute, function);
 }
 
-/* The same on all devices, which are alike. */
+/* All devices have the same attributes. */
 CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel kernel,
                               CUdevice device)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream handles and the clock. See stream.h; the API's functions are in stream_api.c.
+ * Stream handles and the clock. See stream.h; the API functions are in stream_api.c.
  */
 #include "stream.h"
 
@@ -38,7 +38,8 @@ struct device *stream_device(const struct call *call, CUstream handle)
     return stream_context(call, handle)->device;
 }
 
-/* Stream 0 means the per-thread default stream in functions that end in _ptsz or _ptds. */
+/* The handle 0 means the per-thread default stream in functions whose names end in _ptsz or
+ * _ptds. */
 static bool is_per_thread(const struct call *call, CUstream handle)
 {
     const char *suffix = strrchr(call->function, '_');
@@ -63,7 +64,7 @@ bool stream_is_blocking(const struct call *call, CUstream handle)
     return stream ? !(stream->flags & CU_STREAM_NON_BLOCKING) : is_per_thread(call, handle);
 }
 
-/* Keys count from 0; each context has a legacy stream. */
+/* The legacy stream has key 0, so its id is its context's number with bit 63 set. */
 struct stream_name stream_name(const struct call *call, CUstream handle)
 {
     const uint64_t key = stream_key(call, handle);

@@ -137,7 +137,7 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
     return call_end(&call);
 }
 
-/* Attaching has no effect: both sides can always access managed memory. */
+/* Attaching has no effect: host and device can always access managed memory. */
 static CUresult do_cuStreamAttachMemAsync(const char *function, CUstream stream,
                                           CUdeviceptr address)
 {
@@ -154,8 +154,8 @@ TWIN(_ptsz, cuStreamAttachMemAsync,
       GMT_UNUSED unsigned int flags),
      stream, address)
 
-/* Calls the function at once and without the lock: all earlier work is done, and the host may learn it
- * from the function. */
+/* Calls the function at once, without the lock. All earlier work is done, and the host may learn
+ * that from the function. */
 static CUresult do_cuLaunchHostFunc(const char *name, CUstream stream, CUhostFn function,
                                     void *user_data)
 {

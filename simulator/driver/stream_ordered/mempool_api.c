@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * API functions of stream-ordered allocation and memory pools. Pools themselves are mempool.c's.
+ * API functions of stream-ordered allocation and memory pools. See mempool.h.
  */
 #include <string.h>
 
@@ -39,7 +39,8 @@ static CUmemoryPool handle_of(struct mempool *pool)
     return (CUmemoryPool)(void *)pool;
 }
 
-/* In a captured stream, adds an allocation node: graph memory instead of a pool's. */
+/* In a captured stream, adds an allocation node, which takes graph memory instead of pool
+ * memory. */
 static CUresult pool_allocate(struct call *call, struct mempool *pool, size_t size_bytes,
                               CUstream stream, CUdeviceptr *address)
 {
@@ -193,7 +194,7 @@ static int *attribute_int(struct mempool *pool, CUmemPool_attribute attribute)
     return &pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
 }
 
-/* High-water marks can only be set to 0, which resets them to the current value. */
+/* High-water marks accept only 0, which resets them to the current value. */
 static CUresult set_quantity(struct mempool *pool, CUmemPool_attribute attribute, uint64_t value)
 {
     if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
@@ -242,7 +243,7 @@ out:
     return call_end(&call);
 }
 
-/* Every device can always access every pool, so setting access has no effect. */
+/* Has no effect, because every device can always access every pool. */
 CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *accesses, size_t count)
 {
     struct call call;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * API functions of default and current pools: every location, a device or the host, has one of each
- * for each type of memory.
+ * API functions of default and current pools. Every location (a device or the host) has a default
+ * and a current pool for each type of memory.
  */
 #include "simulator/driver/machine/call.h"
 #include "simulator/driver/memory/mempool.h"
 
-/* Accepts a device or the host; a host pool without a NUMA node cannot be shared. Managed memory
- * may also have no location. */
+/* Accepts a device or the host, and for managed memory also no location. A host pool without a NUMA
+ * node cannot be shared. */
 CUresult mempool_check_location(CUmemAllocationType type, const CUmemLocation *location)
 {
     switch (location->type) {

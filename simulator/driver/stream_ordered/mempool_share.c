@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exporting and importing pools and their pieces. See share.h for the names.
+ * Exporting and importing pools and allocations from them. See share.h for the names.
  */
 #include <string.h>
 
@@ -81,7 +81,7 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr addres
     return call_end(&call);
 }
 
-/* A piece must be imported through its own pool. */
+/* An allocation must be imported through the pool that it was exported from. */
 CUresult cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool handle,
                                 CUmemPoolPtrExportData *data)
 {

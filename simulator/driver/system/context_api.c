@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * API functions of contexts. Creating and destroying them is context.c's.
+ * API functions of contexts. See context.h.
  */
 #include "simulator/driver/machine/call.h"
 #include "gpumemtrace/compiler.h"
@@ -258,7 +258,7 @@ CUresult cuCtxGetDevice(CUdevice *ordinal)
     return call_end(&call);
 }
 
-/* The context of CUDA 13's functions that take one; a NULL handle means the current context. */
+/* For functions of CUDA 13 with a context parameter: a NULL handle means the current context. */
 static struct context *named_or_current(struct call *call, CUcontext handle)
 {
     struct context *context = handle ? context_find(handle) : context_current();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings of the current context. Limits may take memory; other settings are stored without
- * effect.
+ * Settings of the current context. Limits may take memory; other settings have no effect.
  */
 #include "simulator/driver/machine/call.h"
 #include "gpumemtrace/compiler.h"
@@ -47,7 +46,7 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version)
     return call_end(&call);
 }
 
-/* Only devices below compute capability 9.0 have CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH. */
+/* CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH exists only below compute capability 9.0. */
 static bool is_limit(CUlimit limit)
 {
     return (int)limit >= 0 && limit <= CU_LIMIT_PERSISTING_L2_CACHE_SIZE &&

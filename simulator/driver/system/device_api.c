@@ -26,7 +26,7 @@ CUresult cuDriverGetVersion(int *version)
     return call_end(&call);
 }
 
-/* The tables that this function returns are undocumented; the simulator has none. */
+/* The simulator has no export tables, because NVIDIA does not document them. */
 CUresult cuGetExportTable(GMT_UNUSED const void **table, GMT_UNUSED const CUuuid *id)
 {
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -103,7 +103,7 @@ int gpumemtrace_simulator_card(int index, char *uuid, struct sim_process *proces
 
 struct capability {
     int major, minor;
-    int threads, blocks; /* of a multiprocessor */
+    int threads, blocks; /* per multiprocessor */
     int shared_kib, shared_block_kib;
 };
 
@@ -192,7 +192,7 @@ out:
     return call_end(&call);
 }
 
-/* Every pair of simulated devices has peer access. */
+/* All simulated devices have peer access to each other. */
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice ordinal, CUdevice peer)
 {
     struct call call;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's exports, from driver_functions.def: a body that returns "not supported" for each
- * function without another body, and the lookup by name for cuGetProcAddress. It must not include
- * the API's prototypes: it declares all functions alike and needs only their addresses.
+ * The library's exports, from driver_functions.def: a default body that returns "not supported" for
+ * each function that has no other body, and the lookup by name for cuGetProcAddress. It does not
+ * include the API's prototypes, because it needs only addresses and declares all functions alike.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define NOT_SUPPORTED 801
 
-/* Counts the call where a dry run is recorded: libgpumemtrace_dryrun.so has this. */
+/* Counts the call in a recorded dry run. Defined in libgpumemtrace_dryrun.so. */
 __attribute__((weak)) void gpumemtrace_dryrun_count(const char *name);
 
 static int not_modelled(const char *name)
@@ -25,8 +25,8 @@ static int not_modelled(const char *name)
 }
 
 /*
- * Each default body has its own address, because a recorder tells functions apart by address, and
- * is weak, so that a body elsewhere in the library replaces it.
+ * Each default body has its own address, because a recorder tells functions apart by address. It is
+ * weak, so that a body elsewhere in the library replaces it.
  */
 #define WEAK_(symbol) _Pragma(#symbol)
 #define WEAK(symbol) WEAK_(weak symbol)
@@ -42,7 +42,7 @@ static int not_modelled(const char *name)
     }
 #include "gpumemtrace/cuda/driver_functions.def"
 
-/* Identifies this library: a program looks up this symbol to tell whether the driver is
+/* Identifies this library: programs look up this symbol to find out whether the driver is
  * simulated. */
 const char *gpumemtrace_simulator(void);
 const char *gpumemtrace_simulator(void)
@@ -73,8 +73,8 @@ static bool has_per_thread_form(const char *name)
     return false;
 }
 
-/* A name that has forms for per-thread streams has no others for who asks for these: 580.159 answers
- * "version not sufficient" for cuStreamSynchronize of CUDA 6. */
+/* If per_thread is set and the name has per-thread versions, only those are candidates: driver
+ * 580.159 returns "version not sufficient" for cuStreamSynchronize of CUDA 6. */
 enum export_result exports_find(const char *name, int version, int per_thread, void **function)
 {
     const enum stream_class stream = per_thread && has_per_thread_form(name) ? PER_THREAD : DEFAULT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphics interoperability. A simulated device has no OpenGL, EGL or VDPAU objects to register, so
- * every resource handle is invalid.
+ * Graphics interoperability. Every resource handle is invalid, because a simulated device has no
+ * OpenGL, EGL or VDPAU objects to register.
  */
 #include "gpumemtrace/compiler.h"
 #include "simulator/driver/stream/stream.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver's log of errors, which has no entries here: whoever asks to be told of them is told of none. */
+/* The driver's log of errors, which is always empty here: registered callbacks are never called. */
 #include "gpumemtrace/compiler.h"
 #include "simulator/driver/machine/call.h"
 

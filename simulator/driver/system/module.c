@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * API functions that load and unload modules and libraries. Code is not read; see code.h for its
+ * API functions that load and unload modules and libraries. Code is not read; code.h gives its
  * size.
  */
 #include "simulator/driver/machine/call.h"
@@ -51,8 +51,8 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
     return module_load(__func__, module, image);
 }
 
-/* Handles of the module's functions stay valid until the context ends; they do nothing. A
- * library's module can be unloaded only with the library. */
+/* Handles of the module's functions stay valid until the context ends. A library's module can be
+ * unloaded only with the library. */
 CUresult cuModuleUnload(CUmodule handle)
 {
     struct call call;

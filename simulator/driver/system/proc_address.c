@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuGetProcAddress and cuGetProcAddress_v2. Like the real ones, they work before cuInit, and a caller who asks
- * for the status of a lookup gets CUDA_SUCCESS with it where there is no such function (580.159 on an H100).
+ * cuGetProcAddress and cuGetProcAddress_v2. Like the real ones, they work before cuInit. If the
+ * caller passes a pointer to the lookup's status and there is no such function, the result is
+ * CUDA_SUCCESS (seen with driver 580.159 on an H100).
  */
 #include <stddef.h>
 

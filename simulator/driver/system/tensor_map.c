@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tensor maps, by which kernels copy boxes of a tensor: the host encodes them, and they take no
- * memory. Their bytes are the hardware's own, so they stay 0 here. Arguments are checked as the CUDA
- * Driver API documents, section Tensor Map Object Management; strides need not grow from
- * dimension to dimension, as those of a transposed tensor do not.
+ * Tensor maps, which kernels use to copy boxes of a tensor. The host encodes them, and they take no
+ * memory. NVIDIA does not document the encoding, so the bytes are 0 here. Arguments are checked as
+ * the CUDA Driver API documents (section Tensor Map Object Management). Strides may shrink from one
+ * dimension to the next, as those of a transposed tensor do.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum { TYPE_16U4_ALIGN8B = 13, TYPE_16U4_ALIGN16B = 14, TYPE_16U6_ALIGN16B = 15 
 enum { SWIZZLE_128B_ATOM_32B = 4, SWIZZLE_128B_ATOM_64B = 6 };
 enum { WIDE_MODE_W, WIDE_MODE_W128 };
 
-/* What the ways to encode one have in common. */
+/* The arguments that all encoding functions share. */
 struct tensor_map {
     CUtensorMap *encoded;
     int type;
@@ -41,7 +41,7 @@ static bool is_aligned(const void *address, size_t bytes)
     return (uintptr_t)address % bytes == 0;
 }
 
-/* 16 packed values lie in 16 bytes, with gaps. */
+/* These types store 16 packed values in 16 bytes, with gaps. */
 static bool has_gaps(const struct tensor_map *map)
 {
     return map->type == TYPE_16U4_ALIGN16B || map->type == TYPE_16U6_ALIGN16B;
@@ -111,7 +111,7 @@ static bool is_layout(const struct tensor_map *map)
             map->swizzle == CU_TENSOR_MAP_SWIZZLE_32B);
 }
 
-/* Encodes it, if what is true of its kind's own arguments is true. */
+/* Encodes the map if its arguments are valid. is_kind: the arguments of its own kind are valid. */
 static CUresult encode(const char *function, const struct tensor_map *map, int capability_major,
                        unsigned rank_min, bool is_kind)
 {
@@ -134,7 +134,7 @@ out:
 
 /* --- the functions --- */
 
-/* From the parameters that all have, by their names. */
+/* Fills a struct tensor_map from the parameters that all functions have under the same names. */
 #define MAP(row_elements)                                                                          \
     {                                                                                              \
         .encoded = map, .type = (int)type, .rank = rank, .address = address, .dims = dims,         \
@@ -158,7 +158,8 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
     return encode(__func__, &tiled, 9, 1, is_box);
 }
 
-/* Corners of a box around an image's pixels: less precise with more dimensions. */
+/* Checks the corners of a box around an image's pixels; the more dimensions, the smaller their
+ * range. */
 static bool are_corners(unsigned rank, const int *lower, const int *upper)
 {
     static const int least[] = {-32768, -128, -16};

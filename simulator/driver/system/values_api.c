@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contents of the cards, for whoever computes values in a dry run. See simulator/values.h.
+ * Reads and writes the contents of device memory for the values of a dry run. See
+ * simulator/values.h.
  */
 #include "simulator/values.h"
 
@@ -39,7 +40,7 @@ void gpumemtrace_values_expect(const int64_t *answers, unsigned count)
 
 /* --- tensors --- */
 
-/* A tensor as runs of elements without gaps, `count` of them in the dimensions before `rank`. */
+/* A tensor as runs of elements without gaps: `count` runs, in the dimensions before `rank`. */
 struct runs {
     unsigned rank;
     uint64_t run_bytes, count;
@@ -49,7 +50,7 @@ struct runs {
     int64_t at[RANK_MAX];
 };
 
-/* false: it has no elements. */
+/* false: the tensor has no elements. */
 static bool runs_begin(struct runs *runs)
 {
     int64_t dense = 1;

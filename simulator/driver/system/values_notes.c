@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines of a program that read what nobody computed, and how often. See simulator/values.h. It
- * must not know contents.
+ * Counts readings of values that were not computed, per line of the program. See
+ * simulator/values.h.
  */
 #include "simulator/values.h"
 
@@ -15,15 +15,16 @@
 #define NOTES_MAX 64
 #define FILE_BYTES_MAX 512
 
-/* In the order of their first reading. Those of further lines are counted with the last. */
+/* In the order of the first reading. When the table is full, further lines are counted in the last
+ * note. */
 struct note {
     char file[FILE_BYTES_MAX];
     unsigned line;
     _Atomic uint64_t count; /* relaxed: only a count */
 };
 
-/* The simulator's lock is for those who write. Whoever reads takes no lock: release makes a note
- * whole before it is counted. */
+/* Writers hold the simulator's lock. Readers take no lock: a note is complete before note_count,
+ * stored with release order, includes it. */
 static struct note notes[NOTES_MAX];
 static _Atomic unsigned note_count;
 
