@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays. A runtime array is the driver's array with the same handle; the runtime describes an
- * element by the bits of its channels, the driver by a format and a number of channels.
+ * Arrays. A runtime array is the driver's array with the same handle. The runtime describes an
+ * element by the number of bits of each channel, the driver by a format and the number of channels.
  */
 #include "array.h"
 
@@ -31,8 +31,8 @@ static const struct element elements[] = {
 
 enum { ELEMENT_COUNT = sizeof elements / sizeof *elements };
 
-/* The number of channels. 0: invalid, because the used channels differ in bits or are not the
- * first ones. */
+/* Counts the channels. 0: invalid, because the used channels have different sizes or follow an
+ * unused one. */
 static unsigned int count_channels(const struct cudaChannelFormatDesc *descriptor)
 {
     const int bits[CHANNEL_LIMIT] = {descriptor->x, descriptor->y, descriptor->z, descriptor->w};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The start of every call, before its body. See call.h.
+ * The checks before the body of every call. See call.h.
  */
 #include <stdatomic.h>
 
@@ -10,8 +10,8 @@
 #include "registry.h"
 
 static _Thread_local cudaError_t refusal = cudaSuccess;
-/* Whether cuInit has succeeded. No lock is held over cuInit: a tool's hook may look up symbols
- * there and wait for the loader's lock, whose holder may be in a constructor that calls the
+/* Whether cuInit has succeeded. No lock is held over cuInit, because a tool's hook there may look
+ * up symbols and wait for the loader's lock, whose holder may be a constructor that calls the
  * runtime. */
 static atomic_bool initialized;
 

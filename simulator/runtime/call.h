@@ -6,8 +6,8 @@
  *
  *     return CALL(NEEDS_CONTEXT, body of the call);
  *
- * Exported functions never call each other: a preloaded library would take that for a call by the
- * program.
+ * Exported functions do not call each other, because a preloaded library would take the inner call
+ * for one by the program.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_CALL_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_CALL_H
@@ -22,7 +22,7 @@ enum call_needs {
     NEEDS_NOTHING,
     NEEDS_DRIVER,  /* the driver's table, before cuInit */
     NEEDS_DEVICES, /* cuInit has succeeded */
-    NEEDS_CONTEXT  /* a current context; if none, makes the primary one current */
+    NEEDS_CONTEXT  /* a current context; if none, that of the chosen device */
 };
 
 /* `body` is an expression of type cudaError_t; it is not evaluated if the call fails before it. */

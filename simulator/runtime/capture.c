@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream capture, passed on to the driver. CUDA 13 gave the names of some query functions to
- * versions with more parameters: runtime_version() tells which version a caller was compiled for.
+ * Stream capture, passed on to the driver. In CUDA 13 some query functions keep their name but have
+ * more parameters: runtime_version() tells which version the caller was compiled for.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,7 +46,7 @@ static cudaError_t is_capturing(enum stream_form form, cudaStream_t stream,
 TWIN(_ptsz, cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
      NEEDS_CONTEXT, CALL_UNLESS_NULL(status, is_capturing(form, stream, status)))
 
-/* Where to write the answers; all but status may be NULL. */
+/* The outputs; all except status may be NULL. */
 struct answers {
     enum cudaStreamCaptureStatus *status;
     unsigned long long *id;
@@ -75,7 +75,7 @@ static cudaError_t get_info(enum stream_form form, cudaStream_t stream, struct a
 #define ANSWERS(...)                                                                               \
     CALL_UNLESS_NULL(status, get_info(form, stream, (struct answers){status, id, __VA_ARGS__}))
 
-/* Before CUDA 13: only the status and the id. */
+/* Before CUDA 13, these functions return only the status and the id. */
 TWIN(_ptsz, cudaStreamGetCaptureInfo,
      (cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
       cudaGraph_t *graph, const cudaGraphNode_t **dependencies, const cudaGraphEdgeData **edges,
@@ -100,7 +100,8 @@ static cudaError_t capture_update(enum stream_form form, cudaStream_t stream,
         stream, dependencies, NULL, count, flags));
 }
 
-/* Before CUDA 13: without edge data, so what is now the fourth parameter was the third. */
+/* Before CUDA 13, these functions have no parameter for edge data: today's fourth parameter was the
+ * third. */
 TWIN(_ptsz, cudaStreamUpdateCaptureDependencies,
      (cudaStream_t stream, cudaGraphNode_t *dependencies, uintptr_t third, uintptr_t fourth,
       unsigned int fifth),

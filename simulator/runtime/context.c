@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The runtime's retains of primary contexts, one for each device, and the functions that choose a
- * device. A second runtime in the same process has retains of its own, so neither may assume that
- * it is the only user.
+ * device. A second runtime in the same process retains them too, so a runtime is not the only user
+ * of a primary context.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -19,9 +19,9 @@ struct primary {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct primary *primaries; /* set under `once` only, like primary_count */
+static struct primary *primaries; /* set only under `once`, as is primary_count */
 static int primary_count;
-/* Protects `context` and `retained` of every primary, so that only one of two threads retains. */
+/* Protects `context` and `retained` of every primary. Of several threads only one retains. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The device set by cudaSetDevice; used while the thread has no current context. */
 static _Thread_local int chosen_device;
@@ -65,7 +65,7 @@ static void primary_release(struct primary *primary)
     primary->retained = false;
 }
 
-/* Call locked. A context that is retained but not active was reset by another user. */
+/* Call with the lock held. If a retained context is not active, another user has reset it. */
 static CUresult primary_retain(struct primary *primary)
 {
     CUresult result;
@@ -107,13 +107,14 @@ static cudaError_t make_primary_current(int ordinal)
     return error ? error : error_of_driver(driver_table()->cuCtxSetCurrent(context));
 }
 
-/* Whether a live context is current, and on which device: cuCtxGetDevice fails without one. */
+/* Whether the current context is alive; sets *device to its device. cuCtxGetDevice fails without a
+ * live context. */
 static bool has_context(CUdevice *device)
 {
     return driver_table()->cuCtxGetDevice(device) == CUDA_SUCCESS;
 }
 
-/* Any other error is final, such as those in a forked child. */
+/* Any other error is final, for example in a forked child. */
 cudaError_t context_make_current(void)
 {
     CUdevice device;
@@ -189,7 +190,7 @@ GMT_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int flags)
     return CALL(NEEDS_DEVICES, set_current_flags(flags));
 }
 
-/* The runtime's contexts always have cudaDeviceMapHost. */
+/* Adds cudaDeviceMapHost, which contexts of the runtime always have. */
 static cudaError_t get_flags(unsigned int *flags)
 {
     int ordinal, active;
@@ -227,8 +228,8 @@ GMT_EXPORT cudaError_t cudaInitDevice(int device, unsigned int device_flags, uns
     return CALL(NEEDS_DEVICES, init_device(device, device_flags, flags));
 }
 
-/* Whether the thread's current context is one that the program created on this device. The runtime
- * must not destroy it. */
+/* Whether the current context was created by the program on this device. The runtime must not
+ * destroy such a context. */
 static bool has_own_context(int ordinal)
 {
     CUcontext primary = NULL, current = NULL;
@@ -245,7 +246,7 @@ static cudaError_t reset_primary(struct primary *primary)
     CUresult result;
     pthread_mutex_lock(&lock);
     result = driver_table()->cuDevicePrimaryCtxReset_v2(primary->device);
-    /* A reset keeps all retains: the runtime releases its own and retains again when needed. */
+    /* A reset keeps all retains: the runtime releases its own, and retains again when needed. */
     if (result == CUDA_SUCCESS)
         primary_release(primary);
     pthread_mutex_unlock(&lock);

@@ -2,7 +2,7 @@
 /*
  * The device and the context of each thread. As in CUDA, the first call that needs a context makes
  * the device's primary context current, unless the program has made one current through the
- * driver's API. It must not know memory.
+ * driver's API.
  *
  * Thread-safe.
  */
@@ -19,7 +19,7 @@ cudaError_t context_device(int ordinal, CUdevice *device);
 cudaError_t context_current_device(int *ordinal);
 /* Makes the device's primary context current unless the thread has a current context. */
 cudaError_t context_make_current(void);
-/* The device's primary context, created if needed. Does not change the current context. */
+/* The device's primary context; creates it if necessary. Does not change the current context. */
 cudaError_t context_primary(int ordinal, CUcontext *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies and fills. As in CUDA, the cudaMemcpyKind chooses the driver's function; the driver checks
- * that the addresses match it.
+ * that the addresses match the kind.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Devices: attributes, limits, peers, bus ids, versions. Choosing a device is context.c's.
- * Attributes and limits have the same numbers as the driver's.
+ * Devices: attributes, limits, peers, bus ids, versions. Functions that choose a device are in
+ * context.c. Attributes and limits have the same numbers as in the driver.
  */
 #include "call.h"
 #include "context.h"
@@ -18,7 +18,7 @@ GMT_EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
     return CALL(NEEDS_NOTHING, CALL_UNLESS_NULL(version, get_runtime_version(version)));
 }
 
-/* The version is 0 without a driver, which is not an error. */
+/* Without a driver the version is 0, which is not an error. */
 static cudaError_t get_driver_version(int *version)
 {
     *version = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands in the driver's table for functions that the driver lacks. In assembly, because it must
- * work for any parameters: it reads none.
+ * The entry of the driver's table for a function that the driver lacks. It is written in assembly
+ * because it must work for every prototype: it reads no parameter.
  */
 #if defined(__x86_64__)
 #define RETURN(number) mov $(number), %eax; ret

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds the driver as NVIDIA's runtime does: dlopen, one dlsym, then a lookup by name, version and
- * stream form for each function. It must not bypass these steps, because tools that wrap dlsym's
- * result must see all calls.
+ * stream form for each function. All steps are needed, because tools that wrap dlsym's result must
+ * see all calls.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -53,7 +53,7 @@ static const struct lookup lookups[] = {
 
 enum { LOOKUP_COUNT = sizeof lookups / sizeof *lookups };
 
-/* State of the search; its result is final. */
+/* State of the search. SEARCH_FAILED and SEARCH_DONE are final. */
 enum search { SEARCH_NEW, SEARCH_FAILED, SEARCH_DONE };
 
 typedef CUresult get_function(const char *name, void **function, int version, cuuint64_t flags,
@@ -61,7 +61,7 @@ typedef CUresult get_function(const char *name, void **function, int version, cu
 
 /* Acquire and release: a thread that reads SEARCH_DONE also sees the table. */
 static _Atomic int state = SEARCH_NEW;
-/* Protects the table until the search is done. Never held over dlopen or dlsym: a thread in a
+/* Protects the table until the search is done. Not held over dlopen or dlsym, because a thread in a
  * library's constructor holds the loader's lock and may call the runtime. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct driver_table table;
@@ -103,7 +103,7 @@ static enum search driver_find(struct driver_table *target)
     return SEARCH_DONE;
 }
 
-/* Concurrent threads all search; the first to finish stores its result. */
+/* Threads may search at the same time; the first to finish stores its result. */
 static void driver_search(void)
 {
     struct driver_table own;

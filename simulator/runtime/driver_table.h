@@ -2,18 +2,18 @@
 /*
  * The driver as the runtime calls it: one typed pointer for each function that
  * driver_prototypes.def lists, looked up in libcuda.so.1 by cuGetProcAddress_v2 with the version of
- * its ABI. It must not know devices, contexts or memory.
+ * its ABI.
  *
  * A function that the driver lacks returns CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, so no pointer
- * in the table is ever NULL. The table is filled once and never changes: any thread may read it
- * without a lock.
+ * in the table is ever NULL. The table is filled once and does not change, so any thread may read
+ * it without a lock.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_DRIVER_TABLE_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_DRIVER_TABLE_H
 
 #include "gpumemtrace/cuda/abi.h"
 
-/* What stream 0 means. The function that the program calls (cudaMallocAsync or
+/* The stream that the handle 0 means. The function that the program calls (cudaMallocAsync or
  * cudaMallocAsync_ptsz) selects the corresponding driver function. */
 enum stream_form { LEGACY, PER_THREAD, STREAM_FORM_COUNT };
 
@@ -28,7 +28,7 @@ struct driver_table {
 /* NULL: libcuda.so.1 is missing or too old to have cuGetProcAddress_v2. */
 const struct driver_table *driver_table(void);
 
-/* Takes the place of a missing function; in driver_missing.S, because it must fit every
+/* The body of functions that the driver lacks. It is in driver_missing.S, because it must fit every
  * prototype. */
 void driver_function_missing(void);
 

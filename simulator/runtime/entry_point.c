@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cudaGetDriverEntryPoint: driver functions for the program. Returns exactly what the driver's
- * lookup returns; an unknown name gives a NULL function and a status, not an error.
+ * cudaGetDriverEntryPoint: finds driver functions for the program. Returns the result of the
+ * driver's lookup; for an unknown name the result is a NULL function and a status instead of an
+ * error.
  */
 #include <limits.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 #include "call.h"
 #include "soname.h"
 
-/* The function that the program calls selects its default stream. */
+/* The variant of the function that the program calls selects the default stream. */
 static int flags_of(enum stream_form form, unsigned long long flags, cuuint64_t *driver_flags)
 {
     switch (flags) {

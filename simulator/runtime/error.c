@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last errors and the functions that report them. A fatal error, which every later call returns
- * again, is kept for the whole process; any other error for its thread until cudaGetLastError.
+ * The last errors, and the functions that report them. A fatal error is kept for the whole process,
+ * and every later call returns it again. Any other error is kept for its thread until
+ * cudaGetLastError.
  */
 #include "error.h"
 
@@ -12,7 +13,7 @@
 #include "gpumemtrace/compiler.h"
 
 static _Thread_local cudaError_t last_error = cudaSuccess;
-/* The first fatal error. Relaxed: it guards no other memory. */
+/* The first fatal error. Relaxed, because no other memory depends on it. */
 static _Atomic int fatal_error = cudaSuccess;
 
 /* Errors for which the documentation says "the process must be terminated and relaunched". */
@@ -70,7 +71,7 @@ cudaError_t error_of_driver(CUresult result)
     }
 }
 
-/* Counts it where a dry run is recorded: libgpumemtrace_dryrun.so has this. */
+/* Counts the call in a recorded dry run. Defined in libgpumemtrace_dryrun.so. */
 __attribute__((weak)) void gpumemtrace_dryrun_count(const char *name);
 
 cudaError_t runtime_function_missing(const char *name)

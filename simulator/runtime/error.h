@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Errors of the runtime: conversion of the driver's results, and the last errors of each thread and
- * the process. It must not know any call. Thread-safe.
+ * of the process. Thread-safe.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_ERROR_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_ERROR_H
@@ -15,7 +15,7 @@ cudaError_t error_remember(cudaError_t error);
 /* The first fatal error of this process; cudaSuccess: none. */
 cudaError_t error_fatal(void);
 
-/* The body of every function in missing.S. */
+/* The body of the functions in missing.S. */
 cudaError_t runtime_function_missing(const char *name);
 
 #endif

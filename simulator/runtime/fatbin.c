@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fat binary is a sequence of pieces, each with a header that gives its length. See fatbin.h.
+ * A fat binary is a sequence of parts, each with a header that gives its length. See fatbin.h.
  */
 #include "fatbin.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs, their nodes, edges and flags are the driver's with the same handles. Parameters of nodes
- * differ from the driver's only in names. Where a function has other parameters in CUDA 12 and 13,
- * runtime_version() tells which it was called with.
+ * Graphs, nodes, edges and flags are the driver's with the same handles. Parameters of nodes differ
+ * from the driver's only in names. If a function has different parameters in CUDA 12 and 13,
+ * runtime_version() tells which version the caller was compiled for.
  */
 #include <stdint.h>
 #include <string.h>
@@ -38,7 +38,7 @@ GMT_EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 
 /* --- nodes --- */
 
-/* The place of a new node: its graph and dependencies. */
+/* The graph and the dependencies of a new node. */
 struct place {
     cudaGraphNode_t *node;
     cudaGraph_t graph;
@@ -54,7 +54,7 @@ static cudaError_t node_add(struct place place, CUgraphNodeParams *parameters)
         place.node, place.graph, place.dependencies, NULL, place.dependency_count, parameters));
 }
 
-/* Nodes do not keep access descriptors, so only their presence is passed on. */
+/* Only the presence of access descriptors is passed on, because nodes do not keep them. */
 static cudaError_t add_alloc(struct place place, struct cudaMemAllocNodeParams *parameters)
 {
     static const CUmemAccessDesc unread;
@@ -112,7 +112,7 @@ GMT_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t g
                                                                      parameters->userData)));
 }
 
-/* An unregistered kernel becomes a kernel node that does nothing. */
+/* For a kernel that is not registered, adds a kernel node that does nothing. */
 static cudaError_t add_kernel(struct place place, const void *kernel, dim3 grid, dim3 block)
 {
     CUgraphNodeParams converted = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
@@ -146,7 +146,7 @@ GMT_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t
                                                                        parameters->blockDim)));
 }
 
-/* The driver needs the context of copy and fill nodes. */
+/* The driver's functions for copy and fill nodes need a context. */
 static cudaError_t current_context(CUcontext *context)
 {
     return error_of_driver(call_driver()->cuCtxGetCurrent(context));
@@ -266,7 +266,7 @@ static cudaError_t add_child(struct place place, const struct cudaChildGraphNode
     return node_add(place, &converted);
 }
 
-/* Kinds without parameters, or with the driver's: an event or an address. */
+/* Adds a node without parameters, or whose parameter (an event or an address) is the driver's. */
 static cudaError_t add_same(struct place place, const struct cudaGraphNodeParams *parameters)
 {
     CUgraphNodeParams converted = {.type = (CUgraphNodeType)parameters->type};
@@ -309,7 +309,7 @@ GMT_EXPORT cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *node, cudaGraph_t gr
     return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(parameters, add_any(PLACE, parameters)));
 }
 
-/* Since CUDA 13 with edge data, like cudaGraphAddNode_v2 before. */
+/* In CUDA 13 this function takes edge data, as cudaGraphAddNode_v2 does in CUDA 12. */
 GMT_EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                         const cudaGraphNode_t *dependencies, uintptr_t fourth,
                                         uintptr_t fifth, struct cudaGraphNodeParams *sixth)
@@ -345,7 +345,7 @@ GMT_EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
     return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(parameters, get_alloc(node, parameters)));
 }
 
-/* Writes the address to *address. */
+/* Stores the node's address in *address. */
 GMT_EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *address)
 {
     return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphMemFreeNodeGetParams(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Edges of graphs. Since CUDA 13 these functions take edge data before the last parameter, like
- * their _v2 versions in CUDA 12.
+ * Edges of graphs. In CUDA 13 these functions take edge data before the last parameter, as their
+ * _v2 versions do in CUDA 12.
  */
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linear, pitched, managed and pinned memory. Handles the cases that only the runtime accepts (a
- * size of 0, freeing NULL); the driver checks everything else.
+ * Linear, pitched, managed and pinned memory. Only the cases that the driver rejects are handled
+ * here (a size of 0, freeing NULL); the driver checks the rest.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -42,7 +42,7 @@ GMT_EXPORT cudaError_t cudaFree(void *address)
 static cudaError_t allocate_pitch(void **address, size_t *pitch_bytes, size_t width_bytes,
                                   size_t height)
 {
-    enum { ELEMENT_BYTES = 4 }; /* any size the driver accepts: the pitch is the same */
+    enum { ELEMENT_BYTES = 4 }; /* any size that the driver accepts gives the same pitch */
     CUdeviceptr memory = 0;
     size_t pitch = 0;
     cudaError_t error = cudaSuccess;
@@ -64,7 +64,7 @@ GMT_EXPORT cudaError_t cudaMallocPitch(void **address, size_t *pitch_bytes, size
                                  allocate_pitch(address, pitch_bytes, width_bytes, height)));
 }
 
-/* One pitched allocation holds the rows of all slices. */
+/* Allocates the rows of all slices as one pitched allocation. */
 static cudaError_t allocate_3d(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
 {
     void *memory;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions without a body. Every exported name of runtime_functions.def gets a weak entry of its
- * own here, which a C file that defines the function replaces at link time, so no list of bodies is
- * needed. In assembly, because an entry must work for any parameters: it reads none.
+ * Functions without a body. Each exported name of runtime_functions.def gets a weak entry here. A C
+ * file that defines the function replaces the entry at link time, so that no list of bodies is
+ * needed. It is written in assembly because an entry must work for every prototype: it reads no
+ * parameter.
  */
 #if defined(__x86_64__)
 #define GO_TO(target, text) lea text(%rip), %rdi; jmp target
@@ -14,7 +15,7 @@
 
     .text
 
-/* Exported: counts the call by its name, sets the thread's last error and returns
+/* An exported entry: counts the call by its name, sets the thread's last error and returns
  * cudaErrorNotSupported (error.c). */
 #define RUNTIME_FUNCTION(versions, symbol)                                                         \
     .weak symbol; .type symbol, %function; symbol: GO_TO(runtime_function_missing, 1f); .size symbol, . - symbol; \

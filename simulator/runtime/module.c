@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels. A launch makes CUDA's checks and computes nothing. A kernel is known by the address of
- * its host function; a registered one is launched through the driver, any other is not.
+ * Kernels. A launch makes CUDA's checks and computes nothing. A kernel is identified by the address
+ * of its host function. A registered kernel is launched through the driver.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -17,15 +17,15 @@ enum { THREADS_PER_BLOCK = 1024, REGISTERS = 32, NO_PREFERENCE = -1 };
 
 /* --- launches --- */
 
-/* The first members of cudaLaunchConfig_t; launch attributes follow there. */
+/* The first members of cudaLaunchConfig_t; launch attributes follow. */
 struct configuration {
     dim3 grid, block;
     size_t shared_bytes;
     cudaStream_t stream;
 };
 
-/* Configurations that <<<…>>> has pushed and their launches have not popped yet. They nest when an
- * argument of a launch contains a launch. */
+/* Configurations that <<<…>>> has pushed and no launch has popped yet. They nest when an argument
+ * of a launch contains a launch. */
 enum { PENDING_LIMIT = 16 };
 static _Thread_local struct configuration pending[PENDING_LIMIT];
 static _Thread_local int pending_count;
@@ -82,7 +82,7 @@ static bool is_launchable(const struct configuration *configuration)
     return (uint64_t)block.x * block.y * block.z <= THREADS_PER_BLOCK;
 }
 
-/* Launches a kernel unknown to the driver: adds an empty node in a captured stream, else only
+/* Launches a kernel that is unknown to the driver: adds an empty node to a captured stream, or only
  * checks the stream's handle. */
 static CUresult launch_unknown(enum stream_form form, CUstream stream)
 {
@@ -171,10 +171,11 @@ static cudaError_t ask_device(int *value, CUdevice_attribute attribute)
     return error;
 }
 
-/* In the headers of CUDA 11.7 and before, the structure ends before what is said of clusters. */
+/* In headers of CUDA 11.7 and earlier, the struct ends before the members for clusters. */
 enum { SIZE_OF_11 = offsetof(struct cudaFuncAttributes, clusterDimMustBeSet) };
 
-/* CUB does not run a kernel whose architecture differs from the one CUB was built for. */
+/* The architecture matters because CUB refuses a kernel whose architecture is not the one that CUB
+ * was compiled for. */
 static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const void *kernel)
 {
     int major = 0, minor = 0, shared_bytes = 0;
@@ -209,7 +210,7 @@ GMT_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attribut
     return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(attributes, get_attributes_of(attributes, kernel)));
 }
 
-/* Accepts a setting, which has no effect because kernels do not run. */
+/* Accepts a setting of the kernel without effect, because kernels do not run. */
 static cudaError_t kernel_accept(const void *kernel)
 {
     return kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;

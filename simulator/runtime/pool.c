@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream-ordered allocation and memory pools. The runtime's structs differ from the driver's in
- * names and are converted member by member.
+ * Stream-ordered allocation and memory pools. The runtime's structs have other names than the
+ * driver's and are converted member by member.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -161,7 +161,7 @@ GMT_EXPORT cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemP
                                    pool, (CUmemPool_attribute)attribute, value)));
 }
 
-/* Sets access one by one, because the driver's list has other types and no maximum length. */
+/* Sets access one by one, because the driver's array has another element type and any length. */
 static cudaError_t set_access(cudaMemPool_t pool, const struct cudaMemAccessDesc *accesses,
                               size_t count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cudaGetDeviceProperties in the three layouts that programs may be compiled with: all members are
- * gathered once and copied by name into the layout requested. The unversioned function uses CUDA
- * 11's layout in CUDA 12's runtime, and CUDA 13's in 13's.
+ * cudaGetDeviceProperties in the three layouts that programs are compiled with. All members are
+ * collected once, then copied by name to the requested layout. The unversioned function has the
+ * layout of CUDA 11 in the runtime of CUDA 12, and the layout of CUDA 13 in that of CUDA 13.
  */
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define MEMBER(type, name, dimension) type name dimension;
 #define NO_MEMBER(type, name, dimension)
 
-/* All members of all versions; not a layout of any. */
+/* The members of all versions, in no version's layout. */
 struct all_properties {
 #define PROPERTY MEMBER
 #define PROPERTY_OF_12 MEMBER
@@ -31,7 +31,7 @@ struct properties_of_12 {
     int reserved[63];
 };
 
-/* CUDA 11's members are the first ones of CUDA 12's, without padding after them. */
+/* CUDA 11 has the first members of CUDA 12's layout, without padding after them. */
 enum { SIZE_OF_11 = offsetof(struct properties_of_12, hostRegisterSupported) };
 
 /* The sizes in the headers of CUDA 11.8, 12.8 and 13.0. */
@@ -58,7 +58,7 @@ static void copy_to_13(struct cudaDeviceProp *to, const struct all_properties *f
 #include "gpumemtrace/cuda/device_prop.def"
 }
 
-/* An attribute unknown to the driver is 0. */
+/* The attribute's value; 0 if the driver does not know the attribute. */
 static int attribute_of(CUdevice device, CUdevice_attribute attribute)
 {
     int value = 0;

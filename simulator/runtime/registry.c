@@ -36,10 +36,10 @@ struct kernel {
 /* Protects `images` and `kernels`. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
-/* Hash table by host function: a large library has about ten thousand kernels. */
+/* Hash table, keyed by host function, because a large library has about ten thousand kernels. */
 static struct kernel *kernels[1 << 12];
-/* The number of images not yet loaded, so that most calls need no lock. Relaxed: the lock orders
- * everything else. */
+/* The number of images not loaded yet; 0 lets most calls skip the lock. Relaxed, because the lock
+ * orders everything else. */
 static atomic_int new_count;
 
 static void count_new(int change)
@@ -102,7 +102,7 @@ static void drop_kernels(struct kernel **place, const struct image *image)
     }
 }
 
-/* Call locked. Removes the image and its kernels from the lists. */
+/* Call with the lock held. Removes the image and its kernels from the lists. */
 static void image_remove(struct image *image)
 {
     struct image **place = &images;
@@ -126,7 +126,7 @@ GMT_EXPORT void __cudaUnregisterFatBinary(void **handle)
     const enum state state = image->state;
     pthread_mutex_unlock(&lock);
     if (state == STATE_LOADING)
-        return; /* the loading thread still uses it */
+        return; /* the thread that loads it still uses it */
     if (state == STATE_LOADED)
         driver_table()->cuLibraryUnload(image->library);
     free(image);
@@ -151,7 +151,7 @@ GMT_EXPORT char __cudaInitModule(GMT_UNUSED void **handle)
 
 /* --- loading --- */
 
-/* Takes an image to load. NULL: all are loaded. */
+/* Returns an image to load, reserved for this thread. NULL: all images are loaded. */
 static struct image *image_claim(void)
 {
     pthread_mutex_lock(&lock);
@@ -166,7 +166,7 @@ static struct image *image_claim(void)
     return image;
 }
 
-/* An image that fails to load is new again: the next call retries. */
+/* An image that cannot be loaded becomes new again, so that the next call retries. */
 static CUresult image_load(struct image *image)
 {
     CUlibrary library = NULL;
@@ -191,7 +191,7 @@ cudaError_t registry_load(void)
     return error_of_driver(result);
 }
 
-/* Call locked. NULL: not registered, or its image is not loaded. */
+/* Call with the lock held. NULL: not registered, or its image is not loaded. */
 static struct kernel *kernel_find(const void *host_function)
 {
     struct kernel *kernel = *bucket_of(host_function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads DT_SONAME in this library's dynamic section. A file name would not do: a copy or link may
- * have any name.
+ * Reads DT_SONAME from this library's dynamic section, because a copy or link of the file may have
+ * any name.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -10,8 +10,9 @@
 
 #include "soname.h"
 
-/* 0 until read. No lock: dladdr1 takes the loader's lock, which a thread in a library's
- * constructor already holds; and all threads read the same value. */
+/* 0 until read. Needs no lock, because all threads read the same value; a lock could deadlock,
+ * because dladdr1 takes the loader's lock, which a thread in a library's constructor already
+ * holds. */
 static _Atomic int version;
 
 static const char *soname_of(const struct link_map *library)
@@ -34,7 +35,7 @@ static const struct {
 #include "simulator/libraries.def"
 };
 
-/* Where this library has no SONAME. */
+/* The version if this library has no SONAME. */
 #define RUNTIME_WITHOUT_SONAME 13000
 
 static int read_version(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The version of this runtime. All versions of libcudart.so are linked from the same
- * objects, so their differences are decided at run time.
+ * The version of this runtime. All versions of libcudart.so are linked from the same objects, so
+ * code tells versions apart at run time.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_SONAME_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_SONAME_H
