@@ -6,7 +6,7 @@
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_SONAME_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_SONAME_H
 
-/* 11080, 12090 or 13000: major * 1000 + minor * 10 of the CUDA version that the library implements. */
+/* 11080, 12090 or 13000: the CUDA version of this library as major * 1000 + minor * 10. */
 int runtime_version(void);
 
 #endif

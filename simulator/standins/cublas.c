@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cuBLAS: handles and the workspaces that cuBLAS documents. Creating a handle allocates its default
- * workspaces: those in CUBLAS_WORKSPACE_CONFIG, else two of 4 MiB and eight of 16 KiB, or one of 32
- * MiB on compute capability 9.0; CUDA 13's takes 64 MiB, 128 KiB and 1 KiB there, as recorded on an
- * H100 (tests/gpu/results). It must not know who uses it.
+ * workspaces: those of CUBLAS_WORKSPACE_CONFIG, else two of 4 MiB and eight of 16 KiB. On compute
+ * capability 9.0 the default is one of 32 MiB, and with CUDA 13 one each of 64 MiB, 128 KiB and 1
+ * KiB, as recorded on an H100 (tests/gpu/results).
  */
 #include "standin.h"
 
@@ -18,7 +18,7 @@ struct handle {
     int math_mode, pointer_mode;
 };
 
-/* Parses ":KiB:count:KiB:count…". 0: another form. */
+/* Parses ":KiB:count:KiB:count…" to bytes. 0: the text has another form. */
 static size_t parse_config(const char *config)
 {
     size_t bytes = 0;

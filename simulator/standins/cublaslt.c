@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuBLASLt: opaque descriptors and one algorithm for every product. It allocates no workspace: the
- * caller allocates the workspace it offers.
+ * cuBLASLt: opaque descriptors and one algorithm for every product. It allocates no workspace,
+ * because the caller passes one.
  */
 #include "standin.h"
 

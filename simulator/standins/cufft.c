@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuFFT: plans without a work area, whose real size only cuFFT knows. */
+/* cuFFT: plans without a work area, because only cuFFT knows its real size. */
 #include "standin.h"
 
 #include "gpumemtrace/cuda/abi.h"
@@ -23,7 +23,7 @@ STANDIN(int, cufftXtMakePlanMany,
     return SUCCESS;
 }
 
-/* One less than CUDA's. */
+/* cuFFT's major version is one less than CUDA's. */
 static int major_version(void)
 {
     int runtime = 0;

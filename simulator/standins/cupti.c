@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* CUPTI: a version, which frameworks compare with the one that they were built for. */
+/* CUPTI: a version, which frameworks compare with the version that they were built for. */
 #include "standin.h"
 
 #include "gpumemtrace/cuda/abi.h"
 
-/* CUPTI counted its versions up to CUDA 12 (26 is 12.6); since 13 they are CUDA's, as 130000. */
+/* Up to CUDA 12, CUPTI had version numbers of its own (26 is that of CUDA 12.6); since 13 they are
+ * CUDA's (130000). */
 STANDIN(int, cuptiGetVersion, (uint32_t * version))
 {
     int runtime = 0;

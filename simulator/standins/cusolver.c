@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuSOLVER: opaque handles and no workspace, whose real size only cuSOLVER knows. */
+/* cuSOLVER: opaque handles and no workspace, because only cuSOLVER knows its real size. */
 #include "standin.h"
 
 #include "gpumemtrace/cuda/abi.h"
@@ -15,7 +15,7 @@ STANDIN_DESTROY(cusolverDnDestroyGesvdjInfo)
 STANDIN_CREATE(cusolverDnCreateSyevjInfo, ALLOC_FAILED)
 STANDIN_DESTROY(cusolverDnDestroySyevjInfo)
 
-/* One function for each number type; complex types may have another name. */
+/* Defines one function for each number type. The name for complex types may differ. */
 #define NO_BYTES(real, complex, position)                                                          \
     STANDIN_NO_BYTES(cusolverDnS##real##_bufferSize, int, position)                                \
     STANDIN_NO_BYTES(cusolverDnD##real##_bufferSize, int, position)                                \
@@ -35,7 +35,7 @@ NO_BYTES(gesvdjBatched, gesvdjBatched, 12)
 NO_BYTES(gesvdj, gesvdj, 13)
 NO_BYTES(gesvdaStridedBatched, gesvdaStridedBatched, 17)
 
-/* Sizes on the device and on the host. */
+/* These functions return two sizes: on the device and on the host. */
 STANDIN_NO_BYTES_TWICE(cusolverDnXpotrf_bufferSize, size_t, 9, 10)
 STANDIN_NO_BYTES_TWICE(cusolverDnXgeqrf_bufferSize, size_t, 11, 12)
 STANDIN_NO_BYTES_TWICE(cusolverDnXsyevd_bufferSize, size_t, 12, 13)
@@ -43,7 +43,7 @@ STANDIN_NO_BYTES_TWICE(cusolverDnXsytrs_bufferSize, size_t, 12, 13)
 STANDIN_NO_BYTES_TWICE(cusolverDnXsyevBatched_bufferSize, size_t, 12, 13)
 STANDIN_NO_BYTES_TWICE(cusolverDnXgeev_bufferSize, size_t, 18, 19)
 
-/* One less than CUDA's. */
+/* cuSOLVER's major version is one less than CUDA's. */
 static int major_version(void)
 {
     int runtime = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuSPARSE: opaque descriptors and no workspace, whose real size only cuSPARSE knows. */
+/* cuSPARSE: opaque descriptors and no workspace, because only cuSPARSE knows its real size. */
 #include "standin.h"
 
 enum { ALLOC_FAILED = 2 };
@@ -37,7 +37,7 @@ STANDIN_NO_BYTES(cusparseSpGEMM_compute, size_t, 12)
 STANDIN_NO_BYTES(cusparseXcoosort_bufferSizeExt, size_t, 7)
 STANDIN_NO_BYTES(cusparseXcsrsort_bufferSizeExt, size_t, 7)
 
-/* One function for each number type. */
+/* Defines one function for each number type. */
 #define NO_BYTES(name, type, position)                                                             \
     STANDIN_NO_BYTES(cusparseS##name, type, position)                                              \
     STANDIN_NO_BYTES(cusparseD##name, type, position)                                              \
@@ -47,7 +47,7 @@ NO_BYTES(bsrsv2_bufferSize, int, 12)
 NO_BYTES(bsrsm2_bufferSize, int, 14)
 NO_BYTES(csrgeam2_bufferSizeExt, size_t, 20)
 
-/* The number of elements of a product depends on values; here it is 0. */
+/* The number of elements of a product depends on values that are not computed; 0 is returned. */
 STANDIN(int, cusparseSpMatGetSize,
         (const void *matrix, int64_t *rows, int64_t *columns, int64_t *elements))
 {

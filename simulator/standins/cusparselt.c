@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuSPARSELt: no workspace, whose real size only cuSPARSELt knows. */
+/* cuSPARSELt: no workspace, because only cuSPARSELt knows its real size. */
 #include "standin.h"
 
 STANDIN_NO_BYTES(cusparseLtMatmulGetWorkspace, size_t, 3)

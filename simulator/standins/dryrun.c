@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps a program in a dry run from using NVIDIA's libraries by full path, as newer PyTorch opens
- * those in site-packages, and from using cuDNN. Loaded with the stand-ins. It must not know what
- * the stand-ins do.
+ * Keeps a program in a dry run from loading NVIDIA's libraries by full path, as newer PyTorch does
+ * with those in site-packages, and from loading cuDNN. Loaded together with the stand-ins.
  */
 #include "dryrun.h"
 
@@ -24,8 +23,8 @@ struct dlopen_choice {
 struct dlopen_choice dryrun_dlopen_choose(const char *path, const void *caller);
 
 /*
- * Called by dlopen in dryrun_dlopen.S. A library of NVIDIA's is opened by its name without a folder,
- * under which it is loaded already, or is made for the purpose.
+ * Called by dlopen in dryrun_dlopen.S. A library of NVIDIA's is opened by its name without folder:
+ * a library with that name is already loaded or is generated first.
  */
 struct dlopen_choice dryrun_dlopen_choose(const char *path, const void *caller)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What dryrun.c, which sees what is opened, tells the part that knows PyTorch.
+ * The link from dryrun.c, which sees every dlopen, to dryrun_torch.c, which handles PyTorch.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_H
 
-/* PyTorch's Python extension is about to be loaded by the calling thread. */
+/* Call when the calling thread is about to load PyTorch's Python extension. */
 void dryrun_torch_is_loaded(void);
 
 #endif

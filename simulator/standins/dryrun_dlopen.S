@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlopen: gets the function to call and its path from dryrun.c, then jumps there with an unchanged
- * stack, because the return address decides whose RPATH is searched.
+ * dlopen: gets from dryrun.c the function to call and its path, then jumps there with an unchanged
+ * stack, because the loader searches the RPATH of the library at the return address.
  */
     .text
     .globl dlopen
@@ -12,7 +12,7 @@ dlopen:
     endbr64
     push %rsi
     .cfi_adjust_cfa_offset 8
-    mov 8(%rsp), %rsi /* who called */
+    mov 8(%rsp), %rsi /* caller's address */
     call dryrun_dlopen_choose@PLT
     pop %rsi
     .cfi_adjust_cfa_offset -8
@@ -25,7 +25,7 @@ dlopen:
     .cfi_offset 29, -32
     .cfi_offset 30, -24
     str x1, [sp, #16]
-    mov x1, x30 /* who called */
+    mov x1, x30 /* caller's address */
     bl dryrun_dlopen_choose
     mov x16, x0
     mov x0, x1

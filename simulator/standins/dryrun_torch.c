@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Brings values.py into a Python that loads PyTorch, and hides its dispatch mode from PyTorch's C++
- * code, which would choose other ways, and so other allocations, where a mode is active. Keeps which
- * cuDNN PyTorch was built for, by which it chooses, too. It must not know what values.py computes.
+ * Runs values.py in a Python that loads PyTorch, and hides its dispatch mode from PyTorch's C++
+ * code, which would take other code paths, and so allocate differently, if it saw an active mode.
+ * Also keeps the version of cuDNN that PyTorch was built for, because PyTorch chooses code paths by
+ * it.
  *
- * The thread that loads PyTorch's extension holds Python's lock, as in every import: only this
- * thread's lock is used, and only if Python says that it has it.
+ * The thread that loads PyTorch's extension holds Python's lock (GIL), as in every import. Python
+ * is called only on this thread, and only if it confirms that the thread holds the lock.
  */
 #include "dryrun.h"
 
@@ -24,12 +25,12 @@
 
 extern const char dryrun_values[];
 
-/* One expression, which leaves no name in the program's __main__. */
+/* One expression, so that the program's __main__ gets no name. */
 static const char run_source[] =
     "exec(compile(__import__('ctypes').string_at(%llu).decode(), '" VALUES_FILE "', 'exec'), "
     "{'__name__': 'gpumemtrace_values', '__file__': '" VALUES_FILE "'})";
 
-/* GMT_FUNCTION is for the recorder; dlsym's result as a function, without a cast of the pointer. */
+/* Stores dlsym's result in a function pointer by memcpy, because ISO C has no such cast. */
 static void find_function(const char *name, void *function)
 {
     void *found = dlsym(RTLD_DEFAULT, name);
@@ -60,7 +61,8 @@ void dryrun_torch_is_loaded(void)
 
 /* --- the cuDNN that PyTorch was built for --- */
 
-/* Major and minor version and patch level; major 0: not known. Set once, while PyTorch is imported. */
+/* Major and minor version and patch level; major 0: unknown. Set once, while PyTorch is
+ * imported. */
 static int cudnn[3];
 
 GMT_EXPORT void gpumemtrace_dryrun_set_cudnn(int major, int minor, int patch);
@@ -69,7 +71,7 @@ void gpumemtrace_dryrun_set_cudnn(int major, int minor, int patch)
     cudnn[0] = major, cudnn[1] = minor, cudnn[2] = patch;
 }
 
-/* For the stand-in: -1 for another major version than PyTorch's. */
+/* For the stand-in of cuDNN. -1: PyTorch was built for another major version. */
 GMT_EXPORT int gpumemtrace_dryrun_cudnn_part(int major, int part);
 int gpumemtrace_dryrun_cudnn_part(int major, int part)
 {
@@ -78,7 +80,7 @@ int gpumemtrace_dryrun_cudnn_part(int major, int part)
 
 /* --- the mode that is not there --- */
 
-/* A library in the process, by the beginning of its file's name. */
+/* A loaded library, found by the beginning of its file name. */
 struct image {
     const char *library;
     char path[PATH_MAX];
@@ -108,7 +110,7 @@ static struct image image_find(const char *library)
     return image;
 }
 
-/* What libc10.so has. */
+/* Functions of libc10.so. */
 struct c10 {
     bool (*mode_enabled)(void);
     int64_t (*mode_count)(void);
@@ -143,7 +145,8 @@ static const struct c10 *c10_find(void)
     return &c10;
 }
 
-/* The mode of values.py; PyTorch's own Python part, which calls the modes; what follows from them. */
+/* Set when the mode of values.py is pushed: libtorch_python.so, which calls modes, and the dispatch
+ * keys. */
 static bool mode_is_pushed;
 static struct image python;
 static uint64_t python_entry_keys;
@@ -159,8 +162,8 @@ void gpumemtrace_values_mode_is_pushed(uint64_t entry_keys, unsigned autocast)
     mode_is_pushed = true;
 }
 
-/* c10::impl::dispatch_mode_enabled(): not, where the only mode is ours, which is always the first;
- * but PyTorch's own Python part, which calls the modes, must know. */
+/* c10::impl::dispatch_mode_enabled(): false if the only mode is that of values.py, which is always
+ * the first. libtorch_python.so gets the real answer, because it calls the modes. */
 STANDIN(bool, _ZN3c104impl21dispatch_mode_enabledEv, (void))
 {
     const uintptr_t caller = (uintptr_t)GMT_CALLER_ADDRESS();
@@ -174,10 +177,11 @@ STANDIN(bool, _ZN3c104impl21dispatch_mode_enabledEv, (void))
 /* --- autocast within operators --- */
 
 /*
- * c10::impl::ExcludeDispatchKeyGuard(DispatchKeySet). PyTorch excludes the keys above Python's before it
- * calls a mode, and with them autocast. Without a mode, an operator that autocast lets pass, as
- * convolution_backward, calls others through autocast, which converts and so allocates. Whether it was
- * on is noted here, and the mode switches it on again around the operator.
+ * c10::impl::ExcludeDispatchKeyGuard(DispatchKeySet). Before PyTorch calls a mode, it excludes the
+ * dispatch keys above Python's, and autocast is one of them. Without a mode, an operator that
+ * autocast does not handle (convolution_backward) calls others through autocast, which converts
+ * tensors and so allocates memory. So the state of autocast is kept here, and the mode switches
+ * autocast on again around the operator.
  */
 STANDIN(void, _ZN3c104impl23ExcludeDispatchKeyGuardC1ENS_14DispatchKeySetE,
         (void *guard, uint64_t keys))
@@ -188,7 +192,7 @@ STANDIN(void, _ZN3c104impl23ExcludeDispatchKeyGuardC1ENS_14DispatchKeySetE,
     if (c10->exclude)
         c10->exclude(guard, keys);
     else
-        memset(guard, 0, 2 * sizeof keys); /* it then excludes nothing */
+        memset(guard, 0, 2 * sizeof keys); /* excludes nothing */
 }
 
 GMT_EXPORT void gpumemtrace_values_let_autocast(void);

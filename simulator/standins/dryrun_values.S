@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Embeds the four parts of values.py, so that they are found wherever the libraries are. */
+/* Embeds the four Python files values*.py, so that they are found wherever the libraries are
+ * installed. */
     .section .rodata
     .hidden dryrun_values
     .globl dryrun_values

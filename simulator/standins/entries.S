@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in's exports: each name of its list is a weak entry that returns 0, which means success
- * in all these libraries. A C file that defines the function replaces it at link time. In assembly,
- * because an entry must work for any parameters: it reads none.
+ * A stand-in's exports. Each name of its list is a weak entry that returns 0, which means success
+ * in all these libraries. A C file that defines the function replaces the entry at link time. It is
+ * written in assembly because an entry must work for every prototype: it reads no parameter.
  */
 #if defined(__x86_64__)
 #define RETURN_0 xorl %eax, %eax; ret

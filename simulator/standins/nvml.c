@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVML, from the SPEC and what the simulated driver knows of a card's memory. NVML does not
- * initialize CUDA, and does not heed CUDA_VISIBLE_DEVICES. It must not invent measurements: what
- * would be a sensor's (power, temperature, clocks) is not supported.
+ * NVML, from the SPEC and the simulated driver's figures of a card's memory. NVML does not
+ * initialize CUDA and ignores CUDA_VISIBLE_DEVICES. Readings of sensors (power, temperature,
+ * clocks) are not supported, because they would be invented.
  */
 #include "standin.h"
 
@@ -26,7 +26,7 @@ enum {
     VERSION_MISMATCH = 25,
 };
 
-/* The first driver for CUDA 13.0, which the simulated one reports. */
+/* The first driver for CUDA 13.0, which is the version that the simulated driver reports. */
 #define DRIVER_VERSION "580.65.06"
 #define NVML_VERSION "13." DRIVER_VERSION
 
@@ -202,7 +202,7 @@ STANDIN(int, nvmlDeviceGetArchitecture, (const void *device, unsigned *architect
     return is_device(device) ? SUCCESS : INVALID_ARGUMENT;
 }
 
-/* nvmlPciInfo_t: of the third version; the others begin alike and end in reserved zeros. */
+/* Version 3 of nvmlPciInfo_t. Other versions begin the same way and end in reserved zeros. */
 struct pci_info {
     char old_bus_id[16];
     unsigned domain, bus, device, device_id;
@@ -235,7 +235,7 @@ PCI_INFO(nvmlDeviceGetPciInfo_v3, sizeof(struct pci_info))
 
 enum { PROCESSES_MAX = 256, UUID_BYTES = 16 };
 
-/* Returns how many processes hold memory; -1: no such device. */
+/* Returns the number of processes that hold memory of the card; -1: no such device. */
 static int ask_driver(const void *device, char *uuid, struct sim_process *processes)
 {
     void *const driver = dlopen("libcuda.so.1", RTLD_LAZY);
@@ -248,7 +248,7 @@ static int ask_driver(const void *device, char *uuid, struct sim_process *proces
     return count < PROCESSES_MAX ? count : PROCESSES_MAX;
 }
 
-/* As the driver's cuDeviceGetUuid and nvidia-smi have it. */
+/* In the form of nvidia-smi, from the bytes of cuDeviceGetUuid. */
 STANDIN(int, nvmlDeviceGetUUID, (const void *device, char *text, unsigned bytes))
 {
     struct sim_process processes[PROCESSES_MAX];
@@ -281,7 +281,7 @@ struct memory_v2 {
 };
 #define MEMORY_V2 ((unsigned)sizeof(struct memory_v2) | 2u << 24)
 
-/* The total is CUDA's: what a driver keeps for itself is in neither. */
+/* The total is CUDA's: it excludes memory that a driver reserves for itself. */
 STANDIN(int, nvmlDeviceGetMemoryInfo, (const void *device, struct memory *memory))
 {
     struct sim_process processes[PROCESSES_MAX];
@@ -310,7 +310,7 @@ STANDIN(int, nvmlDeviceGetMemoryInfo_v2, (const void *device, struct memory_v2 *
     return status;
 }
 
-/* The window of PCI through which the whole card can be reached: a power of two. */
+/* The PCI window to the whole card: its size is a power of two. */
 STANDIN(int, nvmlDeviceGetBAR1MemoryInfo, (const void *device, struct memory *memory))
 {
     const uint64_t total_bytes = spec_of_process().total_bytes;
@@ -325,7 +325,8 @@ STANDIN(int, nvmlDeviceGetBAR1MemoryInfo, (const void *device, struct memory *me
 
 /* --- processes --- */
 
-/* The first two members of nvmlProcessInfo_t of all versions; from the second on, two more follow. */
+/* The first two members of every version of nvmlProcessInfo_t; from version 2 on, two more
+ * follow. */
 struct process_info {
     unsigned pid;
     unsigned long long used_bytes;
@@ -345,8 +346,7 @@ static int list_processes(const void *device, unsigned *count, char *infos, size
         return INSUFFICIENT_SIZE;
     for (int i = 0; i < found; i++) {
         const struct process_info info = {processes[i].pid, processes[i].bytes};
-        memset(infos + (size_t)i * info_bytes, 0xff,
-               info_bytes); /* no instances of a divided card */
+        memset(infos + (size_t)i * info_bytes, 0xff, info_bytes); /* 0xff: no MIG instance */
         memcpy(infos + (size_t)i * info_bytes, &info, sizeof info);
     }
     return SUCCESS;
@@ -361,7 +361,7 @@ PROCESSES(nvmlDeviceGetComputeRunningProcesses, OLD_BYTES)
 PROCESSES(nvmlDeviceGetComputeRunningProcesses_v2, NEW_BYTES)
 PROCESSES(nvmlDeviceGetComputeRunningProcesses_v3, NEW_BYTES)
 
-/* Nobody draws, and nobody shares a context through a server. */
+/* No process does graphics or shares a context through MPS. */
 #define NO_PROCESSES(name)                                                                         \
     STANDIN(int, name, (const void *device, unsigned *count, void *infos))                         \
     {                                                                                              \
@@ -378,7 +378,7 @@ NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3)
 
 /* --- what is nothing, off, or not divided: NVML's word for it is 0 --- */
 
-/* A card that computes nothing is never busy, nor is its memory, encoder or decoder. */
+/* A simulated card computes nothing, so its processors, memory, encoder and decoder are idle. */
 #define TWO_ZEROS(name)                                                                            \
     STANDIN(int, name, (const void *device, unsigned *first, unsigned *second))                    \
     {                                                                                              \
@@ -413,7 +413,7 @@ STANDIN(int, nvmlUnitGetCount, (unsigned *count))
     return SUCCESS;
 }
 
-/* Off where a card could be divided; a simulated slice is a card of its own. */
+/* MIG mode is off where a card supports it, because a simulated slice is a card of its own. */
 STANDIN(int, nvmlDeviceGetMigMode, (const void *device, unsigned *current, unsigned *pending))
 {
     const struct sim_spec spec = spec_of_process();
@@ -423,7 +423,7 @@ STANDIN(int, nvmlDeviceGetMigMode, (const void *device, unsigned *current, unsig
     return status || can_be_divided ? status : NOT_SUPPORTED;
 }
 
-/* Fills a struct whose first member is its version, with its size in the low bits; zeros mean no
+/* Fills a struct that begins with its version, whose low bits are the struct's size. Zeros mean no
  * fabric. */
 STANDIN(int, nvmlDeviceGetGpuFabricInfoV, (const void *device, unsigned *info))
 {

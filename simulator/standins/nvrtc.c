@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NVRTC: every program compiles to an image that the simulated driver accepts; its kernels do
+/* NVRTC: every program compiles to an image that the simulated driver accepts. Its kernels do
  * nothing. */
 #include "standin.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libnvToolsExt as it works outside a dry run, too: its first call offers its callbacks to the tool
- * that NVTX_INJECTION64_PATH names, and each function calls the tool's, if there is one. So ranges
- * reach the recorder also where a program found these functions by dlopen and dlsym. It must not
- * know who listens. Numbers and layouts are NVTX 3's.
+ * libnvToolsExt. It works as outside a dry run: the first call offers the callbacks to the tool in
+ * NVTX_INJECTION64_PATH, and each function calls the tool's function if there is one. So the
+ * recorder sees ranges even of programs that find these functions by dlopen and dlsym. Numbers and
+ * layouts are those of NVTX 3.
  */
 #include "standin.h"
 
@@ -12,10 +12,10 @@
 
 enum module { CORE = 1, CORE2 = 5, MODULE_COUNT };
 
-#define NUMBERS 16 /* of callbacks in a module; 0 is none */
+#define NUMBERS 16 /* callbacks of a module; 0 is unused */
 #define CALLBACK_TABLES 1
 
-/* No function has more than three parameters, and each fits a register. */
+/* Functions have at most three parameters, each of which fits a register. */
 typedef uintptr_t callback_function(uintptr_t first, uintptr_t second, uintptr_t third);
 
 static callback_function *callbacks[MODULE_COUNT][NUMBERS];
@@ -61,14 +61,14 @@ static uintptr_t call_back(enum module module, int number, uintptr_t first, uint
     return callback ? callback(first, second, third) : none;
 }
 
-/* none: what the caller gets if no tool listens. */
+/* none: the result if no tool listens. */
 #define FUNCTION(module, number, name, none)                                                       \
     STANDIN(uintptr_t, name, (uintptr_t first, uintptr_t second, uintptr_t third))                 \
     {                                                                                              \
         return call_back(module, number, first, second, third, (uintptr_t)(none));                 \
     }
 
-#define NO_TRACKING (-2) /* of a push or pop */
+#define NO_TRACKING (-2) /* result of a push or pop */
 
 /* clang-format off */
 FUNCTION(CORE,   1, nvtxMarkEx,                  0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the bodies of stand-ins. A function has a body only if its caller needs more than the
- * returned 0: a handle, size, text or version. Names, numbers and layouts are those of the
- * libraries' public headers. It must not compute anything, except what collectives bring.
+ * Shared by the bodies of stand-ins. A function needs a body only if its caller needs more than the
+ * result 0: a handle, size, text or version. Names, numbers and layouts are those of the libraries'
+ * public headers. Stand-ins compute no values, except those that collectives move.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_STANDIN_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_STANDIN_H
@@ -15,7 +15,7 @@
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 
-/* Declares and exports a function: NVIDIA's headers are not included. */
+/* Declares and exports a function, because NVIDIA's headers are not included. */
 #define STANDIN(type, name, parameters)                                                            \
     GMT_EXPORT type name parameters;                                                               \
     GMT_EXPORT type name parameters
@@ -34,10 +34,12 @@
         return 0;                                                                                  \
     }
 
-/* The newest minor version of any library: a program accepts one newer than it was built for. */
+/* Above the minor version of every library, because a program accepts a newer one than it was built
+ * for. */
 #define STANDIN_MINOR 99
 
-/* Defines XGetProperty(property, value), where property is 0 major version, 1 minor, 2 patch level. */
+/* Defines XGetProperty(property, value): property 0 is the major version, 1 the minor, 2 the patch
+ * level. */
 #define STANDIN_PROPERTY(name, major)                                                              \
     STANDIN(int, name, (int property, int *value))                                                 \
     {                                                                                              \
@@ -46,8 +48,8 @@
     }
 
 /*
- * Defines a query of workspace sizes that answers 0 bytes. first and second are the positions, from
- * 1, of the arguments that point to the answers; arguments after them may be missing.
+ * Defines a query of workspace sizes that returns 0 bytes. first and second are the positions, from
+ * 1, of the arguments that point to the results; arguments after them may be missing.
  */
 #define STANDIN_NO_BYTES(name, type, position)                                                     \
     STANDIN_NO_BYTES_TWICE(name, type, position, position)
@@ -65,8 +67,8 @@
         return 0;                                                                                  \
     }
 
-/* What a library takes of the card for itself; NULL: refused. NVIDIA's libraries have a runtime of their own
- * inside, so a refusal is not the last error of the program's. */
+/* Allocates device memory that a library keeps for itself; NULL: out of memory. NVIDIA's libraries
+ * contain a runtime of their own, so a failure does not become the program's last error. */
 static inline void *standin_take_memory(size_t bytes)
 {
     const bool was_clean = cudaPeekAtLastError() == cudaSuccess;

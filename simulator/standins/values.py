@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """
-Values of PyTorch in a dry run: after each operator on small tensors of a simulated card, computes the same
-operator with PyTorch's kernels for the CPU and writes the result into the card's contents. dryrun.c runs this
-file, in dry runs only, when PyTorch's extension is loaded. It must make no CUDA call and take no memory of a
-card: it sees contents through the functions of simulator/values.h alone.
+Computes values of PyTorch in a dry run: after each operator on small tensors of a simulated card, runs the same operator with
+PyTorch's CPU kernels and writes the result to the card's contents. dryrun_torch.c runs this file, in dry runs only, when
+PyTorch's extension is loaded. This file must make no CUDA call and allocate no memory of a card; it accesses contents only
+through the functions of simulator/values.h.
 
-Each tensor is unknown, guessed (a plausible value that nobody computed, or made from one) or known.
-For torch 1.13 and later, Python 3.8 and later.
+Each value is unknown, guessed (plausible but not computed, or computed from a guess) or known. For torch 1.13 and later, Python
+3.8 and later.
 """
 import ctypes
 import os
@@ -15,15 +15,15 @@ import sys
 import threading
 
 UNKNOWN, GUESSED, KNOWN = 0, 1, 2
-# The largest tensor that is computed, and the largest one for operators whose cost grows faster than their size.
+# The largest tensor that is computed, and the largest for operators whose cost grows faster than the tensor's size.
 BYTES_MAX, HEAVY_BYTES_MAX = 1 << 20, 1 << 16
 MASKS_KEPT = 256
-# Elements that an operator sets are written in so many runs at the most.
+# The most runs of elements that store_set writes.
 RUNS_MAX = 4096
-# So many readings of guesses by one line are taken for a loop that waits.
+# After this many readings of guesses at one line, the program is assumed to poll in a loop.
 MANY_READINGS = 1000
 OWN_FILE = __file__
-# How long a backward that failed waits for its workers, at the most and at a time.
+# After a failed backward: the number of waits for its workers, and the length of each wait.
 WORKER_WAITS, WORKER_WAIT_S = 50, 0.005
 
 
@@ -53,7 +53,7 @@ class Contents:
         function.restype, function.argtypes = result, arguments
         return function
 
-    # Without gaps, a tensor is one element of its size.
+    # A contiguous tensor is passed as one element of the tensor's size.
 
     def read(self, tensor, copy):
         if tensor.is_contiguous():
@@ -72,7 +72,7 @@ class Contents:
                          tensor.element_size(), values, state)
 
     def guess(self, tensor, copy):
-        """What is unknown of the tensor becomes what the copy says, and the copy says what is known."""
+        """Writes the copy to unknown elements of the tensor, and copies the tensor's other elements to the copy."""
         words = self.types[tensor.dim()]
         self.guess_words(tensor.data_ptr(), tensor.dim(), words(*tensor.shape), words(*tensor.stride()),
                          tensor.element_size(), copy.data_ptr())
@@ -96,34 +96,35 @@ def names(text):
     return frozenset(text.split())
 
 
-# Nothing is written: what they return is what they got, seen otherwise.
+# Operators that write nothing: their results are their arguments or views of them.
 NOTHING = names("""detach detach_ alias lift lift_fresh set_ record_stream is_pinned _has_same_storage_numel _version
  _reshape_alias sym_size sym_stride sym_numel sym_storage_offset size stride dim numel is_contiguous is_same_size""")
-# What they return holds what the memory held before.
+# Operators whose results contain stale memory.
 EMPTY = names("empty empty_strided empty_like new_empty new_empty_strided empty_permuted resize_ _efficientzerotensor")
-# The operator does not read what it writes to.
+# Operators that do not read the tensor that they write to.
 OVERWRITES = names("""zero_ fill_ copy_ uniform_ normal_ bernoulli_ random_ exponential_ geometric_ cauchy_
  log_normal_ _foreach_zero_ _foreach_copy_""")
-# The operator sets some elements of its first argument and leaves the others as they were.
+# Operators that set some elements of their first argument and leave the others unchanged.
 SETS = names("scatter_ index_copy_ index_fill_ index_put_ _index_put_impl_ masked_fill_")
-# The host gets values of the arguments themselves.
+# Operators that pass values of their arguments to the host.
 READS = names("_local_scalar_dense _to_copy copy_ to _pin_memory")
-# The cost grows faster than the size.
+# Operators whose cost grows faster than the tensor's size.
 HEAVY = names("""mm bmm matmul addmm baddbmm addbmm addmv mv dot vdot ger addr _scaled_mm _grouped_mm convolution
  convolution_backward _convolution cdist _cdist_forward linear _linalg_svd linalg_qr linalg_inv_ex linalg_cholesky_ex
  _linalg_solve_ex _linalg_eigh linalg_lu_factor_ex _scaled_dot_product_flash_attention
  _scaled_dot_product_efficient_attention _scaled_dot_product_attention_math scaled_dot_product_attention lstm gru
  _thnn_fused_lstm_cell _fft_c2c _fft_r2c _fft_c2r""")
-# Not the same as the operator of the CPU, or of no use.
+# Operators without an equal operator on the CPU, or whose values nobody needs.
 NOT_COMPUTED = names("""_scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention
  _scaled_dot_product_cudnn_attention _cudnn_rnn _fused_rms_norm cudnn_batch_norm _thnn_fused_lstm_cell
  _efficient_attention_forward _flash_attention_forward""")
-# Random, where operators have no tags yet.
+# Random operators, for releases of PyTorch where operators have no tags.
 RANDOM = names("""uniform_ normal_ bernoulli bernoulli_ random_ exponential_ geometric_ cauchy_ log_normal_ rand
  randn randint rand_like randn_like randint_like randperm normal multinomial native_dropout poisson rrelu_with_noise""")
-# Draws whose results must lie where their distribution says: of unknown parameters they are drawn from guesses.
+# Operators that draw from a distribution whose parameters are tensors. If these are unknown, they are guessed first, so that the
+# results fit the distribution.
 DRAWS = names("_sample_dirichlet _standard_gamma bernoulli binomial poisson")
-# Operators that read a count back before they can say what shape they return: what they read.
+# Operators that read a count back from the card before they know the shape of their result, and the values that they read.
 READ_BACK = {
     "nonzero": lambda result, *_: [len(result)],
     "masked_select": lambda result, *_: [len(result)],
@@ -141,22 +142,25 @@ READ_BACK = {
     "multinomial": lambda *_: [1, 0],
     "normal": lambda *_: [1],
 }
-# Of these, what they read are checks that pass.
+# Operators among these whose readings are checks, and the values with which the checks pass.
 CHECKS = {"multinomial": [1, 0], "normal": [1], "equal": [1], "allclose": [1]}
-# Of one number with another: a loop that waits for it sees what its program prints.
+# Comparisons. If their arguments are single unknown numbers, these are guessed first, so that a loop that waits for the result
+# compares the number that its program prints.
 COMPARISONS = names("gt lt ge le")
-# Their results are True, or False, where nobody knows: what programs assert holds, nothing is infinite. Which rows have any
-# (of what is small, where isnan and isinf say something) is no check: those of a comparison have, as a search's that goes on.
+# Unknown results of these operators are True or False, so that assertions of the program hold and no value is infinite. The
+# exception is `any` along a dimension of a small tensor, which asks which rows have an element: it is True for each row, so that
+# a search goes on.
 HOLDS = {"all": True, "_is_all_true": True, "isfinite": True, "any": False, "_is_any_true": False, "isnan": False, "isinf": False,
          "equal": True}
-# Which of their results are indices, and into which dimension of the first argument.
+# Operators that return indices: the position of the indices among the results. The indices are into a dimension of the first
+# argument.
 INDICES = {"topk": 1, "sort": 1, "max": 1, "min": 1, "argmax": 0, "argmin": 0, "argsort": 0, "kthvalue": 1,
            "median": 1, "nanmedian": 1, "mode": 1, "multinomial": 0, "_unique2": 1, "cummax": 1, "cummin": 1}
 
 
 
 def bounds_of_list(x, indices, *_):
-    """Of x[…]; beside a mask, which stands for several dimensions, none is checked."""
+    """For x[…]. With a mask, which stands for several dimensions, nothing is checked."""
     if any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in indices):
         return []
     return [(index, -size, size, None) for index, size in zip(indices, x.shape) if index is not None]
@@ -166,7 +170,7 @@ def bounds_along(x, dim, index, *_):
     return [(index, 0, x.shape[dim] if x.dim() else 1, None)]
 
 
-# What the kernels of the card assert: a tensor of indices, the least, the end, and what may stand there too.
+# Bounds that the card's kernels assert: a tensor of indices, the lowest, the end, and one more index that is allowed.
 BOUNDS = {
     "embedding": lambda weight, index, *_: [(index, 0, weight.shape[0], None)],
     "nll_loss_forward": lambda x, target, weight, reduction, ignored: [(target, 0, x.shape[-1], ignored)],
@@ -176,7 +180,7 @@ BOUNDS = {
      index_copy index_copy_ index_fill index_fill_"""), bounds_along),
 }
 
-# Something can be said of their results, whatever their arguments hold.
+# Operators for whose results something is known even if their arguments are unknown.
 SAYS_SOMETHING = frozenset(HOLDS) | frozenset(INDICES) | DRAWS | names("eq ne histc _amp_foreach_non_finite_check_and_unscale_")
 
 
@@ -186,32 +190,32 @@ def has_kernel(schema, key):
 
 
 class Plan:
-    """What is known of one overload, found out once."""
+    """Facts about one overload, computed once."""
 
     def __init__(self, func):
         schema = func._schema
         self.name = schema.name.split("::")[-1]
         self.is_aten = schema.name.startswith("aten::")
-        # The collectives' results are the stand-in's for NCCL.
+        # The stand-in for NCCL writes the results of collectives.
         self.is_collective = "c10d" in schema.name.split("::")[0]
         self.args = schema.arguments
         self.written = [argument.alias_info is not None and argument.alias_info.is_write for argument in self.args]
         self.names = [argument.name for argument in self.args]
         self.writes = any(self.written)
         returned = [value.alias_info for value in schema.returns]
-        # A view shares the memory of its argument.
+        # A view shares its argument's memory.
         self.is_view = bool(returned) and all(info is not None and not info.is_write for info in returned)
         self.nothing = self.is_aten and (self.is_view or self.name in NOTHING) and not self.writes or self.name in NOTHING
         self.empty = self.name in EMPTY
         self.overwrites = self.name in OVERWRITES
         self.sets = self.name in SETS and "reduce" not in self.names
         self.reads = self.name in READS
-        # In inference mode operators come that PyTorch's autograd takes apart elsewhere. Those that choose their way by more than
-        # their arguments' sizes, as linear and matmul, stay whole.
+        # In inference mode, operators arrive that autograd decomposes otherwise. Those that choose their implementation by more
+        # than their arguments' sizes (linear, matmul) are not decomposed.
         self.is_composite = self.name not in HEAVY and has_kernel(schema, "CompositeImplicitAutograd") and \
             not has_kernel(schema, "CUDA")
         self.made_by = "CompositeImplicitAutograd"
-        # What fully_shard copies in and out by: Python code that calls operators.
+        # Operators by which fully_shard copies in and out are Python code that calls other operators.
         if schema.name.startswith("fsdp::") and has_kernel(schema, "CUDA"):
             self.is_composite, self.made_by = True, "CUDA"
         self.limit = HEAVY_BYTES_MAX if self.name in HEAVY else BYTES_MAX
@@ -226,11 +230,11 @@ class Plan:
         self.has_device = "device" in self.names
         self.op = func._op
         self.written_at = [i for i, is_written in enumerate(self.written) if is_written]
-        # What an argument held before does not matter.
+        # Arguments whose previous contents do not matter.
         self.ignored = [written and (self.overwrites or self.sets or argument.is_out)
                         for written, argument in zip(self.written, self.args)]
         self.fills = self.name in ("index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index")
-        # Of arguments that nobody knows, nothing can be said of the results, and nothing is read back.
+        # If the arguments are unknown, nothing is known of the results, and the operator reads nothing back.
         self.may_pass = self.read_back is None and self.bounds is None and not self.fills and \
             self.name not in SAYS_SOMETHING and self.name not in COMPARISONS
 
@@ -250,8 +254,8 @@ class Unknown(Exception):
 # --- where the program reads ---
 
 class Installed(dict):
-    """Whether a file is of an installed package: beside it, or beside its package, pip notes what it installed. It does so where
-    --target told it to, too. The program itself is none."""
+    """Whether a file belongs to an installed package. pip leaves a .dist-info folder beside a package that it installs, also with
+    --target. The program itself is not an installed package."""
 
     def __missing__(self, path):
         is_one = self[path] = not self._is_main(path) and (
@@ -277,7 +281,7 @@ folders, installed = {}, Installed()
 
 
 def program_line():
-    """The innermost frame of the program: neither an installed package's, Python's own nor this file's."""
+    """The innermost frame of the program: not of an installed package, Python's library or this file."""
     frame, first = sys._getframe(1), None
     while frame is not None:
         path = frame.f_code.co_filename
@@ -309,9 +313,9 @@ class Guesses:
         self.counts = {}
 
     def fill(self, copy):
-        """A plausible value for each element. Half of a mask selects, so that one that is computed anew selects as many. Floats of
-        one line get smaller, as a loss does; if it asks on, each comes twice, as where a loss rests, and every other one is near 1,
-        as an accuracy."""
+        """Fills the copy with plausible values. Half of a mask's elements are True, so that a mask that is computed again selects
+        as many elements. Floats that are read at one line get smaller, as a loss does. If the line reads on (MANY_READINGS),
+        each value comes twice, as a loss that no longer falls, and every other value is near 1, as an accuracy."""
         kind = copy.dtype
         if kind is torch.bool:
             half = copy.numel() // 2 if copy.numel() > 1 else self.random.randrange(2)
@@ -334,7 +338,7 @@ class Guesses:
                           .reshape(copy.shape))
 
     def indices(self, copy, below, dim, distinct):
-        """Indices below `below`, balanced: along `dim` distinct where there are enough."""
+        """Fills the copy with balanced indices below `below`; along `dim` they are distinct if there are enough."""
         if not copy.numel() or below < 1:
             return copy.zero_()
         generator = torch.Generator().manual_seed(self.random.getrandbits(32))
@@ -373,7 +377,7 @@ def guess_indices(plan, args, kwargs, output):
 
 
 class Masks:
-    """Masks that have selected. A kernel that no operator launched makes the contents of all tensors unknown; the backward of a
+    """Masks that were used as an index. A kernel outside operators makes the contents of all tensors unknown. The backward of a
     selection must then find the mask of its forward, or their shapes differ."""
 
     def __init__(self):
@@ -385,7 +389,7 @@ class Masks:
         return version, mask.storage_offset(), tuple(mask.shape), mask.stride()
 
     def keep(self, mask, copy):
-        # The weak reference keeps the number from being another's.
+        # The weak reference keeps cdata from being reused by another storage.
         storage = StorageWeakRef(mask.untyped_storage())
         if len(self.kept) >= MASKS_KEPT:
             for old in [key for key, value in self.kept.items() if value[0].expired()] or [next(iter(self.kept))]:
@@ -403,7 +407,7 @@ class Masks:
 # --- operators that no mode can see ---
 
 def let_streams_pass():
-    """PyTorch before 2.1 cannot hand a stream to a mode, and record_stream needs none."""
+    """Hides record_stream from the mode, because PyTorch before 2.1 cannot pass a stream to a mode."""
     if torch.__version__ >= (2, 1):
         return
     plain = Tensor.record_stream
@@ -423,7 +427,7 @@ def let_streams_pass():
 # --- operators that set some elements ---
 
 def sets_only(operation):
-    """Whether the elements that it sets are the same, whatever was there before."""
+    """Whether the operator sets the same elements to the same values, whatever the first argument contains."""
     names_, first = operation.plan.names, operation.args[0]
     index = names_.index("accumulate") if "accumulate" in names_ else len(operation.args)
     is_added = any(operation.args[index:index + 1]) or operation.kwargs.get("accumulate")
@@ -431,7 +435,7 @@ def sets_only(operation):
 
 
 def store_set(operation):
-    """Writes the elements that the operator sets and no others. False: they are too scattered."""
+    """Writes only the elements that the operator sets. False: they are too scattered."""
     tensor, copy, results = operation.args[0], operation.cpu_args[0], []
     for before in (0, 1):
         copy.fill_(before)

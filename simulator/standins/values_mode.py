@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """
-The second part of values.py, in one namespace with it (dryrun_values.S): the dispatch mode that computes the
-operators. It must make no CUDA call and take no memory of a card.
+The second part of values.py, in one namespace with it (dryrun_values.S): the dispatch mode that computes the operators. It must
+make no CUDA call and allocate no memory of a card.
 """
 # pylint: disable=undefined-variable
 
@@ -17,7 +17,7 @@ def tensors_in(value):
 
 
 class Operation:
-    """One call of an operator: its arguments as tensors of the CPU."""
+    """One call of an operator, with its arguments as CPU tensors."""
 
     def __init__(self, plan, func, args, kwargs):
         self.plan, self.func, self.args, self.kwargs = plan, func, args, kwargs
@@ -25,7 +25,7 @@ class Operation:
         self.generator_state = None
 
     def copy_of(self, tensor, ignored):
-        """The tensor's values on the CPU."""
+        """A CPU tensor with the tensor's values."""
         if not tensor.is_cuda:
             if tensor.layout is not torch.strided or tensor.numel() * tensor.element_size() > self.plan.limit:
                 self.large = True
@@ -39,7 +39,7 @@ class Operation:
             return found[1]
         copy = torch.empty(tensor.shape, dtype=tensor.dtype)
         state = contents.read(tensor, copy) if tensor.numel() else KNOWN
-        # The contents are as they lie there; the copy says, as the tensor does, that they are meant otherwise.
+        # Contents ignore the tensor's conjugate and negative bits, so the copy gets the same bits.
         if tensor.is_conj():
             copy = torch._conj(copy)
         if tensor.is_neg():
@@ -61,7 +61,7 @@ class Operation:
         return value
 
     def gather(self):
-        """Reads the arguments; the state is then the least of theirs."""
+        """Reads the arguments. The operation's state becomes their lowest state."""
         plan = self.plan
         try:
             if not plan.computed:
@@ -80,7 +80,7 @@ class Operation:
             self.state = UNKNOWN
 
     def seed(self):
-        """The state of the card's generator before the operator decides what it draws."""
+        """Keeps the state of the card's generator before the operator draws from it."""
         if not self.plan.random:
             return
         generator = self.kwargs.get("generator")
@@ -108,7 +108,8 @@ class Operation:
             torch.default_generator.set_state(before)
 
     def guess_arguments(self):
-        """Before values are read: what nobody computed gets plausible ones, of which all know from now on."""
+        """Called before values are read: replaces unknown values of the arguments by plausible ones, which all later readers get
+        too."""
         for tensor in tensors_in(list(self.args) + list(self.kwargs.values())):
             if tensor.is_cuda and tensor.numel() * tensor.element_size() <= BYTES_MAX and \
                     tensor.layout is torch.strided and id(tensor) in self.copies:
@@ -119,7 +120,7 @@ class Operation:
         self.state = GUESSED
 
     def written_arguments(self):
-        """(tensor of the card, its copy or None) of every argument that the operator writes to."""
+        """Yields (card tensor, its copy or None) for every argument that the operator writes to."""
         for i, value in enumerate(self.args):
             if self.plan.written[i]:
                 yield from self._pairs(value)
@@ -135,14 +136,14 @@ class Operation:
 
 
 def fresh(result, written):
-    """The tensors of the card among the results that are not arguments."""
+    """The card tensors among the results that are not arguments."""
     taken = {id(tensor) for tensor, _ in written}
     return [tensor for tensor in tensors_in(result if isinstance(result, (list, tuple)) else [result])
             if tensor.is_cuda and id(tensor) not in taken]
 
 
 def store(operation, result):
-    """Computes the operator on the CPU, if everything is small, and writes what it gives. False: unknown."""
+    """Computes the operator on the CPU if all tensors are small, and writes the results. False: they are unknown."""
     plan = operation.plan
     written = list(operation.written_arguments())
     outputs = fresh(result, written)
@@ -168,7 +169,7 @@ def store(operation, result):
         contents.write(tensor, copy.contiguous(), operation.state)
     if outputs:
         flat = list(tensors_in(computed if isinstance(computed, (list, tuple)) else [computed]))
-        # What an operator need not give may have another shape there.
+        # An optional result may have another shape on the CPU.
         if len(flat) != len(outputs) or flat[0].shape != outputs[0].shape:
             return False
         for tensor, value in zip(outputs, flat):
@@ -183,7 +184,7 @@ def store(operation, result):
 
 
 def guess_outputs(operation, result):
-    """What can be said of results that nobody computed."""
+    """Writes what is known about results that were not computed."""
     plan, args = operation.plan, operation.args
     written = list(operation.written_arguments())
     outputs = fresh(result, written)
@@ -218,7 +219,7 @@ def guess_outputs(operation, result):
 
 
 def masks_of(operation):
-    """Of x[…]: how many elements each mask selects; None: a mask is not known."""
+    """For x[…]: how many elements each mask selects. Unknown masks are guessed; guessed_masks then tells so."""
     indices = operation.args[1]
     answers = []
     for index in indices:
@@ -244,7 +245,7 @@ def masks_of(operation):
 
 
 def answer(operation):
-    """What an operator will read back before it knows the shapes of its results."""
+    """Sets the values that the operator will read back before it knows the shapes of its results."""
     plan = operation.plan
     if plan.fills:
         answers = masks_of(operation)
@@ -278,7 +279,7 @@ def answer(operation):
 
 
 def carefully(do, operation, *more):
-    """A mistake of this file must not end the program: what the operator gives is then unknown."""
+    """Calls do(operation, …). An error in this file must not end the program: the results are then unknown."""
     try:
         do(operation, *more)
     except Exception as error:
@@ -292,7 +293,7 @@ def carefully(do, operation, *more):
 
 
 def check_bounds(plan, args):
-    """Says where the program asks for what is not there. What nobody computed is not checked: guesses lie within."""
+    """Warns if an index is out of bounds. Only known indices are checked, because guessed ones are always within bounds."""
     for index, least, end, other in plan.bounds(*args):
         if not index.is_cuda or not index.numel() or not is_small(index, BYTES_MAX):
             continue
@@ -347,8 +348,8 @@ def run(plan, func, args, kwargs):
 
 
 def is_unknown(plan, args):
-    """Whether the results surely are: an argument is large, or its contents are not known. What costs more to find out is
-    left to Operation."""
+    """Whether the results are certainly unknown, because an argument is large or its contents are unknown. Checks that cost more
+    are left to Operation."""
     limit, ignored, least = plan.limit, plan.ignored, contents.state_of_bytes
     for i, value in enumerate(args):
         for tensor in (value,) if isinstance(value, Tensor) else value if isinstance(value, (list, tuple)) else ():
@@ -364,7 +365,7 @@ def is_unknown(plan, args):
 
 
 def pass_over(plan, args, kwargs):
-    """Runs an operator whose results are not known, of which nothing can be said."""
+    """Runs an operator of whose results nothing is known."""
     contents.begin(plan.reads)
     try:
         contents.let_autocast()
@@ -388,8 +389,8 @@ def pass_over(plan, args, kwargs):
 
 
 def resize(plan, args, kwargs):
-    """Runs resize_: the elements that were there stay, what it takes beyond them is unknown; but bytes are then what PyTorch
-    fills pickled objects up with to the size of the longest, and reads back without using them."""
+    """Runs resize_. The tensor's old elements stay, and new ones are unknown. New bytes (uint8) are set to 0, because PyTorch
+    pads pickled objects with them to the length of the longest and reads them back without using them."""
     tensor, kept = args[0], args[0].numel() * args[0].element_size()
     contents.begin(False)
     try:
@@ -405,7 +406,8 @@ def resize(plan, args, kwargs):
 
 
 def take_apart(key, func, args, kwargs):
-    """Runs an operator that is made of others, each of which comes by: as C++ has it, for decompose() prefers what Python has."""
+    """Runs a composite operator; the operators that it calls reach the mode. It uses the C++ implementation, because decompose()
+    would prefer one in Python."""
     contents.let_autocast()
     push()
     try:
@@ -439,7 +441,7 @@ def is_on_card(plan, args, kwargs):
 
 
 def to_host(plan, args, kwargs):
-    """Whether the operator hands values of the card to the host."""
+    """Whether the operator copies values of the card to the host."""
     if plan.name == "_local_scalar_dense":
         return True
     if plan.name == "copy_":
@@ -449,8 +451,8 @@ def to_host(plan, args, kwargs):
 
 
 def goes_through_another(plan, args, kwargs):
-    """Whether what the host gets lies in memory of the card that a kernel of the operator's own wrote: what has gaps or another
-    type is gathered there first."""
+    """Whether a kernel of the operator first gathers the values in other memory of the card, because they have gaps or another
+    type."""
     if plan.name == "_local_scalar_dense":
         return False
     source = args[1] if plan.name == "copy_" else args[0]
@@ -459,7 +461,7 @@ def goes_through_another(plan, args, kwargs):
 
 
 def hand_over(operation, result):
-    """The host's tensor gets what the arguments hold; copy_ has brought it there when it was computed."""
+    """Writes the computed values to the host's tensor. For copy_ the operator has done that."""
     if operation.plan.name != "_to_copy" or operation.state == UNKNOWN or not is_small(result, operation.plan.limit):
         return
     result.copy_(operation.compute())
@@ -505,7 +507,7 @@ def make_mode():
 
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
-            # Modes of PyTorch's own, as for fake tensors, come after ours: nothing is computed then.
+            # PyTorch's own modes, such as that of fake tensors, come after ours; nothing is computed then.
             if modes_left():
                 return func(*args, **kwargs)
             for kind in types:
@@ -533,7 +535,7 @@ def make_mode():
                     return pass_over(plan, args, kwargs)
                 return run(plan, func, args, kwargs)
             except BaseException:
-                args = kwargs = None  # a traceback keeps this frame
+                args = kwargs = None  # because a traceback keeps this frame
                 raise
 
     return Values

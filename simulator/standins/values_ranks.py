@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """
-A part of values.py, in one namespace with it (dryrun_values.S): `run --rank=K/N` runs one rank alone. PyTorch's own groups
-and NCCL's stand-in, in which the others give what this rank gives, allocate what they do among real ranks; what is made
-up here is the store through which ranks find each other. It must take no memory of a card.
+A part of values.py, in one namespace with it (dryrun_values.S), for `run --rank=K/N`, which runs one rank alone. PyTorch's groups
+and the stand-in for NCCL, where the other ranks give the same contents as this rank, allocate as among real ranks. This file
+replaces the store through which ranks find each other. It must allocate no memory of a card.
 """
 # pylint: disable=undefined-variable
 import re
 
 RANK_ALONE = os.environ.get("GPUMEMTRACE_SIM_RANK")
 UNIQUE_ID_BYTES = 128
-# The ncclUniqueId that another rank says, under a number of the group's, or of two ranks.
+# Keys under which another rank would store its ncclUniqueId: the number of a group, or of two ranks.
 KEYS_OF_NCCL = re.compile(r"(^|/)(nccl_\w+|\d+(:\d+)?)$")
 
 
@@ -19,9 +19,9 @@ def end_alone(what):
 
 def make_lone_store(plain):
     class LoneStore(plain):
-        """What ranks tell each other by keys, where there is one rank."""
+        """The key-value store of the ranks, for one rank alone."""
 
-        made = []  # PyTorch's C++ code keeps a store and not its Python part
+        made = []  # because PyTorch's C++ code keeps a store alive but not its Python object
 
         def __init__(self, *_args, **_kwargs):
             super().__init__()
@@ -73,7 +73,7 @@ def make_lone_store(plain):
         def clone(self):
             return self
 
-        # As PyTorch's C++ code calls them.
+        # The names in PyTorch's C++ code.
         deleteKey, getNumKeys, compareSet, hasExtendedApi = delete_key, num_keys, compare_set, has_extended_api
 
     return LoneStore
@@ -98,7 +98,7 @@ def refuse_objects(name):
 
 
 def keep_own_objects(plain):
-    """What another rank would say to all is what this one holds."""
+    """Where another rank would broadcast its objects, this rank keeps its own."""
     def broadcast_object_list(object_list, src=None, group=None, *args, **kwargs):
         own = kwargs.get("group_src")
         rank = torch.distributed.get_rank
@@ -109,10 +109,10 @@ def keep_own_objects(plain):
 
 
 def be_alone():
-    """Before the program uses torch.distributed."""
+    """Called before the program uses torch.distributed."""
     if not RANK_ALONE:
         return
-    # Threads of PyTorch's that would ask the store, and need Python, when Python has ended.
+    # Switch off PyTorch's threads that query the store, because they would need Python after it has ended.
     os.environ.setdefault("TORCH_NCCL_ENABLE_MONITORING", "0")
     os.environ.setdefault("TORCH_NCCL_DUMP_ON_TIMEOUT", "0")
     import torch.distributed as distributed

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """
-The last part of values.py, in one namespace with it (dryrun_values.S): how the mode begins when PyTorch is imported,
-in every thread, and what PyTorch's threads need to end as they would without it. It must take no memory of a card.
+The last part of values.py, in one namespace with it (dryrun_values.S): starts the mode in every thread when PyTorch is imported,
+and lets PyTorch's threads end as they do without it. It must allocate no memory of a card.
 """
 # pylint: disable=undefined-variable
 
 def let_higher_order_operators_pass():
-    """Releases before modes could say that they want them raise where one has no rule for the mode."""
+    """Adds a rule for the mode to each higher-order operator, because in releases before supports_higher_order_operators an
+    operator without such a rule raises."""
     kind = getattr(torch._ops, "HigherOrderOperator", None)
     if kind is None or hasattr(type(mode).__mro__[1], "supports_higher_order_operators"):
         return
@@ -29,7 +30,7 @@ def let_higher_order_operators_pass():
 
 
 def keys_of_autocast():
-    """The key by which PyTorch enters a mode, as a bit of a set, and that of autocast; 0: not known."""
+    """The dispatch key by which PyTorch enters a mode, as a bit mask, and the key of autocast; 0: unknown."""
     try:
         keys = torch._C.DispatchKey
         if not hasattr(torch._C.DispatchKeySet, "raw_repr"):  # before PyTorch 2.1: bits of backends, then of keys from 1 on
@@ -48,8 +49,8 @@ def pop():
 
 
 def let_texts_compute():
-    """Where PyTorch makes the text of a tensor, it takes all modes off, and its kernels would be ones that no operator launched.
-    Ours stays: the text's operators run on the card as without it, and are computed."""
+    """Keeps the mode on while PyTorch converts a tensor to text. PyTorch switches all modes off for that, and the kernels would
+    then run outside operators. The operators run on the card as without the mode, and are computed."""
     plain = torch._tensor_str._str_intern
 
     def _str_intern(*args, **kwargs):
@@ -66,8 +67,8 @@ def let_texts_compute():
 
 
 def let_guards_match():
-    """Dynamo takes all modes off while it compiles, and its guards keep the dispatch keys of that moment: in releases that do
-    not leave a mode's out, each call would be compiled anew, up to the limit. So guards are made with ours on."""
+    """Keeps the mode on while Dynamo makes guards. Dynamo switches all modes off while it compiles, and its guards compare the
+    dispatch keys of that moment. Releases that do not leave out a mode's keys would compile each call anew, up to the limit."""
     if hasattr(type(mode).__mro__[1], "ignore_compile_internals"):
         return
 
@@ -99,8 +100,8 @@ def watch_threads():
 
 
 def let_workers_end():
-    """A worker of autograd that has raised holds the graph, and so the graph's memory, until it gets Python's lock to
-    drop the exception; where operators raise without Python, it drops them at once. So backward waits for it."""
+    """Lets a failed backward wait until its workers have dropped the exception. A worker of autograd that has raised holds the
+    graph, and so the graph's memory, until it gets Python's lock. Without Python code in operators, a worker drops it at once."""
     import time
 
     def references(error):
@@ -134,9 +135,9 @@ def let_workers_end():
 
 
 def let_graphs_end():
-    """A worker of autograd drops a graph a moment after backward returned, and with it what PyTorch 2.15 keeps of Python
-    there. Where Python ended meanwhile, PyTorch aborts the program. So the end waits until each worker has taken one more
-    graph, which is empty and takes no memory."""
+    """Lets the end of the program wait until each worker of autograd has run one more graph, which is empty and takes no memory.
+    A worker drops a graph, and with it objects of Python that PyTorch 2.15 keeps there, a moment after backward has returned.
+    If Python has ended by then, PyTorch aborts the program."""
     import atexit
 
     def take_another(device):
@@ -151,11 +152,11 @@ def let_graphs_end():
                     if torch.cuda.is_initialized() and torch._C._cuda_hasPrimaryContext(device):
                         take_another(device)
         except Exception:
-            pass  # the program may end as it likes
+            pass  # no error here may change how the program ends
 
 
 def say_which_cudnn():
-    """PyTorch chooses its ways by cuDNN's version: the stand-in says the one that this build was made for."""
+    """Passes the version of cuDNN that this build was made for to the stand-in, because PyTorch chooses code paths by it."""
     try:
         parts = torch._C._cudnn.getCompileVersion()
     except AttributeError:
@@ -189,7 +190,7 @@ def start():
 
 
 def watch_import(spec, do):
-    """Calls `do` as soon as the module has been imported."""
+    """Calls `do` as soon as the module is imported."""
     plain = type(spec)
 
     class Importing(plain):
@@ -208,7 +209,7 @@ def watch_import(spec, do):
 
 
 def when_imported(name, do):
-    """The same of a module that nobody has asked for yet."""
+    """As watch_import, for a module whose import has not begun."""
     from importlib.machinery import PathFinder
 
     class Finder:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors of cuDNN's graph interface; see backend.h. A descriptor belongs to one thread, as cuDNN says; its
- * contents may be shared among threads. */
+/* Descriptors of cuDNN's graph interface. See backend.h. cuDNN requires that a descriptor is used
+ * by one thread; its contents may be shared among threads. */
 #include "backend.h"
 
 #include <stdatomic.h>
@@ -18,7 +18,9 @@ struct attribute {
 };
 
 struct contents {
-    atomic_int references; /* relaxed but for the last: what it guards is freed after an acquire */
+    /* References: increments are relaxed; the last decrement acquires, so that all uses precede the
+     * free. */
+    atomic_int references;
     int type;
     bool is_final;
     struct attribute *attributes;
@@ -45,7 +47,7 @@ static size_t element_bytes(int type)
     case BACKEND_FRACTION:
         return 16;
     default:
-        return 4; /* an enum, a float or an int32 */
+        return 4; /* an enum, float or int32 */
     }
 }
 
@@ -183,7 +185,7 @@ STANDIN(int, cudnnBackendDestroyDescriptor, (struct descriptor * descriptor))
     return CUDNN_SUCCESS;
 }
 
-/* The attribute holds what the descriptors hold, not the descriptors. */
+/* Stores references to the contents of the given descriptors; the descriptors stay the caller's. */
 static int set_descriptors(struct contents *contents, int name, int64_t count,
                            struct descriptor *const *descriptors)
 {
@@ -213,7 +215,7 @@ STANDIN(int, cudnnBackendSetAttribute,
     return CUDNN_SUCCESS;
 }
 
-/* The caller's descriptors become the attribute's. */
+/* Lets the caller's descriptors refer to the contents that the attribute holds. */
 static void get_descriptors(const struct attribute *attribute, int64_t count,
                             struct descriptor *const *descriptors)
 {
@@ -232,7 +234,8 @@ static void get_elements(const struct attribute *attribute, int64_t count, void 
         memcpy(elements, attribute->elements, (size_t)count * element_bytes(attribute->type));
 }
 
-/* *count: how many elements there are, or were written if some are wanted. */
+/* *count: the number of elements of the attribute, or of elements written if the caller wants
+ * any. */
 STANDIN(int, cudnnBackendGetAttribute,
         (const struct descriptor *descriptor, int name, int type, int64_t wanted, int64_t *count,
          void *elements))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors of cuDNN's graph interface: each is a type and the attributes that were set. A descriptor shares its
- * contents with those it was given to or read into, so it may be destroyed before them. It must not
- * know what attributes mean; graph.c does.
+ * Descriptors of cuDNN's graph interface: each has a type and attributes. Attributes that refer to
+ * a descriptor hold its contents, so the descriptor may be destroyed first. graph.c gives
+ * attributes their meaning.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_BACKEND_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_BACKEND_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* cudnnBackendDescriptorType_t: those whose attributes are computed here. */
+/* Values of cudnnBackendDescriptorType_t whose attributes are computed here. */
 enum backend_type {
     BACKEND_ENGINE = 2,
     BACKEND_ENGINE_CONFIG = 3,
@@ -22,7 +22,8 @@ enum backend_type {
     BACKEND_GRAPH = 15,
 };
 
-/* cudnnBackendAttributeType_t: those whose elements are not of the size of an enum, and notes. */
+/* Values of cudnnBackendAttributeType_t whose elements have another size than an enum, and
+ * notes. */
 enum backend_attribute_type {
     BACKEND_HANDLE = 0,
     BACKEND_BOOLEAN = 2,
@@ -39,20 +40,21 @@ struct contents;
 
 int contents_type(const struct contents *contents);
 
-/* New contents that nobody will finalize, with one reference; NULL: no memory. */
+/* Creates finalized contents with one reference. NULL: out of memory. */
 struct contents *contents_new_final(int type);
 void contents_release(struct contents *contents);
 
-/* Adds an attribute, or sets it anew: count elements of this type; of descriptors their contents, of which it keeps
- * references of its own. 0; -1: no memory. */
+/* Adds or replaces an attribute: count elements of this type. Of descriptors it stores the
+ * contents, with references of its own. 0; -1: out of memory. */
 int contents_set(struct contents *contents, int name, int type, int64_t count,
                  const void *elements);
 
-/* Element index of an attribute of whole numbers or of an enum; not_found if there is none. */
+/* The element with this index of an attribute of integers or enums; not_found if there is none. */
 int64_t contents_number(const struct contents *contents, int name, int64_t index,
                         int64_t not_found);
 
-/* The index-th descriptor of an attribute; NULL: no such. Borrowed. */
+/* The contents of the attribute's descriptor with this index; NULL: none. The reference is
+ * borrowed. */
 struct contents *contents_descriptor(const struct contents *contents, int name, int64_t index);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolutions of cuDNN's older interface: one algorithm, and its workspace. It must not know how large
- * that is.
+ * Convolutions of cuDNN's older interface: one algorithm and its workspace (workspace.h).
  */
 #include <string.h>
 
@@ -11,7 +10,7 @@
 
 /* --- descriptors --- */
 
-/* cudnnMathType_t: without tensor cores. */
+/* Value of cudnnMathType_t: without tensor cores. */
 enum { FMA_MATH = 3 };
 
 struct description {
@@ -48,7 +47,7 @@ STANDIN(int, cudnnSetConvolutionMathType, (struct description * description, int
 
 /* --- algorithms --- */
 
-/* cudnnConvolution…AlgoPerf_t: the same layout for all three directions. */
+/* Struct cudnnConvolution…AlgoPerf_t, which has the same layout for all three directions. */
 struct performance {
     int algorithm, status;
     float milliseconds;
@@ -58,10 +57,12 @@ struct performance {
 
 _Static_assert(sizeof(struct performance) == 48, "cudnnConvolutionFwdAlgoPerf_t");
 
-/* Number 1 of each direction is deterministic: implicit GEMM with precomputed indices forward, algorithm 1 backward. */
+/* Algorithm 1 is deterministic in each direction: implicit GEMM with precomputed indices forward,
+ * algorithm 1 backward. */
 enum { ALGORITHM = 1, DETERMINISTIC = 1 };
 
-/* In the order of the functions' arguments; the third follows the description. */
+/* In the order of the functions' arguments. The third argument follows the convolution
+ * descriptor. */
 struct arguments {
     enum conv_direction direction;
     const struct cudnn_shape *first, *second, *third;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors of cuDNN's older interface; see descriptor.h. */
+/* Descriptors of cuDNN's older interface. See descriptor.h. */
 #include "descriptor.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 
 size_t cudnn_element_bytes(int data_type)
 {
-    /* By cudnnDataType_t: float, double, half, int8, int32, int8x4, uint8, uint8x4, int8x32, bfloat16, int64,
-     * bool, fp8 e4m3, fp8 e5m2. */
+    /* By cudnnDataType_t: float, double, half, int8, int32, int8x4, uint8, uint8x4, int8x32,
+     * bfloat16, int64, bool, fp8 e4m3, fp8 e5m2. */
     static const unsigned char bytes[] = {4, 8, 2, 1, 4, 4, 1, 4, 32, 2, 8, 1, 1, 1};
     return (size_t)data_type < sizeof bytes ? bytes[data_type] : 4;
 }
@@ -36,7 +36,7 @@ static int create(struct cudnn_shape **created)
 DESCRIPTOR(Tensor)
 DESCRIPTOR(Filter)
 
-/* Descriptors that are set and never asked. */
+/* Descriptors that programs set and nothing here reads. */
 #define OPAQUE(what)                                                                               \
     STANDIN_CREATE(cudnnCreate##what##Descriptor, CUDNN_HOST_ALLOCATION_FAILED)                    \
     STANDIN_DESTROY(cudnnDestroy##what##Descriptor)

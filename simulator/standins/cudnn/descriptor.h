@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tensors and filters of cuDNN's older interface: type and dimensions, as the caller set them. It must
- * not know what they are used for.
+ * Tensors and filters of cuDNN's older interface: type and dimensions as the caller set them.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_DESCRIPTOR_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_DESCRIPTOR_H
@@ -15,10 +14,10 @@ struct cudnn_shape {
     int dimensions[CUDNN_DIMENSIONS_MAX], strides[CUDNN_DIMENSIONS_MAX];
 };
 
-/* Bytes of one element of a cudnnDataType_t; 4 if it is none that is known. */
+/* Bytes of one element of a cudnnDataType_t; 4 for an unknown type. */
 size_t cudnn_element_bytes(int data_type);
 
-/* A dense tensor of three dimensions, as weights of recurrent layers are. */
+/* Sets a dense tensor of three dimensions, the shape of weights of recurrent layers. */
 void cudnn_shape_set_matrix(struct cudnn_shape *shape, int data_type, int rows, int columns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dropout: its probability and the states of its random numbers; see dropout.h. */
+/* Dropout: its probability and the states of its random numbers. See dropout.h. */
 #include "dropout.h"
 
 #include "gpumemtrace/cuda/abi.h"
@@ -37,7 +37,7 @@ STANDIN(int, cudnnRestoreDropoutDescriptor,
     return set(dropout, probability);
 }
 
-/* 6,488,064 bytes on an H100, which has 132 multiprocessors. */
+/* On an H100 with 132 multiprocessors cuDNN returns 6,488,064 bytes. */
 STANDIN(int, cudnnDropoutGetStatesSize, (void *handle, size_t *bytes))
 {
     enum { MULTIPROCESSOR_BYTES = 48 << 10 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dropout's descriptor. It must not know what is dropped. */
+/* Dropout's descriptor. */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_DROPOUT_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_DROPOUT_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Engines, heuristics and plans; see graph.h. A convolution has an engine on tensor cores with its assumed workspace
- * and one without; any other graph has the latter only. A caller that forbids tensor cores (TF32) drops the first by its note.
+ * Engines, heuristics and plans. See graph.h. A convolution has two engines: one with tensor cores
+ * and the assumed workspace, and one without both. Any other graph has only the latter. A caller
+ * that forbids tensor cores (TF32) rejects the first engine by its note.
  *
  *   graph → heuristics → engine configuration → plan
  */
@@ -10,7 +11,7 @@
 #include "status.h"
 #include "workspace.h"
 
-/* cudnnBackendAttributeName_t. */
+/* Values of cudnnBackendAttributeName_t. */
 enum name {
     CONVOLUTION_DILATIONS = 102,
     CONVOLUTION_STRIDES = 103,
@@ -46,7 +47,7 @@ bool graph_attribute_is_empty(int name)
 
 /* --- convolutions --- */
 
-/* The attributes of an operation, by its type. */
+/* The attributes of a convolution, by the type of its operation. */
 static const struct convolution_names {
     int description, x, w, y;
 } convolution_names[] = {
@@ -55,7 +56,7 @@ static const struct convolution_names {
     [CONV_FILTER] = {714, 716, 715, 717},
 };
 
-/* The direction of an operation; -1: it is no convolution. */
+/* The direction of an operation; -1: the operation is not a convolution. */
 static int direction_of(const struct contents *operation)
 {
     switch (contents_type(operation)) {
@@ -97,7 +98,7 @@ static bool is_plain(const struct contents *description)
     return is_plain;
 }
 
-/* Fills *convolution from the graph's first convolution; false: it has none. */
+/* Fills *convolution from the graph's first convolution; false: the graph has none. */
 static bool find_convolution(const struct contents *graph, struct convolution *convolution)
 {
     const struct contents *operation;
@@ -175,7 +176,7 @@ static int complete_plan(struct contents *plan)
                : CUDNN_BAD_PARAM;
 }
 
-/* The configuration of one engine; NULL: no memory. */
+/* Creates the configuration of one engine; NULL: out of memory. */
 static struct contents *new_config(struct contents *graph, enum engine index)
 {
     struct contents *engine = contents_new_final(BACKEND_ENGINE);

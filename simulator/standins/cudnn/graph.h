@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What descriptors of the graph interface are asked for: engines, heuristics, plans and their workspaces.
- * It must not know how attributes are kept.
+ * The attributes of the graph interface that cuDNN computes: engines, heuristics, plans and their
+ * workspaces. backend.h stores attributes.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_GRAPH_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_GRAPH_H
@@ -10,10 +10,11 @@
 
 #include "backend.h"
 
-/* When a descriptor is finalized: adds the attributes that cuDNN computes. A status of cuDNN. */
+/* Called when a descriptor is finalized: adds the attributes that cuDNN computes. Returns a status
+ * of cuDNN. */
 int graph_complete(struct contents *contents);
 
-/* Whether an attribute that is not set is an empty list. */
+/* Whether this attribute, if it is not set, is an empty list. */
 bool graph_attribute_is_empty(int name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuDNN: its version, handles and errors. cudnn/ answers for its operations. */
+/* cuDNN: version, handles and errors. Operations are in cudnn/. */
 #include "simulator/standins/standin.h"
 
 #include <dlfcn.h>
@@ -31,7 +31,8 @@ STANDIN(int, cudnnGetStream, (const struct handle *handle, void **stream))
     return CUDNN_SUCCESS;
 }
 
-/* Version 8 and 9 are linked from the same object; a program accepts its own major version. */
+/* Versions 8 and 9 are linked from the same object, but a program accepts only its own major
+ * version. */
 static int major_version(void)
 {
     static const char here;
@@ -39,10 +40,11 @@ static int major_version(void)
     return dladdr(&here, &info) && strstr(info.dli_fname, ".so.8") ? 8 : 9;
 }
 
-/* libgpumemtrace_dryrun.so has this: a part of the version that PyTorch was built for, as in cudnnGetProperty. */
+/* A part of the version that PyTorch was built for, numbered as in cudnnGetProperty. Defined in
+ * libgpumemtrace_dryrun.so. */
 __attribute__((weak)) int gpumemtrace_dryrun_cudnn_part(int major, int part);
 
-/* PyTorch chooses its ways by the version, so it finds the one that it was built for, as in its wheels. */
+/* Returns the version that PyTorch was built for, because PyTorch chooses code paths by it. */
 static int version_part(int part)
 {
     const int major = major_version();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batch normalization and CTC loss: only cuDNN knows their workspaces, so they are assumed to be none. */
+/* Batch normalization and CTC loss. Only cuDNN knows the size of their workspaces; 0 is assumed. */
 #include "simulator/standins/standin.h"
 
 STANDIN_NO_BYTES(cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize, size_t, 9)

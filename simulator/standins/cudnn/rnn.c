@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrent layers as cuDNN 8 and 9 are asked for them; rnn_space.c knows sizes. */
+/* Recurrent layers in the interface of cuDNN 8 and 9. rnn_space.c computes sizes. */
 #include "rnn.h"
 
 #include "dropout.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recurrent layers as cuDNN before 9 could be asked, too: PyTorch did until 2.2. The type and the size of the input come with
- * each call; rnn_space.c knows sizes.
+ * Recurrent layers in the interface of cuDNN before 9, which PyTorch used until 2.2. Each call
+ * passes the type and size of the input. rnn_space.c computes sizes.
  */
 #include "rnn.h"
 
@@ -38,7 +38,7 @@ STANDIN(int, cudnnSetRNNProjectionLayers,
     return CUDNN_SUCCESS;
 }
 
-/* With the input of one step: batch, size, 1. */
+/* Takes type and size of the input from one step's tensor, whose dimensions are batch, size, 1. */
 static struct cudnn_rnn with_input(const struct cudnn_rnn *rnn, const struct cudnn_shape *input)
 {
     struct cudnn_rnn complete = *rnn;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Weight, work and reserve space of recurrent layers; see rnn.h. */
+/* Weight, work and reserve space of recurrent layers. See rnn.h. */
 #include "rnn.h"
 
-/* Matrices for the input, and as many for the state. */
+/* The number of input matrices, which is also the number of recurrent matrices. */
 static int gates_of(const struct cudnn_rnn *rnn)
 {
     return rnn->cell == CUDNN_RNN_LSTM ? 4 : rnn->cell == CUDNN_RNN_GRU ? 3 : 1;
@@ -18,7 +18,7 @@ static size_t matrix_elements(const struct cudnn_rnn_part *matrix)
     return (size_t)matrix->rows * (size_t)matrix->columns;
 }
 
-/* The shape of matrix id in a layer; the one after both halves is the projection. */
+/* The shape of matrix id of a layer. The projection follows the input and recurrent matrices. */
 static struct cudnn_rnn_part shape_of(const struct cudnn_rnn *rnn, int layer, int id)
 {
     const int gates = gates_of(rnn);
@@ -44,7 +44,7 @@ static int biases_of(const struct cudnn_rnn *rnn)
     return rnn->biases * gates_of(rnn);
 }
 
-/* Elements of all matrices before number id of a pseudo-layer. */
+/* Elements of all matrices of a pseudo-layer before matrix id. */
 static size_t elements_before(const struct cudnn_rnn *rnn, int pseudo_layer, int id)
 {
     size_t elements = 0;
@@ -95,14 +95,15 @@ void cudnn_rnn_show(const struct cudnn_rnn *rnn, const struct cudnn_rnn_part *pa
         *address = part->rows ? (void *)((uintptr_t)weights + part->offset_bytes) : NULL;
 }
 
-/* Elements of one state of a layer, in all directions, for all steps. */
+/* Elements of one state of a layer, over all directions and steps. */
 static size_t state_elements(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data)
 {
     return (size_t)rnn->directions * (size_t)rnn->hidden_size * (size_t)data->steps *
            (size_t)data->batch;
 }
 
-/* Each layer's gates and states, what a layer hands to the next, and a bit for each element that dropout may drop. */
+/* Each layer's gates and states, the inputs of the layers after the first, and one bit for each
+ * element that dropout may drop. */
 size_t cudnn_rnn_reserve_bytes(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data)
 {
     enum { HEADER_BYTES = 256, BITS = 8 };
@@ -119,7 +120,8 @@ size_t cudnn_rnn_reserve_bytes(const struct cudnn_rnn *rnn, const struct cudnn_r
     return bytes + elements * cudnn_element_bytes(rnn->data_type);
 }
 
-/* The weights in another order, a product's buffer for each layer and direction, and one layer's states. */
+/* A copy of the weights in another order, a product's buffer for each layer and direction, and the
+ * states of one layer. */
 size_t cudnn_rnn_work_bytes(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data)
 {
     enum { PRODUCT_BYTES = 8 << 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuDNN's results: those of version 9. Version 8 has other numbers for the same errors; a caller compares with
- * success only. */
+/* cuDNN's results, with the numbers of version 9. Version 8 has other numbers for the same errors,
+ * which does not matter, because callers compare only with success. */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_STATUS_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_STATUS_H
 

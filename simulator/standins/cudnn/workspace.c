@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The assumed workspace; see workspace.h. */
+/* The assumed workspace. See workspace.h. */
 #include "workspace.h"
 
 #include <stdint.h>

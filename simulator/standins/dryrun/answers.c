@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting calls that nobody modelled; see answers.h. */
+/* Counts calls of functions without a model. See answers.h. */
 #include "answers.h"
 
 #include <stdatomic.h>
@@ -11,11 +11,11 @@
 struct answer {
     struct answer *next;
     uintptr_t returned;
-    _Atomic uint64_t count; /* relaxed: it guards nothing */
+    _Atomic uint64_t count; /* relaxed: no other memory depends on it */
     char name[];
 };
 
-/* Release when an answer is added, acquire when the list is read; none is ever taken out. */
+/* A list: added to with release order, read with acquire order. Entries are not removed. */
 static struct answer *_Atomic answers;
 
 static struct answer *add_answer(const char *name, uintptr_t returned)
@@ -33,7 +33,7 @@ static struct answer *add_answer(const char *name, uintptr_t returned)
     return answer;
 }
 
-/* A function whose name says so returns a text. */
+/* Whether the name shows that the function returns a text. */
 static int returns_text(const char *name)
 {
     static const char *const endings[] = {"GetErrorString", "GetErrorName", "GetStatusString",

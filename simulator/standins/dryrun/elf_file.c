@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading shared objects; see elf_file.h. Every offset is checked: the file may be cut short. */
+/* Reading shared objects. See elf_file.h. Every offset is checked, because the file may be
+ * truncated. */
 #include "elf_file.h"
 
 #include <fcntl.h>
@@ -25,7 +26,8 @@ static int map_file(struct elf_file *file, const char *path)
     return 0;
 }
 
-/* count things of these bytes at this offset, or NULL. */
+/* The address of `count` items of `bytes` bytes at this offset; NULL: they are not all in the
+ * file. */
 static const void *part_of(const struct elf_file *file, uint64_t offset, uint64_t count,
                            uint64_t bytes)
 {
@@ -50,7 +52,7 @@ static void take_section(struct elf_file *file, const ElfW(Shdr) * sections, siz
         *table = (struct elf_table){start, section->sh_size, "", 1};
 }
 
-/* Constants have no names, but lie under a name of their own. */
+/* Sets the section named .rodata. It has no table of names. */
 static void take_constants(struct elf_file *file, const ElfW(Shdr) * section,
                            const ElfW(Shdr) * names)
 {
@@ -134,7 +136,7 @@ const char *elf_file_text(const struct elf_file *file, ElfW(Sxword) tag, size_t 
 
 /* --- versions --- */
 
-/* The entry of these bytes at an offset of a table of versions, whose entries lie in lists. */
+/* The entry of this size at an offset of a version table, whose entries are linked lists. */
 static const void *version_entry(const struct elf_table *table, size_t offset, size_t bytes)
 {
     if (offset > table->bytes || bytes > table->bytes - offset)
@@ -196,7 +198,7 @@ bool elf_file_symbol(const struct elf_file *file, size_t *position, struct elf_s
         const size_t number = (*position)++;
         const ElfW(Sym) *one = &symbols[number];
         const char *name = text_at(&file->symbols, one->st_name);
-        /* Mangled names of C++ are most of a large library's, and none of them is asked for. */
+        /* Skip mangled C++ names: a large library has mostly those, and none is looked up. */
         if (!*name || ELF64_ST_BIND(one->st_info) == STB_LOCAL ||
             (name[0] == '_' && name[1] == 'Z'))
             continue;

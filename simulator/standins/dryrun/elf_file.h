@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A shared object as a file: what it NEEDs, where the loader looks for that, and its dynamic symbols
- * with their versions. It must not know what the names mean.
+ * A shared object as a file: the libraries that it NEEDs, the folders where the loader looks for
+ * them, and its dynamic symbols with their versions.
  *
- * Any file may be given: what is no complete object of this machine's class is refused or ends early.
+ * Any file may be given. A file that is not an object of this machine's class is refused; a
+ * truncated one ends early.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_ELF_FILE_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_ELF_FILE_H
@@ -16,7 +17,7 @@
 struct elf_table {
     const void *start;
     size_t bytes;
-    const char *strings; /* what its names are offsets into; ends with a 0 */
+    const char *strings; /* names are offsets into them; ends with a 0 */
     size_t string_bytes;
 };
 
@@ -27,11 +28,12 @@ struct elf_file {
     struct elf_table dynamic, symbols, versions, needed_versions, own_versions;
 };
 
-/* 0, or -1 if the file is no such object. elf_file_close may be called in either case. */
+/* 0; -1: the file is not such an object. Call elf_file_close in both cases. */
 int elf_file_open(struct elf_file *file, const char *path);
 void elf_file_close(struct elf_file *file);
 
-/* The text of the next dynamic entry with this tag after *position, from 0; NULL: no more. */
+/* The text of the next dynamic entry with this tag from *position on (0 at first); NULL: no
+ * more. */
 const char *elf_file_text(const struct elf_file *file, ElfW(Sxword) tag, size_t *position);
 
 struct elf_symbol {
@@ -40,7 +42,7 @@ struct elf_symbol {
     bool is_defined, is_weak, is_data;
 };
 
-/* Fills symbol with the next named global symbol after *position, from 0; false: no more. */
+/* Fills symbol with the next named global symbol from *position on (0 at first); false: no more. */
 bool elf_file_symbol(const struct elf_file *file, size_t *position, struct elf_symbol *symbol);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NVIDIA's names; see families.h. */
+/* Names of NVIDIA's libraries and functions. See families.h. */
 #include "families.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ static const char *const sonames[] = {
 #include "simulator/libraries.def"
 };
 
-/* Letters of the name before its version or hash. */
+/* The length of the name before its version or hash. */
 static size_t stem_length(const char *soname)
 {
     const char *end = strstr(soname, ".so");
@@ -28,7 +28,7 @@ static size_t stem_length(const char *soname)
     return (size_t)(end - soname);
 }
 
-/* Where the version stands, 0 if there is none. */
+/* The version in the name; 0: none. */
 static double version_of(const char *soname)
 {
     const char *end = strstr(soname, ".so.");
@@ -43,7 +43,8 @@ static bool is_part_of(const char *soname, size_t stem, const char *whole)
     return stem == length || soname[length] == '_';
 }
 
-/* Does a stand in better for this version? The oldest that is not older than it, else the newest. */
+/* Whether stand-in a suits the version better than b. Best is the lowest version that is not below
+ * it; if there is none, the highest. */
 static bool is_better(const char *a, const char *b, double version)
 {
     const bool a_serves = version > 0 && version_of(a) >= version;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing a shared object; see made.h. */
+/* Writing a shared object. See made.h. */
 #include "made.h"
 
 #include <dlfcn.h>
@@ -41,13 +41,13 @@ struct code {
 
 /* --- the file --- */
 
-/* The largest page of these machines: each segment begins with one. */
+/* The largest page size of these machines; each segment begins at a multiple. */
 #define PAGE ((size_t)0x10000)
 
 struct image {
-    unsigned char *bytes; /* all 0 at first */
+    unsigned char *bytes; /* zero at first */
     size_t size;
-    size_t hash, symbols, names, code, dynamic; /* offsets, which are also addresses */
+    size_t hash, symbols, names, code, dynamic; /* offsets in the image and addresses */
     size_t name_bytes;
 };
 
@@ -101,7 +101,7 @@ static void write_headers(const struct image *image)
     segment[3] = (ElfW(Phdr)){.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16};
 }
 
-/* Copies a name behind those that are there and returns its offset. */
+/* Appends a name and returns its offset. */
 static size_t write_name(const struct image *image, size_t *used, const char *name)
 {
     const size_t offset = *used, bytes = strlen(name) + 1;
@@ -149,7 +149,7 @@ static void write_functions(const struct image *image, size_t *used,
         ElfW(Sym) *symbol = &symbols[i + 1];
         symbol->st_name = (uint32_t)write_name(image, used, functions[i].name);
         symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
-        symbol->st_shndx = 1; /* defined: no section is behind it */
+        symbol->st_shndx = 1; /* any section index means "defined"; the image has no sections */
         symbol->st_value = image->code + i * sizeof *code;
         symbol->st_size = sizeof *code;
         hash[2 + buckets + i + 1] = *bucket;
@@ -175,8 +175,8 @@ static int write_all(int descriptor, const unsigned char *bytes, size_t size)
     return 0;
 }
 
-/* The loader knows a library by its path, and a descriptor's number comes again: no two paths have
- * as many dots. */
+/* Loads the image from a memfd. The loader identifies a library by its path, and descriptor numbers
+ * are reused, so each path has one more "./" than the one before. */
 static int load(const struct image *image, dlopen_function *dlopen_real)
 {
     static char path[4096] = "/proc/self/fd/";

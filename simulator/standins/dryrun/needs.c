@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See needs.h. The loader's own search is repeated here for libraries that a file NEEDs: its RPATH
- * or RUNPATH and those of the libraries that need it, LD_LIBRARY_PATH, and the folders that the loader names.
+ * Finds the libraries and functions that a file needs. See needs.h. It repeats the loader's search
+ * for the libraries that a file NEEDs: in RPATH or RUNPATH of the file, in those of the libraries
+ * that need it, in LD_LIBRARY_PATH, and in the loader's own folders.
  */
 #include "needs.h"
 
@@ -35,7 +36,7 @@ static const char *soname_of(const struct link_map *library)
     for (const ElfW(Dyn) *entry = library->l_ld; entry && entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_STRTAB)
             strings = (const char *)entry->d_un.d_ptr;
-    if (!strings || (uintptr_t)strings < library->l_addr) /* the kernel's own is not relocated */
+    if (!strings || (uintptr_t)strings < library->l_addr) /* the kernel's vDSO is not relocated */
         return "";
     for (const ElfW(Dyn) *entry = library->l_ld; entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_SONAME)
@@ -43,7 +44,7 @@ static const char *soname_of(const struct link_map *library)
     return soname ? soname : "";
 }
 
-/* A path is loaded if it is the same; a name, if a library has it. */
+/* A path is loaded if a library has that path; a name, if a library has that file name. */
 static bool is_loaded(const char *name)
 {
     for (const struct link_map *library = _r_debug.r_map; library; library = library->l_next) {
@@ -62,9 +63,9 @@ static bool is_loaded(const char *name)
 struct closure {
     struct elf_file files[FILES_MAX];
     char *paths[FILES_MAX];
-    size_t parents[FILES_MAX]; /* of the file that needs it; its own number: the first */
+    size_t parents[FILES_MAX]; /* index of the file that needs it; of the first: its own */
     size_t count;
-    size_t first; /* what is loaded; those before are loaded already */
+    size_t first; /* index of the file to load; earlier ones are loaded */
     dlopen_function *dlopen_real;
 };
 
@@ -76,7 +77,7 @@ static bool closure_has(const struct closure *closure, const char *name)
     return false;
 }
 
-/* Takes a file if there is one. */
+/* Adds the file if it can be read. */
 static bool closure_add(struct closure *closure, const char *path, size_t parent)
 {
     struct elf_file *file = &closure->files[closure->count];
@@ -90,7 +91,7 @@ static bool closure_add(struct closure *closure, const char *path, size_t parent
     return true;
 }
 
-/* folder/name, where $ORIGIN is the folder of the library at `from`. */
+/* Writes folder/name to path; $ORIGIN is the folder of the library at `from`. */
 static bool expand(char path[PATH_MAX], const char *folder, size_t length, const char *from,
                    const char *name)
 {
@@ -135,7 +136,7 @@ static bool add_from_rpaths(struct closure *closure, const char *name, size_t pa
     }
 }
 
-/* The folders that the loader looks in for this program, among them LD_LIBRARY_PATH. */
+/* Searches the folders that the loader uses for this program, among them LD_LIBRARY_PATH. */
 static bool add_from_loader(struct closure *closure, const char *name, size_t parent)
 {
     void *program = closure->dlopen_real(NULL, RTLD_LAZY);
@@ -207,9 +208,10 @@ static bool carries_runtime(const struct elf_file *file)
            memmem(constants->start, constants->bytes, driver_name, sizeof driver_name);
 }
 
-/* Once a process: where one library of a framework is built so, others are, too. A framework that needs a
- * runtime beside it uses that one; its library that carries another is a side part, as Debian's
- * tensorpipe. */
+/* Warns once per process, because other libraries of the framework are built the same way. If a
+ * library of the framework needs a shared runtime, the framework uses that. Another of its
+ * libraries that contains a runtime is then a side part, such as Debian's tensorpipe, and gets no
+ * warning. */
 static void say_static_runtime(const struct closure *closure)
 {
     static bool is_settled;
@@ -231,13 +233,13 @@ static void say_static_runtime(const struct closure *closure)
 /* --- what they ask for --- */
 
 struct wish {
-    const char *name, *version; /* in a file of the closure */
+    const char *name, *version; /* point into a file of the closure */
     int not_supported;
     bool is_met;
 };
 
 struct wishes {
-    struct wish *rows; /* in the order of names */
+    struct wish *rows; /* sorted by name */
     size_t count, room;
 };
 
@@ -274,7 +276,8 @@ static void wishes_of(struct wishes *wishes, const struct elf_file *file)
     }
 }
 
-/* All wishes of this name that this definition meets: the loader takes one without a version for any. */
+/* Marks all wishes for this name that the definition satisfies. The loader uses a definition
+ * without a version for any version. */
 static void meet(struct wishes *wishes, const struct elf_symbol *definition)
 {
     const struct wish wanted = {.name = definition->name};
@@ -315,7 +318,7 @@ static void meet_from_loaded(struct wishes *wishes)
 
 /* --- what is made for them --- */
 
-/* The function of the stand-in for the library that it is asked of, in another version of that. */
+/* The stand-in's function for this name, if the stand-in's library has it under another version. */
 static void *modelled(const struct wish *wish, dlopen_function *dlopen_real)
 {
     const char *standin = wish->version ? family_standin(wish->version) : NULL;
@@ -352,10 +355,11 @@ static void make_functions(const struct wishes *wishes, dlopen_function *dlopen_
 
 /* --- both --- */
 
-/* Held while libraries are made, so that two threads do not make the same. */
+/* Held while libraries are generated, so that two threads do not generate the same one. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
-/* The file that dlopen will find. Without a folder it searches from the caller, which is not loaded anew. */
+/* Adds the file that dlopen will find. For a path without a folder, the search starts with the
+ * RPATH of the caller, whose file is added but not loaded again. */
 static bool add_first(struct closure *closure, const char *path, const void *caller)
 {
     Dl_info info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a library needs of NVIDIA's that nothing loaded has. It must not know what the stand-ins do.
+ * Generates what a library needs from NVIDIA's libraries and no loaded library has.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_NEEDS_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_NEEDS_H
@@ -8,14 +8,15 @@
 #include "made.h"
 
 /*
- * Before path is loaded: reads it and what it NEEDs, and makes libraries for names of NVIDIA's that no
- * library has and for functions that none defines. The loader then finds them. Does nothing for
- * what it cannot read: the loader says it then. caller: code
- * of the library that loads it. Callable from any thread.
+ * Called before path is loaded. Reads the file and the libraries that it NEEDs, and generates
+ * libraries for names of NVIDIA's libraries that are missing and for their functions that no
+ * library defines, so that the loader finds them. Skips files that it cannot read, because the
+ * loader reports them. caller: an address in the code of the library that loads path. Thread-safe.
  */
 void needs_prepare(const char *path, const void *caller, dlopen_function *dlopen_real);
 
-/* A library of NVIDIA's by this name, opened without a file: it is loaded under the name from now on. */
+/* Called before a library of NVIDIA's is opened by name. Afterwards a library with that name is
+ * loaded. */
 void needs_prepare_name(const char *soname, dlopen_function *dlopen_real);
 
 #endif

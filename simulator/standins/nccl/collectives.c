@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NCCL's calls that move contents, as operations. It must not know what comes of them.
+ * NCCL's calls that move contents. Each makes a struct operation for group.h.
  */
 #include "group.h"
 #include "simulator/standins/standin.h"
 
-/* Every call but those between two ranks has these. */
+/* Members that every call has except sends and receives. */
 #define OPERATION(operation_kind, ...)                                                             \
     group_do((struct operation){.kind = OPERATION_##operation_kind,                                \
                                 .count = count,                                                    \

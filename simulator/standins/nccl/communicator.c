@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread that was told of a failure asks what it was. */
+/* Returned to a thread that asks for the cause of a failure. */
 static _Thread_local struct err last_failure;
 
 int nccl_fail(int status, const struct err *err)

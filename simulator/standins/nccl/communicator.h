@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank of a communicator: among others on this machine, or alone among pretended ones
- * (GPUMEMTRACE_SIM_RANK), which give what this one gives. And what the last failure on this thread was.
- * It must not know the calls.
+ * A rank of a communicator. Either the other ranks are on this machine, or this rank is alone and
+ * the others are pretended (GPUMEMTRACE_SIM_RANK): they give the same contents as this rank. Also
+ * keeps the last failure on each thread.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_COMMUNICATOR_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_COMMUNICATOR_H
@@ -21,17 +21,17 @@ enum nccl_status {
 
 struct communicator {
     int rank, rank_count;
-    bool is_alone;      /* no other rank is there */
-    struct lanes lanes; /* else */
-    uint64_t calls;     /* of all ranks so far */
+    bool is_alone;      /* the other ranks are pretended */
+    struct lanes lanes; /* unless is_alone */
+    uint64_t calls;     /* number of calls of all ranks so far */
 };
 
-/* Does not wait for the others. Returns a status. */
+/* Does not wait for the other ranks. Returns a status of NCCL. */
 int communicator_open(struct communicator **created, int rank, int rank_count,
                       const struct region_key *key);
 void communicator_close(struct communicator *communicator);
 
-/* Returns the status, after noting what ncclGetLastError says. */
+/* Stores the text for ncclGetLastError and returns the status. */
 int nccl_fail(int status, const struct err *err);
 const char *nccl_last_failure(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contents of cards by simulator/values.h, of the driver that is loaded wherever this is. See contents.h.
+ * Contents of cards, through the functions of simulator/values.h of the loaded driver. See
+ * contents.h.
  */
 #include "contents.h"
 
@@ -43,14 +44,14 @@ static void functions_find(void)
     }
 }
 
-/* false: the driver has none of them. */
+/* false: the loaded driver has none of these functions. */
 static bool functions_are_there(void)
 {
     pthread_once(&once, functions_find);
     return functions.read && functions.write && functions.state && functions.forget;
 }
 
-/* How many bytes are known, from the beginning. */
+/* The number of known bytes at the beginning of the range. */
 static size_t known_bytes(uint64_t address, size_t bytes)
 {
     size_t known = 0, not_all = bytes + 1;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a card holds, for NCCL's calls: bytes without gaps, with a state as simulator/values.h has it.
- * It must not know NCCL's types.
+ * Contents of a card's memory for NCCL's calls: a range of bytes with a state of
+ * simulator/values.h.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_CONTENTS_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_CONTENTS_H
 
 #include <stddef.h>
 
-/* What is larger is unknown, as for copies. */
+/* Contents of larger ranges are unknown, as in copies. */
 #define CONTENTS_BYTES_MAX ((size_t)1 << 20)
 
 enum contents_state { CONTENTS_UNKNOWN, CONTENTS_GUESSED, CONTENTS_KNOWN };
 
 struct contents {
     void *data;   /* NULL: unknown */
-    size_t bytes; /* that are known, from the beginning; what is behind them is not */
+    size_t bytes; /* known bytes at the beginning; the rest is unknown */
     enum contents_state state;
 };
 
-/* Reads as many as are known; none if there are too many bytes, or no memory. */
+/* Reads the known bytes at the beginning; none if the range is too large or memory is out. */
 struct contents contents_read(const void *address, size_t bytes);
 void contents_release(struct contents *contents);
-/* Writes what is behind the skipped bytes; the rest is forgotten. */
+/* Writes the contents after skipped_bytes to the range; the rest of the range becomes unknown. */
 void contents_write(void *address, size_t bytes, const struct contents *contents,
                     size_t skipped_bytes);
 

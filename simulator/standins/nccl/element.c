@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers in NCCL's types: whole ones are computed in 64 bits, others as double. See element.h.
+ * Numbers of NCCL's types. Integers are computed in 64 bits, others as double. See element.h.
  */
 #include "element.h"
 
@@ -77,10 +77,10 @@ static uint16_t half_of_value(double value)
     int exponent;
     if (isnan(value))
         return sign | 0x7e00;
-    if (size >= 65520) /* rounds beyond the largest */
+    if (size >= 65520) /* is nearer to infinity than to the largest */
         return sign | 0x7c00;
     frexp(size, &exponent);
-    /* The distance to the next one is 2^(exponent - 11), and 2^-24 for the smallest. */
+    /* The distance to the next number is 2^(exponent - 11), and at least 2^-24. */
     const int step = exponent - 11 < -24 ? -24 : exponent - 11;
     const double exact = ldexp(size, -step);
     unsigned steps = (unsigned)exact;

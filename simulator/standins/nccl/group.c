@@ -21,8 +21,9 @@ static size_t sent_bytes(const struct operation *operation)
     return operation->count * element_bytes(operation->type);
 }
 
-/* What a pretended rank sends: what this one sends to it in the same group, or to another rank; and where each rank
- * broadcasts in turn, as to gather what differs in size, what this one does. */
+/* What a pretended rank sends. For a receive: what this rank sends to it in the same group, else to
+ * another rank. For a broadcast in a group where each rank broadcasts in turn (a gather of
+ * different sizes): what this rank broadcasts. */
 static const struct operation *pretended_send(const struct operation *taking)
 {
     const bool is_receive = taking->kind == OPERATION_RECEIVE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When calls are made: at once, or between ncclGroupStart and ncclGroupEnd of the same thread all at
- * its end, where each gives before one waits. It must not know what calls do.
+ * Decides when calls are made: at once, or, between ncclGroupStart and ncclGroupEnd of the same
+ * thread, at the group's end. There each call gives its contents before any call waits.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_GROUP_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_GROUP_H

@@ -12,14 +12,14 @@
 
 #include "common/numbers.h"
 
-/* What a lane may hold that is not read; its offsets begin again behind it. */
+/* The most unread bytes of a lane; its offsets are modulo this number. */
 #define LANE_BYTES ((uint64_t)1 << 36)
 #define ALIGN_BYTES ((uint64_t)64)
-/* Memory is given back in pieces of at least so much. */
+/* Memory is freed in pieces of at least this size. */
 #define FREED_BYTES_MIN ((uint64_t)1 << 20)
 #define PAGE_BYTES ((uint64_t)4096)
 
-/* As long as PyTorch waits for NCCL. */
+/* The time that PyTorch waits for NCCL. */
 enum { WAIT_S = 600 };
 
 int lanes_open(struct lanes *lanes, const struct region_key *key, unsigned rank,
@@ -62,7 +62,8 @@ struct waiting {
     time_t began;
 };
 
-/* Returns 0 to look again, or says why there is nothing to wait for. Call with the bell as it was before the look. */
+/* Waits for the bell. Returns 0: look again; -1: waiting is useless, and err says why.
+ * waiting->bell is the bell's value before the caller looked. */
 static int lanes_wait(struct lanes *lanes, const struct waiting *waiting, struct err *err)
 {
     const struct region *region = lanes->region;
@@ -108,7 +109,7 @@ int lanes_wait_for_all(struct lanes *lanes, struct err *err)
 
 /* --- lanes --- */
 
-/* A lane as one of its ends sees it. */
+/* A lane, seen from one of its ends. */
 struct lane {
     int file;
     uint64_t offset;
@@ -128,7 +129,7 @@ static struct lane lane_find(const struct lanes *lanes, unsigned from, unsigned 
 
 enum way { READ, WRITE, FREE };
 
-/* false: the system refused. */
+/* false: the system call failed. */
 static bool lane_do(const struct lane *lane, enum way way, uint64_t at, void *bytes, uint64_t count)
 {
     char *place = bytes;
@@ -159,7 +160,7 @@ static uint64_t message_bytes(const struct message *message)
     return (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
 }
 
-/* Gives back what was read up to there; *freed_bytes is how much was before. */
+/* Frees the memory of data up to read_bytes; *freed_bytes is the amount freed before. */
 static void lane_free(const struct lane *lane, uint64_t read_bytes, uint64_t *freed_bytes)
 {
     const uint64_t end = read_bytes / PAGE_BYTES * PAGE_BYTES;
@@ -169,7 +170,7 @@ static void lane_free(const struct lane *lane, uint64_t read_bytes, uint64_t *fr
         *freed_bytes = end;
 }
 
-/* What the slowest reader has read of what this rank says to all. */
+/* What the slowest reader has read of this rank's lane to all. */
 static uint64_t least_read(const struct lanes *lanes)
 {
     uint64_t least = UINT64_MAX;
@@ -192,12 +193,12 @@ void lanes_post(struct lanes *lanes, unsigned to, const struct message *message,
     if (!data || !lane_do(&lane, WRITE, at + sizeof head, (void *)(uintptr_t)data, head.data_bytes))
         head.data_bytes = 0;
     lane_do(&lane, WRITE, at, &head, sizeof head);
-    /* Release: whoever sees the count sees the message. */
+    /* Release: a reader that sees the count also sees the message. */
     atomic_store_explicit(lane.written, at + message_bytes(&head), memory_order_release);
     region_ring(lanes->region);
 }
 
-/* 1: there is a message; 0: none; -1: err. */
+/* 1: there is a message; 0: there is none; -1: see err. */
 static int lane_look(const struct lane *lane, struct message *message, struct err *err)
 {
     const uint64_t at = atomic_load_explicit(lane->read, memory_order_relaxed);
@@ -209,7 +210,7 @@ static int lane_look(const struct lane *lane, struct message *message, struct er
     return -1;
 }
 
-/* Goes on to the next message, and brings the data of this one; data may be NULL. */
+/* Goes to the next message and returns the data of this one; data may be NULL. */
 static int lane_next(const struct lane *lane, const struct message *message, void **data,
                      struct err *err)
 {

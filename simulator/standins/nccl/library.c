@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NCCL's functions beside its collectives: communicators, memory, what failed. The memory of real
- * channels and buffers is not simulated.
+ * NCCL's other functions: communicators, memory, failures. Memory of NCCL's channels and buffers is
+ * not simulated.
  */
 #include <limits.h>
 #include <string.h>
@@ -25,7 +25,7 @@ STANDIN(int, ncclGetUniqueId, (struct region_key * key))
     return region_make_key(key, &err) ? nccl_fail(NCCL_SYSTEM_ERROR, &err) : NCCL_SUCCESS;
 }
 
-/* Returns when every rank has come; in a group, at its end. */
+/* Joins a communicator. Waits for all ranks, in a group at its end. */
 static int join(struct communicator **created, int rank, int rank_count,
                 const struct region_key *key)
 {
@@ -66,13 +66,14 @@ STANDIN(int, ncclCommInitAll, (struct communicator * *created, int count, const 
     return status;
 }
 
-/* Who goes into which new communicator, in which order, and a key for it, in case its first rank says so. */
+/* The new communicator that a rank joins (color) and its order there. If the rank is the first one
+ * of the new communicator, all use its key. */
 struct choice {
     int color, order;
     struct region_key key;
 };
 
-/* Every rank's choice; this rank's own is there. Returns a status. */
+/* Sends this rank's choice and receives those of the others. Returns a status of NCCL. */
 static int choices_exchange(struct communicator *from, struct choice *choices)
 {
     const struct message own = {
@@ -103,7 +104,7 @@ static int choices_exchange(struct communicator *from, struct choice *choices)
     return NCCL_SUCCESS;
 }
 
-/* Joins the ranks of the same color, in their order. */
+/* Joins the ranks with the same color, in their order. */
 static int choices_join(const struct communicator *from, const struct choice *choices,
                         struct communicator **created)
 {
@@ -150,7 +151,7 @@ STANDIN(int, ncclCommDestroy, (struct communicator * communicator))
     return NCCL_SUCCESS;
 }
 
-/* Another thread may wait in it, so it is not freed. */
+/* Does not free the communicator, because another thread may be waiting in it. */
 STANDIN(int, ncclCommAbort, (struct communicator * communicator))
 {
     if (!communicator || communicator->is_alone)

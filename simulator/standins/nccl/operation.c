@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ranks give, and what comes of it. See operation.h.
+ * How ranks give and take contents. See operation.h.
  */
 #include "operation.h"
 
@@ -12,10 +12,10 @@
 
 enum { EVERYONE, ROOT };
 
-/* What is given, by whom, and who takes it. */
+/* For each kind: the ranks that give contents and the ranks that take them. */
 static const struct kind_row {
     const char *name;
-    bool for_each; /* of each rank, count elements for every rank */
+    bool for_each; /* each rank gives count elements to every rank */
     unsigned char givers, takers;
 } kinds[] = {
     [OPERATION_JOIN] = {"CommInitRank", false, EVERYONE, EVERYONE},
@@ -72,7 +72,7 @@ static struct message message_of(const struct operation *operation)
                             .state = (int32_t)operation->given.state};
 }
 
-/* The stream is busy until here, as far as anyone asks. */
+/* Submits a small copy, so that the stream has work until this call. */
 static void occupy_stream(const struct operation *operation)
 {
     void *place = operation->to ? operation->to : (void *)(uintptr_t)operation->from;
@@ -138,7 +138,7 @@ static int say_differ(const struct operation *operation, unsigned rank, const st
     return nccl_fail(NCCL_INVALID_USAGE, &err);
 }
 
-/* What the rank gives, which the caller releases. Returns a status. */
+/* Takes the contents that a rank gave; the caller releases them. Returns a status of NCCL. */
 static int part_take(struct operation *operation, unsigned rank, struct contents *part)
 {
     struct lanes *lanes = &operation->ranks->lanes;
@@ -155,7 +155,7 @@ static int part_take(struct operation *operation, unsigned rank, struct contents
                                           : say_differ(operation, rank, &own, &message);
 }
 
-/* Puts a rank's part where it belongs. */
+/* Writes a rank's part to its place in the output. */
 static void part_put(const struct operation *operation, unsigned rank, const struct contents *part)
 {
     const size_t bytes = part_bytes(operation);
@@ -166,7 +166,7 @@ static void part_put(const struct operation *operation, unsigned rank, const str
                    in_columns ? bytes * (size_t)operation->ranks->rank : 0);
 }
 
-/* The ranks that this one does not wait for have said something, too. */
+/* Skips the messages of ranks that this call does not wait for. */
 static void pass_over(const struct operation *operation)
 {
     struct communicator *ranks = operation->ranks;
@@ -179,7 +179,8 @@ static int take_of_root(struct operation *operation)
 {
     struct contents part = {0};
     int status = NCCL_SUCCESS;
-    /* A pretended root gives what this rank would, or has what is here. */
+    /* A pretended root gives the same contents as this rank would; without those, `to` is
+     * unchanged. */
     if (operation->root == operation->ranks->rank || operation->ranks->is_alone) {
         if (operation->pretended)
             part_put(operation, 0, &operation->pretended->given);
@@ -196,7 +197,7 @@ static int take_of_root(struct operation *operation)
     return status;
 }
 
-/* The rank's part of a reduction or of a table; *taken is what must be released. */
+/* The rank's part for a reduction or gather; the caller must release *taken. */
 static int part_of(struct operation *operation, int rank, struct contents *taken,
                    const struct contents **part)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One call of NCCL by one rank, in two parts: what this rank gives, which waits for nobody; and what
- * comes of it, which waits for the ranks that it takes from. It must not know groups.
+ * One call of NCCL by one rank, in two steps: operation_give, which does not wait, and
+ * operation_take, which waits for the ranks that it takes contents from.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_OPERATION_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_OPERATION_H
@@ -11,7 +11,7 @@
 #include "gpumemtrace/cuda/abi.h"
 
 enum operation_kind {
-    OPERATION_JOIN, /* every rank has come */
+    OPERATION_JOIN, /* every rank has joined */
     OPERATION_ALL_REDUCE,
     OPERATION_REDUCE,
     OPERATION_REDUCE_SCATTER,
@@ -28,15 +28,16 @@ struct operation {
     struct communicator *ranks;
     const void *from;
     void *to;
-    size_t count; /* as its caller gives it */
+    size_t count; /* as the caller passes it */
     int type, reduction;
-    int root; /* or the other rank */
+    int root; /* or the peer of a send or receive */
     cudaStream_t stream;
 
-    /* Of its first part: */
+    /* Set by operation_give: */
     uint64_t number;
     struct contents given;
-    /* Of a receive or broadcast from a pretended rank: what this rank sends meanwhile; NULL: nothing. */
+    /* Receive or broadcast from a pretended rank: what this rank sends in the same group; NULL:
+     * nothing. */
     const struct operation *pretended;
 };
 

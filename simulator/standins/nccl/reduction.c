@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums of what ranks give. See reduction.h.
+ * Reductions of the contents of ranks. See reduction.h.
  */
 #include "reduction.h"
 

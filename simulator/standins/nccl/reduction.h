@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sum, product … of what ranks give; unknown as soon as one part is. And reductions that a program
- * makes (ncclRedOpCreatePreMulSum). It must not know where parts come from.
+ * Sum, product … of the ranks' contents; unknown if any part is. Also reductions that a program
+ * creates (ncclRedOpCreatePreMulSum).
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_REDUCTION_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_REDUCTION_H
@@ -15,15 +15,15 @@ struct reduction {
     struct contents sum;
 };
 
-/* What a rank does to its own part before it gives it. */
+/* Scales a rank's own part before the rank gives it. */
 void reduction_prepare(struct contents *given, int type, int reduction);
 
 void reduction_begin(struct reduction *reduction, size_t count, int type, int how);
-/* Adds the part's elements behind so many bytes. */
+/* Adds the part's elements after skipped_bytes. */
 void reduction_add(struct reduction *reduction, const struct contents *part, size_t skipped_bytes);
-/* The one part added is also that of all others. */
+/* Uses the one added part as that of all ranks. */
 void reduction_repeat(struct reduction *reduction, int rank_count);
-/* Belongs to the reduction. */
+/* Returns the result, which the reduction owns. */
 struct contents reduction_end(struct reduction *reduction, int rank_count);
 void reduction_release(struct reduction *reduction);
 

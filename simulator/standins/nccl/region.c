@@ -23,7 +23,7 @@
 
 enum { POLL_NS = 100000000 };
 
-/* What a key says. */
+/* The members of a key. */
 struct key_parts {
     char magic[8];
     int32_t pid, file;
@@ -36,7 +36,7 @@ struct region_header {
     _Alignas(64) struct region_rank ranks[];
 };
 
-/* Protects the list and what a region says of its users. */
+/* Protects the list of regions and each region's users. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct region *regions;
 
@@ -126,7 +126,7 @@ void region_drop_key(const struct region_key *key)
 
 /* --- joining --- */
 
-/* The file of a key that another process made. */
+/* Opens the file of a key that another process created. */
 static int key_open(const struct region_key *key, struct err *err)
 {
     struct key_parts parts;
@@ -150,7 +150,7 @@ static int key_open(const struct region_key *key, struct err *err)
     return -1;
 }
 
-/* Call locked. Maps the tables of as many ranks. */
+/* Call with the lock held. Maps the tables for this number of ranks. */
 static int region_map(struct region *region, unsigned rank_count, struct err *err)
 {
     uint32_t none = 0;
@@ -167,7 +167,7 @@ static int region_map(struct region *region, unsigned rank_count, struct err *er
     region->ranks = region->header->ranks;
     region->written = (_Atomic uint64_t *)(void *)(region->ranks + rank_count);
     region->read = region->written + (size_t)rank_count * (rank_count + 1);
-    /* Whoever comes first says how many there are. */
+    /* The first rank to arrive sets the number of ranks. */
     atomic_compare_exchange_strong(&region->header->rank_count, &none, rank_count);
 compare:
     none = atomic_load(&region->header->rank_count);
@@ -178,7 +178,7 @@ compare:
     return -1;
 }
 
-/* Call locked. */
+/* Call with the lock held. */
 static int rank_take(struct region *region, unsigned rank, struct err *err)
 {
     struct flock range = {.l_type = F_WRLCK};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory that the ranks of one communicator share: a file without a name. The process that made the
- * key keeps it open, and the others open it by its number there, so nothing is left behind by a rank
- * that is killed. Who lives is said by locks, which the system releases however a process dies.
+ * The memory that the ranks of one communicator share: an unnamed file. The process that created
+ * the key keeps the file open, and the others open its descriptor through /proc, so a killed rank
+ * leaves no file behind. Each rank holds a lock, which the kernel releases when the process ends.
  *
  *     file:   header | who each rank is | counters | lanes (lanes.h), from REGION_LANES_AT
  *     locks:  byte REGION_LOCKS_AT + N: rank N lives
  *
- * It must not know what is in the lanes. Each function may be called by any thread.
+ * Thread-safe.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_REGION_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_REGION_H
@@ -27,38 +27,39 @@ struct region_key {
 };
 
 struct region_rank {
-    _Atomic int32_t pid; /* 0: has not come yet */
+    _Atomic int32_t pid; /* 0: has not joined yet */
     _Atomic int32_t has_left;
 };
 
 struct region {
-    struct region *next; /* of this process */
+    struct region *next; /* list of this process's regions */
     struct region_key key;
     unsigned users, rank_count;
     int file;
     struct region_header *header;
     struct region_rank *ranks;
-    /* Of rank S: bytes written to lane L, at S × (ranks + 1) + L; and read, at S × 2 ranks + L by the
-     * reader of lane L, at S × 2 ranks + ranks + R by reader R of the lane to all. */
+    /* Lanes that rank S writes. written[S × (ranks + 1) + L]: bytes written to lane L.
+     * read[S × 2 ranks + L]: bytes read by the reader of lane L; read[S × 2 ranks + ranks + R]:
+     * bytes read by reader R of the lane to all. */
     _Atomic uint64_t *written, *read;
 };
 
 int region_make_key(struct region_key *key, struct err *err);
-/* This process becomes a rank of the region. NULL: err. */
+/* Makes this process a rank of the region. NULL: see err. */
 struct region *region_join(const struct region_key *key, unsigned rank, unsigned rank_count,
                            struct err *err);
-/* The rank leaves; the others notice. */
+/* The rank leaves; the others see that. */
 void region_leave(struct region *region, unsigned rank);
-/* Forgets a key that nobody joined. */
+/* Deletes a key that no rank has joined. */
 void region_drop_key(const struct region_key *key);
 
-/* False: it has ended, or left. */
+/* False: the rank has ended or left. */
 bool region_has(const struct region *region, unsigned rank);
 
-/* Wakes all that wait. */
+/* Wakes all waiting ranks. */
 void region_ring(struct region *region);
 unsigned region_bell(const struct region *region);
-/* Waits until the bell has rung since it said `seen`, at most for a tenth of a second. */
+/* Waits until the bell differs from `seen`, at most a tenth of a second. */
 void region_wait(struct region *region, unsigned seen);
 
 #endif
