@@ -4,26 +4,26 @@
 # so a new file needs no change here.
 #
 #   make            build everything            make demo     record and report a sample, no GPU needed
-#   make check      run the tests               make bench    what recording costs, beside heaptrack
+#   make check      run the tests               make bench    the cost of recording, compared with heaptrack
 #   make smoke                                  ten short scripts on one wheel of PyTorch: three minutes
 #   make check-all  SUITES="fuzz hostile"       larger suites one after the other; without SUITES all of them: six hours
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
-#   make check-pytorch-oldest                   its oldest release beside its own counters
+#   make check-pytorch-oldest                   its oldest release compared with its own counters
 #   make check-releases                         every release of it, one after the other: half an hour
-#   make check-export                           exports beside their viewers' own descriptions
+#   make check-export                           exports checked against the viewers' own descriptions
 #   make check-browser                          the HTML page in a headless Chromium: three minutes
-#   make check-models                           families of the estimate beside their libraries: three minutes
-#   make check-estimates                        the estimate beside training loops in dry runs: six minutes
+#   make check-models                           families of the estimate compared with their libraries: three minutes
+#   make check-estimates                        the estimate compared with training loops in dry runs: six minutes
 #   make check-fleet                            a ClickHouse server: 64 ranks, two shards: five minutes, 1 GB
 #   make check-field                            other frameworks in dry runs, as wheels: ten minutes, 3 GB
 #   make bench-large                            long recordings: an hour, 10 GB on disk
-#   make bench-fleet                            pushing ranks to a ClickHouse server, and asking it; the end of make bench
-#   make bench-page                             what live costs; a page, to make and to look at in a browser
-#   make bench-pytorch                          what recording it costs, beside its own recorder
+#   make bench-fleet                            pushing ranks to a ClickHouse server, and queries; also part of make bench
+#   make bench-page                             the cost of live, of making a page and of viewing it in a browser
+#   make bench-pytorch                          the cost of recording PyTorch, compared with its own recorder
 #                                               (all of these write doc/measurements.md with WRITE=1)
-#   make check-hostile SEED=N                   everything goes wrong, in turn and by chance
-#   make fuzz SECONDS=60                        libFuzzer on what reads files and words from elsewhere
-#   make deb, make wheel                        packages for Debian and for pip; make check-packages tries both
+#   make check-hostile SEED=N                   every kind of failure, in turn and at random
+#   make fuzz SECONDS=60                        libFuzzer on the code that reads files and input
+#   make deb, make wheel                        packages for Debian and for pip; make check-packages tests both
 #   make install    PREFIX=/usr/local DESTDIR=  make lint     formatting, cppcheck, shellcheck
 #
 #   O=build         where results go            V=1           show the commands
@@ -42,7 +42,7 @@ OBJCOPY   ?= objcopy
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wmissing-prototypes $(if $(DEVELOPER),-Werror)
 COMMON    := -std=c11 -D_GNU_SOURCE -Iinclude -I. $(WARNINGS) $(CFLAGS) $(SANITIZE) -fvisibility=hidden -pthread
 
-# NVIDIA's cuda.h is used where there is one; include/gpumemtrace/cuda/ declares the same ABI.
+# Uses NVIDIA's cuda.h if it is installed; include/gpumemtrace/cuda/ declares the same ABI.
 CUDA_PLACES  := $(CUDA_HOME)/include /usr/local/cuda/include /usr/include \
                 $(wildcard /usr/lib/python3*/*-packages/nvidia/*/include /usr/local/lib/python3*/*-packages/nvidia/*/include)
 CUDA_INCLUDE := $(if $(filter no,$(CUDA)),,$(firstword $(foreach dir,$(CUDA_PLACES),$(if $(wildcard $(dir)/cuda_runtime_api.h),$(dir)))))
@@ -50,8 +50,8 @@ CUDA_FLAGS   := $(if $(CUDA_INCLUDE),-DGPUMEMTRACE_REAL_CUDA_H $(if $(filter /us
 
 SQLITE_A  := $(shell $(CC) -print-file-name=libsqlite3.a 2>/dev/null)
 
-# Every .c and .S file of a room belongs to it, in whatever folder. trace/ and common/ are archives:
-# each program takes of them what it calls.
+# Every .c and .S file below a room's folder belongs to the room. trace/ and common/ are archives: a program links only the
+# functions that it calls.
 room       = $(sort $(shell find $(1) -name '*.[cS]'))
 objects    = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
 matrix_src    := $(wildcard tests/programs/matrix/*.c)
@@ -83,7 +83,7 @@ UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 recorder_units = $(filter $(O)/tests/unit/interpose/% $(O)/tests/unit/trace/% $(O)/tests/unit/common/%,$(UNITS))
 FUZZ       := $(patsubst tests/fuzz/%.c,$(O)/tests/fuzz/%,$(fuzz_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
-# As below a prefix: what the command says of itself, for man, for shells and for pkg-config.
+# Generated by the command: its manual page, shell completions and pkg-config file. Paths are as below an installation prefix.
 GUIDES     := $(addprefix $(O)/share/,man/man1/gpumemtrace.1 bash-completion/completions/gpumemtrace zsh/site-functions/_gpumemtrace \
               fish/vendor_completions.d/gpumemtrace.fish pkgconfig/gpumemtrace.pc)
 VERSION    := $(shell sed -n 's/.*GMT_VERSION "\(.*\)"/\1/p' include/gpumemtrace/version.h)
@@ -110,14 +110,14 @@ $(O)/obj/%.o: %.S
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Iinclude -I. $(ASSETS) -fPIC -MMD -MP -c $< -o $@
-# The recorder and its tests alone see NVIDIA's own headers: the simulator exports the same everywhere.
+# Only the recorder and its tests are compiled with NVIDIA's headers: the simulator must export the same on every machine.
 $(interpose_obj) $(O)/tests/unit/interpose/%: CUDA_SEEN := $(CUDA_FLAGS)
-# The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up; an
-# unwinder reads what lies between variables.
+# No sanitizer here: it looks up its functions through our dlsym before its own memory is set up, and an unwinder reads memory
+# between variables.
 $(addprefix $(O)/obj/interpose/,loader/dlsym.o $(addprefix image/,scope.o image_list.o elf_image.o libc_function.o) \
     $(addprefix stack/native/,unwind_memory.o frame_rules.o frame_walk.o unwind_table.o)): NO_SANITIZE := -fno-sanitize=all
 $(O)/obj/trace/views.o: trace/views.sql
-# The page of --format=html has a chart library in it, which Debian packages.
+# The page of --format=html contains a chart library, which Debian packages.
 DYGRAPHS ?= /usr/share/javascript/dygraphs
 $(O)/obj/analyzer/web/web.o: $(wildcard analyzer/web/*.html analyzer/web/*.css analyzer/web/*.js)
 $(O)/obj/analyzer/web/web.o: ASSETS := -Wa,-I$(DYGRAPHS)
@@ -136,13 +136,12 @@ $(trace_a) $(common_a):
 
 LIBRARY_FLAGS = $(CFLAGS) $(SANITIZE) -pthread -Wl,--version-script=interpose/exports.map -Wl,--exclude-libs,ALL \
     -Wl,-z,defs,-z,now,-z,nodelete,-Bsymbolic -Wl,-soname,libgpumemtrace.so -lm
-# SQLite is linked in and hidden: a needed libsqlite3.so would replace the program's own.
+# SQLite is linked in statically and hidden, because a libsqlite3.so would replace the program's own.
 $(LIBRARY): $(interpose_obj) $(trace_a) $(common_a) interpose/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -o $@ $(filter-out %.map,$^) $(SQLITE_A) $(LIBRARY_FLAGS)
 
-# Where SQLite's code begins within a cache line makes one twentieth of the time that a trace takes: it begins with one,
-# however much code stands before it.
+# SQLite's code starts at a cache line, because its place within one changes the time that reading a trace takes by one twentieth.
 sqlite_aligned_a := $(O)/obj/sqlite_aligned.a
 $(sqlite_aligned_a): $(SQLITE_A)
 	@mkdir -p $(@D)
@@ -167,8 +166,8 @@ $(O)/simulator/libcudart.so.%: $(runtime_obj) $(common_a) simulator/runtime/expo
 	$(Q)$(CC) -shared -o $@ $(runtime_obj) $(common_a) $(CFLAGS) $(SANITIZE) -pthread -Wl,-z,defs -Wl,-soname,libcudart.so.$* \
 	    -Wl,--version-script=$(O)/obj/cudart$*.map
 
-# One stand-in: its list of names as entries that return 0, and the bodies that take their place. Each
-# reaches the runtime of its own CUDA version.
+# A stand-in: its list of names as entries that return 0, and bodies that replace some of them. It links to the runtime of its own
+# CUDA version.
 $(O)/obj/standin/%.o: simulator/standins/entries.S simulator/standins/symbols/%.def $(wildcard simulator/standins/symbols/*_refused.def)
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
@@ -215,11 +214,11 @@ link_dl       :=
 link_m        := -lm
 link_sqlite   := $(SQLITE_A) -lm
 link_allocator := $(call objects,$(wildcard analyzer/allocator/*.c) analyzer/util/array.c) $(common_a)
-# What a program includes is noted where its object file would lie.
+# The dependency file of a program lies where the dependency file of its object would.
 depends = -MMD -MP -MF $(O)/obj/$(basename $<).d
 links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
 
-# The recorder and the command with faults between them and their SQLite, whose own calls of itself stay as they are.
+# The recorder and the command with faults between them and their SQLite. SQLite's calls of its own functions are unchanged.
 sqlite_faults := open_v2 exec prepare_v2 prepare_v3 step reset finalize create_module create_function_v2 declare_vtab \
     busy_timeout malloc backup_init backup_step backup_finish table_column_metadata column_text
 $(O)/obj/faulty/%: $(O)/obj/%
@@ -234,13 +233,13 @@ $(O)/tests/faulty/gpumemtrace: $(patsubst $(O)/obj/%,$(O)/obj/faulty/%,$(analyze
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie -o $@ $^ $(SQLITE_A) $(COMMAND_FLAGS) -Wl,-z,dynamic-undefined-weak
-# A library that is preloaded beside ours (preload_*), or in its place with the mistake of another (naive_*),
-# or that Python programs call (stack_probe*).
+# Libraries for tests: preloaded beside ours (preload_*), preloaded instead of ours with a known mistake (naive_*), or called by
+# Python programs (stack_probe*).
 $(O)/tests/%.so: tests/programs/library/%.c $(SIMULATOR)
 	$(call say,PROG,$@)
 	@mkdir -p $(@D) $(O)/obj/$(<D)
 	$(Q)$(CC) $(COMMON) -fPIC -shared $(depends) -o $@ $< $(call links,$<)
-# A program, in whatever folder: tests/programs/FOLDER/NAME.c becomes $(O)/tests/NAME.
+# Programs: tests/programs/FOLDER/NAME.c becomes $(O)/tests/NAME.
 define PROGRAM_RULES
 $(O)/tests/%: $(1)%.c $(SIMULATOR)
 	$$(call say,PROG,$$@)
@@ -253,7 +252,7 @@ $(O)/tests/%: $(1)%.cc $(SIMULATOR)
 endef
 $(foreach folder,$(sort $(dir $(program_src))),$(eval $(call PROGRAM_RULES,$(folder))))
 $(O)/tests/make_events: $(link_allocator)
-# What the simulated runtime promises is asked of both: once more on libcudart.so.12.
+# Tests of the simulated runtime are also linked to libcudart.so.12.
 $(O)/tests/%_12: tests/programs/simulator/%.c $(O)/tests/%
 	$(call say,PROG,$@)
 	$(Q)$(CC) $(COMMON) -DRUNTIME=12 -rdynamic -o $@ $< -Wl,--no-as-needed $(link_cudart12)
@@ -262,7 +261,7 @@ $(O)/samples/%: samples/%.c $(SIMULATOR)
 	@mkdir -p $(@D) $(O)/obj/$(<D)
 	$(Q)$(CC) $(COMMON) $(depends) -o $@ $< $(call links,$<) -lm
 
-# The matrix: one set of sources, linked to one runtime, the other, or none; as program and as plugin.
+# The matrix: the same sources, linked to either runtime or to none, as a program and as a plugin.
 matrix_obj := $(call objects,$(matrix_src))
 link_matrix   = $(link_cudart13) $(link_cuda)
 link_matrix12 = $(link_cudart12) $(link_cuda)
@@ -274,8 +273,8 @@ $(MATRIX): $(matrix_obj) $(SIMULATOR)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZE) -pthread -o $@ -Wl,--no-as-needed \
 	    $(filter-out %/$(if $(link_$(@F)),bare,linked).o,$(matrix_obj)) $(link_$(@F))
 
-# A unit test sees the room that its folder is named after, and what that room is built on. Those of the
-# recorder do not see what stands in for libc's own functions.
+# A unit test links to the room that its folder is named after, and to the rooms that this one uses. The recorder's unit tests do
+# not link the recorder's replacements for libc's functions.
 interpose_unit_obj := $(filter-out $(call objects,interpose/loader/stubs.S interpose/life/exit.c interpose/image/own_libc.c),$(interpose_obj))
 unit_interpose = $(interpose_unit_obj) $(trace_a) $(common_a)
 unit_analyzer  = $(filter-out %/command/main.o,$(analyzer_obj)) $(trace_a) $(common_a)
@@ -289,7 +288,8 @@ $(O)/tests/unit/$(1)/%: tests/unit/$(1)/%.c $(unit_$(1))
 	$$(Q)$$(CC) $$(COMMON) $$(CUDA_SEEN) $$(depends) -o $$@ $$< $$(filter %.o %.a,$$^) $$(SQLITE_A) $$(unit_libraries_$(1)) -lcmocka -lm
 endef
 $(foreach room,interpose analyzer trace common,$(eval $(call UNIT_RULE,$(room))))
-# A target of the fuzzer sees what a unit test of the analyzer sees. FUZZER brings libFuzzer's main.
+# A target of the fuzzer links to the same files as a unit test of the analyzer. FUZZER sets the flags of libFuzzer, which has
+# main.
 FUZZER :=
 fuzz_feed = $(O)/obj/tests/fuzz/feed.o
 $(O)/tests/fuzz/%: tests/fuzz/%.c $(fuzz_feed) $(unit_analyzer)
@@ -297,16 +297,16 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c $(fuzz_feed) $(unit_analyzer)
 	@mkdir -p $(@D) $(O)/obj/$(<D)
 	$(Q)$(CC) $(COMMON) $(depends) -o $@ $< $(unit_analyzer) $(or $(FUZZER),$(fuzz_feed)) $(SQLITE_A) $(COMMAND_FLAGS)
 
-# For a build of its own; where the caller said -jN, that holds.
+# -jN for a make that is started by itself; a -jN of the caller stays.
 on_all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # --- running --------------------------------------------------------------------------------------
 
 PYTEST      = GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider
-# Each needs packages from PyPI, or long; larger suites run them.
+# Tests that need packages from PyPI or much time; the larger suites run them.
 not_checked = tests/pytorch tests/cases $(addprefix tests/,export/test_perfetto.py export/test_memory_viz.py fleet/test_engines.py \
     hostile/test_readers.py plugin/test_wheel.py)
-# The files of two tests at once, where pytest-xdist is installed.
+# Runs the files of two tests at once if pytest-xdist is installed.
 TWO_AT_ONCE = $(shell $(PYTHON) -c 'import xdist' 2>/dev/null && echo --numprocesses=2 --dist=loadfile)
 
 deps:
@@ -321,37 +321,37 @@ demo-run: all samples
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) check-run
-# tests/check compares with what is built where NVIDIA's headers are missing.
+# tests/check compares with a build without NVIDIA's headers.
 check-run: all programs samples units
 	$(Q)$(MAKE) --no-print-directory O=$(O)/plain CUDA=no $(O)/plain/libgpumemtrace.so
 	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests $(addprefix --ignore=,$(not_checked)))
 
-# The larger suites, which .ci/suites lists, with a seed of chance. Their last results stand in tests/results.md.
+# The larger suites of .ci/suites, with one random seed. tests/results.md has their last results.
 check-all:
 	$(Q).ci/check-all $(O) $(or $(SEED),$(shell date +%s)) $(SUITES)
-# The end of a recipe whose packages PyPI may not bring.
+# The end of a recipe: counts exit 77 (PyPI cannot be reached) as a skipped test.
 or_skip = || { status=$$?; [ $$status = 77 ] && echo "0 passed, 0 failed, 1 skipped" || exit $$status; }
 
 asan_build = O=$(O)/asan CFLAGS='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
-# The sanitizer's library has to come before ours in every program it did not build.
+# The sanitizer's library must be loaded before ours in every program that is not compiled with it.
 check-asan: deps
 	$(Q)GPUMEMTRACE_PRELOAD_FIRST=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0 \
 	    $(MAKE) --no-print-directory $(on_all_cores) $(asan_build) check-run
-# Where threads of ours meet: ring, drain and the tree of stacks, in the unit tests of these rooms. GCC warns
-# that this sanitizer does not follow fences; around ours there is nothing but atomic words.
+# Unit tests of the rooms whose threads share data: ring, drain and the tree of stacks. GCC warns that this sanitizer ignores
+# fences; ours guard only atomic words.
 check-tsan: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) O=$(O)/tsan CFLAGS='-O1 -g' SANITIZE='-fsanitize=thread -Wno-tsan' tsan-run
 tsan-run: $(recorder_units)
 	$(Q)$(PYTEST) $(or $(TESTS),$(patsubst $(O)/%,%.c,$^))
-# Python's frames on every interpreter of this machine and on those of a folder of Debian's packages.
+# Python frames on every interpreter of this machine and on those of Debian packages in a folder.
 check-pythons: deps
 	$(Q)sh .ci/deps pythons || echo "check-pythons: no mmdebstrap, so no folder of Debian's packages"
 	$(Q)$(MAKE) --no-print-directory pythons-run
 pythons-run: all programs wheel
 	$(Q)sh tests/python/debian-pythons $(abspath $(O))/pythons
 	$(Q)GPUMEMTRACE_PYTHONS=all GPUMEMTRACE_PYTHON_FOLDER=$(abspath $(O))/pythons $(PYTEST) $(or $(TESTS),tests/python tests/plugin)
-# The recorder for aarch64 on qemu's user mode; the analyzer that reads its traces is this machine's.
-# Where the compiler or the libraries cannot be had it says why it skips.
+# The recorder for aarch64 on qemu's user mode; traces are read by this machine's analyzer. Skipped, with the reason, without the
+# compiler or the libraries.
 aarch64 := $(abspath $(O))/aarch64
 check-aarch64: all
 	$(Q)sh .ci/aarch64-root $(aarch64)/root && \
@@ -361,94 +361,95 @@ check-aarch64: all
 	    SQLITE_A=$(aarch64)/root/usr/lib/aarch64-linux-gnu/libsqlite3.a aarch64-run $(or_skip)
 aarch64-run: $(LIBRARY) $(SIMULATOR) $(PROGRAMS) $(SAMPLES) $(recorder_units)
 	$(Q)sh tests/aarch64/run $(O) $(CC) $(PYTHON) $(TESTS)
-# Everything goes wrong, in turn and by chance: tests/hostile/README.md.
+# Every kind of failure, in turn and at random: tests/hostile/README.md.
 check-hostile: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) $(asan_build) $(O)/asan/gpumemtrace
 	$(Q)GPUMEMTRACE_HOSTILE=all GPUMEMTRACE_SEED=$(or $(SEED),1) GPUMEMTRACE_FAULTS=all $(PYTEST) \
 	    $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),tests/hostile tests/recorder/test_faults.py)
-# Each target of tests/fuzz for SECONDS, two at once; TARGETS="trace words" are those alone.
+# Runs each target of tests/fuzz for SECONDS, two at once; TARGETS="trace words" runs only those.
 SECONDS ?= 60
 fuzz: deps
 	$(Q)sh .ci/deps lint
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) O=$(O)/fuzz CC=clang CFLAGS='-O1 -g' FUZZER=-fsanitize=fuzzer \
 	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' $(FUZZ:$(O)/%=$(O)/fuzz/%)
 	$(Q)tests/fuzz/run $(O)/fuzz $(SECONDS) $(or $(SEED),1) $(TARGETS)
-# On a machine with a GPU; elsewhere it says why it skips.
+# Skipped, with the reason, on a machine without a GPU.
 check-gpu: all programs
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m gpu.check
 
-# Ten scripts on one wheel, which lies in ~/.cache/gpumemtrace. SMOKE_ENV="NAME=VALUE …" is set while it is fetched and run.
+# Ten scripts on one wheel, which is kept in ~/.cache/gpumemtrace. SMOKE_ENV="NAME=VALUE …" is set while it is fetched and run.
 smoke: deps
 	$(Q)sh .ci/deps smoke
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
 	$(Q)env $(SMOKE_ENV) $(SHELL) .ci/smoke $(abspath $(O)) $(PYTHON) env $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE))
 
-# PyTorch on stand-ins for NVIDIA's libraries: Debian's build and the wheel, each in a folder of its own.
+# PyTorch on the stand-ins for NVIDIA's libraries: Debian's build and the wheel, each in its own folder.
 check-pytorch: pytorch
 	$(Q)$(MAKE) --no-print-directory pytorch-run
 pytorch-run: all programs
 	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/pytorch)
-# The oldest release that can be recorded, with the tests that compare it with its own counters and with itself.
+# The oldest release that can be recorded, with the tests that compare it with its counters and its snapshots.
 oldest_tests := $(patsubst %,tests/pytorch/test_pytorch_%.py,replay counters values_alike import export)
 check-pytorch-oldest: deps
 	$(Q)sh .ci/deps pytorch
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
 	$(Q)tests/pytorch/get_wheel oldest $(O)/pytorch/oldest $(abspath $(O))/simulator $(PYTHON) || [ $$? = 77 ]
 	$(Q)GPUMEMTRACE_PYTORCH=oldest $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),$(oldest_tests))
-# Every release that people have, one wheel of 0.8 GB after the other; RELEASES="2.0.1" tries that one, WRITE=1 writes the table.
+# Every release in use, one wheel of 0.8 GB after the other. RELEASES="2.0.1" tries that one; WRITE=1 writes the table.
 check-releases: all
 	$(Q)RELEASES='$(RELEASES)' WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) tests/pytorch/releases.py
 # Other frameworks in dry runs, one after the other; FIELD="numba_cuda cupy" tries these.
 check-field: all
 	$(Q)FIELD='$(FIELD)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) tests/field/check.py
-# Families of the estimate beside the library that defines them, tensor by tensor; SEED=N ROUNDS=N tries other configs.
+# Families of the estimate compared tensor by tensor with the library that defines them; SEED=N ROUNDS=N tries other configs.
 get_wheel = tests/pytorch/get_wheel wheel $(O)/pytorch/wheel $(abspath $(O))/simulator $(PYTHON)
 check-models: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
 	$(Q)$(get_wheel) && .ci/pypi $(O)/transformers $(PYTHON) models && \
 	    SEED='$(SEED)' ROUNDS='$(ROUNDS)' MODELS='$(MODELS)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m models.check $(or_skip)
-# The estimate beside training loops of transformers; CASES="gpt2 bert" tries those, KEEP=FOLDER keeps traces, WRITE=1 the table.
+# The estimate compared with training loops of transformers. CASES="gpt2 bert" tries those, KEEP=FOLDER keeps traces, WRITE=1
+# writes the table.
 check-estimates: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
 	$(Q)$(get_wheel) && .ci/pypi $(O)/transformers $(PYTHON) models && \
 	    CASES='$(CASES)' KEEP='$(KEEP)' WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m estimates.check $(or_skip)
-# A launcher for each is left: $(O)/pytorch/debian/python and $(O)/pytorch/wheel/python.
+# Leaves a launcher for each: $(O)/pytorch/debian/python and $(O)/pytorch/wheel/python.
 pytorch: deps
 	$(Q)sh .ci/deps pytorch
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/pytorch/get_debian $(O)/pytorch/debian $(abspath $(O))/simulator || [ $$? = 77 ]
 	$(Q)$(get_wheel) || [ $$? = 77 ]
 
-# A ClickHouse server of the tests' own on loopback: 64 ranks, two shards, today's engine (PyPI, 1 GB).
+# Uses a ClickHouse server of its own on loopback: 64 ranks, two shards; and the newest engine (PyPI, 1 GB).
 check-fleet: deps
 	$(Q)sh .ci/deps fleet || echo "check-fleet: no clickhouse-server here; what needs it is skipped"
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples
 	$(Q).ci/pypi $(O)/chdb $(PYTHON) fleet || [ $$? = 77 ]
 	$(Q)GPUMEMTRACE_FLEET=all $(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/fleet)
 
-# Exports for viewers that describe their own format: Perfetto's descriptors are from PyPI.
+# Exports for viewers that describe their format; Perfetto's descriptors come from PyPI.
 check-export: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
 	$(Q).ci/pypi $(O)/perfetto $(PYTHON) perfetto || [ $$? = 77 ]
 	$(Q)$(get_wheel) || [ $$? = 77 ]
 	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/export)
 
-# The HTML page in a headless Chromium; `make check` has one page. Pictures of all are left in $(O)/web.
+# The HTML page in a headless Chromium; `make check` tests one page. Leaves pictures of all pages in $(O)/web.
 check-browser: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples
 	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/web)
 
-# The pictures of the manual, after the page's looks have changed.
+# Makes the manual's pictures anew; run it after a change of the page's appearance.
 pictures: pytorch
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m web.pictures
 
-# Small mistakes, one at a time, that some test must notice: half an hour. MISTAKES="13 15" makes those of these lines.
+# Small mistakes, one at a time, that some test must notice: half an hour. MISTAKES="13 15" makes the mistakes of lines 13 and 15.
 check-mutations: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples units
 	$(Q)tests/mutations/run $(MISTAKES)
 
-# A thousand random traces beside a slow reading of them, where `make check` has 45.
+# A thousand random traces compared with a slow reading of them; `make check` has 45.
 check-long: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples
 	$(Q)GPUMEMTRACE_SEEDS=1000 $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),tests/reference)
@@ -459,17 +460,18 @@ bench: deps
 	$(Q)O=$(O) WRITE=$(WRITE) PYTHONPATH=tests $(PYTHON) -m bench.bench
 	$(Q)$(MAKE) --no-print-directory bench-fleet
 
-# Long traces: an hour, and 10 GB in TMPDIR. SIZES="1 10" reads traces of 1 and 10 million events and no more.
+# Long traces: an hour, and 10 GB in TMPDIR. SIZES="1 10" reads only traces of 1 and 10 million events.
 bench-large: deps
 	$(Q)$(MAKE) --no-print-directory all programs
 	$(Q)O=$(O) WRITE=$(WRITE) SIZES='$(SIZES)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m bench.bench_large
 
-# live beside a program, two minutes; a page of 1 and of 10 million events, made and looked at: five. SIZES="10" does one of them.
+# The cost of live beside a program: two minutes; a page of 1 and of 10 million events, made and viewed: five. SIZES="10" runs
+# one.
 bench-page: deps
 	$(Q)$(MAKE) --no-print-directory all programs
 	$(Q)O=$(O) WRITE=$(WRITE) SIZES='$(SIZES)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m bench.bench_page
 
-# 64 ranks of a million events in a server of its own: three minutes, 10 GB in TMPDIR. RANKS=8 EVENTS=100000 make it small.
+# Pushes 64 ranks of a million events to a server of its own: three minutes, 10 GB in TMPDIR. RANKS=8 EVENTS=100000 make it small.
 bench-fleet: deps
 	$(Q)sh .ci/deps fleet || true
 	$(Q)$(MAKE) --no-print-directory all programs
@@ -490,7 +492,7 @@ clean:
 
 # --- installing -----------------------------------------------------------------------------------
 
-# The shell takes the folder from its environment: a path may hold spaces and quotes.
+# The recipe reads the folder from the environment, because a path may contain spaces and quotes.
 install uninstall: export GPUMEMTRACE_PREFIX = $(DESTDIR)$(PREFIX)
 install: export PREFIX := $(PREFIX)
 put = $(Q)sh .ci/install put "$$GPUMEMTRACE_PREFIX"
@@ -499,7 +501,7 @@ define newline
 
 endef
 
-# Debian keeps a library that nothing is linked to away from those that are.
+# Debian wants libraries that programs do not link to in a folder of their own.
 LIBRARY_FOLDER ?= lib
 install: all
 	$(put) 755 bin $(COMMAND)
@@ -518,11 +520,11 @@ deb:
 	$(Q)sh .ci/deps build deb
 	$(Q).ci/deb $(O)
 
-# What `pip install .` installs, for other machines.
+# The wheel: for other machines what `pip install .` installs on this one.
 wheel:
 	$(Q)sh .ci/deps build
 	$(Q)sh .ci/wheel $(O) $(PYTHON)
-# Both on a machine that has nothing else: the package in a new Debian, the wheel in new environments of these interpreters.
+# Tests both on machines without anything else: the package in a new Debian, the wheel in new environments of these interpreters.
 MACHINES ?= bookworm trixie
 check-packages: deb wheel samples
 	$(Q)for suite in $(MACHINES); do for what in check package wheel container; do .ci/bare-machine $$suite $$what $(O) || exit 1; done; done
@@ -531,6 +533,6 @@ check-packages: deb wheel samples
 uninstall:
 	$(Q)sh .ci/install remove "$$GPUMEMTRACE_PREFIX"
 
-# What sources include, but for those that are gone.
+# Dependencies of the sources, except on files that no longer exist.
 all_src := $(shell find interpose trace common analyzer simulator samples tests -name '*.[cS]' -o -name '*.cc')
 -include $(wildcard $(patsubst %,$(O)/obj/%.d,$(basename $(all_src))))
