@@ -4,13 +4,13 @@
     build/gpumemtrace run --dry-run=any -- python3 samples/describe_torch.py model.py:make --input=2x3x224x224 -o model.json
     build/gpumemtrace estimate model.json --batch=64 --gpu=24GiB
 
-model.py:make is a module, or a class or function that makes one. An input is a shape with the batch (of 2 or more) in front, of
-float32 or as in int64:2x128; its first is the model's. In a dry run the kernels are those of a card, and so is what each keeps for
-backward; on a CPU, attention would be composed. From a program: json.dump(describe(module, *inputs), file).
+model.py:make is a module, or a class or function that makes one. An input is a shape whose first dimension is the batch (2 or
+more), of float32 or with a type (int64:2x128). A dry run uses a card's kernels, and so keeps the same tensors for backward as a
+card; on a CPU, attention would be decomposed. From a program: json.dump(describe(module, *inputs), file).
 
-Operations that the format knows by name have that name (Linear, Attention …), all others are an `Operation` of the shape that was
-made and with what PyTorch saved of it. The list is flat: --checkpointing needs a file with blocks that repeat. Constants are not
-described; what is made of parameters alone is an Operation that is there once.
+Operations with a type in the format get that type (Linear, Attention …). All others become an `Operation` with the result's shape
+and the tensors that PyTorch saved. The list is flat: --checkpointing needs a file with repeated blocks. Constants are not
+described. A result that is computed only from parameters is an Operation that exists once.
 """
 import argparse
 import collections
@@ -27,7 +27,7 @@ SCHEMA = "gpumemtrace.model/1"
 RANK_MAX = 6
 aten = torch.ops.aten
 
-# One input, a result of its shape; the fields are arguments by name.
+# Operations with one input and a result of the same shape; the fields name their arguments.
 ELEMENTWISE = {
     "relu": ("ReLU", ()), "sigmoid": ("Sigmoid", ()), "tanh": ("Tanh", ()), "gelu": ("GELU", ()), "silu": ("SiLU", ()),
     "mish": ("Mish", ()), "hardswish": ("Hardswish", ()), "hardsigmoid": ("Hardsigmoid", ()), "hardtanh": ("ReLU6", ()),
@@ -55,13 +55,13 @@ def tensors_in(arguments):
 
 
 def merged(shape):
-    """As many dimensions as the format has."""
+    """The shape with at most as many dimensions as the format has."""
     extra = max(0, len(shape) - RANK_MAX)
     return [math.prod(shape[: extra + 1]), *shape[extra + 1 :]] or [1]
 
 
 class Source:
-    """The layer whose result lies in a storage, and that result's shape in the file."""
+    """The layer that wrote a storage, and the shape of its result in the file."""
 
     def __init__(self, name, shape, has_batch):
         self.name, self.shape, self.has_batch = name, list(shape), has_batch
@@ -90,7 +90,7 @@ class Recorder(TorchDispatchMode):
         return name if self.names[name] == 1 else f"{name}_{self.names[name]}"
 
     def add(self, name, kind, reads, **fields):
-        """Appends a layer; reads are names."""
+        """Appends a layer; reads: names of the layers that it reads."""
         layer = {"type": kind, "name": self.unique(name), **{key: value for key, value in fields.items() if value is not None}}
         if reads:
             layer["from"] = reads[0] if len(reads) == 1 else list(reads)
@@ -109,7 +109,7 @@ class Recorder(TorchDispatchMode):
         return f"{self.path[-1]}.{what}".lstrip(".")
 
     def shape_of(self, tensor, has_batch):
-        """Of one sample, wherever the batch went: "batch * tokens x width" is tokens x width."""
+        """The shape for one sample, wherever the batch is: "batch * tokens x width" becomes tokens x width."""
         shape = list(tensor.shape)
         if not has_batch:
             return merged(shape)
@@ -120,7 +120,7 @@ class Recorder(TorchDispatchMode):
         return [tensor.numel()]
 
     def source(self, tensor):
-        """None: a constant, which is not described."""
+        """The source of a tensor; None: a constant, which is not described."""
         storage = storage_of(tensor)
         if storage in self.parameters and storage not in self.sources:
             name, parameter = self.parameters[storage]
@@ -130,7 +130,7 @@ class Recorder(TorchDispatchMode):
         return self.sources.get(storage)
 
     def read(self, tensor, shape=None):
-        """The name of what holds that shape: the source, or a view of it."""
+        """The name of a layer with that shape: the source, or a view of it."""
         source = self.source(tensor)
         shape = list(shape or self.shape_of(tensor, source.has_batch))
         if shape == source.shape:
@@ -145,7 +145,7 @@ class Recorder(TorchDispatchMode):
         return self.add(f"{name}.view", "View", [name], shape=shape) if shape != [part] or part == whole else name
 
     def read_aligned(self, tensor, like):
-        """For operations that expand: as many dimensions as the result."""
+        """As read, with as many dimensions as the result, for operations that expand."""
         source = self.source(tensor)
         shape = [1] * (like.dim() - tensor.dim()) + [
             1 if stride == 0 and size > 1 else size for size, stride in zip(tensor.shape, tensor.stride())
@@ -168,7 +168,7 @@ class Recorder(TorchDispatchMode):
         return result
 
     def take_saved(self):
-        """What autograd saved since the operation before: of its result and of this one's inputs."""
+        """The tensors that autograd saved since the previous operation: its result or inputs of this one."""
         saved, self.saved = self.saved, []
         if self.last:
             self.last(saved)
@@ -189,7 +189,7 @@ class Recorder(TorchDispatchMode):
             return  # a view
         if storage_of(output) in self.parameters:
             return
-        # A type saves what autograd saves of it; an autograd.Function of the module's own runs without.
+        # A type of the format implies what autograd saves; a custom autograd.Function runs without autograd, so it gets no type.
         has_batch = any(self.source(tensor).has_batch for tensor in read if self.knows(tensor))
         is_known = (has_batch or name == "embedding") and torch.is_grad_enabled() and self.describe_known(name, arguments, keywords, outputs, read, is_inplace)
         if not is_known and not is_inplace:
@@ -199,7 +199,7 @@ class Recorder(TorchDispatchMode):
         return self.knows(tensor) or storage_of(tensor) in self.parameters
 
     def knows(self, *tensors):
-        """Neither constants nor parameters."""
+        """True if all tensors are results or inputs, neither constants nor parameters."""
         return all(storage_of(tensor) in self.sources for tensor in tensors)
 
     def made(self, tensor, layer, has_batch=True, shape=None):
@@ -207,10 +207,10 @@ class Recorder(TorchDispatchMode):
         return True
 
     def describe_other(self, name, outputs, read, before):
-        """An operation that the format does not know: what it keeps is what autograd saved."""
+        """An operation without a type in the format: it keeps the tensors that autograd saved."""
         data = [tensor for tensor in read if self.source(tensor)]
         storages = {storage_of(tensor) for tensor in before}
-        data.sort(key=lambda tensor: storage_of(tensor) not in storages)  # those that are kept come first
+        data.sort(key=lambda tensor: storage_of(tensor) not in storages)  # kept tensors first
         names = list(dict.fromkeys(self.source(tensor).name for tensor in data))
         kept = len({self.source(tensor).name for tensor in data if storage_of(tensor) in storages})
         layer = None
@@ -225,7 +225,7 @@ class Recorder(TorchDispatchMode):
             self.last = self.keeper(self.layers[-1], outputs)
 
     def keeper(self, layer, outputs):
-        """Notes what was saved after the operation had run."""
+        """Returns a function that adds to the layer the tensors that were saved after the operation."""
         own = {storage_of(tensor) for tensor in outputs}
 
         def keep(saved):
@@ -247,10 +247,10 @@ class Recorder(TorchDispatchMode):
             layer["from"] = [name, *(other for other in reads if other != name)]
             layer["keeps_inputs"] = len(kept) + 1
 
-    # --- what the format knows by name ---
+    # --- operations with a type in the format ---
 
     def describe_known(self, name, arguments, keywords, outputs, read, is_inplace):
-        """False: it does not."""
+        """False: the format has no type for the operation."""
         output = outputs[0]
         if name in ("addmm", "mm"):
             bias, x, weight = arguments[:3] if name == "addmm" else (None, *arguments[:2])
@@ -273,7 +273,7 @@ class Recorder(TorchDispatchMode):
         return "pool" in name and self.describe_pool(name, arguments, output)
 
     def parameter_of(self, tensor):
-        """(the module's name, whether it was described before); None: it is none."""
+        """(the parameter's name, whether it was described before); None: no parameter."""
         storage = storage_of(tensor)
         if storage not in self.parameters:
             return None
@@ -309,7 +309,7 @@ class Recorder(TorchDispatchMode):
         return self.made(output, layer, has_batch)
 
     def drop_clone(self):
-        """Autograd copies the input of some in-place forms just before; their types include it."""
+        """Drops the copy that autograd makes before some in-place operations, because their types include it."""
         last = self.layers[-1] if self.layers else {"type": None}
         if last["type"] == "Operation" and last["name"].rpartition(".")[2].startswith("clone"):
             self.sources = {storage: source for storage, source in self.sources.items() if source.name != last["name"]}
@@ -425,7 +425,7 @@ class Recorder(TorchDispatchMode):
         return self.made(output, layer)
 
     def describe_loss(self, output):
-        """The logarithm of the softmax that it reads is a part of it."""
+        """Merges the loss with the LogSoftmax that it reads: the type TokenLoss includes both."""
         last = self.layers[-1]
         while last["type"] == "View":
             self.layers.pop()
@@ -433,7 +433,7 @@ class Recorder(TorchDispatchMode):
         if last["type"] != "LogSoftmax":
             return False
         last.update(type="TokenLoss", name=self.unique("loss"))
-        self.sources.clear()  # nothing comes after a loss
+        self.sources.clear()  # operations after a loss are not described
         return True
 
     # --- modules ---
@@ -446,7 +446,7 @@ class Recorder(TorchDispatchMode):
 
 
 def rest_of(recorder, module):
-    """Tensors that no operation had: parameters, and buffers of other modules than batch norms."""
+    """Adds tensors that no operation used: parameters, and buffers except those of batch norms."""
     for storage, (name, tensor) in recorder.parameters.items():
         if storage not in recorder.described:
             recorder.add_aside(name, tensor, merged(tensor.shape))
@@ -458,7 +458,7 @@ def rest_of(recorder, module):
 
 
 def describe(module, *inputs, name=None):
-    """The model file of module(*inputs) as a dict. The batch of 2 or more is the first dimension of each input."""
+    """The model file of module(*inputs) as a dict. The first dimension of each input is the batch, of 2 or more."""
     if not inputs or inputs[0].dim() < 2 or inputs[0].shape[0] < 2:
         raise ValueError("the first input needs a batch of 2 or more in front")
     recorder = Recorder(module, inputs)

@@ -2,13 +2,13 @@
 // link: cudart12
 /*
  * Fragmentation: small blocks keep freed memory between them from being used as one piece. The last
- * allocation fails, although far more than it asks for is free.
+ * allocation fails, although much more memory than it requests is free.
  *
- * Simulator:  make samples
+ * Simulator: make samples
  *             build/gpumemtrace run --dry-run -o fragment.db -- build/samples/fragment
- * Real GPU:   LD_LIBRARY_PATH=/usr/local/cuda/lib64 \
+ * Real GPU: LD_LIBRARY_PATH=/usr/local/cuda/lib64 \
  *             build/gpumemtrace run -o fragment.db -- build/samples/fragment
- * Then:       build/gpumemtrace oom fragment.db        (a verdict, with its evidence)
+ * Then: build/gpumemtrace oom fragment.db (a verdict, with its evidence)
  *             build/gpumemtrace frag --at=oom:2 fragment.db
  */
 #include <stdio.h>
@@ -26,13 +26,13 @@ static int take_most(size_t leave_bytes)
 {
     size_t free_bytes, total_bytes;
     void *ballast;
-    cudaFree(NULL); /* the context comes with the first call, before the memory is counted */
+    cudaFree(NULL); /* creates the context before free memory is read */
     if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess || free_bytes < leave_bytes)
         return -1;
     return cudaMalloc(&ballast, free_bytes - leave_bytes) == cudaSuccess ? 0 : -1;
 }
 
-/* The driver cuts blocks like these out of pieces of 2 MiB, one large and one small from each. */
+/* Fills the device. The driver cuts a large and a small block from each segment of 2 MiB. */
 static int fill(void)
 {
     int pairs = 0;

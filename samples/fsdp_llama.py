@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Pre-trains Llama 3.1 8B with FSDP 2 in plain PyTorch: how much memory does each GPU need?
 
-The design is the one that torchtitan publishes, so that the answer of a dry run can be put beside the
+The design is the one that torchtitan publishes, so that the result of a dry run can be compared with the
 peaks that torchtitan measured on H100s of 96 GB (its benchmarks of December 2024, tables 1 and 3): FSDP
 on each block and the root, bf16 parameters with fp32 masters, fp32 gradient reduction, selective activation
 checkpointing, foreach AdamW, two sequences of 8192 tokens a GPU. Needs PyTorch 2.6 or newer.
@@ -12,7 +12,7 @@ checkpointing, foreach AdamW, two sequences of 8192 tokens a GPU. Needs PyTorch 
 Real GPUs:   the first command without --dry-run=8x95GiB
 Then:        build/gpumemtrace report llama.0.db
 
-`run --rank=K/N` makes the script rank K of N, the others pretended. --compile compiles each block. A dry run
+`run --rank=K/N` makes the script rank K of N; the other ranks are pretended. --compile compiles each block. A dry run
 does not know the values of large tensors: its loss means nothing.
 """
 import argparse
@@ -36,7 +36,7 @@ class Attention(nn.Module):
         self.output = nn.Linear(size.heads * self.head_size, size.hidden, bias=False)
 
     def forward(self, x, rotations):
-        # A reused name lets go of its tensor; the allocator's reserved bytes depend on when.
+        # Reusing the name frees its tensor; the allocator's reserved bytes depend on when.
         heads = (-1, self.head_size)
         query, key, value = (linear(x).unflatten(-1, heads) for linear in (self.query, self.key, self.value))
         query, key = rotate(query, rotations), rotate(key, rotations)
@@ -48,7 +48,7 @@ class Attention(nn.Module):
 
 
 def rotate(x, rotations):
-    """The rotary position embedding, in fp32: neighbours are the two parts of a complex number."""
+    """The rotary position embedding, in fp32: adjacent values are the parts of a complex number."""
     pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
     return torch.view_as_real(pairs * rotations).flatten(-2).type_as(x)
 
@@ -86,11 +86,11 @@ class Block(nn.Module):
 
 
 def selective_checkpointing():
-    """Keeps what attention returns and every second matrix product; backward computes the rest again."""
+    """Keeps attention's result and every second matrix product; backward computes the rest again."""
     aten = torch.ops.aten
     kept = {aten._scaled_dot_product_efficient_attention.default, aten._scaled_dot_product_flash_attention.default,
             aten._scaled_dot_product_cudnn_attention.default, torch.ops._c10d_functional.reduce_scatter_tensor.default}
-    products = {False: 0, True: 0}  # in forward, and as backward computes again
+    products = {False: 0, True: 0}  # in forward, and when backward computes them again
 
     def policy(context, operator, *_arguments, **_named):
         keep = operator in kept
@@ -113,7 +113,7 @@ class Llama(nn.Module):
         self.register_buffer("rotations", self.compute_rotations("meta"))
 
     def compute_rotations(self, device):
-        """Complex numbers, one for each position and pair: sequence, 1, head size / 2."""
+        """Complex numbers for each position and pair, of shape: sequence, 1, head size / 2."""
         head_size = self.size.hidden // self.size.heads
         frequencies = 500000.0 ** (-torch.arange(0, head_size, 2, device=device) / head_size)
         angles = torch.outer(torch.arange(self.size.sequence, device=device), frequencies)
@@ -137,7 +137,7 @@ def shard(model, compiled):
     for number, block in enumerate(model.blocks):
         if compiled:
             block = model.blocks[number] = torch.compile(block, fullgraph=True)
-        # Backward begins with the last block: its parameters stay.
+        # Backward begins with the last block, so its parameters stay.
         fully_shard(block, mp_policy=precision, reshard_after_forward=number < len(model.blocks) - 1)
     fully_shard(model, mp_policy=precision, reshard_after_forward=True)
 
@@ -155,7 +155,7 @@ def train(size, rank):
         optimizer.zero_grad()
         logits = model(tokens)
         loss = F.cross_entropy(logits.flatten(0, 1).float(), labels.flatten())
-        del logits  # else they would live through backward
+        del logits  # would otherwise live until the end of backward
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=True)
         optimizer.step()

@@ -22,7 +22,7 @@ static struct tensor *compute_loss(const struct tensor *activations)
     return floats(256 * 1024); /* one loss for each of many samples: 1 MiB */
 }
 
-/* The mistake: this keeps device memory; a number on the host would do. */
+/* The mistake: this keeps device memory instead of a number on the host. */
 static void remember_loss(int step, struct tensor *loss)
 {
     losses[step] = hold(loss);

@@ -3,14 +3,14 @@
 /*
  * An allocator that takes one large block from the driver and hands out pieces of it, as RMM and
  * CuPy do. To the driver it is one allocation; because the allocator reports, each piece is
- * recorded with its call stack. An adaptor for RMM makes these three calls where it allocates and
+ * recorded with its call stack. An adaptor for RMM makes these three calls when it allocates and
  * deallocates; the manual shows one in Python.
  *
- * Simulator:  make samples
+ * Simulator: make samples
  *             build/gpumemtrace run --dry-run -o pool.db -- build/samples/pool
- * Real GPU:   LD_LIBRARY_PATH=/usr/local/cuda/lib64 \
+ * Real GPU: LD_LIBRARY_PATH=/usr/local/cuda/lib64 \
  *             build/gpumemtrace run -o pool.db -- build/samples/pool
- * Then:       build/gpumemtrace report pool.db         (the pool first, then the driver)
+ * Then: build/gpumemtrace report pool.db (the pool first, then the driver)
  *             build/gpumemtrace frag --at=oom:1 pool.db
  */
 #include <stdbool.h>

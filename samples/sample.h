@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the samples share: named phases, and device memory that lives as long as somebody holds it,
- * like a framework's tensor. A failed allocation ends the program.
+ * Shared by the samples: named phases, and device memory with a reference count, like a framework's
+ * tensor. A failed allocation ends the program.
  */
 #ifndef SAMPLES_SAMPLE_H
 #define SAMPLES_SAMPLE_H
@@ -41,7 +41,7 @@ static inline struct tensor *hold(struct tensor *tensor)
     return tensor;
 }
 
-/* Drops one hold; dropping the last one frees the memory. */
+/* Drops one reference; dropping the last one frees the memory. */
 static inline void drop(struct tensor **tensor)
 {
     if (*tensor && --(*tensor)->holders == 0) {

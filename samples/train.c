@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 // link: cudart12
 /*
- * A training loop that takes memory as a framework would: a small network (train.json), trained
+ * A training loop that allocates memory as a framework would: a small network (train.json), trained
  * with Adam. No kernel runs; memory is only allocated and freed.
  *
- * Simulator:  make samples
+ * Simulator: make samples
  *             build/gpumemtrace run --dry-run -o train.db -- build/samples/train
- * Real GPU:   LD_LIBRARY_PATH=/usr/local/cuda/lib64 \
+ * Real GPU: LD_LIBRARY_PATH=/usr/local/cuda/lib64 \
  *             build/gpumemtrace run -o train.db -- build/samples/train
- * Then:       build/gpumemtrace report train.db
+ * Then: build/gpumemtrace report train.db
  */
 #include "sample.h"
 
@@ -25,7 +25,7 @@ static const struct layer {
 };
 enum { LAYERS = sizeof layers / sizeof layers[0] };
 static struct tensor *parameters[LAYERS][2], *gradients[LAYERS][2], *states[2][LAYERS][2];
-static struct tensor *buffers[3], *saved[LAYERS][3]; /* saved: what backward will need */
+static struct tensor *buffers[3], *saved[LAYERS][3]; /* saved: for backward */
 static struct tensor *batch, *classes, *prediction, *loss;
 
 /* Makes the tensors for weights and biases that do not exist yet. */
@@ -51,7 +51,7 @@ static void load(void)
     classes = tensor_new(BATCH * sizeof(int64_t));
 }
 
-/* A layer's input is kept only if the layer saves it, or the main loop holds it. */
+/* A layer's input stays alive only if the layer saves it or the main loop holds it. */
 static void forward(void)
 {
     static const int statistics[] = {[NORM] = 2, [LOSS] = 1}; /* mean, deviation; weight */
@@ -73,7 +73,7 @@ static void forward(void)
     }
 }
 
-/* Turns each output's gradient into the input's, which the first layer does not need. */
+/* Computes each layer's input gradient from its output's; the first layer needs none. */
 static void backward(void)
 {
     struct tensor *gradient = floats(1);

@@ -5,8 +5,8 @@ Real GPU:   build/gpumemtrace run -o train.db -- python3 samples/train.py
 Then:       build/gpumemtrace report train.db
             build/gpumemtrace compare --workspace=8519680 train.db samples/train.json
 
-Nothing in here knows the recorder, but for the NVTX ranges, which name the phases:
-without them the report has no "forward" and "backward".
+The program does not use the recorder's API. NVTX ranges name the phases; without them
+the report has no "forward" and "backward".
 """
 import sys
 
@@ -41,9 +41,9 @@ def train(torch, device):
         with phase("optimizer"):
             optimizer.step()
             optimizer.zero_grad()
-        # A number on the host; keeping the tensor itself would keep device memory.
+        # A number on the host; the tensor would keep device memory.
         print(f"loss {loss.item():.3f}")
-        # Without this the step's results live on into the next forward pass.
+        # Frees the step's results before the next forward pass.
         del prediction, loss
     print(f"peak by PyTorch's own count: {torch.cuda.max_memory_allocated()} bytes")
 
