@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda */
 /*
- * Measures what one allocation and one free cost the calling threads, under DEPTH native frames:
+ * Measures the cost of one allocation and one free to the calling threads, under DEPTH native
+ * frames:
  *
  *     bench_calls KIND DEPTH BATCHES [THREADS]
  *
- * Prints "alloc NS free NS": medians over batches of 64, in CPU ns of the thread; with several threads,
- * the mean of their medians.
+ * Prints "alloc NS free NS": medians over batches of 64, in CPU ns of the thread; with several
+ * threads, the mean of their medians.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -139,13 +140,13 @@ static __attribute__((noinline)) void descend(int frames, struct measurement *me
         measure(measurement);
     else
         descend(frames - 1, measurement);
-    depth_seen++; /* not a tail call */
+    depth_seen++; /* prevents a tail call */
 }
 
 static void *measure_thread(void *measurement)
 {
     const int own_frames = 5; /* two of libc and the start, this, measure, the call */
-    cudaFree(NULL);           /* makes the context, and makes it current */
+    cudaFree(NULL);           /* creates the context and makes it current */
     descend(depth - own_frames, measurement);
     return NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * Repeats the lookups that a runtime makes at its start: bench_lookups LIST, where each line of LIST has
- * a name, a version and flags. Prints "lookups N us U", the CPU time of all lookups together.
+ * Repeats the lookups that a runtime makes at its start: bench_lookups LIST. Each line of LIST has
+ * a name, a version and flags. Prints "lookups N us U", the CPU time of all lookups.
  */
 #include <dlfcn.h>
 #include <stdio.h>

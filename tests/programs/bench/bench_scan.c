@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: sqlite */
 /*
- * Steps through every row and column of the table event, and prints the rows and the CPU seconds: the
- * least that reading a trace can cost, for comparison with the analyzer.
+ * Steps through every row and column of the table event, and prints the rows and the CPU seconds:
+ * the lower bound for reading a trace, to compare the analyzer with.
  */
 #include <sqlite3.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* link: sqlite allocator */
 /*
- * Fills the table event of a trace whose other tables are there:
+ * Fills the table event of a trace that has the other tables:
  *
  *     make_events TRACE driver|pool|pytorch EVENTS SITES
  *
- * Blocks come and go at random in a fixed number of places, so that the live set is as large after a
- * million events as after a hundred million. Stacks are 1 to SITES, names of phases the strings 1 to 3.
- * Tensors lie side by side in segments, or, as pytorch, where PyTorch's allocator would have put them;
- * that trace ends with a failed allocation, the worst place for one.
+ * Blocks are allocated and freed at random in a fixed number of places, so that a hundred million
+ * events leave as many live blocks as a million. Stacks are 1 to SITES, names of phases the strings
+ * 1 to 3. Tensors are adjacent in segments, or, with pytorch, at the places that PyTorch's
+ * allocator chooses; this trace ends with a failed allocation, where it costs the analyzer most.
  */
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -45,9 +45,9 @@ struct maker {
     uint64_t seq, seed;
     uint32_t sites;
     bool has_pool, is_pytorch, failed;
-    struct allocator allocator; /* PyTorch's, which asks this for segments */
+    struct allocator allocator; /* PyTorch's allocator, which requests segments here */
     uint32_t tensors[TENSOR_PLACES];
-    uint32_t stack_id; /* that asks it */
+    uint32_t stack_id; /* of PyTorch's requests for segments */
     bool driver_live[DRIVER_PLACES], tensor_live[TENSOR_PLACES];
     uint32_t phases_count, failures_count;
 };
@@ -85,7 +85,7 @@ static struct event next_event(struct maker *maker, enum event_kind kind, enum m
                           .memory = (uint8_t)memory};
 }
 
-/* An allocation where nothing is, else a free. */
+/* Allocates at a free place, else frees the block there. */
 static int turn(struct maker *maker, bool *live, enum memory_kind memory, uint64_t address,
                 uint64_t room_bytes)
 {
@@ -182,7 +182,7 @@ static int refuse(struct maker *maker)
     return 0;
 }
 
-/* More is idle in the pool than is asked for, but not in one piece. */
+/* More is idle in the pool than is requested, but not in one block. */
 static int fail_pytorch(struct maker *maker)
 {
     struct err err;
@@ -206,12 +206,12 @@ static int begin_segment(struct maker *maker, uint32_t number)
     return insert(maker, &event);
 }
 
-/* Strings 1 to 3 are the names of phases. A step ends with the last of them. */
+/* Strings 1 to 3 are the names of phases. The last one ends a step. */
 static int change_phase(struct maker *maker)
 {
     struct event event = next_event(maker, EVENT_PHASE_POP, MEMORY_NONE);
     event.thread_id = 1;
-    if (insert(maker, &event)) /* the first has no beginning */
+    if (insert(maker, &event)) /* the first phase has no predecessor to end */
         return -1;
     if (maker->phases_count && maker->phases_count % 3 == 0) {
         event = next_event(maker, EVENT_STEP, MEMORY_NONE);
@@ -240,7 +240,7 @@ static int fail(struct maker *maker)
     return insert(maker, &event);
 }
 
-/* Once the places are filled; as many in a long trace as in a short one. */
+/* Failures begin when the places are filled; a long trace has as many as a short one. */
 static bool is_failure_due(const struct maker *maker)
 {
     return maker->failures_count < FAILURES &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a program with its output thrown away, and prints what it cost: CPU microseconds, wall
+ * Runs a program with its output discarded, and prints its cost: CPU microseconds, wall
  * microseconds, highest resident KiB, exit status.
  *
- * A program's highest memory counts from its fork on, when it was still its parent's image. This
- * parent is a small one.
+ * A program's highest resident memory counts from its fork on, when it was an image of its parent.
+ * So this parent is small.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Captures a stream into a graph, makes an executable one of it, and destroys both; then ends a capture
- * that is not valid, and one that there is not. Prints the handles of the stream and both graphs.
+ * Captures a stream into a graph, instantiates it, and destroys both; then ends an invalid capture,
+ * and a capture that was not begun. Prints the handles of the stream and both graphs.
  */
 #include <stdio.h>
 
@@ -14,7 +14,8 @@ static int capture(CUstream stream, CUgraph *graph)
            cuStreamEndCapture(stream, graph);
 }
 
-/* An event that was recorded in the capture may not be waited for by the host: that breaks it. */
+/* Waits on the host for an event that was recorded in the capture, which invalidates the
+ * capture. */
 static int break_capture(CUstream stream)
 {
     CUgraph graph;

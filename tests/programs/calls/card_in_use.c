@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Takes memory of the card in every way that the ledger knows, and prints what the card says it has in
+ * Allocates memory of the card in every way that the ledger knows, and prints the card's memory in
  * use: "peak BYTES" at the highest, "failure BYTES" after an allocation that fails, "end BYTES".
  */
 #include <stdint.h>
@@ -21,7 +21,7 @@ static int say(const char *when)
     return 0;
 }
 
-/* The driver's pool keeps what it is given back. */
+/* The driver's pool keeps memory that is freed. */
 static int keep_in_pool(CUdeviceptr *kept)
 {
     cuuint64_t threshold = UINT64_MAX;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * A context that grows where a kernel is first used, and ways to allocate:
+ * A context that grows at the first use of a kernel, and ways to allocate:
  *
  *     context_growth grows | rises | loops
  *
- * grows: 2 GiB, the kernel's 30 MiB, 1 GiB. rises: to 8 GiB in steps of 1 MiB. loops: 1 GiB, 2,000 times.
+ * grows: 2 GiB, the kernel's 30 MiB, 1 GiB. rises: to 8 GiB in steps of 1 MiB. loops: 1 GiB, 2,000
+ * times.
  */
 #include <elf.h>
 #include <stdint.h>

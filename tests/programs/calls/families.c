@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda */
 /*
- * Makes one allocation of each family, in one thread, and keeps its own books. At the end it prints, as
- * JSON, what a report must say of the accounts device, managed and host.
+ * Makes one allocation of each family, in one thread, and keeps its own books. At the end it
+ * prints, as JSON, the figures that a report must give for the accounts device, managed and host.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ static void virtual_memory(void)
     must((int)cuMemAddressFree(address, 4 * MIB), "cuMemAddressFree");
 }
 
-/* Destroying a context frees what lived in it, and nothing that lives in another. */
+/* Destroying a context frees its memory, and no memory of another context. */
 static void own_context(void)
 {
     CUcontext context = NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * A call that fails in the way that its argument names; tests/oom/test_oom_runs.py says what is right.
- * With GPUMEMTRACE_SIM_SHARED another process is on the card, which takes memory when it is told to.
+ * A call that fails for the cause that its argument names; tests/oom/test_oom_runs.py has the
+ * expected answers. With GPUMEMTRACE_SIM_SHARED a second process allocates memory of the card on
+ * command.
  */
 #include <stdio.h>
 #include <string.h>
@@ -38,10 +39,10 @@ static int live_next_door(void)
     char answer;
 
     if (read(to_neighbour[0], &bytes, sizeof bytes) != sizeof bytes)
-        return 0; /* nobody called */
+        return 0; /* the parent has ended */
     answer = (char)(start() || take(bytes));
     (void)!write(from_neighbour[1], &answer, 1);
-    return (int)read(to_neighbour[0], &bytes, sizeof bytes); /* until the caller is gone */
+    return (int)read(to_neighbour[0], &bytes, sizeof bytes); /* waits until the parent ends */
 }
 
 static int call_neighbour(size_t bytes)
@@ -54,13 +55,13 @@ static int call_neighbour(size_t bytes)
 
 /* --- ways to fail --- */
 
-/* Nothing is allocated by a size of 0: that is a mistake in the call, not a lack of memory. */
+/* A size of 0 is a mistake in the call, not a lack of memory. */
 static CUresult invalid(void)
 {
     return take(0);
 }
 
-/* The host has no such memory; the card has nothing to do with it. */
+/* The host lacks this memory; the card is not involved. */
 static CUresult pinned(void)
 {
     void *address;
@@ -68,7 +69,7 @@ static CUresult pinned(void)
     return cuMemAllocHost_v2(&address, (size_t)1 << 60);
 }
 
-/* Memory of another process, by a handle that nobody made. */
+/* Memory of another process, with an invalid handle. */
 static CUresult imported(void)
 {
     CUipcMemHandle handle;
@@ -78,7 +79,7 @@ static CUresult imported(void)
     return cuIpcOpenMemHandle_v2(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 }
 
-/* 6 GiB of managed memory lie on the card or on the host, and nobody says where; a neighbour holds as much. */
+/* 6 GiB of managed memory, on the card or on the host (unknown); a neighbour holds as much. */
 static CUresult managed(void)
 {
     CUdeviceptr address;
@@ -89,7 +90,7 @@ static CUresult managed(void)
                : take(2 * GIB);
 }
 
-/* 700 MiB that this context may have grown by, or the neighbour holds. */
+/* 700 MiB that either this context has grown by or the neighbour holds. */
 static CUresult small_neighbour(void)
 {
     return take(14950 * MIB) || call_neighbour(400 * MIB) ? CUDA_ERROR_UNKNOWN : take(600 * MIB);
@@ -101,7 +102,7 @@ static CUresult large_neighbour(void)
     return take(6 * GIB) || call_neighbour(8 * GIB) ? CUDA_ERROR_UNKNOWN : take(3 * GIB);
 }
 
-/* While a capture is open nobody may ask the card. */
+/* While a capture is open, the card cannot be queried. */
 static CUresult captured(void)
 {
     CUstream stream;
@@ -113,7 +114,7 @@ static CUresult captured(void)
                : take(3 * GIB);
 }
 
-/* A pool of the driver's that may hold 1 GiB, on a card with room for many. */
+/* A pool of the driver with a limit of 1 GiB, on a card with much more room. */
 static CUresult full_pool(void)
 {
     CUmemPoolProps properties;
@@ -130,7 +131,7 @@ static CUresult full_pool(void)
     return cuMemAllocFromPoolAsync(&address, 900 * MIB, pool, NULL);
 }
 
-/* Every second block of odd sizes went back to the driver's pool, which keeps 5.8 GiB in pieces. */
+/* Every second block of odd sizes is freed to the driver's pool, which keeps 5.8 GiB in pieces. */
 static CUresult odd_sizes(void)
 {
     enum { BLOCKS = 7000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
 /*
- * A loop of steps that leaks, or only looks as if it did, in the way that its argument names;
- * tests/analyzer/test_leak_runs.py says what is right.
+ * A loop of steps that leaks, or only seems to, in the way that its argument names;
+ * tests/analyzer/test_leak_runs.py has the expected answers.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void forgets_every_second(int step)
     cudaFree(scratch);
 }
 
-/* A buffer per request, taken in the order of a stream and freed on none. */
+/* A buffer per request, allocated in a stream's order and never freed. */
 static void frees_on_no_stream(int step)
 {
     void *request = NULL;
@@ -43,7 +43,7 @@ static void frees_on_no_stream(int step)
     cudaMallocAsync(&request, 3 * MIB, NULL);
 }
 
-/* Pieces of a pool that never come back to it. */
+/* Pieces of a pool that are never returned to it. */
 static void keeps_pieces(int step)
 {
     static char *memory;
@@ -52,7 +52,7 @@ static void keeps_pieces(int step)
     if (!memory)
         memory = take(64 * MIB);
     gpumemtrace_pool_alloc("rmm", 0, memory + (size_t)step * MIB, MIB);
-    count++; /* after the call, whose frame a jump would take */
+    count++; /* prevents a tail call, which would remove this frame */
     kept[0] = &count;
 }
 
@@ -90,7 +90,7 @@ static void empties_itself(int step)
 
 /* --- what gets larger and larger --- */
 
-/* A cache of tokens in four layers: each step copies it to where there is room for one more. */
+/* A cache of tokens in four layers: each step copies it to a block with room for one token more. */
 static void copies_the_cache(int step)
 {
     for (int layer = 0; layer < 4; layer++) {
@@ -101,7 +101,7 @@ static void copies_the_cache(int step)
     }
 }
 
-/* A list of which nobody takes anything away: it is copied to twice the room whenever it is full. */
+/* A list that only grows: whenever it is full, it is copied to a block of twice the size. */
 static void doubles_for_ever(int step)
 {
     void *longer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * A loop of 120 steps that leaks, or only looks as if it did: `loops losses | error_path | unmarked |
+ * A loop of 120 steps that leaks, or only seems to: `loops losses | error_path | unmarked |
  * cache_fills | cache_empties | batch_varies`. Each step also allocates and frees 8 MiB of work.
  */
 #include <stdint.h>
@@ -39,7 +39,7 @@ static void losses(int step)
     gpumemtrace_step((uint64_t)step + 1);
 }
 
-/* Every seventh batch is bad, and what was made for it is forgotten. */
+/* Every seventh batch is bad, and its buffer is not freed. */
 static void error_path(int step)
 {
     gpumemtrace_push("step");
@@ -50,7 +50,7 @@ static void error_path(int step)
     gpumemtrace_pop();
 }
 
-/* Nobody says where steps end. */
+/* The ends of steps are not marked. */
 static void unmarked(int step)
 {
     (void)step;
@@ -81,7 +81,7 @@ static void cache_empties(int step)
     gpumemtrace_step((uint64_t)step + 1);
 }
 
-/* The batch, of another length each time, lives until the next one is there. */
+/* The batch, each time of another length, lives until the next one exists. */
 static void batch_varies(int step)
 {
     void *batch = take(512 + (size_t)(step * 41 % 101) * 64);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The attributes of an NVTX event, as NVTX 3's public header lays them out. They are declared again for
- * the tests, so that the recorder's declaration is not compared with itself.
+ * The attributes of an NVTX event in the layout of NVTX 3's public header. The tests have a
+ * declaration of their own, because one shared with the recorder would hide its mistakes.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_NVTX_ATTRIBUTES_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_NVTX_ATTRIBUTES_H

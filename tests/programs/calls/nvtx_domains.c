@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Opens overlapping ranges in NVTX domains, with registered strings. Prints what each call returned.
+ * Opens overlapping ranges in NVTX domains, with registered strings. Prints the result of each
+ * call.
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@ typedef void nvtx_callback(void);
 
 static nvtx_callback *nvtx_callbacks[6][16];
 
-/* The initial callbacks, before a tool replaces them. */
+/* The callback in each slot until a tool replaces it. */
 static void nvtx_not_yet(void)
 {
     abort();
@@ -62,7 +62,7 @@ static inline int nvtx_inject(void)
     return injected;
 }
 
-/* Calls a callback of this type; without one, returns what NVTX returns. */
+/* Calls a callback of this type; if there is none, returns the same as NVTX. */
 #define NVTX_CALL(type, parameters, module, number, arguments, without)                            \
     (nvtx_callbacks[module][number]                                                                \
          ? ((type(*) parameters)(uintptr_t)nvtx_callbacks[module][number])arguments                \

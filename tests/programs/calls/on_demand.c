@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
 /*
- * Does what each line of its stdin says, and answers it with a line, so that a test knows where it stands:
+ * Executes each line of its stdin and then prints a line, so that a test can wait for it:
  *
  *     malloc MIB      device memory, never freed; the first is the segment of the pool
  *     take NUMBER MIB   a piece of the pool, in the place of that number
  *     give NUMBER     its end
  *     push NAME, pop, step
  *
- * At the end of its stdin it exits.
+ * Exits at the end of its stdin.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #define PLACES 64
 
 static char *segment;
-static char names[16][64]; /* of phases that are open */
+static char names[16][64]; /* of open phases */
 static int depth;
 
 static char *place(unsigned number)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * With device 0 current, allocates memory of device 1 from its pool and as VMM objects, until one is too
- * large.
+ * With device 0 current, allocates memory of device 1 from its pool and as VMM objects, until an
+ * allocation is too large.
  */
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 /* link: cudart13 */
 /*
  * Opens phases through the public API, header-only NVTX (nvtx_player.h) and the functions of
- * libnvToolsExt. Before its first CUDA call it opens "setup" through NVTX.
+ * libnvToolsExt. It opens "setup" through NVTX before its first CUDA call.
  */
 #include <dlfcn.h>
 #include <stdint.h>

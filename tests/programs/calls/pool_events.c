@@ -5,10 +5,10 @@
  *
  *     pool_events EVENTS [FRAMES [RATE]]
  *
- * RATE: no more than so many a second, in bursts of a thousandth of them.
- * Pieces have random sizes and lifetimes; some hundred live at a time, from a few call sites under that
- * many frames. Prints this process's resident memory in bytes, at the start and at 20 moments, and on
- * stderr the CPU time of this thread: "caller NS ns an event".
+ * RATE: the most events per second, in bursts of a thousandth of them. Pieces have random sizes and
+ * lifetimes; some hundred live at a time, from a few call sites under FRAMES frames. Prints this
+ * process's resident memory in bytes, at the start and at 20 moments, and on stderr the CPU time of
+ * this thread: "caller NS ns an event".
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void sleep_until(const struct timespec *start, double ns)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL);
 }
 
-/* rate: 0: as fast as it can. */
+/* rate: 0: no limit. */
 static void make_events(long events, long rate)
 {
     const double start_ns = thread_ns();
@@ -108,7 +108,7 @@ static __attribute__((noinline)) void descend(long frames, long events, long rat
         make_events(events, rate);
     else
         descend(frames - 1, events, rate);
-    frames_seen++; /* not a tail call */
+    frames_seen++; /* prevents a tail call */
 }
 
 int main(int count, char **arguments)

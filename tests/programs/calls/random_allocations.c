@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda */
 /*
- * Makes random allocations and frees on several threads, and keeps its own books. At the end it prints,
- * as JSON, what a report must say.
+ * Makes random allocations and frees on several threads, and keeps its own books. At the end it
+ * prints, as JSON, the figures that a report must give.
  *
  *     random_allocations WAY THREADS OPERATIONS LOCK [REPORT]
  *
- * WAY is how the driver is reached: runtime, linked, dlopen or lookup. LOCK 1: one lock is held across
- * each call, so that the books are exact; 0: the peak may differ by the bytes in flight. REPORT 1: each
- * operation is printed once it has returned ("+ address size", "- address").
+ * WAY is how the driver is reached: runtime, linked, dlopen or lookup. LOCK 1: one lock is held
+ * across each call, so that the books are exact; 0: the peak may differ by the bytes in flight.
+ * REPORT 1: each operation is printed once it has returned ("+ address size", "- address").
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -185,7 +185,7 @@ static uint64_t next_random(struct worker *worker)
     return worker->random;
 }
 
-/* 1 byte to 4 MiB, small ones more often; one in 1,000 asks for more than there is. */
+/* 1 byte to 4 MiB, small sizes more often; one in 1,000 exceeds the card. */
 static size_t random_size(struct worker *worker)
 {
     const uint64_t number = next_random(worker);

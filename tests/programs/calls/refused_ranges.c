@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Two address ranges that the driver refuses, as it does when no such range is left, and then memory
- * that it refuses: `refused_ranges N` asks N times for memory.
+ * Requests two address ranges that the driver refuses, as when no such range is left, and then
+ * memory that it refuses: `refused_ranges N` requests memory N times.
  */
 #include <stdlib.h>
 

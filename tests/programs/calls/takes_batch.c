@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
 /*
- * takes_batch [--batch=N | --batch N | -b N | batch=N] [--sequence=N] [WAY]: 100 MiB, and batch × sequence MiB in
- * blocks of 1 MiB; numbers that no option gives come from BATCH and SEQUENCE, else they are 1. It ends with status 1
- * where memory is refused. WAY is what else it does; tests/fix says what is right.
+ * takes_batch [--batch=N | --batch N | -b N | batch=N] [--sequence=N] [WAY]: allocates 100 MiB, and
+ * batch × sequence MiB in blocks of 1 MiB. A number without option comes from BATCH or SEQUENCE,
+ * else it is 1. Exits 1 when memory is refused. WAY changes that; tests/fix checks it.
  *
- *     odd        ends with status 3, before it allocates, unless the batch is a multiple of 8
- *     broken     ends with status 3 after an allocation
+ *     odd        exits 3, before it allocates, unless the batch is a multiple of 8
+ *     broken     exits 3 after an allocation
  *     nothing    makes no CUDA call
- *     caught     where memory is refused it frees all and takes half, until that fits
- *     hidden     where memory is refused it says so and ends with status 0
- *     rescued    where memory is refused it writes a small block somewhere, and ends with status 1
- *     waits      sleeps for an hour when it has all
- *     killed     is killed when it has all
- *     races      is killed when it has all, the first time: the file that RACED names is there from then on
+ *     caught     when memory is refused, frees all and takes half, until that fits
+ *     hidden     when memory is refused, prints that and exits 0
+ *     rescued    when memory is refused, frees all, allocates 1 MiB and exits 1
+ *     waits      sleeps for an hour after its last allocation
+ *     killed     is killed after its last allocation
+ *     races      creates the file in RACED and is killed; if it exists, does as without WAY
  *     quadratic  batch × sequence × sequence MiB
- *     folded     of a batch above 900 it takes 10
+ *     folded     uses 10 instead of a batch above 900
  */
 #include <signal.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static int is_way(const char *name)
     return !strcmp(way, name);
 }
 
-/* The number behind --name=, --name, -n or name=; else the variable's; else 1. */
+/* The number after --name=, --name, -n or name=; else that of the variable; else 1. */
 static long number_of(const char *name, const char *variable, int argc, char **argv)
 {
     const size_t length = strlen(name);

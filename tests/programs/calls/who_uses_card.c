@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Makes a context, prints "ready", does what each line of stdin says, and prints what came of it, in one line:
+ * Makes a context and prints "ready". Executes each line of stdin, and prints its result in a line:
  *
- *     alloc MIB        takes memory of device 0: the result
- *     ask SUFFIX ROOM  asks nvmlDeviceGetComputeRunningProcesses with that suffix, "-" for none, for
- *                      at most ROOM processes: status, count, and PID:BYTES of each
+ *     alloc MIB        allocates memory of device 0; prints the result
+ *     ask SUFFIX ROOM  calls nvmlDeviceGetComputeRunningProcesses with this suffix ("-": none), for
+ *                      at most ROOM processes; prints status, count, and PID:BYTES of each
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -9,7 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How a child ended: its exit status, 128 + signal, or -1 if it had to be killed. */
+/* Waits, and kills a child that hangs. Returns the exit status, 128 + signal, or -1 if it was
+ * killed. */
 static inline int child_wait_patiently(pid_t child)
 {
     const unsigned poll_us = 2000, patience_us = 8000000;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda dl */
 /*
- * Calls dlsym with the handles whose meaning depends on the caller, and with names that only resemble
- * hooked ones. Except for the hooks, the answers must be the same as without the recorder.
+ * Calls dlsym with the handles whose meaning depends on the caller, and with names that only
+ * resemble hooked ones. Except for hooks, results must be the same as without the recorder.
  */
 #include <dlfcn.h>
 #include <stdio.h>

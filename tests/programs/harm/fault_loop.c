@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 dl */
 /*
- * Does the same work again and again in children. In each, another call of the recorder fails
- * (preload_faults.c), until there is no call left to fail. Each child must see what a child without
- * faults sees, and end in the same way:
+ * Does the same work again and again in children. In each child another call of the recorder fails
+ * (preload_faults.c), until no call is left. Each child must see and return the same as a child
+ * without faults:
  *
  *     fault_loop memory|files|threads|sqlite one|rest start|later STEP
  *
- * one: the Nth call alone fails; rest: it and all later ones; later: only calls after the start of the
- * recording count. On stdout: what the first child saw, then the number and pid of each child. The
- * stderr of each goes to said.PID.
+ * one: only the Nth call fails; rest: all later calls too; later: counts only calls after the start
+ * of the recording. Prints what the first child saw, then the number and pid of each child. The
+ * stderr of each child goes to said.PID.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,7 +34,7 @@
 #define TEXT_BYTES 4096
 #define AT_ONCE 8
 
-/* What a child saw, in memory shared with its parent. */
+/* Results of a child, in memory shared with its parent. */
 struct seen {
     char text[TEXT_BYTES];
     size_t length;
@@ -153,8 +153,9 @@ static int finish(const struct seen *seen, long nth, pid_t child)
     return status;
 }
 
-/* Runs some children at once, since they mostly wait for the recorder's writer. Returns 1 when calls failed
-   in all of them, 0 when there are no more calls to fail, -1 when a child did not see what it should. */
+/* Runs some children at once, because they mostly wait for the recorder's writer. Returns 1 if
+ * calls failed in all of them, 0 if no more calls are left to fail, -1 if a child saw a wrong
+ * result. */
 static int try_some(struct seen *unharmed, struct seen *seen, long first, long step)
 {
     pid_t children[AT_ONCE];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Works where few descriptors may be open, and prints what its calls return: the numbers of descriptors
- * too, which the recorder must not take away. Ends with 5.
+ * Works with a low limit of open descriptors, and prints the results of its calls, also the numbers
+ * of descriptors, which must be the same as without the recorder. Exits with 5.
  *
  *     few_descriptors            under the limit that it was started with
  *     few_descriptors LIMIT      sets RLIMIT_NOFILE to LIMIT before the first CUDA call
@@ -28,7 +28,7 @@ static void say(const char *what, int result)
     errno = 0;
 }
 
-/* Each gets the number that it would have got without the recorder. */
+/* Each descriptor gets the same number as without the recorder. */
 static void open_and_close(const char *when)
 {
     int opened[OPENED_AT_ONCE];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda m */
 /*
- * Calls every hooked function of the driver and the runtime with wrong arguments, and prints what each
- * call did to its caller: result, errno, the memory behind the first argument, the runtime's last
- * error, the signal mask, the rounding mode. All of it must be the same with and without the recorder:
+ * Calls every hooked function of the driver and the runtime with wrong arguments, and prints what
+ * each call did to its caller: result, errno, the memory behind the first argument, the runtime's
+ * last error, the signal mask, the rounding mode. All must be the same with and without the
+ * recorder:
  *
  *     harm_calls early|late|thread    before there is a context, after, on a thread without one
  *     harm_calls places               memory in every place, made on a thread without a context
@@ -27,14 +28,15 @@
 #define PATTERN_WORD 0xa5a5a5a5u
 #define ODD_ERRNO 77
 
-/* More arguments than any of the functions has; each is the same, in a register or on the stack. */
+/* More arguments than any of the functions has; all are the same, so registers and stack do not
+ * matter. */
 typedef int any_function(const void *, const void *, const void *, const void *, const void *,
                          const void *, const void *, const void *, const void *, const void *);
 
 static _Alignas(8) uint32_t room[128];
 
-/* Counts the words that are not the pattern. Values are not printed, since they may be addresses; bytes
- * are not counted, since a byte of an address may happen to be the pattern. */
+/* Counts words that differ from the pattern. Words are not printed, because they may be addresses;
+ * bytes are not counted, because a byte of an address may equal the pattern's. */
 static int changed_bytes(void)
 {
     int changed = 0;
@@ -53,7 +55,7 @@ static void say_state(int result)
            sigismember(&blocked, SIGXFSZ), sigismember(&blocked, SIGPIPE), rounding);
 }
 
-/* A structure of more than 16 bytes: x86-64 puts it on the stack, aarch64 passes its address. */
+/* A struct of more than 16 bytes: x86-64 copies it to the stack, aarch64 passes its address. */
 static const void *structure(const char *name, int position)
 {
 #ifdef __aarch64__
@@ -84,7 +86,7 @@ static void call(const char *name, any_function *function, const void *first)
     (void)cudaGetLastError();
 }
 
-/* A function that takes a handle reads through it, as NVIDIA's do: only NULL is safe. */
+/* A function with a handle reads memory at it, as NVIDIA's do: only NULL is safe. */
 static bool first_is_out(const char *name)
 {
     static const char *const outs[] = {"Alloc",  "Create", "Malloc", "GetInfo",

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Ends, forks, execs and jumps at the worst moment: inside malloc, inside a call, inside exit, while a
- * recording starts, with a pending cancellation, with a stderr that nobody reads. Prints what happened,
- * which must be the same with and without the recorder. A process that hangs is killed and named.
+ * Ends, forks, execs and jumps at the worst moment: inside malloc, inside a call, inside exit,
+ * while a recording starts, with a pending cancellation, with a stderr without a reader. Prints the
+ * results, which must be the same with and without the recorder. Kills and names a process that
+ * hangs.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -41,7 +42,8 @@ static void *allocate_and_free(void *unused)
     return NULL;
 }
 
-/* How a child ended: its exit status, 128 + signal, or -1 if it had to be killed. */
+/* Waits, and kills a child that hangs. Returns the exit status, 128 + signal, or -1 if it was
+ * killed. */
 static int wait_patiently(pid_t child)
 {
     int status;
@@ -55,7 +57,7 @@ static int wait_patiently(pid_t child)
     return -1;
 }
 
-/* Runs it in one child after another, and stops when a child ends in a wrong way. */
+/* Calls run in one child after the other; stops when a child ends the wrong way. */
 static int repeat(int times, void (*run)(int turn))
 {
     for (int turn = 0; turn < times; turn++) {
@@ -148,7 +150,7 @@ static int cancel(void)
 
 /* --- fork --- */
 
-/* Forks at a different moment of a thread's first call; the child ends at once. */
+/* Forks at a different moment of a thread's first call each time; the child ends at once. */
 static void fork_while_starting(int turn)
 {
     pthread_t thread;
@@ -167,7 +169,7 @@ static int fork_during_start(void)
     return repeat(40, fork_while_starting);
 }
 
-/* CUDA fails in a child of a process that used it; four threads call it at the same moment. */
+/* CUDA fails in a child of a process that has used it; four threads call it at the same moment. */
 static void *be_refused(void *unused)
 {
     void *block;
@@ -198,7 +200,7 @@ static int fork_race(void)
 
 /* --- what our own writing may raise --- */
 
-/* The reader of stderr is gone when the exit line is written. */
+/* The exit line is written when the reader of stderr has ended. */
 static int sigpipe(void)
 {
     int ends[2];
@@ -270,7 +272,7 @@ static void *fail_to_exec(void *unused)
     return failed ? allocate_and_free(NULL) : "exec did not say ENOENT";
 }
 
-/* The first CUDA call and an exec, on the smallest stack that a thread can have. */
+/* A thread with the smallest possible stack makes the first CUDA call and an exec. */
 static int small_stack(void)
 {
     pthread_attr_t attributes;
@@ -285,7 +287,7 @@ static int small_stack(void)
     return 5;
 }
 
-/* The default stack size, which the recorder's own thread would get, too. */
+/* A small default stack size, which the recorder's thread would get too. */
 static int small_default_stack(void)
 {
     pthread_attr_t attributes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * A program that is not linked to CUDA. It asks whether CUDA is there, opens the driver, closes it, maps
- * other memory in its place and opens it again, or looks symbols up while other libraries are loaded and
- * unloaded. Prints what it found.
+ * A program that is not linked to CUDA. It checks whether CUDA is there, opens the driver, closes
+ * it, maps other memory in its place and opens it again, or looks up symbols while other libraries
+ * are loaded and unloaded. Prints the results.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -71,7 +71,7 @@ static int use_driver(void *driver)
     return made ? made : alloc(&address, 4096);
 }
 
-/* Maps memory where a closed library was, so that nothing can be loaded there. */
+/* Maps memory at the addresses of a closed library, so that nothing can be loaded there. */
 static void take_places(void)
 {
     for (int i = 0; i < 40; i++)
@@ -94,7 +94,7 @@ static int reopen(const char *unused)
     return 5;
 }
 
-/* The recorder may repeat what it asked the first one. */
+/* The recorder may repeat lookups in the first library. */
 static int reopen_used(const char *unused)
 {
     (void)unused;
@@ -152,7 +152,8 @@ static rlim_t address_space_bytes(void)
     return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The limit leaves room for many copies of the library, but for fewer than it is opened. */
+/* The limit allows many copies of the library, but fewer than the number of times that it is
+ * opened. */
 static int close_often(const char *path)
 {
     struct rlimit limit = {.rlim_max = RLIM_INFINITY};
@@ -178,7 +179,7 @@ static void *look_up(void *unused)
     return NULL;
 }
 
-/* A child would wait for ever if a thread that it does not have held the loader's lock. */
+/* A child would wait for ever if a thread that exists only in the parent held the loader's lock. */
 static int forked_child_opens_a_library(void)
 {
     int status = -1;
@@ -215,7 +216,8 @@ static void *first_call(void *argument)
     return (void *)(intptr_t)(*alloc)(&address, 4096);
 }
 
-/* Two first calls: one in a constructor, under the loader's lock; one that needs the loader. */
+/* Two first calls at once: one in a constructor, which holds the loader's lock; one that needs the
+ * loader. */
 static int constructor(const char *path)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 dl */
 /*
- * Opens and closes the given plugins, each of which allocates: harm_plugins PLUGIN…
- * Prints what the plugins return, and when their destructors run.
+ * Opens and closes the given plugins, each of which allocates: harm_plugins PLUGIN… Prints the
+ * plugins' results, and when their destructors run.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 typedef int plugin_function(void);
 
-/* `left` counts the mappings that remain: 0 when the library is really unloaded. */
+/* `left` counts the mappings that remain; 0 if the library is really unloaded. */
 static int use(const char *path)
 {
     void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);

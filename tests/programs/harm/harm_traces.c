@@ -2,8 +2,8 @@
 /* link: cudart13 dl */
 /*
  * Strains a trace and its files: sizes of 1 << 63, thousands of names, names of other tools, more
- * threads than the ring has room for, execs that fail while other threads work, descriptors that the
- * program closes and reuses. Prints what it did, for a comparison with the trace.
+ * threads than the ring has room for, execs that fail while other threads work, descriptors that
+ * the program closes and reuses. Prints its actions, to be compared with the trace.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -65,7 +65,7 @@ static atomic_long pairs;
 
 #define PAIRS_MAX 200000 /* on a slow machine, an exec waits for a long backlog */
 
-/* Busy, but not busier than the writer can follow. */
+/* Works, but not faster than the writer. */
 static void *work(void *unused)
 {
     (void)unused;
@@ -79,8 +79,8 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* One is a folder, the other is searched in PATH, where a folder may not be open to this user: only
- * the kernel finds out that neither can run. */
+/* The first is a folder. The second is searched in PATH, where a folder may be closed to this user.
+ * In both cases only the kernel finds out that the exec fails. */
 static void fail_to_exec(void)
 {
     char name[] = "x";
@@ -160,7 +160,7 @@ static int own_files(void)
     return 5;
 }
 
-/* The next three files it opens become its standard descriptors, as in a daemon. */
+/* The next three files that the program opens become its standard descriptors, as in a daemon. */
 static int standard_descriptors(void)
 {
     const int out = fcntl(STDOUT_FILENO, F_DUPFD, 100);
@@ -174,7 +174,7 @@ static int standard_descriptors(void)
     return 5;
 }
 
-/* The same in a forked child; the parent's recorder had other descriptors. */
+/* The same in a forked child, whose recorder has other descriptors than the parent's. */
 static void use_descriptors_of_parent(void)
 {
     int files[32], harmed = 0;
@@ -199,7 +199,7 @@ static void run_out_of_descriptors(rlim_t more)
     printf("child with %d: %d\n", (int)more, cudaMalloc(&block, 4096));
 }
 
-/* With room for `limit` descriptors in all: what CUDA says, and which numbers the next files get. */
+/* With at most `limit` descriptors: CUDA's results, and the numbers of the next files. */
 static int few_descriptors(const char *limit_text)
 {
     const struct rlimit limit = {(rlim_t)atol(limit_text), FD_LIMIT};
@@ -398,7 +398,7 @@ static int wide_names(void)
 
 /* --- a reader --- */
 
-/* Prints that it has allocated, and ends at the end of its stdin. */
+/* Prints that it has allocated; ends at the end of its stdin. */
 static int wait_for_reader(void)
 {
     allocate(4096);

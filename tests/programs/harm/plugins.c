@@ -2,9 +2,9 @@
 /* link: dl */
 /*
  * A program without CUDA that opens libraries and calls functions in them. Each argument is
- * FLAGS:LIBRARY:FUNCTION, where FLAGS is local, global, deepbind or new (a namespace of its own). The
- * function takes nothing and returns an int, which is printed. The program has a function of the same
- * name itself, which a lookup in the wrong place finds.
+ * FLAGS:LIBRARY:FUNCTION, where FLAGS is local, global, deepbind or new (a namespace of its own).
+ * The function has no parameter and returns an int, which is printed. The program has a function of
+ * the same name, which a wrong lookup would find.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Makes another process in every way, before and after its first CUDA call: posix_spawn, system, vfork,
- * clone with and without shared memory, _Fork, daemon, an exec of itself. Also ends with its last thread,
- * and by a system call that cannot be hooked. Prints what each process saw and how it ended, which must
- * be the same with and without the recorder.
+ * Makes another process in every way, before and after its first CUDA call: posix_spawn, system,
+ * vfork, clone with and without shared memory, _Fork, daemon, an exec of itself. Also ends with its
+ * last thread, and by a system call that cannot be hooked. Prints each process's results and how it
+ * ended, which must be the same with and without the recorder.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ static int by_system(void)
     return 5;
 }
 
-/* The child shares its parent's memory: whatever it does to the recording happens to its parent's. */
+/* The child shares its parent's memory, so a change to its recording would change the parent's. */
 static int by_vfork(void)
 {
     take(1);
@@ -108,7 +108,7 @@ static int by_clone_with_memory(void)
 
 /* --- children that use CUDA --- */
 
-/* pthread_atfork's handlers run for neither. */
+/* pthread_atfork's handlers do not run for either. */
 static pid_t raw_clone(void)
 {
     return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
@@ -202,7 +202,7 @@ static int by_last_thread(void)
 
 /* --- daemons --- */
 
-/* Keeps one descriptor, to report through. */
+/* Keeps one descriptor, for reports. */
 static void become_daemon(int said)
 {
     if (setsid() < 0 || fork() != 0)
@@ -222,7 +222,7 @@ static void become_daemon(int said)
     exit(5);
 }
 
-/* The pipe ends when the daemon does. */
+/* The pipe closes when the daemon ends. */
 static int by_daemon(void)
 {
     char text[256] = "";
@@ -248,8 +248,8 @@ static int by_daemon_after(void)
     return by_daemon();
 }
 
-/* libc's daemon() ends its caller inside libc. What it leaves behind waits for a byte, and is gone when
- * its end of the other pipe is closed. */
+/* libc's daemon() ends its caller inside libc. The daemon waits for a byte; the end of its other
+ * pipe shows that it has ended. */
 static int by_daemon_of_libc(void)
 {
     char byte = 'x';
@@ -284,7 +284,7 @@ static void call_for_ever(int ready)
             _exit(9);
 }
 
-/* The first child is killed at any point; the second must not wait for it. */
+/* The first child is killed at any point; the second must not wait for the first. */
 static int kill_one_and_try(void)
 {
     int ready[2];
@@ -337,7 +337,7 @@ static int one(void)
     return 5;
 }
 
-/* No function that could be hooked is called. */
+/* Calls no function that can be hooked. */
 static int by_system_call(void)
 {
     take(1);

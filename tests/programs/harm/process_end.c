@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Allocates 1, 2 and 3 MiB, frees the 1 MiB, and then ends in the given way. Unless the mode says
- * otherwise, its trace must hold 3 allocations, 1 free, and 5 MiB live at exit.
+ * Allocates 1, 2 and 3 MiB, frees the 1 MiB, and then ends in the given way. In most modes its
+ * trace must have 3 allocations, 1 free, and 5 MiB live at exit.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -217,8 +217,8 @@ static int early_pop(void)
 
 #define OWN_FILES 8
 
-/* Code without unwind information, as just-in-time compilers make it. libunwind checks here whether a
- * frame can be read before it reads it. */
+/* Code without unwind information, as just-in-time compilers generate it. libunwind then checks
+ * whether a frame can be read before it reads it. */
 void call_from_nowhere(void *(*function)(void *));
 #ifdef __aarch64__
 __asm__(".text\n"
@@ -248,8 +248,8 @@ __asm__(".text\n"
         ".size call_from_nowhere, .-call_from_nowhere\n");
 #endif
 
-/* Closes every descriptor, the recorder's among them, and opens its own files under their numbers. The
- * files must hold only what this program writes, and nobody else may move their read positions. */
+/* Closes all descriptors, also the recorder's, and opens files under their numbers. Only this
+ * program may write to these files or move their read positions. */
 static int close_all(void)
 {
     char name[32], text[8] = "";

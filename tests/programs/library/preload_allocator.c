@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 dl */
 /*
- * A preloaded memory pool: serves cudaMalloc from one block, which it allocates through the next
- * cudaMalloc, and prints at the end what it did.
+ * A preloaded memory pool: serves cudaMalloc from one block, which it allocates by the next
+ * cudaMalloc, and prints counts at the end.
  */
 #include <dlfcn.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * from elsewhere go to libc or the kernel as usual. In the command gpumemtrace it fails calls from
  * anywhere, as the environment says:
  *
- *     FAULTS="GROUP NTH one|rest FILE"    GROUP: memory, files, threads or sqlite; the first 8 bytes
- *                                         of FILE count the failures
+ *     FAULTS="GROUP NTH one|rest FILE"    GROUP: memory, files, threads or sqlite; the first 8
+ *                                         bytes of FILE count the failures
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -196,7 +196,7 @@ GMT_EXPORT int madvise(void *address, size_t bytes, int advice)
         return (type)(call);                                                                       \
     }
 
-/* open and fcntl have an optional last argument; the kernel reads it only when it is needed. */
+/* open and fcntl have an optional last argument, which the kernel reads only when it needs it. */
 #define LAST_ARGUMENT(last, type, value)                                                           \
     va_list arguments;                                                                             \
     va_start(arguments, last);                                                                     \
@@ -211,8 +211,8 @@ GMT_EXPORT int madvise(void *address, size_t bytes, int advice)
         return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);                              \
     }
 
-/* Upon ENOLCK SQLite tries for seconds, and for ten where no lock of its -shm can be had: the command
- * may take that once, but not in each run. */
+/* After ENOLCK SQLite retries for seconds, and for ten if its -shm file cannot be locked: the
+ * command may wait that long once, but not in each run. */
 static bool is_lock_of_shm(int command, uintptr_t argument)
 {
     return command == F_SETLK && ((const struct flock *)argument)->l_start >= 120 &&
@@ -252,7 +252,7 @@ FILE_CALL(int, pipe2, (int ends[2], int flags), EMFILE, syscall(SYS_pipe2, ends,
 FILE_CALL(int, fchmod, (int fd, mode_t mode), EPERM, syscall(SYS_fchmod, fd, mode))
 /* clang-format on */
 
-/* A recorder that cannot remove what it made leaves it: the command alone is tried. */
+/* Fails only in the command, because a recorder that cannot remove its files leaves them. */
 GMT_EXPORT int unlink(const char *path)
 {
     if (from_anywhere)
@@ -260,7 +260,7 @@ GMT_EXPORT int unlink(const char *path)
     return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
-/* What the recorder writes to stderr is let through. */
+/* The recorder's writes to stderr do not fail. */
 GMT_EXPORT ssize_t write(int fd, const void *bytes, size_t count)
 {
     if (fd != STDERR_FILENO)

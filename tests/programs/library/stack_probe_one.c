@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: */
 /*
- * A plugin that calls back. The like of stack_probe_two.c in size, but not in what its functions
- * keep on the stack, so that a way up remembered for one leads astray in the other.
+ * A plugin that calls back. Its code has the same size as that of stack_probe_two.c, but another
+ * stack layout, so that an unwind rule that is remembered for one plugin fails in the other.
  */
 #include "gpumemtrace/compiler.h"
 

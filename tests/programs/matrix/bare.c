@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of linked.c in the program that is linked to nothing of CUDA's. */
+/* Replaces linked.c in the program that is not linked to CUDA. */
 #include "matrix.h"
 
 bool matrix_linked_driver(struct driver_api *api, bool per_thread)

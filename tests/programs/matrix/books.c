@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs families one after the other and keeps the books: each event that the trace must have is
- * written to stdout as it is booked, and summed in the account it belongs to as the manual says.
+ * Runs families one after the other and keeps the books: prints each event that the trace must have
+ * when it is booked, and sums it up in its account, as the manual defines accounts.
  */
 #include "matrix.h"
 
@@ -22,7 +22,7 @@ CUcontext primary;
 static struct books *books;
 static jmp_buf family_end;
 static char reason[200];
-static char last_api[100]; /* the symbol called last */
+static char last_api[100]; /* the last symbol called */
 static int last_status, event_count;
 
 /* --- what is counted where: written a second time on purpose, not taken from memory.def --- */
@@ -50,7 +50,7 @@ static enum account_kind account_of(enum memory_kind memory)
     case MEMORY_EXTERNAL:
         return ACCOUNT_imported;
     default:
-        return ACCOUNT_none; /* address space only */
+        return ACCOUNT_none; /* only addresses */
     }
 }
 

@@ -20,7 +20,7 @@ static void destroy(CUarray array, uint64_t bytes)
     book_free(MEMORY_ARRAY, bits(array), bytes);
 }
 
-/* Width x max(height, 1) x max(depth, 1) x channels x element. */
+/* The size is width x max(height, 1) x max(depth, 1) x channels x element. */
 void driver_arrays(void)
 {
     const CUDA_ARRAY_DESCRIPTOR line = {
@@ -94,7 +94,7 @@ static CUmemGenericAllocationHandle create_tiles(uint64_t bytes)
     return handle;
 }
 
-/* The handle is released while the memory is in use: it ends when it is unmapped. */
+/* The handle is released while the memory is in use, so the memory lives until it is unmapped. */
 static void map_and_unmap(CUarrayMapInfo *part, CUmemGenericAllocationHandle handle, uint64_t bytes)
 {
     part->memOperationType = CU_MEM_OPERATION_TYPE_MAP;

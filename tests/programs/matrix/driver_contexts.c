@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of the driver: contexts and what ends with them, limits, modules and libraries. */
+/* Families of the driver: contexts and the memory that ends with them, limits, modules and
+ * libraries. */
 #include "matrix.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What lived in a context goes with it; the last call created it. */
+/* Memory that ends with the context; the last call created the context. */
 static void fill(CUcontext context)
 {
     CUdeviceptr address = 0;
@@ -65,7 +66,7 @@ void driver_context_v1(void)
     DRIVER(cuCtxSetCurrent, (primary));
 }
 
-/* A context that is counted up ends with its last detach. */
+/* A context with a count of attachments ends with the last detach. */
 void driver_context_attached(void)
 {
     CUcontext context = NULL, same = NULL;
@@ -93,7 +94,7 @@ void driver_limits(void)
 
 /* --- code --- */
 
-/* The file's path: it is gone with the process. */
+/* Writes the text to a file that lives as long as the process, and returns its path. */
 static const char *file_of(const char *text)
 {
     static char path[40];
@@ -175,7 +176,7 @@ static void booked_primary_end(void)
     book_all_implicit();
 }
 
-/* One more reference and its end are no events; the last end is, and so is a new beginning. */
+/* Another retain and its release are no events; the last release and a new retain are. */
 void driver_primary_released(void)
 {
     CUcontext same = NULL;

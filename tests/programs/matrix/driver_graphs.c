@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Families of the driver: memory nodes of graphs. A node is address space; what the device's pool
- * for graphs holds after a launch is one object until it is trimmed.
+ * Families of the driver: memory nodes of graphs. A node is only addresses. The memory of the
+ * device's graph pool after a launch is one object until it is trimmed.
  */
 #include "matrix.h"
 
@@ -17,7 +17,7 @@ static uint64_t reserved_bytes(void)
     return bytes;
 }
 
-/* What the first launch took is noted with it; the second takes nothing more. */
+/* The event of the first launch has the memory that it took; the second launch takes no more. */
 static uint64_t launch_twice(CUgraphExec executable)
 {
     DRIVER(cuGraphLaunch, (executable, NULL));
@@ -86,7 +86,7 @@ void driver_graph_nodes(void)
     run(graph);
 }
 
-/* What the graph leaves is freed by the program, as any memory. */
+/* The program frees memory that the graph leaves, like any memory. */
 void driver_graph_outside(void)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS memory = {.poolProps = in_pool, .bytesize = NODE_BYTES};
@@ -108,7 +108,7 @@ void driver_graph_outside(void)
     destroy_and_trim(executable, graph, bytes);
 }
 
-/* In a stream that is captured an allocation becomes a node. The capture has just begun. */
+/* In a captured stream an allocation becomes a node. The capture has just begun. */
 static void take_in(CUstream stream)
 {
     book_event(EVENT_CAPTURE_BEGIN, MEMORY_NONE, 0, 0, 0);
@@ -154,7 +154,7 @@ void driver_captured_to_graph(void)
     run(end_capture(stream));
 }
 
-/* The earlier forms of the same. */
+/* The same with earlier forms of the functions. */
 void driver_captured_v1(void)
 {
     const CUstream stream = new_stream();

@@ -140,7 +140,7 @@ void driver_own_pool(void)
     book_event(EVENT_POOL_DESTROY, MEMORY_NONE, UNSAID, UNSAID, bits(pool));
 }
 
-/* What is taken without naming a pool comes from the device's current one. */
+/* An allocation that names no pool comes from the device's current one. */
 void driver_current_pool(void)
 {
     const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -160,7 +160,7 @@ void driver_current_pool(void)
     book_event(EVENT_POOL_DESTROY, MEMORY_NONE, UNSAID, UNSAID, bits(pool));
 }
 
-/* A pool's blocks are what its properties say. */
+/* The kind of a pool's memory follows from its properties. */
 static void pool_of(const CUmemPoolProps *properties, enum memory_kind memory)
 {
     CUmemoryPool pool = NULL;

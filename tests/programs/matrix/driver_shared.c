@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of the driver: memory of other processes and other APIs, which is nobody's twice. */
+/* Families of the driver: memory of other processes and other APIs, which no process counts
+ * twice. */
 #include "matrix.h"
 
 #include <unistd.h>
@@ -8,7 +9,7 @@
 
 #define PIECE_BYTES (4 * MIB)
 
-/* What another process lends is imported, with the size of its block. */
+/* Books another process's memory as imported, with the size of its block. */
 static void booked_loan(struct lender *lender, CUdeviceptr address)
 {
     book_alloc(MEMORY_IMPORTED, address, LENT_BYTES);
@@ -27,7 +28,7 @@ void driver_ipc(void)
     booked_loan(&lender, address);
 }
 
-/* Opened again it is the same block at the same address; each open has its close. */
+/* A second open returns the same block at the same address; each open needs a close. */
 void driver_ipc_again(void)
 {
     struct lender lender;
@@ -57,7 +58,7 @@ void driver_ipc_v1(void)
     booked_loan(&lender, address);
 }
 
-/* A pool got by a descriptor hands out nothing; its pieces are imported one by one. */
+/* An imported pool allocates nothing; its allocations are imported one by one. */
 static CUmemoryPool import_of(CUmemoryPool pool)
 {
     CUmemoryPool imported = NULL;
@@ -153,7 +154,7 @@ void driver_external_mipmap(void)
     destroy_external(memory, 8 * MIB);
 }
 
-/* There is no window to register anything of: what cannot be mapped leaves nothing. */
+/* There is no window whose resources can be registered; a failed mapping leaves nothing. */
 void driver_graphics(void)
 {
     CUgraphicsResource resource = NULL;

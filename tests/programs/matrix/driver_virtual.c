@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#define OBJECT_BYTES (4 * MIB) /* a multiple of every card's granularity */
+#define OBJECT_BYTES (4 * MIB) /* a multiple of the granularity of every card */
 
 static const CUmemAllocationProp on_device = {
     .type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -54,7 +54,8 @@ static void unmap(CUdeviceptr address, uint64_t bytes)
     book_event(EVENT_UNMAP, MEMORY_VMM, address, bytes, UNSAID);
 }
 
-/* Lives until its last handle is released and its last mapping gone: one allocation, one free. */
+/* Lives until its last handle is released and its last mapping is removed: one allocation, one
+ * free. */
 void driver_virtual_memory(void)
 {
     const CUmemGenericAllocationHandle handle = create(&on_device);
@@ -66,7 +67,7 @@ void driver_virtual_memory(void)
     give_back(address, OBJECT_BYTES);
 }
 
-/* Two objects side by side, as an expandable segment has them: one call unmaps both. */
+/* Two adjacent objects, as in an expandable segment: one call unmaps both. */
 void driver_virtual_parts(void)
 {
     const CUdeviceptr address = reserve(2 * OBJECT_BYTES);
@@ -82,7 +83,7 @@ void driver_virtual_parts(void)
     give_back(address, 2 * OBJECT_BYTES);
 }
 
-/* A handle got from an address is one more reference. */
+/* Getting a handle from an address adds a reference. */
 void driver_virtual_retained(void)
 {
     const CUmemGenericAllocationHandle handle = create(&on_device);
@@ -113,7 +114,7 @@ void driver_virtual_host(void)
     book_end(MEMORY_VMM_HOST, OBJECT_BYTES);
 }
 
-/* What is imported is counted beside the process's own memory, with what is mapped of it. */
+/* An imported object is counted apart from the process's own memory, with the mapped bytes. */
 void driver_virtual_shared(void)
 {
     const CUmemGenericAllocationHandle handle = create(&to_be_shared);
@@ -136,7 +137,7 @@ void driver_virtual_shared(void)
     give_back(address, OBJECT_BYTES);
 }
 
-/* A multicast object is address space: its memory is what is bound into it. */
+/* A multicast object is only addresses: its memory is the memory that is bound to it. */
 static CUmemGenericAllocationHandle create_multicast(void)
 {
     CUmulticastObjectProp properties = {
@@ -174,7 +175,7 @@ void driver_multicast(void)
     book_end(MEMORY_MULTICAST, OBJECT_BYTES);
 }
 
-/* Bound by the address where it is mapped. */
+/* Binds memory by its mapped address. */
 void driver_multicast_address(void)
 {
     const CUmemGenericAllocationHandle object = create_multicast();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking for functions; see finders.h. */
+/* Finding functions. See finders.h. */
 #include "finders.h"
 
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ static const struct form *form_of(const char *symbol)
     return NULL;
 }
 
-/* A lookup for per-thread streams wants the version that brought that form. */
+/* For per-thread streams, the version that introduced the per-thread form. */
 static int version_of(const struct finder *finder, const struct form *form)
 {
     if (finder->per_thread)
@@ -41,7 +41,7 @@ static int version_of(const struct finder *finder, const struct form *form)
     return form->version;
 }
 
-/* Is it the form that a lookup of this version gives, among those of its stream? */
+/* Whether this is the newest form for a lookup of this version, among those of its stream. */
 static bool is_newest(const struct form *form, int version)
 {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
@@ -123,7 +123,7 @@ void *find_by_version(const struct finder *finder, const char *symbol)
 
 /* --- filling tables --- */
 
-/* A lookup is told of the stream by its flags, not by the symbol. */
+/* A lookup selects the stream by its flags instead of the symbol. */
 static void fill(void *api, const struct function_name *names, size_t count,
                  const struct finder *finder)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function by its symbol, in each manner in which it can be asked for, and whole tables of
- * them.
+ * Finds a function by its symbol in every possible way, and fills whole tables of functions.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_FINDERS_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_FINDERS_H
@@ -10,14 +9,14 @@
 
 struct finder {
     void *(*find)(const struct finder *finder, const char *symbol);
-    void *library;       /* what dlsym is asked of */
-    const char *version; /* what dlvsym is asked for */
+    void *library;       /* the handle for dlsym */
+    const char *version; /* the version for dlvsym */
     void *lookup;        /* cuGetProcAddress or a cudaGetDriverEntryPoint */
     bool per_thread;
     int runtime_version; /* 13000 */
 };
 
-/* NULL: it is not handed out in this manner. */
+/* NULL: this way does not find it. */
 void *find_in_library(const struct finder *finder, const char *symbol);
 void *find_version(const struct finder *finder, const char *symbol);
 void *find_by_lookup(const struct finder *finder, const char *symbol);

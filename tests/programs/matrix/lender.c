@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Both sides of the process that lends; see lender.h. */
+/* Both sides of the lending process. See lender.h. */
 #include "matrix.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static bool spawn(struct lender *lender, int in, int out)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    /* Not /proc/self/exe: what an emulator runs can only be started as it was. */
+    /* Not /proc/self/exe: an emulated program must be started in the same way as this one. */
     const int status =
         posix_spawn(&lender->process, program_invocation_name, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);

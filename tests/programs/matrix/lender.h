@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A second process that has memory and lends it: `matrix lend`. It says what it lends on its stdout
- * and keeps it until its stdin ends.
+ * A second process that lends its memory: `matrix lend`. It prints the memory's handles to stdout
+ * and keeps the memory until its stdin ends.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_LENDER_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_LENDER_H
@@ -15,14 +15,14 @@
 
 struct lender {
     pid_t process;
-    int stop; /* closed: it ends */
+    int stop; /* closing it ends the process */
 };
 
-/* false: this machine's processes cannot lend. */
+/* false: processes of this machine cannot lend memory. */
 bool lender_start(struct lender *lender, CUipcMemHandle *handle);
 void lender_stop(struct lender *lender);
 
-/* The second process itself; its exit status. */
+/* The main function of the second process; returns its exit status. */
 int lender_main(const struct driver_api *api);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that the linker bound. Weak, so that a program runs with an older driver or runtime
- * too and finds NULL where that lacks a function. (A static runtime has to be linked in as a whole:
- * weak references fetch nothing.)
+ * The functions that the linker bound. Weak, so that a program also runs with an older driver or
+ * runtime and finds NULL for a function that it lacks. (A static runtime must be linked as a whole,
+ * because weak references load no members of an archive.)
  */
 #include "matrix.h"
 

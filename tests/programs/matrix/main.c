@@ -19,7 +19,8 @@ static int fail(const char *what)
     return 3;
 }
 
-/* A recording begins with its first event, which is the context's: a mark before it is not kept. */
+/* A recording begins with its first event, the context's. A mark before that event would be
+ * lost. */
 static const char *start_driver(struct matrix_job *job, const struct driver_api *api)
 {
     if (!api->cuInit || !api->cuDevicePrimaryCtxRetain || !api->cuCtxSetCurrent)
@@ -43,7 +44,7 @@ static const char *start_runtime(struct matrix_job *job, struct runtime_api *api
     return NULL;
 }
 
-/* Each table in turn. */
+/* Runs the families with each of the opened tables. */
 static const char *run(struct opened *opened, struct books *books, const char *family)
 {
     struct matrix_job job = {.books = books, .family = family};

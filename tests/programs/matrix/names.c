@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of the functions in a table, and where each stands in it. */
+/* The names of the functions in a table, and the place of each in it. */
 #include "matrix.h"
 
 const struct function_name driver_names[] = {

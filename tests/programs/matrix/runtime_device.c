@@ -22,7 +22,7 @@ void runtime_limits(void)
     book_event(EVENT_LIMIT, MEMORY_LIMIT, cudaLimitStackSize, 2 * stack_bytes, UNSAID);
 }
 
-/* Whatever lives in the primary context goes, be it the runtime's or not. */
+/* All memory in the primary context is freed, also the driver's. */
 void runtime_reset(void)
 {
     void *address = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a program gets at functions: each way fills the tables. It must not call what it finds but to
- * find more, so that a family's calls are the first of their kind.
+ * The ways in which a program finds functions: each way fills the tables. It calls a function that
+ * it finds only to find others, so that the calls of a family are the first of their kind.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -37,7 +37,7 @@ static const char *open_linked_ptsz(struct opened *opened)
     return linked(opened, true);
 }
 
-/* The runtime for ways that work with any. */
+/* The runtime, for ways that work with any runtime. */
 static const char *any_runtime(void)
 {
     const char *library = getenv("MATRIX_RUNTIME");
@@ -99,7 +99,7 @@ static const char *open_dlvsym(struct opened *opened)
     return NULL;
 }
 
-/* Its families run in it: a call's caller matters. */
+/* The plugin runs its families itself, because a call's caller matters. */
 static const char *opened_plugin(struct opened *opened, const char *name, int flags)
 {
     char path[PATH_MAX];
@@ -131,7 +131,7 @@ static const char *open_plugin_deepbind(struct opened *opened)
     return opened_plugin(opened, any_plugin(), RTLD_LOCAL | RTLD_DEEPBIND);
 }
 
-/* The driver's own lookup, as a runtime gets it. */
+/* The driver's own lookup, in the way that a runtime gets it. */
 static void *driver_lookup(const char *symbol)
 {
     void *library = dlopen(DRIVER_LIBRARY, RTLD_NOW);

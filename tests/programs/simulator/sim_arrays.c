@@ -102,7 +102,7 @@ static void a_mipmap_is_one_allocation_of_all_its_levels(void)
     EXPECT(cuMipmappedArrayDestroy(mipmap), CUDA_ERROR_INVALID_HANDLE);
 }
 
-/* 6.13, cuMipmappedArrayGetLevel. Every level has all layers; a depth shrinks like width and
+/* 6.13, cuMipmappedArrayGetLevel. Every level has all layers; the depth shrinks like width and
  * height. */
 static void layers_do_not_shrink_and_a_depth_does(void)
 {

@@ -131,8 +131,8 @@ static void a_context_goes_with_its_last_attachment(void)
     EXPECT(cuCtxDetach(context), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-/* 6.24 Graph Management, cuGraphInstantiate and cuGraphInstantiate_v2 until CUDA 11: the node in error and a
- * log, both optional, before flags took their place. */
+/* 6.24 Graph Management, cuGraphInstantiate and cuGraphInstantiate_v2 until CUDA 11: with the
+ * failing node and a log, both optional, instead of today's flags. */
 static void a_graph_is_instantiated_with_room_for_a_log(void)
 {
     CUgraph graph;

@@ -87,7 +87,7 @@ static void waiting_for_the_context_reaches_all(void)
     READY(2);
 }
 
-/* Stream 1 waits for 0, stream 2 for 1: whoever has 2 has all. */
+/* Stream 1 waits for 0 and stream 2 for 1, so reaching 2 reaches all. */
 static void what_a_stream_waited_for_is_reached_with_it(void)
 {
     begin();
@@ -128,10 +128,10 @@ static void a_copy_that_returns_when_it_is_done_waits_for_the_legacy_stream(void
     NOT_READY(0);
     EXPECT(cuMemcpyDtoH_v2(host, device, sizeof host), 0);
     READY(0);
-    NOT_READY(1); /* of a stream that does not wait for the legacy stream */
+    NOT_READY(1); /* the stream does not wait for the legacy stream */
 }
 
-/* As an H100 does. */
+/* As seen on an H100. */
 static void a_copy_to_pageable_memory_waits_for_its_stream_and_one_to_pinned_memory_does_not(void)
 {
     static char page[64];
@@ -181,7 +181,7 @@ static void the_legacy_stream_and_blocking_ones_come_after_each_other(void)
     record(1, 1);
     EXPECT(cuStreamSynchronize(streams[0]), 0);
     READY(0);
-    NOT_READY(1); /* they do not wait for each other */
+    NOT_READY(1); /* the streams do not wait for each other */
     EXPECT(cuEventRecord(events[2], NULL), 0);
     record(3, 0);
     EXPECT(cuStreamSynchronize(streams[0]), 0);

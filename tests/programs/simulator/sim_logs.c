@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
-/* Error Log Management Functions: who asks to be told of errors is told of none. */
+/* Error Log Management Functions: registered callbacks are never called. */
 #include "sim_device.h"
 
 static void never(void *data, CUlogLevel level, char *message, size_t length)

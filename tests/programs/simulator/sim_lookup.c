@@ -2,9 +2,9 @@
 /* link: dl */
 /*
  * Looks up driver functions as a runtime does, by name, version and flags, and compares the results
- * with those on stdin, one a line:
+ * with those on stdin, one per line:
  *
- *     VERSION FLAGS RESULT STATUS SYMBOL NAME       SYMBOL is what the answer is exported as, - for
+ *     VERSION FLAGS RESULT STATUS SYMBOL NAME       SYMBOL: the name of the result's export, - for
  *                                                   none; NAME may be empty
  */
 #include <dlfcn.h>

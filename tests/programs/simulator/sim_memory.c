@@ -114,7 +114,7 @@ static void small_blocks_share_a_granule(void)
     EXPECT(free_bytes(), before - 2 * GRANULE);
     for (int i = 1; i < COUNT; i++)
         EXPECT(cuMemFree_v2(blocks[i]), 0);
-    EXPECT(free_bytes(), before - 2 * GRANULE); /* one block holds it */
+    EXPECT(free_bytes(), before - 2 * GRANULE); /* one block still holds it */
     EXPECT(cuMemFree_v2(blocks[0]), 0);
     EXPECT(free_bytes(), before - GRANULE);
     EXPECT(cuMemFree_v2(another), 0);
@@ -256,7 +256,7 @@ static void check_apart(size_t own)
             CHECK(past <= slots[i].address || slots[i].address + slots[i].size_bytes <= start);
 }
 
-/* Large blocks are charged exactly; small ones at least their sum and at most a granule each. */
+/* Large blocks are charged exactly; small blocks at least their sum and at most a granule each. */
 static void check_cost(size_t before)
 {
     size_t large = 0, small = 0, small_count = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Memory pools of the simulated driver: what a pool reserves, allocates, keeps and releases, and
- * when.
+ * Memory pools of the simulated driver: the memory that a pool reserves, allocates, keeps and
+ * releases, and when.
  */
 #include <stdint.h>
 
 #include "sim_device.h"
 
-#define SEGMENT (32 * MIB) /* what a pool reserves at a time */
+#define SEGMENT (32 * MIB) /* a pool reserves this much at a time */
 
 static CUmemoryPool pool; /* the device's default one */
 

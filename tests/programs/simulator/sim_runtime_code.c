@@ -70,7 +70,7 @@ static void eager_code_is_loaded_by_the_first_call(void)
 }
 
 /* 6.7 Execution Control, cudaFuncGetAttributes: the version of the PTX or binary that a device of
- * capability 8.0 would run. CUB runs nothing else. */
+ * capability 8.0 would run. CUB runs no other. */
 static void a_kernel_says_what_it_was_built_for(void)
 {
     static struct {

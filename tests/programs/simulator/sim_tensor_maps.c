@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Tensor maps are encoded as the CUDA Driver API documents, take no memory, and are refused where an
- * argument is none that it allows.
+ * Tensor maps are encoded as the CUDA Driver API documents and take no memory. An argument that the
+ * documentation does not allow is refused.
  */
 #include <stdint.h>
 
 #include "sim_device.h"
 
-/* A map of a matrix of 1024 x 512 half-precision numbers in boxes of 64 x 128, and what a test changes. */
+/* A map of a matrix of 1024 x 512 half-precision numbers in boxes of 64 x 128; tests change one
+ * member. */
 struct request {
     CUtensorMap *map;
     int type;

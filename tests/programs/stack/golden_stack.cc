@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 // link: cudart13
 /*
- * A small model in C++ whose allocations come through methods, templates, lambdas and inlined calls.
- * tests/golden/cpp.txt holds its stacks, with the line numbers of this file.
+ * A small model in C++ whose allocations come through methods, templates, lambdas and inlined
+ * calls. tests/golden/cpp.txt holds its stacks, with the line numbers of this file.
  */
 #include "gpumemtrace/cuda/abi.h"
 
 #include <cstdlib>
 
-static volatile int keep; /* work behind a call, so that it is no tail call */
+static volatile int keep; /* used after calls, to prevent tail calls */
 
 namespace nn {
 namespace {

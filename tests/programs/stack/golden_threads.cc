@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
-static volatile int keep; /* work behind a call, so that it is no tail call */
+static volatile int keep; /* used after calls, to prevent tail calls */
 
 __attribute__((noinline)) static void allocate(size_t mebibytes)
 {

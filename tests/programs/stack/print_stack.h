@@ -59,7 +59,7 @@ static inline int print_module(struct dl_phdr_info *info, size_t info_bytes, voi
     return 0;
 }
 
-/* A macro's body is in the caller, so the stack begins there. */
+/* A macro, so that the stack begins in the caller. */
 #define PRINT_STACK()                                                                              \
     do {                                                                                           \
         void *addresses_[64];                                                                      \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Allocates on a thread inside a function named like autograd's engine, as PyTorch's backward threads
- * do, without an interpreter. Prints the address.
+ * Allocates on a thread inside a function named like autograd's engine, as PyTorch's backward
+ * threads do, without an interpreter. Prints the address.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 
-static volatile int after; /* work behind a call, so that it is no tail call */
+static volatile int after; /* used after calls, to prevent tail calls */
 static void *block;
 
 GMT_EXPORT void thread_main(void) __asm__(

@@ -5,8 +5,8 @@
  *
  *     stack_embedded LIBPYTHON [close [SCRIPT]]
  *
- * Its script allocates in "inner", called by "outer". Prints the address. "close":
- * runs SCRIPT, finalizes the interpreter, closes the library and allocates once more. Exit 77: no such
+ * Its script allocates in "inner", called by "outer". Prints the address. With "close" it runs
+ * SCRIPT, finalizes the interpreter, closes the library and allocates once more. Exit 77: no such
  * library.
  */
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda */
 /*
- * Runs threads whose every allocation has a new stack, so that the recorder is taking in a stack at any
- * moment when the process forks:
+ * Runs threads in which each allocation has a new stack, so that whenever the process forks, the
+ * recorder is adding a stack:
  *
  *     stack_forks FORKS
  *
@@ -25,10 +25,10 @@
 #define STACKS_A_FORK 1000
 
 static atomic_bool over;
-static atomic_int begun, left; /* stacks to take around this fork, limited by the tree's room */
-static _Thread_local unsigned after; /* work behind a call, so that it is no tail call */
+static atomic_int begun, left; /* stacks until the fork is over; the tree's room limits them */
+static _Thread_local unsigned after; /* used after calls, to prevent tail calls */
 
-/* Each bit of `path` chooses another call, and so another return address. */
+/* Each bit of `path` selects one of two calls, and so a return address. */
 static GMT_NOINLINE void descend(unsigned long path, int depth)
 {
     void *block = NULL;

@@ -5,8 +5,8 @@
  *
  *     stack_reload PLUGIN OTHER [naive]
  *
- * naive: calls libc's own dlclose, past the recorder's. Prints "ADDRESS PLACE" for each: the block, and
- * where the plugin's function is.
+ * naive: calls libc's dlclose instead of the recorder's. Prints "ADDRESS PLACE" for each plugin:
+ * the block's address and that of the plugin's function.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ typedef void run_function(void (*callback)(void));
 typedef int close_function(void *handle);
 
 static void *block;
-static volatile int after; /* work behind a call, so that it is no tail call */
+static volatile int after; /* used after calls, to prevent tail calls */
 
 static void allocate(void)
 {

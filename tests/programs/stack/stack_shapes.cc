@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Allocates on four threads under random stacks of functions, whose frames have every layout that the
- * compiler makes; also in signal handlers, on alternate stacks, and after exceptions:
+ * Allocates on four threads under random stacks of functions, whose frames have every layout that
+ * the compiler generates; also in signal handlers, on alternate stacks, and after exceptions:
  *
  *     stack_shapes ROUNDS
  *
- * Prints for each allocation its bytes and the return addresses that libgcc's unwinder finds, innermost
- * first.
+ * Prints for each allocation its bytes and the return addresses that libgcc's unwinder finds,
+ * innermost first.
  */
 #include <execinfo.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ struct dice {
     }
 };
 
-/* What a signal handler, which gets no argument, continues with. */
+/* A signal handler has no argument, so it finds its dice here. */
 static thread_local dice *waiting_dice;
 static thread_local int waiting_depth;
 

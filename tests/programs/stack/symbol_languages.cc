@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 // link:
 /*
- * Prints a stack of functions with mangled names: several forms of C++, and Rust's legacy and v0 forms,
- * which plain functions bear here.
+ * Prints a stack of functions with mangled names: several forms of C++, and Rust's legacy and v0
+ * forms, as names of plain functions.
  */
 #include "print_stack.h"
 
 #include <functional>
 
-static volatile int keep; /* work behind a call, so that it is no tail call */
+static volatile int keep; /* used after calls, to prevent tail calls */
 
 extern "C" {
 void rust_new() __asm__("_RNvNtCs1234_5train5model7forward");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // link:
 /*
- * Prints its stack in the handler of a signal that interrupted a function at its first byte. Taken for
- * a return address, that place would belong to the function before it.
+ * Prints its stack in the handler of a signal that interrupted a function at its first byte. If an
+ * unwinder took that address for a return address, it would find the function before.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
 // link:
 /*
  * Prints its own stack for the tests of symbol names; without optimization also a line "nothing …",
- * which one test needs. Lines with calls carry a comment, by whose text the tests find them.
+ * which one test needs. Lines with calls have a comment, by which the tests find them.
  */
 #include "gpumemtrace/compiler.h"
 #include "print_stack.h"
 
-static volatile int keep; /* work behind a call, so that it is no tail call */
+static volatile int keep; /* used after calls, to prevent tail calls */
 
 static GMT_NOINLINE void take_stack(void)
 {
