@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What more than one test needs. Nothing here is a test, and nothing here imports one."""
+"""Shared by several tests. Nothing here is a test or imports one."""

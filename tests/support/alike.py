@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows of sites that read alike: in no list of any command's text may two rows say the same of who is to blame."""
+"""Rows of sites that read alike: no list in any command's text may have two rows with the same text for the site to blame."""
 import collections
 import re
 
@@ -8,7 +8,7 @@ from support.run import load_json, run_command
 COMMANDS = ("report", "peak", "peak --at=end", "peak --moments", "peak --by=stack", "leaks", "leaks --churn", "oom", "frag",
             "frag --at=end", "steps", "ledger")  # fmt: skip
 NO_STACK = "(no stack was taken)"
-# Of these columns a row without a stack is told by, and the others by their stack's number or their device.
+# Columns that tell apart rows without a stack. Other rows are told apart by their stack's number or their device.
 SAYS_MORE = ("Phase", "Category", "What grows")
 PLACES = ("Device", "Layer", "Stack")
 
@@ -18,7 +18,7 @@ FIRST = re.compile(r"  \S| +[-+]?[\d.]+(?: [KMGTPE]?i?B)?(?:  |$)")  # a column 
 
 
 def cells_of(header, row):
-    """{column: its text}: words stand below the first letter of the column's name, numbers below the last."""
+    """{column: its text}. Words begin below the first letter of the column's name, numbers end below the last."""
     found = {}
     for name in WORDS.finditer(header):
         found.update({name[0]: cell[0] for cell in WORDS.finditer(row) if cell.start() == name.start() or cell.end() == name.end()})
@@ -26,7 +26,7 @@ def cells_of(header, row):
 
 
 def lists_of(text):
-    """[(heading, [(the cells of a row, the line below it)])] of the tables whose rows have lines below them."""
+    """[(heading, [(the cells of a row, the line below it)])] of tables with a line below each row."""
     found = []
     for block in re.split(r"\n\n+", text):
         heading, header, *lines = [*block.splitlines(), "", ""]
@@ -50,7 +50,7 @@ def alike_in(command, text):
 
 
 def alike_rows(trace, *more):
-    """What reads alike in the answers about a trace."""
+    """The rows that read alike in the answers about a trace."""
     found = []
     for command in (*COMMANDS, *more):
         name, *options = command.split()

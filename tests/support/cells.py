@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""One test for a whole table: every cell is tried, and the failure names each that is wrong.
+"""One test for a whole table: all cells run, and the failure names each wrong one.
 
     @each("command, count", product(COMMANDS, [1, 2]))
     def test_json_is_well_formed(traces, command, count):
 
-is written like pytest.mark.parametrize, for cells that hardly ever fail alone."""
+is written like pytest.mark.parametrize, for cells that rarely fail alone."""
 import functools
 import inspect
 
@@ -25,7 +25,7 @@ def each(names, cells):
                     wrong.append(f"{', '.join(map(str, cell))}: {error}")
             assert not wrong, f"{len(wrong)} of {len(cells)} are wrong:\n" + "\n".join(wrong)
 
-        # What pytest is to bring: the fixtures alone.
+        # The fixtures that pytest must provide.
         parameters = inspect.signature(test).parameters.values()
         test_all.__signature__ = inspect.Signature([known for known in parameters if known.name not in names])
         return test_all

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How a command may end when something went wrong: with its answer, or with exit 2 and one line that says why.
-Never by a signal, a sanitizer, too late, or with half a document that looks whole."""
+"""Checks how a command ends when something went wrong: with its answer, or with exit 2 and one line with the reason.
+Not by a signal or a sanitizer, not too late, and not with half a document that looks whole."""
 import dataclasses
 import json
 import re
@@ -19,7 +19,7 @@ class Ending:
 
 
 def end_of(arguments, **options):
-    """Runs it to its end, or kills it when it takes too long."""
+    """Runs the command to its end, or kills it after a time limit."""
     try:
         done = subprocess.run(
             [str(argument) for argument in arguments],
@@ -38,7 +38,7 @@ def end_of(arguments, **options):
 
 
 def complaint(ending):
-    """What no ending may be, in a few words; "" when nothing is wrong."""
+    """What is wrong with this ending, in a few words; "": nothing."""
     if ending.late:
         return "took too long"
     if ending.status not in (0, 1, 2):
@@ -55,13 +55,13 @@ def complaint(ending):
 
 
 def unprintable(text):
-    """Bytes that are no UTF-8, or that control a terminal."""
+    """Bytes that are not UTF-8 or control a terminal."""
     found = re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\udc80-\udcff]", text)
     return f"prints {found[0]!r} after {text[max(0, found.start() - 40):found.start()]!r}" if found else ""
 
 
 def json_complaint(ending):
-    """As complaint(), for a command with --json: what it prints is a whole document, or nothing."""
+    """As complaint(), for a command with --json: it must print a whole document or nothing."""
     wrong = complaint(ending)
     if wrong or not ending.stdout and ending.status == 2:
         return wrong
@@ -73,7 +73,7 @@ def json_complaint(ending):
 
 
 def fault_complaint(ending, unharmed):
-    """A call failed on the way: the same answer as without, or exit 2, one line and no figure that is not in it."""
+    """After a failed call: the same answer as without, or exit 2 and one line, without figures that are not in the answer."""
     wrong = complaint(ending)
     if wrong:
         return wrong

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Holds the line that the recorder prints at exit together with `report` of the trace that it names. The
-line comes from trace/live.c, which counts while the writer stores, as does meta.peaks; report from the analyzer's replay."""
+"""Compares the line that the recorder prints at exit with `report` of the trace that it names. The line and meta.peaks come
+from trace/live.c, which counts while the writer stores; report comes from the analyzer's replay."""
 import pathlib
 import re
 import shutil
@@ -17,7 +17,7 @@ LINE = re.compile(
     re.MULTILINE,
 )
 LAYERS = ("driver", "managed", "host", "imported")
-# A larger trace takes longer to copy and replay than most tests take.
+# Copying and replaying a larger trace takes longer than most tests.
 LARGEST_TRACE_BYTES = 1 << 20
 
 
@@ -31,7 +31,7 @@ def shown_size(size_bytes):
 
 
 def report_without_names(trace):
-    """Most of report's time goes into the names of native frames, which no figure depends on."""
+    """Skips the names of native frames, which take most of report's time and change no figure."""
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder, "trace.db")
         shutil.copyfile(trace, copy)
@@ -43,7 +43,7 @@ def report_without_names(trace):
 
 
 def line_of(report):
-    """What the line must say: (peak, device, refused calls, lost events)."""
+    """The figures that the line must have: (peak, device, refused calls, lost events)."""
     peaks = {device["device"]: device["driver"]["peak_bytes"] for device in report["devices"]}
     peak = max(peaks.values(), default=0)
     devices = [number for number, bytes in peaks.items() if bytes == peak] if peak else [0]
@@ -53,8 +53,7 @@ def line_of(report):
 
 
 def peaks_of(report):
-    """{device: (its leading pool, the peak of the leading layer, the driver's peak)}; of an unknown device only if it had
-    memory."""
+    """{device: (its leading pool, the peak of the leading layer, the driver's peak)}; an unknown device only with memory."""
     peaks = {}
     for device in report["devices"]:
         pools = {pool["name"]: pool["peak_live_bytes"] for pool in device["pools"]}
@@ -64,7 +63,7 @@ def peaks_of(report):
 
 
 def peaks_in_meta(trace):
-    """The same as the recorder wrote it; None: it did not."""
+    """The same figures as the recorder wrote them; None: it wrote none."""
     database = sqlite3.connect(trace)
     rows = database.execute("SELECT value FROM meta WHERE key = 'peaks'").fetchall()
     names = dict(database.execute("SELECT string_id, text FROM string"))
@@ -76,7 +75,7 @@ def peaks_in_meta(trace):
 
 
 def compare_with_report(stderr):
-    """For every trace that a line in stderr names: the line says what report says, and so does meta.peaks, if it does."""
+    """For every trace that a line in stderr names: the line must agree with report, and so must meta.peaks, if present."""
     for match in LINE.finditer(stderr):
         trace = pathlib.Path(match["trace"])
         if not trace.exists() or trace.stat().st_size > LARGEST_TRACE_BYTES:

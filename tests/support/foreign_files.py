@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A small file of each tool whose files can be imported, for tests that break them."""
+"""A small file for each tool whose files can be imported, for tests that break them."""
 from support import nsys_files, torch_files
 
 
 def snapshot():
-    """Something of everything: a history that was cut, both kinds of segments, a failure, two devices."""
+    """A snapshot with a bit of everything: a truncated history, both kinds of segments, a failure, two devices."""
     value = torch_files.small()
     start = 4 * torch_files.SEGMENT
     mib = torch_files.MIB

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Traces of many events with the same memory live whatever their number, and what a command costs."""
+"""Traces with any number of events and a constant number of live blocks, and the cost of a command."""
 
 import random
 import subprocess
@@ -9,13 +9,13 @@ from support.tracefile import Trace
 
 MIB = 1 << 20
 PROGRAMS = BUILD / "tests"
-KINDS = ("driver", "pool", "pytorch")  # of make_events
+KINDS = ("driver", "pool", "pytorch")  # arguments of make_events
 SITES, DEPTH = 2000, 8
 PHASES = ("forward", "backward", "optimizer")
 
 
 def make_trace(path, kind, events):
-    """Tables by hand, and the events by a program."""
+    """Makes a trace: tables by hand, events by make_events."""
     choose = random.Random(1)
     trace = Trace(path)
     for name in PHASES:

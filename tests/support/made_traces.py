@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Small made-up traces, one for each thing that an answer can hold.
+"""Small made-up traces, one for each feature of an answer.
 
-MADE maps a name to a function that fills a Trace; a name's words say what is in it. Nothing here
-may depend on the machine, the time or chance: what is said of these traces is stored byte by byte.
+MADE maps a name to a function that fills a Trace; the words of a name tell its contents. Nothing here may
+depend on the machine, the time or chance, because answers about these traces are stored byte by byte.
 """
 from support.tracefile import MIB
 
@@ -12,7 +12,7 @@ MADE = {}
 
 
 def made(**meta):
-    """Enters a function that fills a trace, under its own name; meta as for Trace."""
+    """Registers a function that fills a trace, under its own name; meta as for Trace."""
 
     def enter(function):
         MADE[function.__name__] = (function, meta)
@@ -22,7 +22,7 @@ def made(**meta):
 
 
 def failing(trace, size, free, total=16 * GIB, **columns):
-    """As the recorder stores it: the card's answer inside the failing call, then the call."""
+    """As the recorder stores it: the card's free memory inside the failing call, then the call."""
     trace.device_memory(free, total, call=9, nested=1)
     return trace.fail(size, call=9, **columns)
 
@@ -264,7 +264,7 @@ def phases_from_stacks(trace):
 
 @made()
 def one_training_step(trace):
-    """32 to 16 without bias, batch 100, SGD: what samples of `compare` speak of."""
+    """A layer of 32 to 16 without bias, batch 100, SGD: the sample in the descriptions of `compare`."""
     with trace.phase("init"):
         trace.alloc(2048)
     with trace.phase("data"):

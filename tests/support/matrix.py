@@ -2,7 +2,7 @@
 """The matrix of ways and families: runs a way's program under the recorder and compares its books,
 cell by cell, with the rows of the trace, and in sum with the report.
 
-Needs nothing but Python: the tests use it on the simulator, tests/gpu/check.py on a real card.
+Needs only Python: the tests use it on the simulator, tests/gpu/check.py on a real card.
 """
 import json
 import pathlib
@@ -15,9 +15,9 @@ from support.run import BUILD, ROOT
 SOURCES = ROOT / "tests/programs/matrix"
 TIMEOUT_S = 120
 
-# Events inside a call that are no part of what it was asked for.
+# Events inside a call that are not the call's purpose.
 INSIDE = {"device-memory", "pool-usage", "context-create", "module-load", "limit"}
-# Recorded at the driver, and which function of it a runtime calls for a graph is the runtime's own matter.
+# Recorded at the driver; the runtime's choice of functions for a graph is not compared.
 GRAPHS = {"capture-begin", "capture-end", "graph-made", "graph-destroy"}
 
 
@@ -33,7 +33,7 @@ class Way:
         self.apis = ["driver", "runtime"] if apis == "both" else [apis]
 
     def executable(self, runtime="13"):
-        """The program, for a machine with this runtime."""
+        """The program for this way, on a machine with this runtime."""
         stands_in = self.program == "matrix" and self.runtimes == "any" and runtime == "12"
         return BUILD / "tests" / ("matrix12" if stands_in else self.program)
 
@@ -60,13 +60,13 @@ def families_of(way):
 
 
 class Result:
-    """What the program of one way printed, and what its trace and report say."""
+    """Output of one way's program, and its trace and report."""
 
     def __init__(self, books, rows, report):
         self.books, self.rows, self.report = books, rows, report
 
     def runs_of(self, family):
-        """A family's entries in the books: one for each table of functions."""
+        """A family's entries in the books, one for each table of functions."""
         runs = []
         for entry in self.books["families"]:
             api, _, name = entry["mark"].split()
@@ -76,11 +76,11 @@ class Result:
 
 
 class Failed(Exception):
-    """A program failed; the message says which and how."""
+    """A program failed; the message names it and how it failed."""
 
 
 def run(way, environment, folder, program=None, argument=None, family=None):
-    """`argument` is the program's name for the way."""
+    """Runs a way; `argument` is the program's name for it."""
     trace = pathlib.Path(folder) / f"{way.name}.db"
     environment = {
         **environment,
@@ -125,7 +125,7 @@ def read_report(trace):
 
 
 def between_marks(rows, mark):
-    """The rows after this mark and before the next."""
+    """The rows from this mark to the next."""
     begin = next((i for i, row in enumerate(rows) if row["text"] == mark), None)
     if begin is None:
         return None
@@ -134,7 +134,7 @@ def between_marks(rows, mark):
 
 
 def counts(row, mark):
-    """Is it an event that the books must contain, below this mark?"""
+    """Whether the books must contain this event, which follows this mark."""
     if mark.split()[0] == "runtime" and row["kind"] in GRAPHS:
         return False
     if row["kind"] == "pool-usage":
@@ -159,7 +159,7 @@ def same(row, booked, names):
     mask = (1 << 64) - 1  # SQLite's integers have a sign
     for key, value in booked.items():
         if key == "api":
-            # The books do not know the per-thread form of a function's first one.
+            # The books do not have the per-thread form of a function's first form.
             equal = same_api(row[key], value, "base" if row["kind"] in GRAPHS else names)
         elif key in ("address", "size_bytes", "object"):
             equal = row[key] & mask == value
@@ -205,7 +205,7 @@ def differences(result, entry, names="exact"):
 
 
 def sums(result):
-    """What is wrong with the sums of the report, as lines."""
+    """Differences of the report's sums, as lines."""
     problems, report = [], result.report
     device = next((entry for entry in report["devices"] if entry["device"] == 0), {})
     ended_early = any(entry["reason"] for entry in result.books["families"])
@@ -223,7 +223,7 @@ def sums(result):
 
 
 def live_change(rows):
-    """Device bytes that live at the mark "end" and did not at "begin"."""
+    """Device bytes that are live at the mark "end" and were not at "begin"."""
     device = {"linear", "pitched", "array", "stream-ordered", "virtual"}
     blocks, live, at_begin = {}, 0, 0
     for row in rows:

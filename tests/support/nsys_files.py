@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exports of Nsight Systems written by hand, after the schema that its manual describes: the tool itself is not here."""
+"""Exports of Nsight Systems written by hand, by the schema in its manual, because the tool is not installed here."""
 import sqlite3
 
 from support.tracefile import MIB

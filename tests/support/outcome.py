@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a suite without pytest prints, so that make check-all can read it: "FAILED name: reason" or "SKIPPED name: reason" for each,
-and "N passed, N failed, N skipped" as its last line, as tests/conftest.py does for pytest."""
+"""The output of a suite without pytest, for make check-all: "FAILED name: reason" or "SKIPPED name: reason" for each test,
+and "N passed, N failed, N skipped" as the last line, as tests/conftest.py prints for pytest."""
 
 
 class Outcome:

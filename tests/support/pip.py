@@ -9,11 +9,11 @@ UNREACHABLE = 77
 
 
 class Unreachable(Exception):
-    """PyPI cannot be reached. The text says how."""
+    """PyPI cannot be reached; the text gives the reason."""
 
 
 def pip(*words, environment=None):
-    """Runs pip, three times at most. Raises Unreachable, or RuntimeError with pip's own words."""
+    """Runs pip, up to three times. Raises Unreachable, or RuntimeError with pip's output."""
     command = [ROOT / ".ci/pip", sys.executable, *map(str, words)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode == UNREACHABLE:

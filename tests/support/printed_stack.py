@@ -20,7 +20,7 @@ class PrintedStack:
             )
         ]
         self.addresses = [int(row[1]) for row in words if row[0] == "frame"]
-        # A sanitizer's backtrace() has a frame of its own in front.
+        # A sanitizer's backtrace() adds a frame of its own in front.
         while not self.is_own(self.addresses[0]):
             del self.addresses[0]
 
@@ -36,7 +36,7 @@ class PrintedStack:
         return [address for address in self.addresses if self.is_own(address)]
 
     def write(self, path, addresses=None):
-        """A trace of one allocation with that stack, by default the whole one."""
+        """A trace of one allocation with this stack, by default the whole stack."""
         trace = Trace(path)
         trace.rows["module"] = [tuple(module) for module in self.modules]
         trace.alloc(1, stack=trace.stack(*(self.addresses if addresses is None else addresses)))

@@ -14,14 +14,14 @@ VERSIONS = ROOT / ".ci" / "versions"
 
 
 class Interpreter:
-    """command: the words that start it; version: such as (3, 11); environment: what it needs to run."""
+    """command: the words that start it; version: for example (3, 11); environment: the variables that it needs."""
 
     def __init__(self, name, command, environment=None):
         self.name, self.command, self.environment = name, command, environment or {}
         self.version = None
 
     def ask(self, code):
-        """What a line of code prints; None if the interpreter does not run."""
+        """The output of a line of code; None: the interpreter does not run."""
         try:
             completed = subprocess.run(
                 [*self.command, "-c", code],
@@ -37,8 +37,8 @@ class Interpreter:
         return completed.stdout.strip()
 
     def greenlet(self, folder):
-        """The environment in which it can import greenlet: its own or, in make check-pythons, one installed into
-        `folder`; None if there is none for it."""
+        """The environment in which the interpreter can import greenlet: its own or, in make check-pythons, one that is installed
+        into `folder`; None: there is no greenlet for it."""
         if self.ask("import greenlet; print(1)") == "1":
             return {}
         (versions,) = re.findall('greenlet_versions="(.*)"', VERSIONS.read_text())
@@ -68,7 +68,7 @@ class Interpreter:
 
 
 def in_folder(folder):
-    """The interpreters of an unpacked Debian, run by its own loader and libraries, without chroot."""
+    """The interpreters of an unpacked Debian, run with its own loader and libraries, without chroot."""
     root = pathlib.Path(folder)
     loaders = sorted(root.glob("usr/lib*/ld-linux-*.so.*"))
     libraries = sorted(root.glob("usr/lib/*-linux-gnu"))
@@ -104,5 +104,5 @@ def found():
     others = [*of_pyenv(), *in_path()]
     if os.environ.get("GPUMEMTRACE_PYTHON_FOLDER"):
         others += in_folder(os.environ["GPUMEMTRACE_PYTHON_FOLDER"])
-    # A shim of pyenv may have no interpreter behind it, and then does not run.
+    # A shim of pyenv without an interpreter does not run.
     return [own, *(each for each in others if each.find_version())]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The builds of the real PyTorch that `make check-pytorch` and its like could get, and dry runs of scripts on them."""
+"""The builds of the real PyTorch that `make check-pytorch` and similar targets got, and dry runs of scripts on them."""
 import json
 import os
 import re
@@ -11,12 +11,12 @@ SCRIPTS = ROOT / "tests/pytorch/scripts"
 BUILDS = os.environ.get("GPUMEMTRACE_PYTORCH", "debian wheel").split()
 OLDEST = "oldest"
 TIMEOUT_S = 600
-# The simulated devices of scripts that need others than one of 16 GiB.
+# The simulated devices of scripts that need other devices than one of 16 GiB.
 SPECS = {"fragmented.py": "2GiB", "two_devices.py": "2x16GiB"}
-# Bytecode is kept outside the source tree: compiling PyTorch's modules takes longer than any script.
+# Bytecode is kept outside the source tree, because compiling PyTorch's modules takes longer than any script.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": BUILD / "pytorch/bytecode"}
-# How Python, in a line of a script of ours or in the call of a module there, and PyTorch's allocator say that a release
-# has no such thing.
+# Messages of Python and of PyTorch's allocator for a feature that a release lacks: in a line of a script or in a module that it
+# calls.
 LACKING = re.compile(
     rf"""^  File "{re.escape(str(SCRIPTS))}/[^"]*", line \d+, in .*\n(?:    .*\n)*"""
     r"""(?:  File "[^"]*/torch/nn/modules/module\.py", line \d+, in _call_impl\n(?:    .*\n)*)?"""
@@ -29,11 +29,11 @@ LACKING = re.compile(
 
 
 class Lacks(Exception):
-    """A script asks for what this release of PyTorch has not; the message names it."""
+    """A script needs a feature that this release of PyTorch lacks; the message names it."""
 
 
 def lacking(said):
-    """What a script asked for in vain, by its traceback; None: nothing that we know of."""
+    """The missing feature, by the script's traceback; None: unknown."""
     found = LACKING.search(said)
     if not found:
         return None
@@ -41,10 +41,10 @@ def lacking(said):
 
 
 class TorchRecording(Recording):
-    """A recording with what the script noted at its moments (scripts/moments.py)."""
+    """A recording, and the values that the script noted at its moments (scripts/moments.py)."""
 
     def marked_moments(self):
-        """[(seq of the mark, what the script noted)]; nothing is recorded before the first CUDA call."""
+        """[(seq of the mark, the noted values)]; nothing is recorded before the first CUDA call."""
         moments = json.loads((self.trace.parent / "moments.json").read_text())
         marks = self.rows(
             "SELECT CAST(substr(text, 8) AS INTEGER), seq FROM event JOIN string ON string_id = object"
@@ -71,7 +71,7 @@ class Build:
         return reason.read_text().strip() if reason.exists() else "make check-pytorch makes it"
 
     def dry_run(self, folder, script, *arguments, spec=None, rank=None, check=True, **environment):
-        """Runs a script in `folder`, or one rank of it ("0/8"). A name without a slash is one of tests/pytorch/scripts."""
+        """Runs a script, or one rank of it ("0/8"), in `folder`. A name without a slash is one of tests/pytorch/scripts."""
         spec = spec or SPECS.get(script, "16GiB")
         script = SCRIPTS / script if "/" not in str(script) else script
         trace = folder / "trace.db"

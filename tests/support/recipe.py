@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The commands of doc/ci.md, taken from the page and run as a server would, in a folder that has the program as train.py."""
+"""The commands of doc/ci.md, taken from the page and run as a CI server would, in a folder with the program as train.py."""
 import os
 import re
 import subprocess
@@ -29,7 +29,7 @@ def gitlab_commands(key):
 
 
 class Server:
-    """A folder with train.py; python is what the test says."""
+    """A folder with train.py; the test chooses python."""
 
     def __init__(self, folder, python):
         self.folder = folder
@@ -62,7 +62,7 @@ class Server:
         return green, annotations
 
     def run_gitlab(self):
-        """Whether the build is green; memory.xml has what failed."""
+        """Whether the build is green; memory.xml has the failures."""
         green = all(self.run(command).returncode == 0 for command in gitlab_commands("script"))
         assert all(self.run(command).returncode == 0 for command in gitlab_commands("after_script"))
         return green

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Where the build is, and how tests run its programs: the command, a program on the simulator, a
-program under the recorder. Knows nothing of pytest, so that programs outside it can use this, too."""
+"""The build folder, and functions that run its programs: the command, a program on the simulator, a program under the recorder.
+Does not use pytest, so that scripts outside pytest can use it."""
 import json
 import os
 import pathlib
@@ -13,17 +13,17 @@ BUILD = pathlib.Path(os.environ.get("GPUMEMTRACE_BUILD", ROOT / "build")).resolv
 LIBRARY = BUILD / "libgpumemtrace.so"
 TIMEOUT_S = 300
 
-# An emulator is this many times slower.
+# An emulator is slower by this factor.
 SLOWER = int(os.environ.get("GPUMEMTRACE_SLOWER", "1"))
-# For tests that are not about stacks: an emulator needs 100 ms for each new frame.
+# For tests that are not about stacks, because an emulator needs 100 ms for each new frame.
 NO_STACKS_IF_SLOW = {"GPUMEMTRACE_STACKS": "none"} if SLOWER > 1 else {}
 
-# In a sanitized build, the sanitizer's library. Every process must load it before ours.
+# The sanitizer's library of a sanitized build, which every process must load before ours.
 PRELOAD_FIRST = os.environ.get("GPUMEMTRACE_PRELOAD_FIRST", "")
 
 
 def clean_environment(**extra):
-    """The caller's environment without our settings and without preloads, plus `extra`."""
+    """The caller's environment without settings of gpumemtrace and preloads, plus `extra`."""
     kept = {
         key: value
         for key, value in os.environ.items()
@@ -47,7 +47,7 @@ def simulator_environment(spec="16GiB", fault=None, **extra):
 
 
 def run_command(*arguments, env=None, before=(), **options):
-    """Runs gpumemtrace with these arguments, as the end of the command `before`; input=TEXT is its standard input."""
+    """Runs gpumemtrace with these arguments, after the words of the command `before`; input=TEXT is its standard input."""
     if "input" not in options:
         options["stdin"] = subprocess.DEVNULL
     return subprocess.run(
@@ -78,7 +78,7 @@ def compile_library(path, source, *options):
 
 
 class Recording:
-    """A finished run under the recorder: its result and its trace, if it made one."""
+    """A program that ran under the recorder: its result and its trace, if it made one."""
 
     def __init__(self, completed, trace):
         self.completed = completed

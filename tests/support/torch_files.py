@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Snapshots of PyTorch written by hand, as torch.cuda.memory._snapshot gives them, and what figures they must have."""
+"""Snapshots of PyTorch written by hand, in the form of torch.cuda.memory._snapshot, and the figures that they must give."""
 import pickle
 
 from support.tracefile import MIB
@@ -35,7 +35,7 @@ def write(path, value, protocol=4):
 
 
 def small():
-    """A segment of 20 MiB: one block of before, one that comes and goes, one that stays."""
+    """A segment of 20 MiB: one block from before, one that is allocated and freed, one that stays."""
     return snapshot(
         segment(SEGMENT, block(MIB, "active_allocated", MIB - 100), block(2 * MIB, "active_allocated", 2 * MIB, NATIVE), block(17 * MIB)),
         traces=[[entry("alloc", SEGMENT + 3 * MIB, 5 * MIB, 10), entry("alloc", SEGMENT + MIB, 2 * MIB, 20, NATIVE),

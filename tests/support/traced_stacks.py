@@ -97,7 +97,7 @@ class Run:
         self.expected = read_lines(expected) if expected.exists() else None
 
     def printed(self):
-        """Its printed lines "NAME NUMBER" as a dictionary."""
+        """The lines "NAME NUMBER" that it printed, as a dictionary."""
         lines = (line.split() for line in self.completed.stdout.splitlines())
         return {words[0]: int(words[1]) for words in lines if len(words) == 2}
 
@@ -108,7 +108,7 @@ class Run:
 
 
 def escaped(value):
-    """As a trace holds it: a byte that is not UTF-8, which Python keeps as a lone surrogate, becomes \\xNN."""
+    """Text as a trace holds it: a byte that is not UTF-8, which Python reads as a lone surrogate, becomes \\xNN."""
     if isinstance(value, str):
         return re.sub("[\udc80-\udcff]", lambda half: f"\\x{ord(half[0]) - 0xdc00:02x}", value)
     return [escaped(each) for each in value] if isinstance(value, list) else value

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Writes traces by hand, event by event, so that a test can compute its figures on paper.
 
-The SQL is the trace format as documented, written a second time on purpose: the analyzer must read
-what the document promises, not what the recorder happens to write.
+The SQL is the documented trace format, written a second time on purpose: the analyzer must read
+what the document promises, not only what the recorder writes.
 
     trace = Trace(tmp_path / "a.db")
     a = trace.alloc(100)            # linear memory on device 0, at the next free address
@@ -130,7 +130,7 @@ class Trace:
         return seq
 
     def alloc(self, size, memory="linear", address=None, device=0, **columns):
-        """Allocates; returns the address, by default one that was never used."""
+        """Allocates; returns the address, by default one that was not used before."""
         if address is None:
             address = self.next_address
             self.next_address += -(-size // (2 * MIB)) * 2 * MIB or 2 * MIB
@@ -147,7 +147,7 @@ class Trace:
         return self.alloc(size, "tensor", address, object=pool and self.string(pool) or 0, **columns)
 
     def filled_segment(self, size):
-        """A segment of a framework's pool that is one tensor."""
+        """A segment of a framework's pool, filled by one tensor."""
         segment = self.alloc(size)
         self.tensor(segment, size)
         return segment
@@ -175,7 +175,7 @@ class Trace:
         return self.event("device-memory", address=free, size=total, device=device, **columns)
 
     def card(self, total, context):
-        """A device with no memory in use but a context."""
+        """A device whose only memory in use is a context."""
         self.device(total_bytes=total)
         self.device_memory(total - context, total)
 
@@ -194,7 +194,7 @@ class Trace:
 
     def measured(self, kind, before, after, total=1 << 34, call=1, nested=0, hook=0, thread=None,
                  device=0, inside=None, **columns):
-        """A call that took before - after of the free memory; inside() happens between the two."""
+        """A call that took before - after bytes of free memory; inside() runs between the two samples."""
         sample = dict(call=call, nested=1, hook=hook, thread=thread, device=device)
         self.device_memory(before, total, **sample)
         if inside:
@@ -221,7 +221,7 @@ class Trace:
 
     def write(self):
         database = sqlite3.connect(self.path)
-        database.execute("PRAGMA synchronous = OFF")  # a disk's answer takes longer than any test
+        database.execute("PRAGMA synchronous = OFF")  # waiting for a disk takes longer than any test
         database.executescript(TABLES)
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {FORMAT}")

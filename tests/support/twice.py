@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program that is run with and without the recorder (the fixtures of tests/recorder/conftest.py)."""
+"""Runs a program with and without the recorder (the fixtures of tests/recorder/conftest.py)."""
 import collections
 import json
 import os
@@ -20,7 +20,7 @@ Run = collections.namedtuple("Run", "status stdout stderr")
 
 
 class Folder:
-    """The folder in which a program ran under the recorder: its traces, and the files beside them."""
+    """The folder of a program that ran under the recorder: its traces, and the files beside them."""
 
     def __init__(self, path):
         self.path = path
@@ -43,7 +43,7 @@ class Folder:
 
 
 def run(arguments, environment, folder):
-    """Runs it in its own process group, so that a time-out ends its children, too."""
+    """Runs the program in its own process group, so that a time-out ends its children too."""
     with subprocess.Popen(
         [str(argument) for argument in arguments],
         env=environment,
@@ -68,7 +68,7 @@ def meta(folder, key, name="trace.db"):
 
 
 def assert_all_there(folder, allocations, frees):
-    """The trace is complete, after a report, which takes in the ring that an exec leaves beside it."""
+    """Checks that the trace is complete after a report, which reads the ring that an exec leaves beside it."""
     assert folder.report()["trace"]["complete"] is True
     assert folder.names() == ["trace.db"]
     assert meta(folder, "complete") == 1

@@ -18,7 +18,7 @@ def pytest_collect_file(file_path, parent):
 
 
 class UnitFile(pytest.File):
-    """A C file. A test that its main() forgets to list has no result, and so fails."""
+    """A C file. A test that its main() does not list has no result, and so fails."""
 
     def collect(self):
         source = self.path.read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ class UnitFile(pytest.File):
             yield UnitItem.from_parent(self, name=name)
 
     def results(self):
-        """Runs the program once; ({test name: "ok", "not ok" or "skip"}, what it said)."""
+        """Runs the program once; returns ({test name: "ok", "not ok" or "skip"}, its output)."""
         if not hasattr(self, "_results"):
             program = BUILD / "tests" / "unit" / self.path.relative_to(SOURCES).with_suffix("")
             completed = subprocess.run(

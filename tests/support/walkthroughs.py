@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The commands of doc/walkthroughs.md, and what the page shows of their output. It must not know who runs them, nor what
-they say."""
+"""The commands of doc/walkthroughs.md, and their output on the page."""
 
 import re
 import subprocess
@@ -12,7 +11,7 @@ TIMEOUT_S = 900
 
 
 def sections():
-    """{heading: [(command, the lines shown below it)]}"""
+    """{heading: [(command, the lines below it)]}"""
     found = {}
     for heading, body in re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.M | re.S):
         lines = re.findall(r"^    (.*)$", body, re.M)
@@ -27,7 +26,7 @@ def sections():
 
 
 def put_tools(folder, python):
-    """What the page calls gpumemtrace, python3, build/ and samples/."""
+    """The page's names for gpumemtrace, python3, build/ and samples/."""
     tools = folder / "tools"
     tools.mkdir()
     (tools / "gpumemtrace").symlink_to(BUILD / "gpumemtrace")
@@ -39,7 +38,7 @@ def put_tools(folder, python):
 
 
 def play(heading, folder, python="/usr/bin/python3"):
-    """Runs a section's commands in an empty folder: [(command, what is shown of it, what it printed)]."""
+    """Runs a section's commands in an empty folder; returns [(command, its output on the page, its real output)]."""
     environment = put_tools(folder, python)
     played = []
     for command, shown in sections()[heading]:
@@ -50,12 +49,12 @@ def play(heading, folder, python="/usr/bin/python3"):
 
 
 def comparable(text):
-    """Without times, and however lines are broken or padded."""
+    """The text without times and with normalized spaces and line ends."""
     return " ".join(re.sub(r"\b[\d.]+ [mu]?s\b", "TIME", text).split())
 
 
 def check(heading, folder, python="/usr/bin/python3"):
-    """What is shown was printed, in this order; a line "…" stands for anything."""
+    """Whether the lines on the page were printed in this order; a line "…" matches any number of lines."""
     for command, shown, printed in play(heading, folder, python):
         rest = comparable(printed)
         for part in map(comparable, re.split(r"^…$", "\n".join(shown), flags=re.M)):
