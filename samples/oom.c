@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 // link: cudart12
 /*
- * Out of memory: allocates 1 GiB at a time until an allocation fails, says so, and continues.
+ * Out of memory: allocates 1 GiB at a time until an allocation fails, prints that, and continues.
  *
- * Simulator:  make samples
+ * Simulator: make samples
  *             build/gpumemtrace run --dry-run -o oom.db -- build/samples/oom
  *             build/gpumemtrace run --dry-run=16GiB,others=6GiB -o oom.db -- build/samples/oom
- * Real GPU:   LD_LIBRARY_PATH=/usr/local/cuda/lib64 \
+ * Real GPU: LD_LIBRARY_PATH=/usr/local/cuda/lib64 \
  *             build/gpumemtrace run -o oom.db -- build/samples/oom
- * Then:       build/gpumemtrace oom oom.db
+ * Then: build/gpumemtrace oom oom.db
  */
 #include <stdio.h>
 

@@ -45,7 +45,7 @@ GMT_EXPORT void gpumemtrace_values_guess(uint64_t address, unsigned rank, const 
 GMT_EXPORT int gpumemtrace_values_state(uint64_t address, uint64_t size_bytes);
 GMT_EXPORT void gpumemtrace_values_forget(uint64_t address, uint64_t size_bytes);
 
-/* --- readings of what nobody computed --- */
+/* --- readings of values that were not computed --- */
 
 /* Counts a reading at this line of the program. Returns the new count. */
 GMT_EXPORT uint64_t gpumemtrace_values_note(const char *file, unsigned line);

@@ -21,7 +21,7 @@ struct primary {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct primary *primaries; /* set only under `once`, as is primary_count */
 static int primary_count;
-/* Protects `context` and `retained` of every primary. Of several threads only one retains. */
+/* Protects `context` and `retained` of every primary. Lets only one thread retain. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The device set by cudaSetDevice; used while the thread has no current context. */
 static _Thread_local int chosen_device;

@@ -231,7 +231,7 @@ PCI_INFO(nvmlDeviceGetPciInfo, 48)
 PCI_INFO(nvmlDeviceGetPciInfo_v2, 52)
 PCI_INFO(nvmlDeviceGetPciInfo_v3, sizeof(struct pci_info))
 
-/* --- what the simulated driver knows --- */
+/* --- figures of the simulated driver --- */
 
 enum { PROCESSES_MAX = 256, UUID_BYTES = 16 };
 
@@ -376,7 +376,7 @@ NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses)
 NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v2)
 NO_PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3)
 
-/* --- what is nothing, off, or not divided: NVML's word for it is 0 --- */
+/* --- features that are off or empty: 0 in NVML --- */
 
 /* A simulated card computes nothing, so its processors, memory, encoder and decoder are idle. */
 #define TWO_ZEROS(name)                                                                            \
@@ -434,7 +434,7 @@ STANDIN(int, nvmlDeviceGetGpuFabricInfoV, (const void *device, unsigned *info))
     return SUCCESS;
 }
 
-/* --- what simulated devices lack --- */
+/* --- functions that simulated devices lack --- */
 
 #define REFUSED(name)                                                                              \
     STANDIN(int, name, (void))                                                                     \

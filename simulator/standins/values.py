@@ -90,7 +90,7 @@ class Contents:
         self.expect_words(self.types[len(answers)](*answers), len(answers))
 
 
-# --- what is known of operators, by name without overload ---
+# --- facts about operators, by name without overload ---
 
 def names(text):
     return frozenset(text.split())
@@ -114,7 +114,7 @@ HEAVY = names("""mm bmm matmul addmm baddbmm addbmm addmv mv dot vdot ger addr _
  _linalg_solve_ex _linalg_eigh linalg_lu_factor_ex _scaled_dot_product_flash_attention
  _scaled_dot_product_efficient_attention _scaled_dot_product_attention_math scaled_dot_product_attention lstm gru
  _thnn_fused_lstm_cell _fft_c2c _fft_r2c _fft_c2r""")
-# Operators without an equal operator on the CPU, or whose values nobody needs.
+# Operators without an equal operator on the CPU, or whose values no program needs.
 NOT_COMPUTED = names("""_scaled_dot_product_efficient_attention _scaled_dot_product_flash_attention
  _scaled_dot_product_cudnn_attention _cudnn_rnn _fused_rms_norm cudnn_batch_norm _thnn_fused_lstm_cell
  _efficient_attention_forward _flash_attention_forward""")
@@ -210,8 +210,8 @@ class Plan:
         self.overwrites = self.name in OVERWRITES
         self.sets = self.name in SETS and "reduce" not in self.names
         self.reads = self.name in READS
-        # In inference mode, operators arrive that autograd decomposes otherwise. Those that choose their implementation by more
-        # than their arguments' sizes (linear, matmul) are not decomposed.
+        # In inference mode, operators arrive that autograd decomposes otherwise. Operators that choose their
+        # implementation by more than their arguments' sizes (linear, matmul) are not decomposed.
         self.is_composite = self.name not in HEAVY and has_kernel(schema, "CompositeImplicitAutograd") and \
             not has_kernel(schema, "CUDA")
         self.made_by = "CompositeImplicitAutograd"
@@ -251,7 +251,7 @@ class Unknown(Exception):
     pass
 
 
-# --- where the program reads ---
+# --- the line of the program that reads ---
 
 class Installed(dict):
     """Whether a file belongs to an installed package. pip leaves a .dist-info folder beside a package that it installs, also with

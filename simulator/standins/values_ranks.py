@@ -98,7 +98,7 @@ def refuse_objects(name):
 
 
 def keep_own_objects(plain):
-    """Where another rank would broadcast its objects, this rank keeps its own."""
+    """Lets this rank keep its own objects where another rank would broadcast some."""
     def broadcast_object_list(object_list, src=None, group=None, *args, **kwargs):
         own = kwargs.get("group_src")
         rank = torch.distributed.get_rank

@@ -38,7 +38,7 @@ def end_of(arguments, **options):
 
 
 def complaint(ending):
-    """What is wrong with this ending, in a few words; "": nothing."""
+    """The fault of this ending in a few words; "": none."""
     if ending.late:
         return "took too long"
     if ending.status not in (0, 1, 2):

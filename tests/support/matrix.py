@@ -175,7 +175,7 @@ def told(row, keys=("kind", "api", "memory", "address", "size_bytes", "object", 
 
 
 def differences(result, entry, names="exact"):
-    """What is wrong with one run of a family, as lines.
+    """The faults of one run of a family, as lines.
 
     names: exact; base: a driver may have one function for several forms; driver: the runtime's calls
     are not recorded, only the driver's calls inside them.

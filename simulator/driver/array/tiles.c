@@ -248,7 +248,7 @@ static CUresult do_cuMemMapArrayAsync(const char *function, const CUarrayMapInfo
 TWIN(_ptsz, cuMemMapArrayAsync, (CUarrayMapInfo * list, unsigned int count, CUstream stream), list,
      count, stream)
 
-/* --- what to map --- */
+/* --- queries: sizes of tiles and of memory to map --- */
 
 static CUresult sparse_properties(const char *function, const CUarrayMapInfo *resource,
                                   CUDA_ARRAY_SPARSE_PROPERTIES *properties)

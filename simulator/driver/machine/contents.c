@@ -133,8 +133,8 @@ static void page_states(const struct page *page, uint64_t at, uint64_t count, un
         memset(states, page->state, count);
 }
 
-/* Where to write the state of these bytes; NULL: nothing to write, because the whole page has
- * it. */
+/* Returns the place of these bytes' states; NULL: the state is set, because it is the whole
+ * page's. */
 static unsigned char *page_states_to_set(struct page *page, uint64_t at, uint64_t count,
                                          enum contents_state state)
 {

@@ -145,7 +145,7 @@ bool progress_was_reached(const struct place *place)
     return point_is_reached(place->at);
 }
 
-/* --- what comes after what --- */
+/* --- order between streams --- */
 
 /* Keeps the highest number of each lane; leaves out a point that is reached. false: out of
  * memory. */

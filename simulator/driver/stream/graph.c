@@ -168,7 +168,7 @@ void graph_remove(struct graph_node *node)
     node_delete(node);
 }
 
-/* --- what a node does --- */
+/* --- effects of nodes --- */
 
 static CUresult set_allocation(struct graph_node *node, CUDA_MEM_ALLOC_NODE_PARAMS_v2 *parameters)
 {

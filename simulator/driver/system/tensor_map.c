@@ -71,7 +71,7 @@ static bool is_tensor(const struct tensor_map *map)
     return true;
 }
 
-/* --- how it lies in shared memory --- */
+/* --- layout in shared memory --- */
 
 static bool is_float(int type)
 {

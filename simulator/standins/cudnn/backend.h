@@ -44,7 +44,7 @@ int contents_type(const struct contents *contents);
 struct contents *contents_new_final(int type);
 void contents_release(struct contents *contents);
 
-/* Adds or replaces an attribute: count elements of this type. Of descriptors it stores the
+/* Adds or replaces an attribute: count elements of this type. For descriptors it stores their
  * contents, with references of its own. 0; -1: out of memory. */
 int contents_set(struct contents *contents, int name, int type, int64_t count,
                  const void *elements);

@@ -22,7 +22,7 @@
 #include "families.h"
 #include "made.h"
 
-/* --- what is loaded --- */
+/* --- loaded libraries --- */
 
 static const char *base_name(const char *path)
 {
@@ -56,7 +56,7 @@ static bool is_loaded(const char *name)
     return false;
 }
 
-/* --- what will be loaded: a file and all that it needs --- */
+/* --- the closure: a file and all libraries that it needs --- */
 
 #define FILES_MAX 256
 
@@ -185,7 +185,7 @@ static void closure_release(struct closure *closure)
     }
 }
 
-/* --- what cannot be answered --- */
+/* --- libraries with a static runtime --- */
 
 static bool needs_runtime(const struct elf_file *file)
 {
@@ -230,7 +230,7 @@ static void say_static_runtime(const struct closure *closure)
     is_settled = true;
 }
 
-/* --- what they ask for --- */
+/* --- missing functions --- */
 
 struct wish {
     const char *name, *version; /* point into a file of the closure */
@@ -316,7 +316,7 @@ static void meet_from_loaded(struct wishes *wishes)
     }
 }
 
-/* --- what is made for them --- */
+/* --- generated functions --- */
 
 /* The stand-in's function for this name, if the stand-in's library has it under another version. */
 static void *modelled(const struct wish *wish, dlopen_function *dlopen_real)

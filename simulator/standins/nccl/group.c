@@ -21,9 +21,9 @@ static size_t sent_bytes(const struct operation *operation)
     return operation->count * element_bytes(operation->type);
 }
 
-/* What a pretended rank sends. For a receive: what this rank sends to it in the same group, else to
- * another rank. For a broadcast in a group where each rank broadcasts in turn (a gather of
- * different sizes): what this rank broadcasts. */
+/* The operation by which a pretended rank sends. For a receive: the send of this rank to it in the
+ * same group, else to another rank. For a broadcast in a group where each rank broadcasts in turn
+ * (a gather of different sizes): the broadcast of this rank. */
 static const struct operation *pretended_send(const struct operation *taking)
 {
     const bool is_receive = taking->kind == OPERATION_RECEIVE;

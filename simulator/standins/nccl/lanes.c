@@ -170,7 +170,7 @@ static void lane_free(const struct lane *lane, uint64_t read_bytes, uint64_t *fr
         *freed_bytes = end;
 }
 
-/* What the slowest reader has read of this rank's lane to all. */
+/* The bytes that the slowest reader has read of this rank's lane to all. */
 static uint64_t least_read(const struct lanes *lanes)
 {
     uint64_t least = UINT64_MAX;

@@ -56,7 +56,7 @@ static void keeps_pieces(int step)
     kept[0] = &count;
 }
 
-/* --- what only looks like a leak --- */
+/* --- no leaks --- */
 
 /* The last eight batches, whose sizes differ. */
 static void keeps_the_last(int step)
@@ -88,7 +88,7 @@ static void empties_itself(int step)
         cudaFree(kept[i]);
 }
 
-/* --- what gets larger and larger --- */
+/* --- growing blocks --- */
 
 /* A cache of tokens in four layers: each step copies it to a block with room for one token more. */
 static void copies_the_cache(int step)

@@ -198,7 +198,7 @@ static int fork_race(void)
     return repeat(20, first_calls_of_child);
 }
 
-/* --- what our own writing may raise --- */
+/* --- signals raised by our own writing --- */
 
 /* The exit line is written when the reader of stderr has ended. */
 static int sigpipe(void)

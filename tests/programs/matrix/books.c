@@ -25,7 +25,7 @@ static char reason[200];
 static char last_api[100]; /* the last symbol called */
 static int last_status, event_count;
 
-/* --- what is counted where: written a second time on purpose, not taken from memory.def --- */
+/* --- accounts of kinds of memory: written a second time on purpose, without memory.def --- */
 
 static enum account_kind account_of(enum memory_kind memory)
 {
