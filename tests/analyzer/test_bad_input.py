@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from support.run import BUILD, load_json, run_command
+from support.run import BUILD, TIMEOUT_S, load_json, run_command
 from support.tracefile import Trace
 
 COMMANDS = "report peak timeline frag phases leaks oom info".split()
@@ -232,7 +232,7 @@ def test_bytes_of_a_file_in_a_message_are_shown_as_what_they_are(path):
     """SQLite quotes the file where it cannot read a CREATE."""
     quoted = b"CRE\xe2\x80\xae\xff\x9bTABLE hoo"
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE hook", quoted))
-    said = subprocess.run([BUILD / "gpumemtrace", "report", path], capture_output=True, timeout=60).stderr.decode()
+    said = subprocess.run([BUILD / "gpumemtrace", "report", path], capture_output=True, timeout=TIMEOUT_S).stderr.decode()
     assert '"CRE\\u{202e}\ufffd\ufffdTABLE"' in said, said
 
 
@@ -245,7 +245,7 @@ def test_damaged_bytes_never_crash_a_command(path):
             data[chance.randrange(100, len(data))] = chance.randrange(256)
         path.write_bytes(data)
         completed = subprocess.run(
-            [BUILD / "gpumemtrace", "report", path, "--json"], capture_output=True, timeout=60
+            [BUILD / "gpumemtrace", "report", path, "--json"], capture_output=True, timeout=TIMEOUT_S
         )
         assert completed.returncode in (0, 2), completed
         assert (completed.returncode == 0) == (completed.stderr == b"")

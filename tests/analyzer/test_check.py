@@ -7,7 +7,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from support.run import BUILD, clean_environment, run_command
+from support.run import BUILD, TIMEOUT_S, clean_environment, run_command
 from support.tracefile import MIB, Trace
 
 
@@ -390,7 +390,7 @@ def test_two_branches_that_each_changed_a_site_merge(tmp_path):
         return [(size * (2 if i == number else 1), *rest) for i, (size, *rest) in enumerate(names)]
 
     files = [baseline(name, blocks) for name, blocks in (("ours", changed(1)), ("base", names), ("theirs", changed(6)))]
-    merged = subprocess.run(["git", "merge-file", "-p", *files], capture_output=True, text=True, timeout=60)
+    merged = subprocess.run(["git", "merge-file", "-p", *files], capture_output=True, text=True, timeout=TIMEOUT_S)
     assert merged.returncode == 0
     (tmp_path / "merged.json").write_text(merged.stdout)
     now = write_lines(tmp_path / "now.db", *[(size * (2 if i in (1, 6) else 1), *rest) for i, (size, *rest) in enumerate(names)])

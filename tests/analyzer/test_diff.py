@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from support.made_traces import MADE
-from support.run import BUILD, ROOT, load_json, run_command
+from support.run import BUILD, ROOT, TIMEOUT_S, load_json, run_command
 from support.tracefile import MIB, Trace
 
 
@@ -395,7 +395,7 @@ def test_a_sample_that_holds_more_gets_one_annotation_on_the_line(tmp_path):
         folder.mkdir()
         (folder / "train.c").write_text(text)
         subprocess.run(["cc", "-D_GNU_SOURCE", "-Iinclude", "-I.", "-Isamples", "-g", "-pthread", "-o", folder / "train",
-                        folder / "train.c", BUILD / "simulator/libcudart.so.12", "-lm"], cwd=ROOT, check=True, timeout=60)  # fmt: skip
+                        folder / "train.c", BUILD / "simulator/libcudart.so.12", "-lm"], cwd=ROOT, check=True, timeout=TIMEOUT_S)  # fmt: skip
         run = run_command("run", "--dry-run=16GiB", "-o", tmp_path / f"{name}.db", "--", folder / "train")
         assert run.returncode == 0, run.stderr
     kept_file = tmp_path / "memory.json"

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from support.run import BUILD
+from support.run import BUILD, TIMEOUT_S
 from support.tracefile import Trace
 
 CPU_SECONDS = 8
@@ -87,6 +87,6 @@ def test_a_command_takes_no_step_for_each_pair(command, many, tmp_path):
     many(trace)
     completed = subprocess.run(
         [BUILD / "gpumemtrace", command, "--json", "-o", tmp_path / "out", trace.write()],
-        preexec_fn=limit_cpu, timeout=300, capture_output=True, text=True,
+        preexec_fn=limit_cpu, timeout=TIMEOUT_S, capture_output=True, text=True,
     )  # fmt: skip
     assert completed.returncode == 0, completed.stderr

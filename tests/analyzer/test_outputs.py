@@ -15,7 +15,7 @@ import subprocess
 import pytest
 
 from support.made_traces import MADE
-from support.run import BUILD, ROOT, clean_environment
+from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment
 from support.tracefile import Trace
 
 STORED = ROOT / "tests" / "golden" / "outputs"
@@ -48,7 +48,7 @@ def answer(folder, line, form):
     """What is stored of one command line. A step of JSON's indentation becomes one space."""
     completed = subprocess.run(
         [BUILD / "gpumemtrace", *line.split(), f"--format={form}"],
-        cwd=folder, env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+        cwd=folder, env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S,
     )  # fmt: skip
     status = b"exit %d\n" % completed.returncode if completed.returncode else b""
     text = completed.stdout

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support.run import BUILD, compile_library, load_json, run_command, simulator_environment
+from support.run import BUILD, TIMEOUT_S, compile_library, load_json, run_command, simulator_environment
 from support.printed_stack import PrintedStack, frames_of, functions_of
 from support.tracefile import Trace
 
@@ -156,7 +156,7 @@ def test_a_trace_that_is_still_being_recorded_is_refused(tmp_path):
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout.readline() == b"ready\n"
         completed = run_command("resolve", trace)
-        process.communicate(b"\n", timeout=60)
+        process.communicate(b"\n", timeout=TIMEOUT_S)
     assert completed.returncode == 2
     assert "still being recorded; resolve it when the program has ended" in completed.stderr
 

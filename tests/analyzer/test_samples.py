@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support.run import ROOT, clean_environment, load_json
+from support.run import ROOT, TIMEOUT_S, clean_environment, load_json
 
 SAMPLES = ROOT / "samples"
 PROGRAMS = sorted(path.stem for path in SAMPLES.glob("*.c"))
@@ -28,7 +28,7 @@ def test_a_sample_is_short_and_says_how_to_run_it(name):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_sample_succeeds_without_the_recorder(name, sample, sim_env):
-    completed = subprocess.run([sample(name)], env=sim_env("4GiB"), capture_output=True, timeout=60)
+    completed = subprocess.run([sample(name)], env=sim_env("4GiB"), capture_output=True, timeout=TIMEOUT_S)
     assert completed.returncode == 0, completed.stderr
 
 
@@ -94,6 +94,6 @@ def test_train_py_describes_the_network_of_train_json():
 def test_train_py_says_what_it_needs_where_that_is_missing():
     completed = subprocess.run(
         [sys.executable, SAMPLES / "train.py"], env=clean_environment(CUDA_VISIBLE_DEVICES=""),
-        capture_output=True, text=True, timeout=120)
+        capture_output=True, text=True, timeout=TIMEOUT_S)
     assert completed.returncode == 1
     assert completed.stderr.startswith("train.py: ") and "needs" in completed.stderr

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from support.run import BUILD, ROOT, clean_environment, run_command
+from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, run_command
 
 SIMULATOR = re.findall(
     r'^(?:DRIVER|RUNTIME|STANDIN)\("([^"]+)"', (ROOT / "simulator/libraries.def").read_text(), re.MULTILINE
@@ -47,7 +47,7 @@ def make(target, prefix="/usr", destdir=""):
     return subprocess.run(
         ["make", "-s", target, f"O={os.path.relpath(BUILD, ROOT)}", f"PREFIX={prefix}",
          f"DESTDIR={destdir}"],
-        cwd=ROOT, env=environment, check=True, capture_output=True, text=True, timeout=300,
+        cwd=ROOT, env=environment, check=True, capture_output=True, text=True, timeout=TIMEOUT_S,
     )
 
 
@@ -114,7 +114,7 @@ def test_the_installed_command_records_a_dry_run_and_reports_it(tmp_path, progra
     trace = tmp_path / "dry.db"
     completed = subprocess.run(
         [command, "run", "-o", trace, "--dry-run=16GiB", "--", program("process_end"), "return"],
-        env=clean_environment(), capture_output=True, text=True, timeout=60,
+        env=clean_environment(), capture_output=True, text=True, timeout=TIMEOUT_S,
     )
     assert completed.returncode == 5, completed.stderr
     assert run_command("report", trace).returncode == 0
@@ -123,9 +123,9 @@ def test_the_installed_command_records_a_dry_run_and_reports_it(tmp_path, progra
 def record_and_report(command, program, folder, **environment):
     trace = folder / "train.db"
     ran = subprocess.run([command, "run", "-o", trace, "--dry-run=16GiB", "--", program],
-                         env=clean_environment(**environment), capture_output=True, text=True, timeout=60)
+                         env=clean_environment(**environment), capture_output=True, text=True, timeout=TIMEOUT_S)
     assert ran.returncode == 0, ran.stderr
-    reported = subprocess.run([command, "report", "--json", trace], env=clean_environment(), capture_output=True, timeout=60)
+    reported = subprocess.run([command, "report", "--json", trace], env=clean_environment(), capture_output=True, timeout=TIMEOUT_S)
     assert reported.returncode == 0
     return json.loads(reported.stdout)["devices"][0]["driver"]["peak_bytes"]
 
@@ -153,7 +153,7 @@ def test_pkg_config_finds_the_header_of_a_moved_tree(tmp_path, build):
     assert f"gpumemtrace {asked('--modversion')}" == subprocess.run([build / "gpumemtrace", "--version"], capture_output=True, text=True).stdout
     source = tmp_path / "uses.c"
     source.write_text('#include <gpumemtrace/gpumemtrace.h>\nint main(void) { gpumemtrace_push("a"); return 0; }\n')
-    subprocess.run(["cc", *shlex.split(asked("--cflags")), "-o", tmp_path / "uses", source], check=True, timeout=60)
+    subprocess.run(["cc", *shlex.split(asked("--cflags")), "-o", tmp_path / "uses", source], check=True, timeout=TIMEOUT_S)
 
 
 def test_a_prefix_that_ld_preload_cannot_carry_is_said_at_once(tmp_path):

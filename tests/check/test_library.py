@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from support.run import BUILD, PRELOAD_FIRST, ROOT, clean_environment, simulator_environment
+from support.run import BUILD, PRELOAD_FIRST, ROOT, TIMEOUT_S, clean_environment, simulator_environment
 
 LIBRARY = BUILD / "libgpumemtrace.so"
 
@@ -99,7 +99,7 @@ def run_python(code, tmp_path, **settings):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TIMEOUT_S,
     )
 
 
@@ -133,7 +133,7 @@ def test_exceptions_thrown_under_the_recorder_are_unwound_by_the_programs_own_li
                                   TMPDIR="/dev/null"),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TIMEOUT_S,
     )
     assert completed.returncode == 0, completed.stderr
     expected = "libasan" if PRELOAD_FIRST else "libgcc_s"
@@ -148,7 +148,7 @@ def test_dlsym_answers_for_its_caller(program, argument, tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TIMEOUT_S,
     )
     assert completed.returncode == 0, completed.stdout + completed.stderr
 

@@ -14,11 +14,10 @@ import tempfile
 
 from estimates.cases import FIXED_ON, GENERATED, RANKS, WRITTEN_AFTERWARDS
 from support.outcome import Outcome
-from support.run import BUILD, clean_environment
+from support.run import BUILD, TIMEOUT_S, clean_environment
 
 HERE = pathlib.Path(__file__).resolve().parent
 AT_ONCE = 2
-TIMEOUT_S = 900
 MIB = 1 << 20
 MOST = {"allocated": (3, 10), "reserved": (5, None)}  # median and worst, in percent; None: any
 # What the recorder cannot tell apart in a trace is compared as one.

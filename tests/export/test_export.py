@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from support.run import BUILD, ROOT, clean_environment, run_command
+from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, run_command
 
 ROWS = re.findall(r'^EXPORT\("([\w-]+)",\s*\w+,\s*(NULL|"\w+"),\s*(true|false)', (ROOT / "analyzer/export/formats.def").read_text(), re.M)
 FORMATS = [name for name, _, _ in ROWS]
@@ -36,7 +36,7 @@ def test_a_format_must_be_named(made_trace):
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_format_on_stdout_is_the_same_as_in_a_file(made_trace, export, name):
     printed = subprocess.run([BUILD / "gpumemtrace", "export", f"--to={name}", made_trace, "--device=0"], env=clean_environment(),
-                             capture_output=True, check=True, timeout=60)  # fmt: skip
+                             capture_output=True, check=True, timeout=TIMEOUT_S)  # fmt: skip
     assert printed.stdout == export(name, made_trace, "--device=0").read_bytes() != b""
 
 
@@ -55,7 +55,7 @@ def test_the_trace_is_not_replaced_by_its_export(made_trace):
 def test_what_is_no_text_is_not_written_to_a_terminal(made_trace, name):
     leader, terminal = pty.openpty()
     ended = subprocess.run([BUILD / "gpumemtrace", "export", f"--to={name}", made_trace], env=clean_environment(),
-                           stdout=terminal, stderr=subprocess.PIPE, text=True, timeout=60)  # fmt: skip
+                           stdout=terminal, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)  # fmt: skip
     os.close(terminal)
     os.close(leader)
     assert ended.returncode == 2 and f"--to={name} is nothing for a terminal; name a file with -o" in ended.stderr

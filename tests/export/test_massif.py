@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from support.run import load_json, run_command
+from support.run import TIMEOUT_S, load_json, run_command
 from support.tracefile import MIB, Trace
 
 
@@ -14,7 +14,7 @@ def printed(path):
     tool = shutil.which("ms_print")
     if not tool:
         pytest.skip("ms_print is not there (Debian: valgrind)")
-    return subprocess.run([tool, "--threshold=0", path], capture_output=True, text=True, check=True, timeout=60, cwd=path.parent).stdout
+    return subprocess.run([tool, "--threshold=0", path], capture_output=True, text=True, check=True, timeout=TIMEOUT_S, cwd=path.parent).stdout
 
 
 def rows(text):

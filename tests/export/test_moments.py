@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from support.made_traces import MADE
-from support.run import load_json
+from support.run import TIMEOUT_S, load_json
 from support.tracefile import MIB, Trace
 
 FLAMEGRAPH = pathlib.Path("/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
@@ -51,7 +51,7 @@ def test_a_flame_graph_of_collapsed_stacks_shows_the_peak(made_trace, export):
     if not FLAMEGRAPH.exists():
         pytest.skip("flamegraph.pl is not there (Debian: libdevel-nytprof-perl)")
     drawn = subprocess.run(["perl", FLAMEGRAPH, "--countname=bytes", export("collapsed", made_trace)],
-                           capture_output=True, text=True, check=True, timeout=60)  # fmt: skip
+                           capture_output=True, text=True, check=True, timeout=TIMEOUT_S)  # fmt: skip
     assert f"all ({sum(live(made_trace, 'peak').values()):,} bytes, 100%)" in drawn.stdout
     assert f"device 1 (driver) ({7 * MIB:,} bytes" in drawn.stdout
     assert drawn.stderr == "" and "<script>" not in drawn.stdout.split("</script>")[-1]

@@ -13,11 +13,10 @@ import tempfile
 from support.outcome import Outcome
 from support.pip import Unreachable, pip
 from support.published import OFF_RATIO, TORCHTITAN_GIB
-from support.run import BUILD, ROOT, clean_environment, load_json, run_command
+from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, load_json, run_command
 
 PINNED = (ROOT / ".ci/versions").read_text()
 SCRIPTS = ROOT / "tests/field/scripts"
-TIMEOUT_S = 600
 STATIC = "has NVIDIA's runtime linked in statically"
 
 # {name: (what it prints last, what the dry run says; None: its trace has device memory)}

@@ -5,11 +5,10 @@ import json
 import pathlib
 import signal
 import subprocess
-import time
 
 import pytest
 
-from support.run import BUILD, TIMEOUT_S, clean_environment, run_command
+from support.run import BUILD, TIMEOUT_S, clean_environment, run_command, wait_for
 from support.tracefile import MIB
 
 COMMAND = BUILD / "gpumemtrace"
@@ -305,11 +304,7 @@ def start_waiting(tmp_path, *words):
 
 def wait_for_trace(tmp_path, number):
     """The run has begun: its trace is there."""
-    deadline = time.monotonic() + TIMEOUT_S
-    while not list(tmp_path.glob(f"gpumemtrace-fix.*/run{number}.*.db")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    (trace,) = tmp_path.glob(f"gpumemtrace-fix.*/run{number}.*.db")
+    (trace,) = wait_for(lambda: list(tmp_path.glob(f"gpumemtrace-fix.*/run{number}.*.db")), what="a trace")
     return int(trace.name.split(".")[1])
 
 

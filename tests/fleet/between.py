@@ -7,6 +7,8 @@ import ssl
 import threading
 import urllib.parse
 
+from support.run import TIMEOUT_S
+
 
 class Between:
     """answer(statement, number) says what becomes of a statement: None, it is passed on; (status, text, headers), that is the
@@ -62,7 +64,7 @@ class Between:
         self.headers.append(dict(request.headers))
         told = self.answer(statement, len(self.statements))
         if told == "hang":
-            self.released.wait(60)
+            self.released.wait()
             told = "break"
         if told in (None, "break after"):
             passed = self.pass_on(request.path, body)
@@ -79,7 +81,7 @@ class Between:
         request.wfile.write(text)
 
     def pass_on(self, path, body):
-        connection = http.client.HTTPConnection(self.behind.host, self.behind.http_port, timeout=60)
+        connection = http.client.HTTPConnection(self.behind.host, self.behind.http_port, timeout=TIMEOUT_S)
         connection.request("POST", path, body)
         answer = connection.getresponse()
         text = answer.read()

@@ -4,12 +4,11 @@ there played by the test."""
 import os
 import signal
 import subprocess
-import time
 
 import pytest
 
 from fleet.job import fleet, run_rank
-from support.run import BUILD, ROOT, TIMEOUT_S, run_command, simulator_environment
+from support.run import BUILD, ROOT, TIMEOUT_S, run_command, simulator_environment, wait_for
 
 SAMPLES = ROOT / "samples/fleet"
 
@@ -26,10 +25,7 @@ def environment_of(database, **extra):
 
 def wait_for_ranks(database, count):
     """The pushes go on by themselves."""
-    end = time.monotonic() + TIMEOUT_S
-    while database.query("SELECT uniqExact(rank) FROM push").strip() != str(count):
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    wait_for(lambda: database.query("SELECT uniqExact(rank) FROM push").strip(), str(count).__eq__, "the ranks")
 
 
 def test_the_epilogue_pushes_what_ran_on_the_node_also_what_was_killed(empty, tmp_path):

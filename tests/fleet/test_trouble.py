@@ -2,13 +2,12 @@
 """What may go wrong between a command and the server: one clear line, exit 2, and nothing that is half there."""
 import signal
 import subprocess
-import time
 
 import pytest
 
 from fleet.between import Between, exception
 from fleet.server import Server
-from support.run import BUILD, TIMEOUT_S, clean_environment, run_command
+from support.run import BUILD, TIMEOUT_S, clean_environment, run_command, wait_for
 
 MIB = 1 << 20
 BLOCKS = [(100 * MIB, 12), (50 * MIB, 15)]
@@ -203,13 +202,6 @@ def test_staging_tables_that_a_dying_server_half_dropped_hinder_no_later_push(ow
     completed = run_command("push", f"--to={own_server.url}", trace)
     assert completed.returncode == 0, completed.stderr
     assert answers(own_server) == before and own_server.rows("SHOW TABLES LIKE 'staging%'") == []
-
-
-def wait_for(is_so):
-    end = time.monotonic() + TIMEOUT_S
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_a_server_that_stops_in_the_middle_and_comes_back_is_waited_for(own_server, rank):

@@ -94,7 +94,7 @@ def answers_of(command, trace, other, questions=None):
             name, *arguments = question.split()
             completed = subprocess.run(
                 [command, name, "trace.db", *arguments],
-                cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, close_fds=False,
+                cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, close_fds=False,
             )  # fmt: skip
             found[question] = b"exit %d\n" % completed.returncode + completed.stderr + completed.stdout
 

@@ -18,7 +18,7 @@ import tempfile
 
 from gpu import counters, machine, training
 from support import matrix
-from support.run import BUILD, LIBRARY, ROOT
+from support.run import BUILD, LIBRARY, ROOT, TIMEOUT_S
 
 HERE = pathlib.Path(__file__).resolve().parent
 GRANULE = 2 << 20  # what one allocation may take more than it asked for
@@ -79,7 +79,7 @@ def build_static(here, folder):
          f"-I{ROOT}/include", f"-I{ROOT}", *sources, "-o", program,
          "-Wl,--whole-archive", library, "-Wl,--no-whole-archive",
          "-Wl,--no-as-needed", here.facts["path"], "-pthread", "-ldl", "-lrt", "-lm"],
-        capture_output=True, text=True, timeout=300,
+        capture_output=True, text=True, timeout=TIMEOUT_S,
     )
     if completed.returncode != 0:
         return None, f"gcc: {completed.stderr.strip().splitlines()[-1]}"
@@ -162,7 +162,7 @@ def run_program(here, python, name, trace):
     environment = {**here.recorded, "GPUMEMTRACE_OUTPUT": str(trace), "GPUMEMTRACE_QUIET": "1"}
     completed = subprocess.run(
         [python, str(HERE / "counters.py"), name], env=environment, text=True,
-        capture_output=True, timeout=600,
+        capture_output=True, timeout=TIMEOUT_S,
     )
     if completed.returncode != 0:
         last = (completed.stderr.strip().splitlines() or ["no output"])[-1]

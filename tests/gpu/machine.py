@@ -36,7 +36,7 @@ def driver():
 
 def ask(environment):
     completed = subprocess.run(
-        [sys.executable, __file__], env=environment, stdout=subprocess.PIPE, text=True, timeout=120
+        [sys.executable, __file__], env=environment, stdout=subprocess.PIPE, text=True
     )
     if completed.returncode != 0:
         return {"reason": f"asking for the driver ended with {completed.returncode}"}

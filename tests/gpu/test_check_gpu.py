@@ -7,7 +7,7 @@ import pytest
 
 from gpu import training
 from support import matrix
-from support.run import BUILD, PRELOAD_FIRST, ROOT, clean_environment
+from support.run import BUILD, PRELOAD_FIRST, ROOT, TIMEOUT_S, clean_environment
 
 
 def run_check(*arguments, **environment):
@@ -15,7 +15,7 @@ def run_check(*arguments, **environment):
         [sys.executable, "-m", "gpu.check", *arguments],
         env=clean_environment(GPUMEMTRACE_BUILD=BUILD, PYTHONPATH=ROOT / "tests",
                               PYTHONDONTWRITEBYTECODE="1", **environment),
-        capture_output=True, text=True, timeout=600,
+        capture_output=True, text=True, timeout=TIMEOUT_S,
     )
 
 

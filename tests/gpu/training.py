@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 from gpu import workloads
-from support.run import BUILD, ROOT
+from support.run import BUILD, ROOT, TIMEOUT_S
 
 SCRIPT = ROOT / "tests/gpu/workloads.py"
 MIB = 1 << 20
@@ -26,14 +26,14 @@ def preset(card):
 
 def document(command, trace):
     return json.loads(subprocess.run([BUILD / "gpumemtrace", command, "--json", trace],
-                                     stdout=subprocess.PIPE, check=True, timeout=300).stdout)
+                                     stdout=subprocess.PIPE, check=True, timeout=TIMEOUT_S).stdout)
 
 
 def run(environment, trace, name, *words):
     """What the program printed, or {"reason"}."""
     completed = subprocess.run(
         [BUILD / "gpumemtrace", "run", "-o", trace, *words, "--", sys.executable, SCRIPT, name],
-        env={**environment, "GPUMEMTRACE_QUIET": "1"}, capture_output=True, text=True, timeout=600,
+        env={**environment, "GPUMEMTRACE_QUIET": "1"}, capture_output=True, text=True, timeout=TIMEOUT_S,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
     if completed.returncode != 0 or not completed.stdout:

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from hostile.conftest import ALL, run_and_kill
-from support.endings import TIMEOUT_S, difference
-from support.run import BUILD, clean_environment
+from support.endings import difference
+from support.run import BUILD, TIMEOUT_S, clean_environment
 
 pytestmark = pytest.mark.skipif(not ALL, reason="tests/analyzer/test_readers_at_once.py is the small part")
 LINES = """
@@ -33,7 +33,7 @@ def start(folder, line):
 
 
 def answer(process):
-    stdout, stderr = process.communicate(timeout=10 * TIMEOUT_S)
+    stdout, stderr = process.communicate(timeout=TIMEOUT_S)
     return process.returncode, stdout + stderr
 
 

@@ -9,8 +9,8 @@ import subprocess
 import termios
 import time
 
-from live.watched import COMMAND, wait_for
-from support.run import TIMEOUT_S, clean_environment
+from live.watched import COMMAND
+from support.run import TIMEOUT_S, clean_environment, wait_for
 
 
 def children_of(pid):

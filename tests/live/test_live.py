@@ -9,8 +9,8 @@ import subprocess
 import pytest
 
 from live.terminals import Pty, Tmux, children_of, guard_of, live_in
-from live.watched import Lines, Watched, wait_for
-from support.run import BUILD, LIBRARY, TIMEOUT_S, load_json, run_command, simulator_environment
+from live.watched import Lines, Watched
+from support.run import BUILD, LIBRARY, TIMEOUT_S, load_json, run_command, simulator_environment, wait_for
 from support.tracefile import MIB, Trace
 
 needs_tmux = pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")

@@ -2,12 +2,10 @@
 """A recorded program that does what it is told, and what `live` prints beside it."""
 import re
 import subprocess
-import time
 
-from support.run import BUILD, LIBRARY, SLOWER, TIMEOUT_S, clean_environment, simulator_environment
+from support.run import BUILD, LIBRARY, TIMEOUT_S, clean_environment, simulator_environment
 
 COMMAND = BUILD / "gpumemtrace"
-PATIENCE_S = 60 * SLOWER
 
 
 class Watched:
@@ -40,17 +38,6 @@ class Watched:
             self.kill()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             stream.close()
-
-
-def wait_for(look, is_there, what):
-    """What look() returned when it was there."""
-    until = time.monotonic() + PATIENCE_S
-    while True:
-        seen = look()
-        if is_there(seen):
-            return seen
-        assert time.monotonic() < until, f"{what} did not come; the last was:\n{seen}"
-        time.sleep(0.05)
 
 
 class Lines:

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from support.pytorch_builds import SCRIPTS
-from support.run import ROOT, load_json, run_command
+from support.run import ROOT, TIMEOUT_S, load_json, run_command
 
 CHANGES = ROOT / "tests/diff"
 
@@ -34,7 +34,7 @@ def change(dry_run, tmp_path):
         folder.mkdir(parents=True)
         for file in (script, "moments.py"):
             shutil.copy(SCRIPTS / file, folder)
-        subprocess.run(["patch", "-p1", "-s", "-i", patch], cwd=folder, check=True, timeout=60)
+        subprocess.run(["patch", "-p1", "-s", "-i", patch], cwd=folder, check=True, timeout=TIMEOUT_S)
         before, after = dry_run(script, *arguments).trace, dry_run(folder / script, *arguments).trace
         return before, after, head.get("Guilty")
 

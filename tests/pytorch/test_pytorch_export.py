@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from export import snapshots
-from support.run import load_json, run_command
+from support.run import TIMEOUT_S, load_json, run_command
 
 RUNS = {"gpt": ("gpt.py",), "gpt in expandable segments": ("gpt.py",), "resnet": ("resnet.py",)}
 SETTINGS = {"gpt in expandable segments": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}}
@@ -58,5 +58,5 @@ def test_memory_viz_of_that_pytorch_opens_it(dry_run, torch_build):
     script = ("import pickle, runpy, sys; viz = runpy.run_path(sys.argv[1]); data = pickle.load(open(sys.argv[2], 'rb'));"
               "print(viz['segsum'](data), viz['trace'](data), len(viz['trace_plot'](data)), viz['Bytes'](int(sys.argv[3])))")  # fmt: skip
     shown = subprocess.run(["python3", "-c", script, viewer, path, str(moment["live_bytes"])], capture_output=True, text=True,
-                           check=True, timeout=120).stdout  # fmt: skip
+                           check=True, timeout=TIMEOUT_S).stdout  # fmt: skip
     assert f"total_allocated: {shown.split()[-1]}\n" in shown and "cudaMalloc(" in shown

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from support.pytorch_builds import BYTECODE, SCRIPTS, TIMEOUT_S
-from support.run import BUILD, clean_environment
+from support.pytorch_builds import BYTECODE, SCRIPTS
+from support.run import BUILD, TIMEOUT_S, clean_environment
 
 VARIABLES = {"debian": "PYTORCH_CUDA_ALLOC_CONF", "wheel": "PYTORCH_ALLOC_CONF"}
 

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from support.pytorch_builds import BYTECODE
-from support.run import BUILD, ROOT, clean_environment, run_command
+from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, run_command
 from test_pytorch_dry_run import looked
 
 SCRIPT = ROOT / "tests/job/rank_alone.py"
@@ -15,7 +15,7 @@ def run_alone(build, folder, rank, what):
     return subprocess.run(
         [BUILD / "gpumemtrace", "run", "--stacks=none", "-o", folder / "alone.db", "--dry-run=16GiB", f"--rank={rank}", "--",
          build.python, SCRIPT, what],
-        env=clean_environment(ALONE=1, **BYTECODE), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
+        env=clean_environment(ALONE=1, **BYTECODE), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S,
         cwd=folder, check=False)  # fmt: skip
 
 

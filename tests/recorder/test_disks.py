@@ -10,8 +10,7 @@ import textwrap
 
 import pytest
 
-from support.run import BUILD, load_json, simulator_environment
-from support.twice import TIMEOUT_S
+from support.run import BUILD, TIMEOUT_S, load_json, simulator_environment
 
 KIB = 1 << 10
 EVENTS = 40_000  # what harm_ends' "many-events" makes at least
@@ -37,7 +36,7 @@ def in_own_mounts(script, folder, **settings_):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=3 * TIMEOUT_S,
+        timeout=TIMEOUT_S,
         cwd=folder,
     )
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from support.run import BUILD, PRELOAD_FIRST, compile_library, run_command
-from support.twice import ALLOCATIONS, FREES, MIB, TIMEOUT_S, Folder, assert_all_there, meta
+from support.run import BUILD, PRELOAD_FIRST, TIMEOUT_S, compile_library, run_command
+from support.twice import ALLOCATIONS, FREES, MIB, Folder, assert_all_there, meta
 
 # --- ends ------------------------------------------------------------------------------------------
 

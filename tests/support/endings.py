@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-TIMEOUT_S = 10
+from support.run import TIMEOUT_S
 
 
 @dataclasses.dataclass
@@ -25,7 +25,7 @@ def end_of(arguments, **options):
             [str(argument) for argument in arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=options.pop("timeout", TIMEOUT_S),
+            timeout=TIMEOUT_S,
             **options,
         )
     except subprocess.TimeoutExpired:

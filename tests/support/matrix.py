@@ -10,10 +10,9 @@ import re
 import sqlite3
 import subprocess
 
-from support.run import BUILD, ROOT
+from support.run import BUILD, ROOT, TIMEOUT_S
 
 SOURCES = ROOT / "tests/programs/matrix"
-TIMEOUT_S = 120
 
 # Events inside a call that are not the call's purpose.
 INSIDE = {"device-memory", "pool-usage", "context-create", "module-load", "limit"}

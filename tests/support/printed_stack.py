@@ -2,7 +2,7 @@
 """Traces from programs that print their own stack and modules (tests/programs/stack/print_stack.h)."""
 import subprocess
 
-from support.run import load_json
+from support.run import TIMEOUT_S, load_json
 from support.tracefile import Trace
 
 
@@ -10,7 +10,7 @@ class PrintedStack:
     """Modules as rows of the table, return addresses of the stack innermost first."""
 
     def __init__(self, program):
-        output = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout
+        output = subprocess.run([program], capture_output=True, text=True, check=True, timeout=TIMEOUT_S).stdout
         words = [line.split() for line in output.splitlines()]
         self.output = output
         self.modules = [

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-from support.run import BUILD, ROOT, clean_environment
+from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment
 
 FIRST, LAST = (3, 8), (3, 15)
 VERSIONS = ROOT / ".ci" / "versions"
@@ -29,7 +29,7 @@ class Interpreter:
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
-                timeout=60,
+                timeout=TIMEOUT_S,
                 check=True,
             )
         except (OSError, subprocess.SubprocessError):
@@ -49,7 +49,7 @@ class Interpreter:
                 env={**clean_environment(), **self.environment},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=120,
+                timeout=TIMEOUT_S,
             )
             if fetched.returncode == 0:
                 return {"PYTHONPATH": str(folder)}

@@ -5,12 +5,11 @@ import os
 import re
 import subprocess
 
-from support.run import BUILD, ROOT, Recording, clean_environment
+from support.run import BUILD, ROOT, TIMEOUT_S, Recording, clean_environment
 
 SCRIPTS = ROOT / "tests/pytorch/scripts"
 BUILDS = os.environ.get("GPUMEMTRACE_PYTORCH", "debian wheel").split()
 OLDEST = "oldest"
-TIMEOUT_S = 600
 # The simulated devices of scripts that need other devices than one of 16 GiB.
 SPECS = {"fragmented.py": "2GiB", "two_devices.py": "2x16GiB"}
 # Bytecode is kept outside the source tree, because compiling PyTorch's modules takes longer than any script.

@@ -44,7 +44,7 @@ class Server:
 
     def run(self, command):
         return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=self.folder, env=self.environment, text=True,
-                              capture_output=True, timeout=10 * TIMEOUT_S)  # fmt: skip
+                              capture_output=True, timeout=TIMEOUT_S)  # fmt: skip
 
     def write_baseline(self):
         for command in baseline_commands():

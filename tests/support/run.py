@@ -7,14 +7,17 @@ import pathlib
 import shlex
 import sqlite3
 import subprocess
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("GPUMEMTRACE_BUILD", ROOT / "build")).resolve()
 LIBRARY = BUILD / "libgpumemtrace.so"
-TIMEOUT_S = 300
 
 # An emulator is slower by this factor.
 SLOWER = int(os.environ.get("GPUMEMTRACE_SLOWER", "1"))
+# The only limit of time: a test that waits this long calls it a hang, and no test may fail sooner. It is ten times what the
+# longest program of a test takes on a quiet machine.
+TIMEOUT_S = 1200 * SLOWER
 # For tests that are not about stacks, because an emulator needs 100 ms for each new frame.
 NO_STACKS_IF_SLOW = {"GPUMEMTRACE_STACKS": "none"} if SLOWER > 1 else {}
 
@@ -64,6 +67,15 @@ def load_json(*arguments, **options):
     completed = run_command(*arguments, "--json", **options)
     assert completed.returncode == 0, completed.stderr
     return json.loads(completed.stdout)
+
+
+def wait_for(look, is_there=bool, what="it"):
+    """What look() returned when it was there."""
+    until = time.monotonic() + TIMEOUT_S
+    while not is_there(seen := look()):
+        assert time.monotonic() < until, f"{what} did not come; the last was:\n{seen}"
+        time.sleep(0.02)
+    return seen
 
 
 def compile_library(path, source, *options):

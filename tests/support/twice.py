@@ -9,10 +9,9 @@ import subprocess
 
 import pytest
 
-from support.run import SLOWER, run_command
+from support.run import TIMEOUT_S, run_command
 
 MIB = 1 << 20
-TIMEOUT_S = 20 * SLOWER
 ALLOCATIONS = "SELECT count(*) FROM event WHERE kind=1 AND result=0 AND nested=0"
 FREES = "SELECT count(*) FROM event WHERE kind=2 AND result=0 AND nested=0"
 

@@ -4,10 +4,9 @@
 import re
 import subprocess
 
-from support.run import BUILD, ROOT, clean_environment
+from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment
 
 PAGE = ROOT / "doc/walkthroughs.md"
-TIMEOUT_S = 900
 
 
 def sections():

@@ -9,11 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Less than TIMEOUT_S of tests/support/run.py, far more than a child waits on a busy machine. */
+#define CHILD_LIMIT_S 300
+
 /* Waits, and kills a child that hangs. Returns the exit status, 128 + signal, or -1 if it was
  * killed. */
 static inline int child_wait_patiently(pid_t child)
 {
-    const unsigned poll_us = 2000, patience_us = 8000000;
+    const unsigned poll_us = 2000, patience_us = CHILD_LIMIT_S * 1000000u;
     int status;
     for (unsigned waited_us = 0; waited_us < patience_us; waited_us += poll_us) {
         if (waitpid(child, &status, WNOHANG) == child)

@@ -17,14 +17,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "gpumemtrace/cuda/abi.h"
 
 #define MIB ((size_t)1 << 20)
-#define POLL_US 5000
-#define PATIENCE_US 8000000
 
 static void allocate_or_end(size_t bytes)
 {
@@ -42,21 +40,6 @@ static void *allocate_and_free(void *unused)
     return NULL;
 }
 
-/* Waits, and kills a child that hangs. Returns the exit status, 128 + signal, or -1 if it was
- * killed. */
-static int wait_patiently(pid_t child)
-{
-    int status;
-    for (unsigned waited_us = 0; waited_us < PATIENCE_US; waited_us += POLL_US) {
-        if (waitpid(child, &status, WNOHANG) == child)
-            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        usleep(POLL_US);
-    }
-    kill(child, SIGKILL);
-    waitpid(child, &status, 0);
-    return -1;
-}
-
 /* Calls run in one child after the other; stops when a child ends the wrong way. */
 static int repeat(int times, void (*run)(int turn))
 {
@@ -66,7 +49,7 @@ static int repeat(int times, void (*run)(int turn))
             run(turn);
             _exit(9);
         }
-        const int status = wait_patiently(child);
+        const int status = child_wait_patiently(child);
         if (status != 5) {
             printf("child %d: %s %d\n", turn, status < 0 ? "hung" : "status", status);
             return 1;
@@ -159,7 +142,7 @@ static void fork_while_starting(int turn)
     const pid_t child = fork();
     if (child == 0)
         _exit(5);
-    const int status = wait_patiently(child);
+    const int status = child_wait_patiently(child);
     pthread_join(thread, NULL);
     _exit(status);
 }

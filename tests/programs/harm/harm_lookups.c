@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "gpumemtrace/compiler.h"
 
 typedef int init_function(unsigned flags);
@@ -185,7 +186,7 @@ static int forked_child_opens_a_library(void)
     int status = -1;
     const pid_t child = fork();
     if (child == 0) {
-        alarm(10);
+        alarm(CHILD_LIMIT_S);
         _exit(dlopen("libanl.so.1", RTLD_NOW) ? 0 : 1);
     }
     return child > 0 && waitpid(child, &status, 0) == child ? status : -1;

@@ -6,7 +6,7 @@
  *
  *     stack_forks FORKS
  *
- * Each child makes a CUDA call and ends. Exit 1: a child had to be killed after 20 s.
+ * Each child makes a CUDA call and ends. Exit 1: a child had to be killed.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,9 +18,9 @@
 
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
+#include "tests/programs/harm/child.h"
 
 #define THREADS 3
-#define CHILD_LIMIT_S 20
 #define DEPTH 20
 #define STACKS_A_FORK 1000
 
