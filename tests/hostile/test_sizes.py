@@ -152,14 +152,15 @@ def processor_seconds(line, path):
 @pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer takes its own time")
 @each_shape
 def test_eight_times_as_many_take_about_eight_times_as_long(tmp_path, effort, shape):
-    """Twice eight times, and a tenth of a second for what does not grow: a quadratic step would take 64 times."""
+    """Twice eight times, and a tenth of a second for what does not grow: a quadratic step would take 64 times, each time. On a
+    busy machine caches are shared, and one of a pair may be slow."""
     small, many = effort(SMALL // 20, SMALL), effort(MANY // 20, MANY)
     few, more = made(tmp_path, shape, small), made(tmp_path, shape, many)
     wrong = []
     for line in effort(LINES[:1], LINES):
-        short, long = processor_seconds(line, few), processor_seconds(line, more)
-        if long > 16 * short + 0.1:
-            wrong.append(f"{line}: {short:.2f} s for {small}, {long:.2f} s for {many}")
+        pairs = ((processor_seconds(line, few), processor_seconds(line, more)) for _ in range(3))
+        if all(long > 16 * short + 0.1 for short, long in pairs):
+            wrong.append(f"{line}: {small} and {many} of them")
     assert not wrong, "\n".join(wrong)
 
 

@@ -218,11 +218,13 @@ def differing(rank, _count):
     return "nothing"
 
 
-def late(rank, _count):
-    """Rank 0 lives and makes no call; the others wait as long as GPUMEMTRACE_SIM_NCCL_WAIT says."""
+def late(rank, count):
+    """Rank 0 lives and makes no call until the others, who wait for two seconds, have given up."""
     distributed.barrier()
+    os.environ["GPUMEMTRACE_SIM_NCCL_WAIT"] = "2"  # not of the barrier, to which a rank may come late
     if rank == 0:
-        time.sleep(2 * int(os.environ["GPUMEMTRACE_SIM_NCCL_WAIT"]) + 1)
+        while not all(os.path.exists(os.path.join(os.environ["RANKS"], f"{other}.json")) for other in range(1, count)):
+            time.sleep(0.05)
         return "nothing"
     try:
         distributed.all_reduce(torch.ones(2, device=CUDA))
@@ -235,7 +237,7 @@ def be_rank(names):
     rank, count = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     bound = {"device_id": torch.device(CUDA, torch.cuda.current_device())} if "bound" in names else {}
-    distributed.init_process_group("nccl", timeout=timedelta(seconds=60), **bound)
+    distributed.init_process_group("nccl", timeout=timedelta(minutes=20), **bound)
     seen = {name: globals()[name](rank, count) for name in names if name != "bound"}
     with open(os.path.join(os.environ["RANKS"], f"{rank}.json"), "w", encoding="utf-8") as file:
         json.dump(seen, file)

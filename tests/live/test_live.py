@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import threading
 
 import pytest
 
@@ -115,7 +116,7 @@ def test_one_line_says_what_cannot_be_watched(tmp_path, operand, words):
 
 
 def test_a_process_that_is_not_recorded_is_named(tmp_path):
-    with subprocess.Popen(["sleep", "60"]) as process:
+    with subprocess.Popen(["sleep", str(TIMEOUT_S)]) as process:
         completed = run_command("live", process.pid, cwd=tmp_path)
         process.kill()
     assert completed.returncode == 2 and f"process {process.pid} is not recorded" in completed.stderr
@@ -159,9 +160,26 @@ def write_finished(path):
     trace.path.rename(path)
 
 
+@pytest.fixture
+def young(tmp_path):
+    """A path whose file stays as new as one that was just begun, however long `live` needs to look at it."""
+    path, over = tmp_path / "early.db", threading.Event()
+
+    def touch():
+        while not over.wait(0.1):
+            if path.exists():
+                os.utime(path)
+
+    thread = threading.Thread(target=touch)
+    thread.start()
+    yield path
+    over.set()
+    thread.join()
+
+
 @pytest.mark.parametrize("begin", [pathlib.Path.touch, first_page, tables_alone])
-def test_a_trace_that_is_just_being_made_is_waited_for(tmp_path, opened, begin):
-    path = tmp_path / "early.db"
+def test_a_trace_that_is_just_being_made_is_waited_for(young, opened, begin):
+    path = young
     begin(path)
     lines = opened(Lines(path))
     assert lines.until("") == "waiting for the recorder: no GPU memory was allocated yet\n"
@@ -239,8 +257,8 @@ def is_whole(lines, columns, rows):
 
 
 @needs_tmux
-def test_a_screen_waits_for_a_trace_that_is_just_being_made(tmp_path, screen):
-    path = tmp_path / "early.db"
+def test_a_screen_waits_for_a_trace_that_is_just_being_made(young, screen):
+    path = young
     path.touch()
     screen.live(path)
     screen.until("waiting for the recorder", "q quit")

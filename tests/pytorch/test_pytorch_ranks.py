@@ -113,5 +113,5 @@ def test_ranks_that_call_for_different_sizes_are_told_both(dry_run):
 
 
 def test_a_rank_that_makes_no_call_is_not_waited_for_without_end(dry_run):
-    _, second = failed(dry_run, "late", GPUMEMTRACE_SIM_NCCL_WAIT=2)
+    _, second = failed(dry_run, "late")
     assert "rank 0 of 2 has not made its call for 2 s, while rank 1 waits" in second

@@ -7,6 +7,7 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@
 
 #include "child.h"
 #include "gpumemtrace/compiler.h"
+#include "thread_state.h"
 
 typedef int init_function(unsigned flags);
 typedef int retain_function(void **context, int device);
@@ -209,12 +211,28 @@ static int forks(const char *unused)
 
 /* --- a library whose constructor uses CUDA --- */
 
-static void *first_call(void *argument)
+GMT_EXPORT void inside_the_constructor(void);
+
+static alloc_function *alloc;
+static pthread_t caller;
+static _Atomic pid_t calling;
+static atomic_bool has_called;
+
+static void *first_call(GMT_UNUSED void *nothing)
 {
-    alloc_function *const *alloc = argument;
     uint64_t address;
-    usleep(10000);
-    return (void *)(intptr_t)(*alloc)(&address, 4096);
+    atomic_store(&calling, gettid());
+    const int result = alloc(&address, 4096);
+    atomic_store(&has_called, true);
+    return (void *)(intptr_t)result;
+}
+
+/* The constructor goes on when the other call waits for the lock, or needed none. */
+void inside_the_constructor(void)
+{
+    pthread_create(&caller, NULL, first_call, NULL);
+    while (!thread_is_waiting(atomic_load(&calling)) && !atomic_load(&has_called))
+        sched_yield();
 }
 
 /* Two first calls at once: one in a constructor, which holds the loader's lock; one that needs the
@@ -222,12 +240,10 @@ static void *first_call(void *argument)
 static int constructor(const char *path)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
-    alloc_function *alloc = FIND(driver, alloc_function, "cuMemAlloc_v2");
-    pthread_t thread;
     void *result;
-    pthread_create(&thread, NULL, first_call, &alloc);
+    alloc = FIND(driver, alloc_function, "cuMemAlloc_v2");
     printf("library %s\n", dlopen(path, RTLD_NOW) ? "opened" : dlerror());
-    pthread_join(thread, &result);
+    pthread_join(caller, &result);
     printf("in the thread: %d\n", (int)(intptr_t)result);
     return 5;
 }

@@ -133,6 +133,21 @@ static int descriptors_after_exec(void)
 
 #define FILES 8
 
+static off_t size_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_size : 0;
+}
+
+/* Until the recorder's writer has stored something, for which it has everything open. */
+static void wait_for_writer(void)
+{
+    const off_t before = size_of("trace.db-wal");
+    allocate(4096);
+    while (getenv("GPUMEMTRACE_OUTPUT") && size_of("trace.db-wal") == before)
+        usleep(1000);
+}
+
 /* Opens its own files under the numbers of the recorder's descriptors. */
 static int own_files(void)
 {
@@ -141,8 +156,7 @@ static int own_files(void)
     struct stat status;
     for (int i = 0; i < 1000; i++)
         allocate(4096);
-    usleep(
-        250000); /* the writer works ten times a second: by now it has everything open and cached */
+    wait_for_writer();
     close_descriptors();
     for (int i = 0; i < FILES; i++) {
         snprintf(name, sizeof name, "own.%d", i);
@@ -152,7 +166,7 @@ static int own_files(void)
     }
     for (int i = 0; i < 20000; i++)
         release(allocate(4096));
-    usleep(250000);
+    wait_for_writer();
     for (int i = 0; i < FILES; i++)
         harmed += fstat(files[i], &status) != 0 || status.st_size != 9 ||
                   pread(files[i], text, 9, 0) != 9 || strcmp(text, "user data") != 0;

@@ -174,10 +174,12 @@ static void take_at_exit(void)
     take(3);
 }
 
+static pthread_t main_thread;
+
 static void *outlive_main(void *unused)
 {
     (void)unused;
-    usleep(100000);
+    pthread_join(main_thread, NULL);
     take(2);
     return NULL;
 }
@@ -187,6 +189,7 @@ static void let_threads_end(void)
     pthread_t thread;
     take(1);
     atexit(take_at_exit);
+    main_thread = pthread_self();
     if (pthread_create(&thread, NULL, outlive_main, NULL) == 0)
         pthread_detach(thread);
     pthread_exit(NULL);

@@ -10,12 +10,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <unistd.h>
 
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "sim_check.h"
+#include "tests/programs/harm/thread_state.h"
 
 GMT_EXPORT void inside_the_constructor(void);
 
@@ -41,24 +41,10 @@ static void *make_first_call(GMT_UNUSED void *nothing)
     return NULL;
 }
 
-/* Whether the thread sleeps according to /proc, which means that it waits for a lock. */
-static bool is_waiting(pid_t thread)
-{
-    char path[64], line[256] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
-    FILE *file = thread ? fopen(path, "r") : NULL;
-    if (file) {
-        CHECK(fgets(line, sizeof line, file));
-        fclose(file);
-    }
-    const char *name_end = strrchr(line, ')');
-    return name_end && name_end[1] && name_end[2] == 'S';
-}
-
 void inside_the_constructor(void)
 {
     EXPECT(pthread_create(&first, NULL, make_first_call, NULL), 0);
-    while (!is_waiting(atomic_load(&first_thread)))
+    while (!thread_is_waiting(atomic_load(&first_thread)))
         sched_yield();
     make_call();
 }

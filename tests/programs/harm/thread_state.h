@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What another thread of the process is at, as the kernel tells.
+ */
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_THREAD_STATE_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_THREAD_STATE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+
+/* Whether the thread sleeps, which means that it waits for a lock. 0: it has not begun. */
+static inline bool thread_is_waiting(pid_t thread)
+{
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    FILE *file = thread ? fopen(path, "r") : NULL;
+    if (file) {
+        if (!fgets(line, sizeof line, file))
+            line[0] = 0;
+        fclose(file);
+    }
+    const char *name_end = strrchr(line, ')');
+    return name_end && name_end[1] && name_end[2] == 'S';
+}
+
+#endif
