@@ -3,16 +3,14 @@
 picked, stopped by its process id. It must not know what is stored in it."""
 import os
 import shutil
-import signal
-import socket
 import subprocess
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
+from support.run import TIMEOUT_S, own_ports, wait_for
+
 MISSING = "no clickhouse-server; on Debian `.ci/deps fleet` installs it"
-START_S, STOP_S = 60, 60
 CLUSTER = "gpumemtrace"
 
 CONFIG = """<?xml version="1.0"?>
@@ -56,23 +54,12 @@ def program():
     return shutil.which("clickhouse-server") or shutil.which("clickhouse-server", path="/usr/sbin:/usr/local/sbin")
 
 
-def free_ports(host, count):
-    """Ports that nobody has now; all are held until the last is found, so that they differ."""
-    sockets = [socket.socket() for _ in range(count)]
-    for held in sockets:
-        held.bind((host, 0))
-    ports = [held.getsockname()[1] for held in sockets]
-    for held in sockets:
-        held.close()
-    return ports
-
-
 class Server:
     PASSWORD = "not-for-argv"
 
     def __init__(self, folder, host="127.0.0.1", ports=None):
         self.folder, self.host, self.process = folder, host, None
-        self.http_port, self.tcp_port, self.interserver_port = ports or free_ports(host, 3)
+        self.http_port, self.tcp_port, self.interserver_port = ports or own_ports(3)
         self.shards, self.database = [(host, self.tcp_port)], "default"
         (folder / "data/tmp").mkdir(parents=True, exist_ok=True)
 
@@ -94,30 +81,22 @@ class Server:
             self.process = subprocess.Popen(
                 [program(), f"--config-file={self.folder}/config.xml"],
                 cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)  # fmt: skip
-        end = time.monotonic() + START_S
-        while time.monotonic() < end:
-            if self.process.poll() is not None:
-                break
-            try:
-                self.query("SELECT 1", database="default")
-                return self
-            except OSError:
-                time.sleep(0.05)
-        self.stop()
-        raise RuntimeError(f"clickhouse-server did not start: {(self.folder / 'output').read_text()[-2000:]}")
+        wait_for(lambda: self.answers() or self.process.poll() is not None, what="the server")
+        if self.process.poll() is not None:
+            raise RuntimeError(f"clickhouse-server did not start: {(self.folder / 'output').read_text()[-2000:]}")
+        return self
 
-    def stop(self, number=signal.SIGTERM):
-        """Of this process alone."""
-        if not self.process:
-            return
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-            try:
-                self.process.wait(STOP_S)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.process = None
+    def answers(self):
+        try:
+            return self.query("SELECT 1", database="default")
+        except OSError:
+            return None
+
+    def stop(self):
+        """Of this process alone, and at once: what it stored is thrown away, or a test is about its sudden end."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
 
     def query(self, sql, database=None, data=None):
         """The answer's text; an error of the server's is an AssertionError with its words."""
@@ -126,7 +105,7 @@ class Server:
         body = sql.encode() if data is None else data
         request = urllib.request.Request(f"http://{self.host}:{self.http_port}/?{words}", data=body)
         try:
-            with urllib.request.urlopen(request, timeout=120) as answer:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
                 return answer.read().decode()
         except urllib.error.HTTPError as error:
             raise AssertionError(f"{error.read().decode()[:1000]}\n{sql[:2000]}") from None

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Two servers on loopback as the shards of a cluster: each rank is on one of them, and together they answer as one does."""
-import signal
-
 import pytest
 
 from fleet.job import fleet, push_all, run_job
-from fleet.server import CLUSTER, MISSING, Server, free_ports, program
-from support.run import run_command
+from fleet.server import CLUSTER, MISSING, Server, program
+from support.run import own_ports, run_command
 from support.tracefile import MIB
 
 
@@ -16,7 +14,7 @@ def shards(tmp_path_factory):
     server tells which shard it is itself, and every address of loopback is its own."""
     if not program():
         pytest.skip(MISSING)
-    http, *ports = free_ports("127.0.0.1", 5)
+    http, *ports = own_ports(5)
     servers = [Server(tmp_path_factory.mktemp("shard"), host, (http, *two))
                for host, two in (("127.0.0.1", ports[:2]), ("127.0.0.2", ports[2:]))]  # fmt: skip
     for server in servers:
@@ -26,7 +24,7 @@ def shards(tmp_path_factory):
         server.database = "fleet"
     yield servers
     for server in servers:
-        server.stop(signal.SIGKILL)  # a server that is asked to end waits for its shards
+        server.stop()
 
 
 def test_the_sum_over_two_shards_is_that_of_one_server(shards, database, tmp_path):

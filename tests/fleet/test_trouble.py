@@ -193,7 +193,7 @@ def test_staging_tables_that_a_dying_server_half_dropped_hinder_no_later_push(ow
         wait_for(lambda: any(STEPS[3] in statement for statement in proxy.statements))
         process.kill()
         process.wait(TIMEOUT_S)
-    own_server.stop(signal.SIGKILL)
+    own_server.stop()
     known = sorted((own_server.folder / "data/metadata/fleet").glob("staging*"))
     assert len(known) == 2
     for path in known:
@@ -209,7 +209,7 @@ def test_a_server_that_stops_in_the_middle_and_comes_back_is_waited_for(own_serv
     assert run_command("push", "--create", f"--to={own_server.url}", "--job=sound", trace).returncode == 0
 
     def stop_and_start(statement, number):
-        own_server.stop(signal.SIGKILL)
+        own_server.stop()
         own_server.start()
         return "break"
 

@@ -47,9 +47,10 @@ def train(what):
 
 
 def start_ranks(count, what):
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        port = asked.getsockname()[1]
+    held = socket.socket()  # until the ranks have ended: nobody else gets that port, and rank 0 listens beside it
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("", 0))
+    port = held.getsockname()[1]
     ranks = [
         subprocess.Popen([sys.executable, __file__, what], env={
             **os.environ, "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1",

@@ -11,8 +11,6 @@ import tempfile
 import time
 from datetime import timedelta
 
-PORT_OF_NOBODY = ("127.0.0.1", 0)
-
 
 def objects(rank, count):
     """The objects of all ranks; those that rank 0 says; what all agree on after a barrier."""
@@ -247,9 +245,10 @@ def be_rank(names):
 
 
 def start_ranks(count, names):
-    with socket.socket() as asked:
-        asked.bind(PORT_OF_NOBODY)
-        port = asked.getsockname()[1]
+    held = socket.socket()  # until the ranks have ended: nobody else gets that port, and rank 0 listens beside it
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("", 0))
+    port = held.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
         ranks = [
             subprocess.Popen([sys.executable, __file__, "--alone", *names], stdout=sys.stderr, env={

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shlex
+import socket
 import sqlite3
 import subprocess
 import time
@@ -76,6 +77,20 @@ def wait_for(look, is_there=bool, what="it"):
         assert time.monotonic() < until, f"{what} did not come; the last was:\n{seen}"
         time.sleep(0.02)
     return seen
+
+
+HELD = []
+
+
+def own_ports(count):
+    """Ports that are this process's until it ends. The kernel gives none to others, since a socket is bound to each; and as that
+    does not listen, a server that reuses addresses can, again and again: ClickHouse, chromedriver and PyTorch's store do."""
+    sockets = [socket.socket() for _ in range(count)]
+    for held in sockets:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("", 0))
+    HELD.extend(sockets)
+    return [held.getsockname()[1] for held in sockets]
 
 
 def compile_library(path, source, *options):

@@ -9,10 +9,11 @@ import socket
 
 import pytest
 
+from support.run import TIMEOUT_S, own_ports
+
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 # Pages are opened from a file, so all that a page asks for beside itself is a request too many.
 ALL_REQUESTS = "return performance.getEntriesByType('resource').map((entry) => entry.name)"
-WAIT_S = 30
 
 
 class Browser:
@@ -29,7 +30,7 @@ class Browser:
         self.driver.get("about:blank")  # else another fragment would not load it again
         self.complaints()
         self.driver.get(f"file://{path}{fragment}")
-        WebDriverWait(self.driver, WAIT_S).until(lambda driver: self.run("return document.body.dataset.drawn === 'yes'"))
+        WebDriverWait(self.driver, TIMEOUT_S).until(lambda driver: self.run("return document.body.dataset.drawn === 'yes'"))
         return self
 
     def run(self, script, *arguments):
@@ -53,7 +54,7 @@ class Browser:
         """What the address says behind the page's name, once it is written."""
         from selenium.webdriver.support.ui import WebDriverWait
 
-        WebDriverWait(self.driver, WAIT_S).until(lambda driver: self.run("return !page.unwritten"))
+        WebDriverWait(self.driver, TIMEOUT_S).until(lambda driver: self.run("return !page.unwritten"))
         return self.run("return location.hash")
 
     def press(self, selector, *keys):
@@ -99,7 +100,7 @@ def start():
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
-    return Browser(webdriver.Chrome(service=Service(DRIVER, env=environment), options=options))
+    return Browser(webdriver.Chrome(service=Service(DRIVER, port=own_ports(1)[0], env=environment), options=options))
 
 
 @pytest.fixture(scope="session")
