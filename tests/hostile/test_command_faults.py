@@ -15,7 +15,8 @@ from support.weights import safetensors
 pytestmark = pytest.mark.skipif(
     bool(PRELOAD_FIRST), reason="a sanitizer brings its own malloc, which no other can stand before"
 )
-GROUPS = ("memory", "files", "sqlite")
+# Of all calls, one test tries so many of so many, or it would take minutes; of a small part, one tries all.
+SHARES = 4 if ALL else 1
 WHOLE = "report trace.db --json"  # the line whose calls are all tried; most calls of the others are the same
 SHORT = ("estimate model.json", "estimate blocks.json")  # make so few calls that all are tried each time
 ESTIMATE = "estimate"  # opens no trace, so it may make no call of a group at all
@@ -78,10 +79,16 @@ class Faults:
             nth += step
 
 
-def sampled(effort, chance, group, step):
-    """Where to begin and how far to step: as asked, or far in a small part."""
+def of_groups(*groups):
+    return pytest.mark.parametrize("group, share", [
+        pytest.param(group, share, id=f"{group}-{share}" if share else group) for group in groups for share in range(SHARES)
+    ])  # fmt: skip
+
+
+def sampled(effort, chance, group, share, step):
+    """Where this share begins and how far to step: as asked, or far in a small part."""
     step = effort({"memory": 499, "files": 29, "sqlite": 199}[group], step)
-    return chance.randrange(1, step + 1), step
+    return chance.randrange(1, step + 1) + share * step, step * SHARES
 
 
 def take_imported(folder):
@@ -109,9 +116,9 @@ def import_complaint(folder, ending, group, expected):
 
 
 @pytest.mark.parametrize("mode", ["one", "rest"])
-@pytest.mark.parametrize("group", GROUPS)
+@of_groups("memory", "files", "sqlite")
 @pytest.mark.parametrize("line", [line.strip() for line in READING])
-def test_a_command_answers_rightly_or_not_at_all(made_trace, tmp_path, effort, chance, line, group, mode):
+def test_a_command_answers_rightly_or_not_at_all(made_trace, tmp_path, effort, chance, line, group, share, mode):
     shutil.copy(made_trace, tmp_path / "trace.db")
     shutil.copy(ROOT / "samples/linear-example.json", tmp_path / "model.json")
     (tmp_path / "blocks.json").write_text(BLOCKS)
@@ -123,7 +130,7 @@ def test_a_command_answers_rightly_or_not_at_all(made_trace, tmp_path, effort, c
     imported = take_imported(tmp_path)
     wrong, tried = [], 0
     step = 1 if line == WHOLE and mode == "one" else 7
-    for nth, ending in faults.each(*((1, 1) if line.startswith(SHORT) else sampled(effort, chance, group, step))):
+    for nth, ending in faults.each(*((1 + share, SHARES) if line.startswith(SHORT) else sampled(effort, chance, group, share, step))):
         tried += 1
         complaint = fault_complaint(ending, unharmed) or import_complaint(tmp_path, ending, group, imported)
         if complaint:
@@ -137,13 +144,13 @@ def answers(folder):
     return end_of([BUILD / "gpumemtrace", *WHOLE.split()], env=clean_environment(), cwd=folder)
 
 
-def try_on_copies(copy_of, original, line, group, mode, effort, chance):
+def try_on_copies(copy_of, original, line, group, share, mode, effort, chance):
     """As above, each time on a new copy, because the command writes into the folder; what is wrong."""
     there = copy_of(original)
     expected = answers(there)
     unharmed, _ = Faults(copy_of(original), line, group, mode).run(0)
     assert (expected.status, unharmed.status) == (0, 0), expected.stderr + unharmed.stderr
-    nth, step = sampled(effort, chance, group, (5 if group == "memory" else 1) if mode == "one" else 17)
+    nth, step = sampled(effort, chance, group, share, (5 if group == "memory" else 1) if mode == "one" else 17)
     while True:
         ending, failed = Faults(copy_of(original), line, group, mode).run(nth)
         if not failed:
@@ -158,16 +165,16 @@ def try_on_copies(copy_of, original, line, group, mode, effort, chance):
 
 
 @pytest.mark.parametrize("mode", ["one", "rest"])
-@pytest.mark.parametrize("group", GROUPS)
-def test_a_killed_trace_survives_whatever_fails_while_it_is_folded(killed_plain, copy_of, effort, chance, group, mode):
-    wrong = list(try_on_copies(copy_of, killed_plain, WHOLE, group, mode, effort, chance))
+@of_groups("memory", "files", "sqlite")
+def test_a_killed_trace_survives_whatever_fails_while_it_is_folded(killed_plain, copy_of, effort, chance, group, share, mode):
+    wrong = list(try_on_copies(copy_of, killed_plain, WHOLE, group, share, mode, effort, chance))
     assert not wrong, f"{len(wrong)}:\n" + "\n".join(wrong[:10])
 
 
 @pytest.mark.parametrize("mode", ["one", "rest"])
-@pytest.mark.parametrize("group", GROUPS)
-def test_a_trace_survives_whatever_fails_while_names_are_written(made_trace, copy_of, effort, chance, group, mode):
-    wrong = list(try_on_copies(copy_of, made_trace.parent, "resolve trace.db --json", group, mode, effort, chance))
+@of_groups("memory", "files", "sqlite")
+def test_a_trace_survives_whatever_fails_while_names_are_written(made_trace, copy_of, effort, chance, group, share, mode):
+    wrong = list(try_on_copies(copy_of, made_trace.parent, "resolve trace.db --json", group, share, mode, effort, chance))
     assert not wrong, f"{len(wrong)}:\n" + "\n".join(wrong[:10])
 
 
@@ -184,14 +191,14 @@ def run_complaint(ending, unharmed):
 
 
 @pytest.mark.parametrize("mode", ["one", "rest"])
-@pytest.mark.parametrize("group", ["memory", "files"])
-def test_a_program_is_run_as_it_is_or_not_at_all(tmp_path, effort, chance, group, mode):
+@of_groups("memory", "files")
+def test_a_program_is_run_as_it_is_or_not_at_all(tmp_path, effort, chance, group, share, mode):
     line = f"run --no-resolve --dry-run -o {tmp_path / 'trace.db'} -- {BUILD / 'tests/few_descriptors'}"
     faults = Faults(tmp_path, line, group, mode)
     unharmed, _ = faults.run(0)
     assert unharmed.status == 5, unharmed.stderr
     wrong = []
-    for nth, ending in faults.each(*sampled(effort, chance, group, 7)):
+    for nth, ending in faults.each(*sampled(effort, chance, group, share, 7)):
         for trace in tmp_path.glob("trace*.db*"):  # what died looks at every trace of that name
             trace.unlink()
         complaint = run_complaint(ending, unharmed)

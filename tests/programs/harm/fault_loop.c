@@ -5,11 +5,11 @@
  * (preload_faults.c), until no call is left. Each child must see and return the same as a child
  * without faults:
  *
- *     fault_loop memory|files|threads|sqlite one|rest start|later STEP
+ *     fault_loop memory|files|threads|sqlite one|rest start|later STEP FIRST
  *
  * one: only the Nth call fails; rest: all later calls too; later: counts only calls after the start
- * of the recording. Prints what the first child saw, then the number and pid of each child. The
- * stderr of each child goes to said.PID.
+ * of the recording. N is FIRST, FIRST + STEP and so on. Prints what the first child saw, then the
+ * number and pid of each child. The stderr of each child goes to said.PID.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -181,8 +181,9 @@ int main(int argc, char **argv)
     static const char *const groups[] = {"memory", "files", "threads", "sqlite"};
     struct seen *seen = mmap(NULL, (1 + AT_ONCE) * sizeof *seen, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    const long step = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
-    if (step < 1 || seen == MAP_FAILED)
+    const long step = argc > 5 ? strtol(argv[4], NULL, 10) : 0;
+    const long first = argc > 5 ? strtol(argv[5], NULL, 10) : 0;
+    if (step < 1 || first < 1 || seen == MAP_FAILED)
         return 9;
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         if (strcmp(argv[1], groups[i]) == 0)
@@ -194,7 +195,7 @@ int main(int argc, char **argv)
     if (finish(&seen[0], 0, start(&seen[0], 0)) != 5)
         return 9;
     int more = plan ? 1 : 0;
-    for (long nth = 1; more > 0; nth += AT_ONCE * step)
+    for (long nth = first; more > 0; nth += AT_ONCE * step)
         more = try_some(&seen[0], &seen[1], nth, step);
     return more < 0 ? 9 : 5;
 }
