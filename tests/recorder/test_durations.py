@@ -26,13 +26,13 @@ def test_calls_that_allocate_and_free_have_a_duration_and_no_others(record, prog
 
 
 def test_a_call_begins_after_the_event_before_it_on_its_thread(record, program):
-    drift_ns = 10_000  # of two clocks of one thread
+    drift_ns = 10_000  # of two clocks of one thread, and a thousandth of a call that other processes kept waiting
     before = {}
     for _, kind, memory, time_ns, thread, stream, _, duration in record(program("random_allocations"), "runtime", 4, 500, 1).rows(CALLS):
         if timed(kind, memory):
             assert duration > 0 and stream == 0
         if timed(kind, memory) and kind in ("alloc", "map"):
-            assert time_ns - duration >= before.get(thread, 0) - drift_ns
+            assert time_ns - duration >= before.get(thread, 0) - drift_ns - duration // 1000
         before[thread] = time_ns
 
 

@@ -151,7 +151,8 @@ def test_two_million_events_of_a_pool_take_little_memory_and_under_60_bytes_each
     events = 2_000_000
     command = [program("pool_events"), str(events)]
     plain = subprocess.run(command, env=sim_env(), capture_output=True, text=True, timeout=TIMEOUT_S, check=True)
-    recording = record(*command)
+    # What the writer has not yet stored is in the ring, on a busy machine up to its limit.
+    recording = record(*command, GPUMEMTRACE_RING_MAX="32MiB")
     assert recording.rows("SELECT count(*) FROM event WHERE memory = 10") == [(events,)]
     assert recording.trace.stat().st_size < 60 * events
     added = [int(ours) - int(base) for ours, base in

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """However a process ends, its trace is whole and its end is what it would have been."""
+import os
+import pathlib
 import signal
 import sqlite3
 import subprocess
-import threading
 
 import pytest
 
-from support.run import BUILD, PRELOAD_FIRST, TIMEOUT_S, compile_library, load_json
+from support.run import BUILD, PRELOAD_FIRST, TIMEOUT_S, clean_environment, compile_library, load_json, wait_for
 
 MIB = 1 << 20
 
@@ -217,13 +218,20 @@ def test_a_program_that_closes_every_descriptor_keeps_its_own_files_and_its_whol
     assert traces_in(recording.trace.parent) == ["trace.db"]
 
 
-def test_a_reader_waits_for_a_recorder_that_closes_its_trace(record, program, gpumemtrace):
+def has_open(pid, path):
+    return any(os.path.realpath(entry) == str(path) for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+
+
+def test_a_reader_waits_for_a_recorder_that_closes_its_trace(record, program):
     recording = record(program("process_end"), "return", check=False)
-    recorder = sqlite3.connect(recording.trace, check_same_thread=False)
+    recorder = sqlite3.connect(recording.trace)
     recorder.execute("BEGIN EXCLUSIVE")
-    threading.Timer(0.3, recorder.rollback).start()
-    completed = gpumemtrace("report", recording.trace)
-    assert completed.returncode == 0, completed.stderr
+    with subprocess.Popen([BUILD / "gpumemtrace", "report", recording.trace], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, env=clean_environment()) as reader:  # fmt: skip
+        wait_for(lambda: reader.poll() is not None or has_open(reader.pid, recording.trace), what="the reader")
+        recorder.rollback()
+        _, said = reader.communicate(timeout=TIMEOUT_S)
+    assert reader.returncode == 0, said
 
 
 @pytest.mark.parametrize("size", [0, 4096])
