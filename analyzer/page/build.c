@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What stands around every page: the trace and its devices. It must not know any one command.
- */
+/* Builds a page: the trace and its devices, around what one command describes. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -38,8 +36,8 @@ static bool is_complete(const struct trace_meta *meta)
     return meta->complete.known && meta->complete.value != 0;
 }
 
-/* Of a long command a summary has its first word and its end: what a launcher puts between says
- * little. */
+/* A summary shortens a long command to its first word and its end, because a launcher's options
+ * between them say little. */
 static void add_program(struct doc *doc, const char *command)
 {
     enum { TAIL_MAX = 120 };
@@ -77,7 +75,8 @@ static void add_events(struct doc *doc, const struct study *study)
 
 #define READ_BACKS_SHOWN 3
 
-/* Lines that read what nobody computed: the first few in words. */
+/* Lists the lines that read values which the dry run could not compute; a summary names the first
+ * few. */
 static void add_read_backs(struct doc *doc, const struct trace *trace)
 {
     doc_list_begin(doc_detail(doc), "read_backs", NULL);
@@ -101,7 +100,8 @@ static void add_read_backs(struct doc *doc, const struct trace *trace)
                  trace->read_back_count - READ_BACKS_SHOWN);
 }
 
-/* The heading: first for programs, last for people, who came for the answer. */
+/* The heading. Programs read it first; a summary has it last, because people want the answer
+ * first. */
 static void add_trace(struct doc *doc, const struct study *study)
 {
     const char *dry_run = study_dry_run(study);
@@ -172,7 +172,8 @@ static void add_device_head(struct doc *doc, const struct study *study,
     doc_text(doc_detail(doc), "leading_pool", "leading pool", study_pool(study, leading));
 }
 
-/* Else a list that shows nothing else says only that there is a device 0. */
+/* True if the trace names a card or knows its size. A list of cards without either says only that
+ * device 0 exists. */
 static bool knows_cards(const struct study *study)
 {
     for (size_t i = 0; i < study->trace.device_count; i++)

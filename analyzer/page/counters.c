@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters of a device's accounts and pools over the whole run, and how layers are named. */
+/* Counters of a device's accounts and pools over the whole run; names of layers. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -94,7 +94,7 @@ static void add_account(struct doc *doc, const struct study *study, const char *
     doc_object_end(doc);
 }
 
-/* The driver gives its pools no names. */
+/* The driver gives its pools no names: show the handle. */
 static void add_mempool_name(struct doc *doc, const struct mempool *mempool)
 {
     if (mempool->memory == MEMORY_GRAPH)
@@ -175,7 +175,8 @@ static void add_counter_row(struct doc *doc, const struct study *study, const ch
     doc_row_end(doc);
 }
 
-/* Most modules take nothing that can be measured: they are no line of their own. */
+/* True if the account has nothing to show. A module (ACCOUNT_context) is judged by its bytes,
+ * because most modules take no memory that can be measured. */
 static bool is_idle(const struct account *account)
 {
     if (account->kind == ACCOUNT_context)

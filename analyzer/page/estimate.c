@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The page of `estimate`: first the answer, then what it is made of, then what it rests on; see
- * estimate.h.
- */
+/* The page of `estimate`: the answer, the figures behind it, the assumptions; see estimate.h. */
 #include "estimate.h"
 
 #include <inttypes.h>
@@ -112,7 +109,7 @@ static void add_parameter_totals(struct doc *doc, const struct estimate *estimat
     doc_object_end(doc);
 }
 
-/* A summary has what is there; a category that is not modelled is null. */
+/* A summary shows only categories that hold bytes. A category that is not modelled is null. */
 static void add_peak_categories(struct doc *doc, const struct estimate *estimate)
 {
     const struct estimate_moment *peak = &estimate->peak_moment;
@@ -185,7 +182,8 @@ static const char *why_results_differ(const struct estimate *estimate)
            "moment.";
 }
 
-/* What differs of each term, at the peak. */
+/* Compares the rule of thumb with the estimate at the peak, term by term, and says why they
+ * differ. */
 static void add_rule_terms(struct doc *doc, const struct estimate *estimate)
 {
     const uint64_t *bytes = estimate->peak_moment.category_bytes;
@@ -329,7 +327,8 @@ static bool has_shape(const struct estimate *estimate,
     return false;
 }
 
-/* As a mistyped "from" leaves it; the heads of a graph that has several too. */
+/* Warns of a layer whose result no layer reads. A mistyped "from" causes this; so does a graph with
+ * several heads. */
 static void assume_unread(struct doc *doc, const struct estimate *estimate)
 {
     char sentence[LAYER_NAME_BYTES + 120];
@@ -454,7 +453,7 @@ void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
 
 /* --- the page --- */
 
-/* "inference of bfloat16 with batch 8", "… with 8 sequences of 4096 tokens" */
+/* "inference of bfloat16 with batch 8", "… with 8 sequences of 4096 tokens". */
 static void add_headline(struct doc *doc, const struct estimate *estimate,
                          const struct serving *serving)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `estimate`, and its parts for the page of `compare`. It must not compute. */
+/* The page of `estimate`, and the parts that the page of `compare` has, too. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_H
 #define GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_H
 
@@ -17,24 +17,25 @@
 
 struct estimate_view {
     uint64_t context_bytes;        /* of a CUDA context, or ESTIMATE_CONTEXT_UNKNOWN */
-    bool all_layers;               /* a summary has the table of layers however long */
-    bool tensors;                  /* parameters and buffers one by one */
-    bool what_if;                  /* what each technique saves */
-    const struct serving *serving; /* NULL: no cache is asked about */
-    const struct weights *weights; /* of files that were read as well; NULL: none */
+    bool all_layers;               /* a summary lists all layers, however many */
+    bool tensors;                  /* list parameters and buffers one by one */
+    bool what_if;                  /* list what each technique saves */
+    const struct serving *serving; /* NULL: no KV cache was asked for */
+    const struct weights *weights; /* read from files; NULL: none */
     const struct answer *answer;
     const struct run_series *series;
 };
 
-/* For a format that reads such nodes. NULL: out of memory; other failures are told by doc_check. */
+/* A document for a format that reads nodes of this level. The caller frees it. NULL: out of memory;
+ * doc_check reports other failures. */
 struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
                           const struct estimate_view *view);
 
-/* "model" and "settings". */
+/* Adds "model" and "settings". */
 void page_estimate_model(struct doc *doc, const struct estimate *estimate);
-/* "layers". */
+/* Adds "layers". */
 void page_estimate_layers(struct doc *doc, const struct estimate *estimate);
-/* "assumptions". */
+/* Adds "assumptions". */
 void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
                                const struct estimate_view *view);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cards and techniques; see estimate_answer.h. */
+/* The card and the techniques on the page of `estimate`; see estimate_answer.h. */
 #include "estimate_answer.h"
 
 #include <inttypes.h>
@@ -59,7 +59,8 @@ static const char *sizes_text(char text[SIZES_BYTES], const struct answer *answe
     return text;
 }
 
-/* What trains less is no change of the same training, so it is told apart. */
+/* Adapters train fewer weights, which changes the training: suggest them only if nothing else
+ * helps. */
 static void say_no_remedy(struct doc *doc, const struct remedy *adapters)
 {
     const struct saving *first = &adapters->items[0];
@@ -135,7 +136,8 @@ static void add_remedies(struct doc *doc, const struct remedy *remedy)
     doc_list_end(doc);
 }
 
-/* Of batch and sequence, or of the sequences of a cache and their tokens. */
+/* The largest batch and sequence that fit; of a KV cache, the most sequences and their most
+ * tokens. */
 static void add_largest(struct doc *doc, const struct answer *answer, bool serves)
 {
     const bool has_length = answer->sequence.is_known;

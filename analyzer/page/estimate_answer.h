@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the page of `estimate`: the card, and what each technique would save. It must not compute. */
+/* Parts of the page of `estimate`: the card, and what each technique would save. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_ANSWER_H
 #define GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_ANSWER_H
 
@@ -7,18 +7,20 @@
 #include "analyzer/estimate/serve/serving.h"
 #include "analyzer/render/doc.h"
 
-/* "fits a 24 GiB card with 3.10 GiB to spare at batch 8; largest batch 11", and what to do where it does not. */
+/* "fits a 24 GiB card with 3.10 GiB to spare at batch 8; largest batch 11". If the model does not
+ * fit, also says what to do. */
 void page_estimate_card_answer(struct doc *doc, const struct estimate *estimate,
                                const struct answer *answer, const struct serving *serving);
-/* "card". */
+/* Adds "card". */
 void page_estimate_card(struct doc *doc, const struct answer *answer,
                         const struct serving *serving);
-/* What the GPUs of DataParallel have, as a sentence and as "imbalance"; nothing where it is not known. */
+/* The bytes that each GPU of DataParallel needs, as a sentence and as "imbalance". Both add nothing
+ * if they are not known. */
 void page_estimate_imbalance_answer(struct doc *doc, const struct estimate *estimate,
                                     const struct imbalance *imbalance);
 void page_estimate_imbalance(struct doc *doc, const struct estimate *estimate,
                              const struct imbalance *imbalance);
-/* "what_if" and "not_estimated". */
+/* Adds "what_if" and "not_estimated". */
 void page_estimate_what_if(struct doc *doc, const struct answer *answer);
 
 #endif

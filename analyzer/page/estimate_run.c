@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The step as a table, and who holds its peak; see estimate_run.h. */
+/* The step that holds the peak as a table, and the layers that hold it; see estimate_run.h. */
 #include "estimate_run.h"
 
 #include <stdio.h>
@@ -52,7 +52,8 @@ static void add_moment(struct doc *doc, const struct estimate *estimate,
     add_moment_categories(doc, highest);
 }
 
-/* In text of each few that follow each other the highest, so that the peak is among them. */
+/* A summary joins consecutive moments and shows the highest of each group, so that the peak stays
+ * in it. */
 void page_estimate_step(struct doc *doc, const struct estimate *estimate,
                         const struct run_series *series)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The run of an estimate as the series of a trace, for whoever draws those: a layer of the model is a call stack, whose
- * frames are the parts of its name. It must not know how they are drawn.
+ * The run of an estimate in the form of a trace's "series", so that the same readers can draw it. A
+ * layer of the model stands for a call stack, whose frames are the parts of the layer's name.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { LINES = 15, SITES = 200, PARTS_MOST = 12, NODES_MOST = SITES * PARTS_MOST };
 
-/* Parts of names as one tree. */
+/* A part of a layer's name, in one tree of all names. */
 struct part {
     int64_t parent; /* DOC_COLUMN_NULL: none */
     char text[LAYER_NAME_BYTES];
@@ -22,9 +22,9 @@ struct writer {
     struct doc *doc;
     const struct estimate *estimate;
     const struct run_series *series;
-    struct part *parts; /* NODES_MOST of them; each is a frame and a node */
+    struct part *parts; /* room for NODES_MOST; each is written as a frame and as a node */
     size_t part_count;
-    int64_t nodes[SITES]; /* of each site that has a stack */
+    int64_t nodes[SITES]; /* by site: the node of its stack */
 };
 
 typedef int64_t moment_value(const struct run_moment *moment);
@@ -125,7 +125,8 @@ static void add_phases(const struct writer *writer)
     doc_list_end(doc);
 }
 
-/* The first `shown` sites and the rest; the site's number is that of its stack. */
+/* One row for each of the first `shown` sites, and one for the rest. A site's number is also its
+ * stack's. */
 static void add_sites(const struct writer *writer, const char *key, size_t shown)
 {
     const struct run_series *series = writer->series;
@@ -162,7 +163,8 @@ static int64_t part_find(struct writer *writer, int64_t parent, const char *text
     return (int64_t)writer->part_count++;
 }
 
-/* "encoder.layer.0.attention (Linear)": the last part has the type. */
+/* Returns the node of the name's last part, which has the type: "encoder.layer.0.attention
+ * (Linear)". */
 static int64_t add_name(struct writer *writer, const struct layer *layer)
 {
     char last[LAYER_NAME_BYTES + 32];
@@ -260,7 +262,7 @@ static void add_names(const struct writer *writer, size_t shown)
 
 /* --- the whole --- */
 
-/* No device, and no addresses. */
+/* The estimate is one layer of memory without device and addresses. */
 static void add_layer(const struct writer *writer, size_t shown)
 {
     struct doc *doc = writer->doc;
@@ -292,7 +294,7 @@ void page_estimate_series(struct doc *doc, const struct estimate *estimate,
         return;
     writer.parts = calloc(NODES_MOST, sizeof *writer.parts);
     if (!writer.parts)
-        return; /* the answer goes without pictures */
+        return; /* out of memory: keep the answer, without pictures */
     find_nodes(&writer, shown);
     doc_object_begin(doc_series(doc), "series", NULL);
     add_snapshots(&writer);

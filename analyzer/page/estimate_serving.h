@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A cache of keys and values on the page of `estimate`. It must not compute. */
+/* The cache of keys and values on the page of `estimate`. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_SERVING_H
 #define GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_SERVING_H
 
 #include "estimate.h"
 
-/* The sentence that stands for the run. */
+/* The headline, in place of the one about a run. */
 void page_estimate_serving_answer(struct doc *doc, const struct estimate *estimate,
                                   const struct serving *serving);
-/* "kv_cache". */
+/* Adds "kv_cache". */
 void page_estimate_serving(struct doc *doc, const struct serving *serving);
 void page_estimate_serving_assumptions(struct doc *doc, const struct serving *serving);
 

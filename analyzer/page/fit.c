@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `fit`: the smallest card, MIG slice and memory fraction that run what was recorded. */
+/* The page of `fit`: the smallest card, MIG slice and memory fraction that run the program. */
 #include "analyzer/whatif/fit.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static bool is_known(const struct fit_device *fit)
     return fit->difference.kind == DIFFERENCE_NONE;
 }
 
-/* NULL: of none. */
+/* NULL if there is no card. */
 static const char *name_of(const struct card *card)
 {
     return card ? card->name : NULL;
@@ -102,14 +102,14 @@ static int answer_fit(struct opening *opening, const struct study *study, const 
 
 /* --- the table --- */
 
-/* Rounded up to what is printed: PyTorch takes the bytes from the fraction, and one byte less than a segment
- * needs is refused. */
+/* Rounds up to the printed digits. PyTorch computes the limit from the fraction, and a limit that
+ * is one byte too small refuses the segment. */
 static double fraction_of(uint64_t pool_bytes, uint64_t total_bytes)
 {
     return ceil((double)pool_bytes / (double)total_bytes * 1e6) / 1e6;
 }
 
-/* total_bytes: what a memory fraction is of; 0: nothing. */
+/* total_bytes: the size that the memory fraction refers to; 0: no fraction is shown. */
 static void add_size(struct doc *doc, const struct fit_device *fit, const struct fit_size *size,
                      uint64_t total_bytes, const char *retries)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the page of `frag` opens with: whether memory lies idle, and what keeps it there. */
+/* The answer of `frag`: whether memory lies idle, and what keeps it there. */
 #include "parts.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "analyzer/render/units.h"
 #include "whatif.h"
 
-/* Idle memory below this share of the card, or of what is reserved where the card's size is not
- * known, is no reason to do anything: every allocator keeps some. */
+/* Idle memory below this share of the card (of the reserved bytes, if the card's size is unknown)
+ * needs no action: every allocator keeps some. */
 enum { FLOOR_DIVISOR = 20 };
 
 struct idle {
@@ -47,7 +47,7 @@ static int say_pin(struct opening *opening, const struct pins *pins)
                     units_bytes(bytes, pin->block_bytes));
 }
 
-/* The line whose blocks pin most; nothing is said where no segment is pinned by any. */
+/* Names the line whose blocks pin most. Says nothing if no block pins a segment. */
 static int say_worst_pin(struct opening *opening, const struct study *study, uint32_t account,
                          uint64_t index, struct err *err)
 {
@@ -115,8 +115,8 @@ static int say_idle(struct opening *opening, const struct idle *idle, uint64_t i
 }
 
 /*
- * The failed allocation at which most lay idle, if that was enough for it: then memory was not
- * short but in pieces, and that is what the reader came for.
+ * Finds the failed allocation with the most idle memory, if that was enough for the request. Such a
+ * failure shows that memory was fragmented, not short, so the answer is about it.
  */
 static int find_failure(const struct failure **worst, struct frag *frag,
                         const struct history *history, uint32_t account, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fragmentation at one moment: its figures, and the same as a sentence. */
+/* Fragmentation at one moment, as figures and as a sentence. */
 #include "parts.h"
 
 #include "analyzer/analysis/card.h"
@@ -20,7 +20,7 @@ static void add_moment(struct doc *doc, const struct study *study, const struct 
     doc_count(doc_detail(doc), "seq", "event", moment->seq);
 }
 
-/* Where the figure comes from, for readers of JSON and for people. */
+/* Says where the figure of free memory comes from. */
 static void add_card_source(struct doc *doc, const struct card_free *card)
 {
     if (!card->known)
@@ -58,7 +58,7 @@ static void add_fragmentation(struct doc *doc, const struct frag *frag, bool kno
                     frag->largest_free_bytes);
     doc_known_ratio(doc, "external_ratio", "external fragmentation", reserved_known,
                     frag->external_ratio);
-    /* Neither the driver nor PyTorch tells what was asked for inside what it rounded. */
+    /* Neither the driver nor PyTorch reports the requested bytes of a rounded block. */
     doc_null(doc_detail(doc), "internal_bytes", "internal", DOC_BYTES);
     doc_known_bytes(doc, "stranded_bytes", "stranded", reserved_known, frag->stranded_bytes);
     doc_known_bytes(doc_detail_if(doc, !frag->graph_idle_bytes), "graph_idle_bytes",
@@ -73,7 +73,7 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
     struct frag frag = {0};
     struct card_free card = {0};
 
-    if (number == HISTORY_NONE) { /* the layer that was asked for does not exist here */
+    if (number == HISTORY_NONE) { /* this device lacks the layer that was asked for */
         doc_null(doc, "fragmentation", "fragmentation", DOC_TEXT);
         return 0;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups and the tree of calls on a page; see groups.h. */
+/* Groups and the call tree on a page; see groups.h. */
 #include "groups.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 enum { GROUPS_MOST = 20, GROUP_FRAME_LINES = 3 };
 
-/* Stacks of one line read alike: the trace's own number tells them apart. */
+/* Stacks of one line have equal labels, so show the number that the trace gives each stack. */
 static void add_stack_number(struct doc *doc, const struct blamed *blamed)
 {
     if (blamed->forward_stack_id)
@@ -64,7 +64,7 @@ int page_groups(struct doc *doc, const struct study *study, const struct view *v
 /* --- the tree --- */
 
 enum {
-    SMALL_DIVISOR = 100, /* of the whole: a branch below this is no line of a summary */
+    SMALL_DIVISOR = 100, /* of the whole: a summary leaves smaller branches out */
     INDENT_MOST = 40,
 };
 
@@ -72,7 +72,7 @@ struct drawing {
     struct doc *doc;
     const struct call_tree *tree;
     uint64_t total_bytes;
-    size_t children_most; /* lines of one node's children */
+    size_t children_most; /* lines for the children of one node */
 };
 
 static void draw_line(const struct drawing *drawing, uint64_t bytes, uint64_t count, uint32_t depth,
@@ -93,7 +93,7 @@ static void draw_line(const struct drawing *drawing, uint64_t bytes, uint64_t co
     doc_row_end(doc);
 }
 
-/* Children are sorted, so that those too small for a line are the last ones. */
+/* Children are sorted by bytes, so those that are too small for a line are the last ones. */
 static void draw_children(const struct drawing *drawing, size_t first, size_t end)
 {
     const struct call_node *items = drawing->tree->items;

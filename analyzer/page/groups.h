@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of `peak`: what was live at a moment in other groups than rows of sites. */
+/* Parts of the page of `peak`: live memory at a moment, in other groups than rows of sites. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_GROUPS_H
 #define GPUMEMTRACE_ANALYZER_PAGE_GROUPS_H
 
 #include "analyzer/analysis/site_tables/groups.h"
 #include "parts.h"
 
-/* Rows of the list "groups", or "tree", which is open; each with its layer. */
+/* Add rows to the list "groups" or "tree", which is open; each row names its layer. */
 int page_groups(struct doc *doc, const struct study *study, const struct view *view,
                 const struct page_held *held, enum groups_by by, struct err *err);
 int page_call_tree(struct doc *doc, const struct study *study, const struct view *view,
                    const struct page_held *held, struct err *err);
-/* The list "high_moments" of each account, with the line that held most then. */
+/* Adds the list "high_moments" of each account, with the line that held most at each moment. */
 int page_local_peaks(struct doc *doc, const struct study *study, const struct view *view,
                      const struct page_accounts *accounts, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of pages: the host's memory beside the card's. */
+/* The host's memory beside the card's, for several pages. */
 #include "parts.h"
 
 #include <stdio.h>
@@ -15,7 +15,6 @@ static void add_figure(struct doc *doc, const struct host_use *use, const char *
                     use->sample_count && bytes != HOST_UNKNOWN, bytes);
 }
 
-/* Of a process that left no end: what its last sample says of why. NULL: nothing. */
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES])
 {
     const struct host_use use = host_use_of(&study->trace);

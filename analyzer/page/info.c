@@ -135,7 +135,7 @@ static void add_coverage(struct doc *doc, const struct trace *trace)
     doc_list_end(doc);
 }
 
-/* No fact about this trace: for a summary only. */
+/* These rows hold for every trace, so only a summary has them. */
 static void add_never_recorded(struct doc *doc)
 {
     static const struct {
@@ -179,7 +179,7 @@ static int say_whole(struct opening *opening, const struct study *study)
                     study->trace.coverage_count, study->trace.coverage[0].name);
 }
 
-/* Warnings begin with what is missing. */
+/* study_warnings lists the reasons why a trace is not complete first. */
 static int say_part(struct opening *opening, const struct study *study)
 {
     struct text_list warnings = {0};

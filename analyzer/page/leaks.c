@@ -35,7 +35,7 @@ static void add_totals(struct doc *doc, const struct study *study,
 
 /* --- growth of an account as a whole --- */
 
-/* A slope in whole bytes. */
+/* Rounds a slope to whole bytes. */
 static int64_t whole(double bytes)
 {
     return bytes < 0 ? -(int64_t)(0.5 - bytes) : (int64_t)(bytes + 0.5);
@@ -170,7 +170,7 @@ static int add_churning_row(struct doc *doc, const struct study *study, const st
 
 /* --- lists of all accounts --- */
 
-/* The leaks of the accounts that a device's page speaks of. */
+/* The leaks of the accounts that a device's page shows. */
 struct leaks_of {
     struct page_accounts accounts;
     struct account_leak *items;
@@ -268,7 +268,7 @@ static int add_churn_rows(struct doc *doc, const struct study *study, const stru
     return status;
 }
 
-/* People are shown it if they ask. */
+/* Details always have the churn; a summary has it only if it was asked for. */
 static int add_churn(struct doc *doc, const struct study *study, const struct view *view,
                      const struct leaks_of *leaks, bool is_asked, struct err *err)
 {
@@ -293,7 +293,7 @@ static int add_churn(struct doc *doc, const struct study *study, const struct vi
     return status;
 }
 
-/* own: of the page that is about leaks; NULL: the page is about all, and has no more than the largest sites. */
+/* own: options of the page of `leaks`. NULL: another page, which lists only the largest sites. */
 static int add_parts(struct doc *doc, const struct study *study, const struct device_use *use,
                      const struct view *view, const struct page_leaks_options *own, struct err *err)
 {

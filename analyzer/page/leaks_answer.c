@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `leaks` opens with: the worst leak of all devices, or why there is none. */
+/* The answer of `leaks`: the worst leak of all devices, or why there is none. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -10,7 +10,8 @@
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/render/units.h"
 
-/* The account that says most: a leak before anything unknown, the steepest of several. */
+/* The account that the answer is about: any leak before an unknown verdict, and the steepest of
+ * several leaks. */
 struct worst {
     struct account_leak found;
     uint32_t account; /* HISTORY_NONE: no device allocated anything */
@@ -23,7 +24,7 @@ static bool is_worse(const struct leak *leak, const struct leak *than)
     return leak->slope + leak->enlarged_slope > than->slope + than->enlarged_slope;
 }
 
-/* Beside the leading layer the others of the device count only if they leak or grow. */
+/* Accounts other than a device's leading one count only if they leak or grow. */
 static int take_if_worse(struct worst *worst, const struct study *study, uint32_t account,
                          bool is_leading, struct err *err)
 {
@@ -65,7 +66,7 @@ static int find_worst(struct worst *worst, const struct study *study, const stru
 
 /* --- a leak --- */
 
-/* "12.0 MiB" of a slope, which may be below a byte. */
+/* "12.0 MiB": a slope as text. It may be below one byte. */
 static const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes)
 {
     if (bytes > 0 && bytes < 0.5)
@@ -75,7 +76,7 @@ static const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes)
     return out;
 }
 
-/* " of driver memory, outside the pytorch pool" */
+/* " in the driver's memory, outside the pytorch pool"; "" for the leading account. */
 static const char *layer_text(char out[PAGE_LAYER_BYTES + 64], const struct study *study,
                               uint32_t account)
 {
@@ -92,7 +93,7 @@ static const char *layer_text(char out[PAGE_LAYER_BYTES + 64], const struct stud
     return out;
 }
 
-/* "900", "16,000", "6.5 million": two digits are as much as is known. */
+/* "900", "16,000", "6.5 million": two digits, because the forecast is no more precise. */
 static const char *about_text(char out[32], double steps)
 {
     double unit = 1;
@@ -126,7 +127,8 @@ static const char *future_text(char out[96], const struct account_leak *found)
     return out;
 }
 
-/* " by train.py:40 main", the steepest of several rows that keep more, or larger, blocks. Returns whether any is named. */
+/* " by train.py:40 main": the steepest row that keeps more blocks (is_enlarged: larger blocks).
+ * False: no row is named. */
 static bool leak_label(char *out, size_t size, const struct account_leak *found, bool is_enlarged)
 {
     const struct leak_row *steepest = NULL;
@@ -150,7 +152,8 @@ static bool leak_label(char *out, size_t size, const struct account_leak *found,
     return count > 0;
 }
 
-/* "1.00 MiB per step (±0 B, 25 steps), … by train.py:40 main; the card is full after about 900 more steps" */
+/* "1.00 MiB per step (±0 B, 25 steps), … by train.py:40 main; the card is full after about 900 more
+ * steps". */
 #define GROWTH_TEXT_BYTES (BLAME_TEXT_BYTES + PAGE_LAYER_BYTES + 4 * UNITS_TEXT_BYTES + 256)
 static bool growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
                         const struct worst *worst, bool is_enlarged)
@@ -177,8 +180,11 @@ static bool is_of_pytorch(const struct study *study, uint32_t account)
     return own->kind == ACCOUNT_pool && !strcmp(study_pool(study, own), "pytorch");
 }
 
-/* Where nothing that it keeps is of a graph of autograd, a graph keeps nothing: it was made under no_grad, or from
- * what is not trained. A trace that has a backward and says of no tensor whose it is does not tell. */
+/*
+ * Says whether a kept tensor may keep its autograd graph. If none of the kept memory belongs to a
+ * graph, none does: the tensors were made under no_grad, or from inputs that are not trained. A
+ * trace that has a backward but links no tensor to a graph cannot tell.
+ */
 static const char *graph_text(const struct study *study, const struct leak *leak)
 {
     if (leak->keeps_graph)
@@ -252,7 +258,7 @@ static int say_none(struct opening *opening, const struct worst *worst)
                : say_cache(opening, leak);
 }
 
-/* What is kept for a backward that nobody called. */
+/* Memory is kept for a backward that never ran. */
 static int say_waiting(struct opening *opening, const struct worst *worst)
 {
     char label[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `resolve` says; see names.h. */
+/* The page of `resolve`; see names.h. */
 #include "names.h"
 
 #include <inttypes.h>

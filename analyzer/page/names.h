@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `resolve` says: how many places in native code have which name. It must not find names. */
+/* The page of `resolve`: how many places in native code have a name. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_NAMES_H
 #define GPUMEMTRACE_ANALYZER_PAGE_NAMES_H
 
@@ -7,10 +7,10 @@
 #include "page.h"
 #include "analyzer/symbol/all_names.h"
 
-/* The answer: how many places have a name, and of how many the file is not to be had. */
+/* The answer: how many places have a name, and how many lie in a file that cannot be read. */
 int page_names_say(struct opening *opening, const struct study *study,
                    const struct all_names *names);
-/* "names" and "modules". */
+/* Adds "names" and "modules". */
 void page_names(struct doc *doc, const struct study *study, const struct all_names *names);
 
 #endif

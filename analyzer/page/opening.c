@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a page opens with; see opening.h. */
+/* The opening of a page; see opening.h. */
 #include "opening.h"
 
 #include <stdio.h>

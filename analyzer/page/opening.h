@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a page opens with: the answer, in one or two sentences, and the command that goes on from
- * it. It must not know what is true nor how a sentence is printed.
+ * The opening of a page: the answer in one or two sentences, and the command to run next. A page's
+ * page_answer fills it in, and opening_add writes it into the document.
  *
  *     Out of memory: train.py:88 forward asked for 2.00 GiB, the card had 0.31 of 16.00 GiB free.
  *     Next: gpumemtrace oom train.db
@@ -19,12 +19,12 @@ enum { OPENING_NEXT_BYTES = 512 };
 struct opening {
     struct text_list sentences;
     char next[OPENING_NEXT_BYTES]; /* a command and its options, without the trace; "": none */
-    bool next_is_whole;            /* it names no trace */
-    const struct failure *failure; /* that it speaks of first; NULL: it does not */
+    bool next_is_whole;            /* next takes no trace */
+    const struct failure *failure; /* that the first sentence is about; NULL: none */
     struct err *err;               /* of the page being built */
 };
 
-/* A failed allocation that a page opens with: for who puts several pages together. */
+/* The failed allocation that a page opens with, for a caller that puts several pages together. */
 struct opening_failure {
     enum oom_kind kind;
     int64_t unix_ns;
@@ -34,24 +34,23 @@ struct opening_failure {
 void opening_failure_release(struct opening_failure *failure);
 
 /*
- * Opens a page with what its analyses found; it asks for nothing that the page does not need
- * anyway. Returns 1 if it said something, 0 if there is nothing to say, -1 and *err.
+ * Opens a page with figures that the page needs anyway. Returns 1 if it said something, 0 if there
+ * is nothing to say, -1 and *err.
  */
 typedef int page_answer(struct opening *opening, const struct study *study, const struct view *view,
                         struct err *err);
 
-/* Adds a sentence. Returns 1 as a page_answer does, or -1. */
+/* Adds a sentence. Returns 1, as a page_answer does, or -1. */
 int page_say(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
-/* The command to run next, without the trace: "peak --at=oom:1". */
+/* Sets the command to run next, without the trace: "peak --at=oom:1". */
 void page_next(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
-/* The same of a command that takes no trace: "fix -- python train.py". False: it is too long, and what was
- * next still is. */
+/* Sets a command that takes no trace: "fix -- python train.py". False: it is too long, and the
+ * earlier command stays. */
 bool page_next_whole(struct opening *opening, const char *line);
 
 /*
- * Adds "answer" and "next": what the page's answer says of the study; nothing if answer is NULL. An answer
- * has something to say of all memory, so if it says nothing there was none. *failure is
- * filled; NULL: nobody asks.
+ * Adds "answer" and "next" as the answer fills them; both are empty if answer is NULL. An answer
+ * that says nothing means that no GPU memory was allocated. Fills *failure; it may be NULL.
  */
 int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
                 const struct view *view, struct opening_failure *failure, struct err *err);

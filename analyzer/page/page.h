@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages: what a command's answer says, as a document. A page describes everything that an analysis
- * found, once for all readers, and marks what a summary leaves out (see doc.h). It must not compute
- * what is true, which is the analyses' part, nor know who reads it.
+ * Pages: the document that a command's answer is. A page describes all figures of its analyses,
+ * once for all readers, and marks what a summary leaves out (see doc.h). It computes none of them.
  *
  *     command → page_build → page_NAME → analysis (figures)      (of several traces, job/ builds)
  *                    └→ struct doc → render
@@ -16,26 +15,27 @@
 
 typedef int page_part(struct doc *doc, const struct study *study, const struct view *view,
                       struct err *err);
-/* Takes the answer to a trace from that to its twin (job_twin), whose page was added. 0 or -1. */
+/* Gives a trace the results of its twin (job_twin), whose page was added, in place of a page. 0 or
+ * -1. */
 typedef int page_twin_part(const struct view *view, const char *path, const char *twin,
                            struct err *err);
 typedef int page_device_part(struct doc *doc, const struct study *study,
                              const struct device_use *use, const struct view *view,
                              struct err *err);
 
-/* What one command says beside the trace and its devices. */
+/* The parts that one command adds to the trace and its devices. */
 struct page {
     const char *schema;
-    unsigned needs; /* of the study: STUDY_NEEDS_… */
-    bool advises;   /* of the study: remedies */
-    /* Adds what depends on options and reader; may be NULL. */
+    unsigned needs; /* analyses of the study: STUDY_NEEDS_… */
+    bool advises;   /* the study finds remedies */
+    /* Adds needs that depend on options and reader; may be NULL. */
     void (*ask)(struct study_ask *ask, const struct view *view, const struct doc *doc);
-    page_answer *answer;      /* what the page opens with; may be NULL */
-    page_device_part *device; /* inside each device; may be NULL */
+    page_answer *answer;      /* opens the page; may be NULL */
+    page_device_part *device; /* added inside each device; may be NULL */
     bool writes_names;        /* its tail writes names of native frames into the trace */
-    bool takes_each;          /* of several traces, those of alike ranks as well */
-    page_twin_part *twin;     /* in place of a page; NULL: twins have pages of their own */
-    page_part *tail;          /* after the devices; may be NULL */
+    bool takes_each;          /* in a job, alike ranks have pages of their own, too */
+    page_twin_part *twin;     /* called for a twin; NULL: twins have pages of their own */
+    page_part *tail;          /* added after the devices; may be NULL */
 };
 
 extern const struct page page_report;
@@ -53,26 +53,26 @@ extern const struct page page_info;
 
 /* view->own points to the options that only this command has, where it has any. */
 struct page_peak_options {
-    int by;       /* enum groups_by; 0: rows of sites */
-    bool tree;    /* the tree of calls in place of them */
-    bool moments; /* the highest separate moments in place of them */
+    int by;       /* enum groups_by; 0: by site */
+    bool tree;    /* the call tree instead */
+    bool moments; /* the highest separate moments instead */
 };
 struct page_timeline_options {
-    struct timeline_ask ask; /* cut_count 0: as many as suit the reader */
+    struct timeline_ask ask; /* cut_count 0: as many as the reader can show */
     int by;                  /* enum breakdown_by */
 };
 struct page_leaks_options {
     bool churn;
     bool fail;
-    bool *found; /* a leak, in any of the traces */
+    bool *found; /* set if any of the traces leaks */
 };
 struct page_fit_options {
-    struct fit *fit; /* analyzer/whatif/fit.h; filled for each trace */
+    struct fit *fit; /* filled for each trace; analyzer/whatif/fit.h */
 };
 struct page_fix_options {
-    const struct fix *fix; /* analyzer/fix/fix.h: it is over */
-    bool is_kept;          /* the traces stay */
-    int stopped_by;        /* a signal; 0: none */
+    const struct fix *fix; /* finished; analyzer/fix/fix.h */
+    bool is_kept;          /* the traces are kept */
+    int stopped_by;        /* the signal; 0: none */
 };
 struct page_frag_options {
     long samples;
@@ -81,17 +81,18 @@ struct page_frag_options {
     struct whatif_ask ask;
 };
 
-/* Loads a trace and describes it, for a format that reads such nodes. *doc is the caller's to free. */
+/* Loads a trace and describes it for a format that reads nodes of this level. The caller frees
+ * *doc. */
 int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
                const struct view *view, const char *path, struct err *err);
 
-/* The traces that a command was given, and which of them it speaks of. */
+/* The traces that a command was given; own: the number of the one that is described. */
 struct page_traces {
     const char *const *paths;
     int count, own;
-    struct opening_failure *failure; /* filled where the page opens with one; NULL: nobody asks */
+    struct opening_failure *failure; /* filled if the page opens with one; may be NULL */
 };
-/* The same of one of several, into an open object. */
+/* Like page_build, for one of several traces, into an open object. */
 int page_add_trace(struct doc *doc, const struct page *page, const struct view *view,
                    const struct page_traces *traces, struct err *err);
 

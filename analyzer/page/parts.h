@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts that pages share. Each adds to the object that is open; a mark that is set (doc_detail)
- * goes to the first node it adds. It must not hold anything that one page alone needs.
+ * Parts that several pages share. Each part adds to the open object. A mark that is set before it
+ * (doc_detail) applies to the first node that it adds.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
 #define GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
@@ -10,23 +10,26 @@
 #include "analyzer/analysis/sites.h"
 #include "page.h"
 
-/* The highest live bytes of each device's leading layer: when, and in which phase. */
+/* The highest live bytes of each device's leading layer, when, and in which phase. */
 page_answer page_peak_answer;
 page_answer page_frag_answer;
-/* Of a dry run without limit: the card that it needs; 0: it was none. */
+/* For `--dry-run=any`: the card that the run needs. Returns 0 for any other run. */
 page_answer page_needs_answer;
 
-/* The worst leak of all devices, if one deserves a headline; page_leaks_verdict also says why not. */
+/* The worst leak of all devices, if it deserves a headline; page_leaks_verdict also says why there
+ * is none. */
 page_answer page_leaks_answer, page_leaks_verdict;
-/* Of the failure that matters most; 0: none failed. */
+/* The failure that matters most. Returns 0 if no allocation failed. */
 page_answer page_oom_answer;
-/* Of a run that failed on a full card though no allocation did; 0: it did not. */
+/* The run failed because the card was full, though no allocation failed. Returns 0 for any other
+ * run. */
 page_answer page_full_card_answer;
-/* Why the step that a failure ended needed more than others do; 0: it is not known to. */
+/* Why the training step that a failure ended needed more than others. Returns 0 if that is not
+ * known. */
 int page_step_of_failure(struct opening *opening, const struct study *study,
                          const struct view *view, const struct failure *failure, struct err *err);
 
-/* A time since the start; null where the trace does not know times. */
+/* A time since the start; null if the trace has no times. */
 void page_time(struct doc *doc, const struct study *study, const char *key, const char *label,
                uint64_t time_ns);
 
@@ -36,57 +39,63 @@ page_part page_warnings;
 page_device_part page_counters;
 /* "fragmentation" of the leading (or asked) layer at view->at, or its peak. */
 page_device_part page_fragmentation;
-/* The same as a sentence, of the leading layer at its peak. */
+/* The fragmentation of the leading layer at its peak, as a sentence. */
 page_device_part page_fragmentation_note;
 /* "pinned_by" and "streams" of the leading (or asked) pool at view->at, or its peak. */
 page_device_part page_pins;
 /* "segments" of the leading (or asked) pool at view->at, or its peak, with the blocks in them. */
 page_device_part page_segments;
-/* "phases" of every layer; a summary has all of the first, or the few that allocated most. */
+/* "phases" of every layer. A summary has all phases of the first layer, or the few that allocated
+ * most. */
 page_device_part page_all_phases, page_main_phases;
 /* "sites_at_peak" of every layer, each at its own peak. */
 page_device_part page_sites_at_peak;
-/* "oom": every failed allocation with its verdict; a summary has all of them, or the last one. */
+/* "oom": every failed allocation with its verdict. A summary has all of them, or the last one. */
 page_part page_all_failures, page_last_failure;
-/* "totals", "growing" and "live_at_exit" of one device; and "leaks", a list of that of all. */
+/* "totals", "growing" and "live_at_exit" of one device; and "leaks", the list of these of all
+ * devices. */
 page_device_part page_leaks_of_device;
 page_part page_leaks_of_all;
-/* What grows in the leading layer, if anything does: for a summary only. */
+/* Growth in the leading layer, if there is any; for a summary only. */
 page_device_part page_growth;
 
-/* What tells the steps where nothing marks them: "step_site", the line whose allocation begins each (0:
- * null), "step_phase", the name of a phase that repeats (NULL: null). */
+/* How the steps were found if the program marks none: "step_site", the line whose allocation begins
+ * each step (0: null), and "step_phase", the name of a phase that repeats (NULL: null). */
 int page_step_begin(struct doc *doc, const struct study *study, const char *phase,
                     uint32_t stack_id, struct err *err);
 
-/* "ledger": the moments of all devices; and what nvidia-smi shows of one, for a summary only. */
+/* "ledger" of all devices at several moments; and one device as nvidia-smi shows it, for a summary
+ * only. */
 page_part page_ledgers;
 page_device_part page_ledger_note;
-/* "host_memory": what the process and its cgroup used; and a device's pinned memory, by site. */
+/* "host_memory" of the process and its cgroup; and a device's pinned host memory, by site. */
 page_part page_host_memory;
 page_device_part page_pinned_memory;
-/* A warning of a process that left no end: what its last sample says of why. NULL: nothing. */
+/* Why the process may have ended, if the trace has no end: the host's memory in its last sample.
+ * NULL: nothing to say. */
 #define PAGE_HOST_END_BYTES 320
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES]);
 
-/* "series": memory over time and its snapshots, for a reader who draws them, and what it takes to have them. */
+/* "series": memory over time and snapshots, for a reader that draws them; and what the study must
+ * do for it. */
 page_part page_series;
 void page_series_ask(struct study_ask *ask, const struct view *view, const struct doc *doc);
 
-/* "remedies": what would have helped, what it would have gained, what that supposes; and of an
- * answer, the sentence that names the first two. */
+/* "remedies": what would have helped, how much it would have gained, and what that assumes. The
+ * answer names the two best ones. */
 page_part page_remedies;
 page_answer page_remedies_best;
-/* The same list of some of them, by what is to change: ways is a set of 1 << REMEDY_BY_…. */
+/* Remedies of some kinds: ways is a set of 1 << REMEDY_BY_…. As a list, and as a sentence that
+ * begins with lead. */
 int page_remedies_by(struct doc *doc, const struct study *study, unsigned ways, const char *key,
                      const char *heading, struct err *err);
 int page_remedies_say(struct opening *opening, const struct study *study, unsigned ways,
                       const char *lead, struct err *err);
 
-/* How many rows of a list of sites a summary has, unless --top says it. */
+/* Rows of a list of sites in a summary, unless --top is given. */
 enum { PAGE_SITES = 10 };
 
-/* The accounts a list speaks of, the leading one first. The others are details. */
+/* The accounts of a list, the leading one first. The others are details. */
 struct page_accounts {
     uint32_t numbers[STUDY_ACCOUNTS_MAX];
     struct moment moments[STUDY_ACCOUNTS_MAX];
@@ -96,62 +105,62 @@ void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
                         const struct study *study, const struct device_use *use,
                         const struct view *view);
 
-/* How many of the largest sites of each account a page has that is no list of sites, unless --top says it. */
+/* Pages other than `peak` list at most this many sites per account, unless --top is given. */
 enum { PAGE_SITES_MOST = 200 };
 
 /* How a list of sites of several accounts is shown. */
 struct page_site_list {
     const char *key, *heading;
     size_t summary_rows;
-    int frame_lines; /* as page_frames has them */
-    /* Of a page that has not all of them: the key of the list of what it leaves out, and the command that
-     * has it. NULL: the page has all. */
+    int frame_lines; /* lines of page_frames */
+    /* If the page does not list all sites: the key of the list that counts the others, and the
+     * command that lists them. NULL: the page lists all. */
     const char *left_out_key, *command;
 };
 int page_sites(struct doc *doc, const struct study *study, const struct view *view,
                const struct page_accounts *accounts, const struct page_site_list *list,
                struct err *err);
-/* What was live in one account, and who is to blame. */
+/* The sites that were live in one account, with their labels. */
 struct page_held {
     uint32_t account;
-    bool is_leading; /* a summary has no other */
+    bool is_leading; /* a summary shows only this account */
     const struct sites *sites;
     const struct blame *blame;
 };
-/* Rows of the list, which is open. */
+/* Adds rows to the open list. */
 int page_sites_of(struct doc *doc, const struct study *study, const struct view *view,
                   const struct page_site_list *list, const struct page_held *held, struct err *err);
-/* The list of one account, whose sites the caller has. */
+/* Adds the list of one account, whose sites the caller has. */
 int page_sites_found(struct doc *doc, const struct study *study, const struct view *view,
                      uint32_t account, const struct sites *sites, const struct page_site_list *list,
                      struct err *err);
 
 /*
- * "site", "called" and "frames" of one stack of a set whose labels are known; in a summary the label and
- * below it at most so many lines of its callers, or the whole stack, and how many other stacks it
+ * Adds "site", "called" and "frames" of one stack whose label is known. A summary has the label,
+ * below it at most `lines` callers (PAGE_WHOLE_STACK: all), and how many other stacks the row
  * stands for.
  */
 #define PAGE_WHOLE_STACK 0
 int page_frames_of(struct doc *doc, const struct study *study, const struct view *view,
                    const struct blamed *blamed, size_t others, int lines, struct err *err);
-/* The same of a stack that stands alone. */
+/* The same for a single stack, whose label is found here. */
 int page_frames(struct doc *doc, const struct study *study, const struct view *view,
                 uint32_t stack_id, int lines, struct err *err);
 
-/* "layer" and "pool" of an account; in a summary one field, under this label. */
+/* "layer" and "pool" of an account. A summary has one field, under this label. */
 void page_layer(struct doc *doc, const struct study *study, const struct account *account,
                 const char *label);
 
-/* How people read the phase of what happened outside any. */
+/* The phase that people read for events outside any phase. */
 #define PAGE_OUTSIDE "(outside any)"
 
 /* "device", null where it is unknown. */
 void page_device_number(struct doc *doc, const char *label, int device);
 
-/* What the trace says of a card; NULL: nothing. */
+/* The trace's record of a card; NULL: it has none. */
 const struct trace_device *page_card(const struct study *study, int device);
 
-/* "pytorch pool", "driver": how a sentence names a layer. buffer holds PAGE_LAYER_BYTES. */
+/* The name of a layer in a sentence: "pytorch pool", "driver". buffer holds PAGE_LAYER_BYTES. */
 #define PAGE_LAYER_BYTES 96
 const char *page_layer_name(const struct study *study, const struct account *account, char *buffer);
 

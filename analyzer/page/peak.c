@@ -34,7 +34,7 @@ static int format_peak(char *text, size_t size, const struct study *study, const
                     path ? path : "");
 }
 
-/* What it was for, where that is known: "; 62.0 % of it activations". */
+/* The largest category, if it is known: "; 62.0 % of it activations". */
 static int format_category(char *text, size_t size, const struct sites *sites)
 {
     uint64_t bytes[CATEGORY_COUNT];
@@ -52,7 +52,7 @@ static int format_category(char *text, size_t size, const struct sites *sites)
                     category_key((enum category)most));
 }
 
-/* The line of the program that holds most, whatever it called; NULL: there is none. */
+/* The line of the program that holds most, whichever function it called; NULL: none. */
 static const struct group *largest_of_program(const struct groups *groups)
 {
     for (size_t i = 0; i < groups->count; i++)
@@ -62,8 +62,8 @@ static const struct group *largest_of_program(const struct groups *groups)
 }
 
 /*
- * "; most of it by train.py:88 forward (3.20 GiB)", or the largest part. Where that is no line of the
- * program, the program's largest one, too: ", then train.py:88 forward (1.10 GiB)".
+ * "; most of it by train.py:88 forward (3.20 GiB)", or "the largest part". If that is no line of
+ * the program, also names the program's largest line: ", then train.py:88 forward (1.10 GiB)".
  */
 static int format_held_site(char *text, size_t size, const struct study *study,
                             const struct sites *sites, const struct blame *blame, struct err *err)
@@ -161,7 +161,8 @@ static const struct page_peak_options *peak_options(const struct view *view)
     return view->own ? view->own : &none;
 }
 
-/* Whoever has the rows goes on to the tree. */
+/* Suggests `--tree` after the table of sites or `--moments`, and `--moments` after the other
+ * views. */
 static int answer_peak(struct opening *opening, const struct study *study, const struct view *view,
                        struct err *err)
 {
@@ -175,7 +176,7 @@ static int answer_peak(struct opening *opening, const struct study *study, const
     return status;
 }
 
-/* --- what was live in each layer at its moment; a summary has the first --- */
+/* --- what was live in each layer at its moment; a summary has the first layer --- */
 
 struct held {
     struct page_accounts accounts;
@@ -288,7 +289,7 @@ static int add_sums(struct doc *doc, const struct study *study, const struct hel
 
 enum shape { SHAPE_SITES, SHAPE_GROUPS, SHAPE_TREE };
 
-/* Who held it: programs always have the sites, people what they asked for. */
+/* Details always have the sites; a summary has the view that was asked for. */
 static int add_held_sites(struct doc *doc, const struct study *study, const struct view *view,
                           const struct held *held, enum shape shape, struct err *err)
 {

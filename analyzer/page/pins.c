@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What keeps the free memory of a pool where it is: by stream, and by the stacks that pin it. */
+/* Why a pool's free memory stays reserved: by stream, and by the stacks whose blocks pin it. */
 #include "parts.h"
 
 #include "analyzer/analysis/moment.h"
@@ -51,7 +51,7 @@ static int add_pin(struct doc *doc, const struct study *study, const struct view
     return page_frames_of(doc, study, view, blamed, others, 1, err);
 }
 
-/* For programs each call stack, for people each line that is to blame. */
+/* Details have each call stack, a summary each line that is to blame. */
 static int add_pins(struct doc *doc, const struct study *study, const struct view *view,
                     const struct segment_list *pieces, struct err *err)
 {

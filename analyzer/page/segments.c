@@ -25,7 +25,7 @@ static void add_blocks(struct doc *doc, const struct segment_list *list,
     doc_list_end(doc);
 }
 
-/* Of PyTorch's pool alone is known what it skipped. */
+/* Only for PyTorch's pool is it known which holes were skipped, and why. */
 static const char *why_skipped(const struct hole *hole)
 {
     static const char *const reasons[] = {
@@ -52,7 +52,8 @@ static void add_hole(struct doc *doc, const struct hole_list *skipped, uint64_t 
     doc_row_end(doc);
 }
 
-/* Calls add for each; returns what the skipped ones sum to, and the reason of the largest. */
+/* Adds each hole if doc is given. Returns the bytes of the skipped holes; *why: the reason of the
+ * largest one. */
 static uint64_t walk_holes(struct doc *doc, const struct segment_list *list,
                            const struct pool_segment *segment, const struct hole_list *skipped,
                            const char **why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of sites: who held memory, by the line that is to blame, or by call stack. */
+/* Lists of sites: who held memory, by the line to blame or by call stack. */
 #include "parts.h"
 
 #include <stdlib.h>
@@ -133,9 +133,9 @@ int page_sites_found(struct doc *doc, const struct study *study, const struct vi
     return status;
 }
 
-/* --- of several accounts --- */
+/* --- lists of several accounts --- */
 
-/* What the list of one account leaves out. */
+/* Sites that the list of one account leaves out. */
 struct left_out {
     size_t count;
     uint64_t bytes;

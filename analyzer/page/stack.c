@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stack: every frame and its role; and for a summary the site, and below it the stack with what
- * is not the program's own folded into lines that count it.
+ * A call stack: every frame with its role. A summary has the site, and below it the stack, where
+ * lines that count folded frames stand for frames outside the program.
  */
 #include "parts.h"
 
@@ -49,7 +49,7 @@ struct folding {
     struct doc *doc;
     bool folds[ROLE_COUNT];
     int folded[ROLE_COUNT]; /* since the last line, by role */
-    int lines;              /* still to be shown */
+    int lines;              /* still to show */
     bool is_begun;
 };
 
@@ -73,13 +73,13 @@ static void add_frame_line(struct folding *folding, const struct symbol_frame *f
     folding->is_begun = true;
 }
 
-/* How Python runs its functions says nothing to anyone, and our own frames neither. */
+/* The frames of Python's interpreter and of the recorder interest no reader. */
 static bool is_worth_counting(int role)
 {
     return role != ROLE_own && role != ROLE_interpreter;
 }
 
-/* "… 14 framework frames, 1 CUDA frame" for what was left out since the last line. */
+/* "… 14 framework frames, 1 CUDA frame", for the frames folded since the last line. */
 static void add_folded_line(struct folding *folding)
 {
     char text[256] = "";
@@ -115,7 +115,7 @@ static void add_others_line(struct doc *doc, size_t others)
     doc_row_end(doc);
 }
 
-/* What is folded behind the last line shown says nothing about the program: how it was started. */
+/* Frames folded after the last line are not counted: they only show how the program was started. */
 static int add_stack_lines(struct folding *folding, const struct study *study, uint32_t stack_id,
                            int first, struct err *err)
 {
@@ -143,8 +143,8 @@ static int add_stack_lines(struct folding *folding, const struct study *study, u
 }
 
 /*
- * The few frames that are nearest to a site outside the program: there the framework does what it
- * was asked for; further in it takes memory from its pool, as it always does.
+ * Adds the few frames nearest to a site outside the program. They show what the framework was asked
+ * to do; frames further in only take memory from its pool.
  */
 static int add_inner_lines(struct folding *folding, const struct study *study, uint32_t stack_id,
                            const struct stack_site *site, struct err *err)
@@ -170,7 +170,7 @@ static int add_inner_lines(struct folding *folding, const struct study *study, u
     return 0;
 }
 
-/* The place in compiled code that the program's line led to. */
+/* Adds the frame in compiled code that the program's line led to. */
 static int add_compiled_line(struct folding *folding, const struct study *study, uint32_t stack_id,
                              int site_depth, struct err *err)
 {
@@ -188,7 +188,8 @@ static int add_compiled_line(struct folding *folding, const struct study *study,
     return status < 0 ? -1 : 0;
 }
 
-/* Where nothing is the program's, what frameworks and CUDA did is all there is to see. */
+/* If no frame is the program's, frames of frameworks and CUDA stay: they are all there is to
+ * see. */
 static void choose_folds(struct folding *folding, const struct view *view,
                          const struct stack_site *site)
 {

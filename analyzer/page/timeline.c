@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `timeline`: live bytes over time, events or steps; in a summary as bars. */
+/* The page of `timeline`: live bytes by time, event or step; a summary draws bars. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -27,14 +27,14 @@ static void ask_timeline(struct study_ask *ask, const struct view *view, const s
 
 /* --- a row --- */
 
-/* One account, from cut to cut. */
+/* The row that is being written: one account, from cut to cut. */
 struct line {
     struct doc *doc;
     const struct study *study;
-    uint32_t account, driver; /* driver: shown beside it; HISTORY_NONE: none */
+    uint32_t account, driver; /* driver: shown beside account; HISTORY_NONE: none */
     const struct timeline_cut *cuts;
-    size_t row;            /* of the cuts that are present, which the current one is */
-    uint64_t driver_bytes; /* at the end of the cut before, then the most in the current one */
+    size_t row;            /* number of the current cut among those that are present */
+    uint64_t driver_bytes; /* at the end of the previous cut, then the most in the current one */
     enum breakdown_by by;
 };
 
@@ -83,7 +83,7 @@ static void add_largest_groups(const struct line *line)
     uint64_t below = UINT64_MAX;
     size_t length = 0, shown_count = 0, before = 0;
 
-    /* Each time the largest that is below the one before it, or as large and behind it. */
+    /* Take the next largest group: smaller than the previous one, or equal and behind it. */
     for (; shown_count <= MOST && length < BYTES; shown_count++) {
         size_t largest = breakdown->groups.count;
         uint64_t most = 0;
@@ -110,7 +110,7 @@ static void add_largest_groups(const struct line *line)
              line->by == BREAKDOWN_BY_PHASE ? "By phase of birth" : "By category", text);
 }
 
-/* What every row of the cut has in common. */
+/* Fields that every row of the cut has. */
 static void add_cut(const struct line *line, size_t cut)
 {
     const struct timeline_cut *own = &line->cuts[cut];
@@ -136,7 +136,7 @@ static void add_cut(const struct line *line, size_t cut)
     doc_words(doc, "%s", path ? path : PAGE_OUTSIDE);
 }
 
-/* Each group of the moment is a row of its own, so that CSV has one table. */
+/* Adds a row for each group of the moment, so that CSV has one table. */
 static void add_groups(const struct line *line, size_t cut)
 {
     const struct breakdown *breakdown = &line->study->breakdown;
@@ -158,7 +158,8 @@ static void add_groups(const struct line *line, size_t cut)
 
 /* --- lines --- */
 
-/* What the driver's column says of a cut in which the driver may not have changed. */
+/* Updates the driver's column. If the driver's memory did not change in the cut, the last value
+ * stays. */
 static void follow_driver(struct line *line, size_t cut, bool is_before)
 {
     const struct timeline_cut *cuts =
@@ -186,7 +187,8 @@ static void add_line(struct line *line, bool is_shown)
     }
 }
 
-/* The highest of each cut, and where nothing changed what was live before it. */
+/* Draws the highest value of each cut; in a cut without changes, the bytes that were live before
+ * it. */
 static void add_graph(struct doc *doc, const struct timelines *timelines,
                       const struct timeline_cut *cuts)
 {
@@ -290,7 +292,7 @@ static int say_line(struct opening *opening, const struct study *study,
         units_bytes(left, last_bytes(timelines, cuts)), is_part ? "its" : "the");
 }
 
-/* A part of the run where there is nothing to show is a mistake of whoever asked. */
+/* Asking for a part of the run without anything to show is a usage error. */
 static int check_part(const struct study *study, struct err *err)
 {
     const struct timeline_ask *ask = &study->timelines.ask;

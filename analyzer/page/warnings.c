@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a reader must know before believing the figures. */
+/* Warnings that a reader must see before believing the figures. */
 #include "parts.h"
 
-/* What a dry run cannot know stands in a summary's heading already; see build.c. */
+/* A summary's heading already says what a dry run cannot know; see build.c. */
 int page_warnings(struct doc *doc, const struct study *study, const struct view *view,
                   struct err *err)
 {
