@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `check` says; see check.h. */
+/* The verdict and the results of `check`; see check.h. */
 #include "check.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static const char *figure(char text[FIGURE_BYTES], const struct check_result *re
 
 /* --- the answer --- */
 
-/* How far above its limit, or how near to it. */
+/* The measured value as a multiple of its limit. */
 static double share_of_limit(const struct check_result *result)
 {
     if (result->unit == CHECK_RATIO)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `check` says: the result of each limit, and who broke it. It must not hold any limit. */
+/* The verdict of `check`: the result of each limit, and who broke it. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_CHECK_CHECK_H
 #define GPUMEMTRACE_ANALYZER_PAGE_CHECK_CHECK_H
 
@@ -7,12 +7,13 @@
 #include "analyzer/page/page.h"
 
 /*
- * The answer for one trace, whose results are those from `first` on: whether all limits hold, else the
- * one that is exceeded by most. *worst: that one, or the one that is nearest to its limit; NULL: none.
+ * The answer for one trace, whose results begin at `first`: all limits hold, or the one that is
+ * exceeded most. *worst: that one or, if all hold, the one that is nearest to its limit; NULL:
+ * there is none.
  */
 int page_check_say(struct opening *opening, const struct check_results *results, size_t first,
                    struct check_result **worst);
-/* "passed" and "checks" of all traces. */
+/* Adds "passed" and "checks" of all traces. */
 void page_check_results(struct doc *doc, const struct check_results *results);
 
 #endif

@@ -30,7 +30,7 @@ bool evidence_is_change(const struct check_result *result)
 
 /* --- who --- */
 
-/* As the repository has it: from the folder of the build, or the current one. */
+/* The path as the repository has it: relative to the build's folder or the current one. */
 static const char *path_below(const char *path, const char *folder)
 {
     const size_t length = folder ? strlen(folder) : 0;
@@ -127,7 +127,8 @@ static int blame_row(struct check_result *result, const struct run_diff *change,
                        err);
 }
 
-/* Only a trace can be compared further: a file has no more than what is shown. */
+/* Suggests `diff` only if the baseline is a trace: a baseline file holds no more than is shown
+ * here. */
 static void go_on_to_diff(struct opening *opening, const struct study *base)
 {
     struct text words;
@@ -177,10 +178,11 @@ int evidence_note(struct opening *opening, const struct check_result *result,
     return status;
 }
 
-/* --- those who held it at the limit's own moment --- */
+/* --- sites at the limit's own moment --- */
 
 struct held_then {
-    struct study again; /* the trace once more: only a broken limit needs the phase's moment */
+    /* the trace once more, because only a broken limit needs the phase's moment */
+    struct study again;
     const struct study *study;
     struct sites sites;
 };

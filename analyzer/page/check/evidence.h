@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The evidence of a broken limit: of a peak those who held it, of a phase those who held the phase's
- * own, of a leak what was never freed, of a baseline what changed. It must not know options.
+ * The evidence of a broken limit: for a peak, the sites live then; for a phase, the sites live at
+ * the phase's own peak; for a leak, the sites never freed; for a baseline, the lines that changed.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_CHECK_EVIDENCE_H
 #define GPUMEMTRACE_ANALYZER_PAGE_CHECK_EVIDENCE_H
@@ -11,26 +11,29 @@
 #include "analyzer/estimate/estimate.h"
 #include "analyzer/page/page.h"
 
-/* What a trace is held against: another one, or a file; neither: no baseline. And its model's estimate; NULL: none. */
+/* A trace is compared with another trace (study) or with a file (kept), and with its model's
+ * estimate. NULL: not given. */
 struct check_base {
     const struct study *study;
     const struct baseline *kept;
     const struct estimate *estimate;
 };
-/* The baseline's peak of that account; 0: it has none. */
+/* The baseline's peak of that account; 0 if it has none. */
 uint64_t check_base_bytes(const struct check_base *base, const struct study *study,
                           uint32_t account);
 
-/* Fills who, file and line of a broken result, and adds a sentence that says so. 1, or -1. */
+/* Fills label, file and line of a broken result, and adds a sentence about them. 1, or -1. */
 int evidence_say(struct opening *opening, struct check_result *result,
                  const struct check_base *base, const struct study *study, const struct view *view,
                  struct err *err);
-/* Of a baseline that holds: what grew within the tolerance, from a thousandth on. 1, or -1. */
+/* For a baseline limit that holds: names the growth within the tolerance, if it is more than a
+ * thousandth. 1, or -1. */
 int evidence_note(struct opening *opening, const struct check_result *result,
                   const struct check_base *base, const struct study *study, struct err *err);
-/* Of a baseline it is a list of its own, "grown"; where that holds, for readers of series only. */
+/* True for a baseline limit, whose evidence is a list of its own, "grown". If the limit holds, only
+ * readers of series have it. */
 bool evidence_is_change(const struct check_result *result);
-/* What a row of "evidence" holds beside its subject, or that list. */
+/* Adds the fields of a row of "evidence", except its subject; or the list "grown". */
 int evidence_add(struct doc *doc, const struct check_result *result, const struct check_base *base,
                  const struct study *study, const struct view *view, struct err *err);
 
