@@ -94,7 +94,7 @@ static int answer_compare(struct opening *opening, const struct study *study,
 
 /* --- pairs --- */
 
-/* Difference and ratio say how far the measured side is from the estimated one. */
+/* Difference and ratio: how far the measured value is from the estimated one. */
 static void add_pair(struct doc *doc, const struct compare_pair *pair)
 {
     const bool known = pair->measured_known && pair->estimated_known;
@@ -140,7 +140,7 @@ static void add_compared_peaks(struct doc *doc, const struct comparison *compari
     doc_object_end(doc);
 }
 
-/* What the card holds beyond live bytes, which no category has. */
+/* Memory of the card that is not live, and so has no category. */
 static void add_beyond(struct doc *doc, const struct comparison *comparison)
 {
     const struct {

@@ -6,7 +6,7 @@
 #include "analyzer/page/estimate.h"
 #include "analyzer/page/page.h"
 
-/* What view->own points to. */
+/* The options that view->own points to. */
 struct page_compare_options {
     const struct estimate *estimate;
     struct estimate_view estimate_view;
