@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of the devices of one process; see balance.h. */
+/* The balance of one process's devices on a page; see balance.h. */
 #include "balance.h"
 
 #include "analyzer/analysis/balance.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The balance of the devices of one process (analysis/balance.h) on a page. It must not know ranks. */
+/* The balance of the devices of one process (analysis/balance.h) on a page. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_DIFF_BALANCE_H
 #define GPUMEMTRACE_ANALYZER_PAGE_DIFF_BALANCE_H
 
 #include "analyzer/page/page.h"
 
-/* Says which device stands out, and what it holds more than the median of the others; 0: none does. */
+/* Says which device stands out, and what it holds more than the median of the others. Returns 0 if
+ * none does. */
 page_answer balance_answer;
-/* "balance" of a process that had memory on several devices. */
+/* Adds "balance" if the process had memory on several devices. */
 page_part balance_add;
 
 #endif

@@ -65,7 +65,8 @@ static void name_subject(char subject[SUBJECT_BYTES], const struct page_diff_opt
 }
 
 enum { LINES_BYTES = 2 * PAGE_MORE_BYTES + 2 };
-/* Who holds more, of a peak that fell less, and of one that is the same both. */
+/* Names lines that hold more if the peak grew, lines that hold less if it fell, and both if it
+ * stayed. */
 static void name_lines(char lines[LINES_BYTES], const struct run_diff *change)
 {
     const uint64_t *bytes = change->difference.bytes;
@@ -171,7 +172,7 @@ static int add_sums(struct doc *doc, const struct run_diff *change, enum diff_by
     return 0;
 }
 
-/* Each layer at its own moment: their changes do not add up. */
+/* Each layer is compared at its own moment, so the changes do not add up. */
 static int add_layers(struct doc *doc, const struct study *study, const struct device_use *use,
                       const struct view *view, struct err *err)
 {
@@ -242,7 +243,7 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
                   : add_layers(by == DIFF_BY_LAYER ? doc : doc_detail(doc), study, use, view, err);
 }
 
-/* Devices that only the trace before used: what they held is in no row. */
+/* Devices that only the earlier trace used. Their memory is in no row. */
 static void add_devices_gone(struct doc *doc, const struct study *before, const struct study *study)
 {
     const struct history *history = &before->history;

@@ -9,7 +9,7 @@
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
 
-/* The program's lines, from the one to blame outwards. */
+/* Lists the program's lines, from the one to blame to the outermost. */
 static void add_frames(struct doc *doc, const struct diff_tree *difference,
                        const struct diff_row *row)
 {
@@ -25,7 +25,7 @@ static void add_frames(struct doc *doc, const struct diff_tree *difference,
         doc_known_count(doc, "line", "Line", call_line->line != 0, call_line->line);
         doc_row_end(doc);
     }
-    if (!row->node) { /* nothing is the program's */
+    if (!row->node) { /* no line of the program is known */
         doc_row_begin(doc);
         doc_text(doc, "function", "Function", texts[row->leaf->name]);
         doc_null(doc, "file", "File", DOC_TEXT);
@@ -154,7 +154,7 @@ int page_diff_moved(struct opening *opening, const struct run_diff *change)
 
 /* --- how it grew --- */
 
-/* A free has no call stack: it is told by who allocated last before it. */
+/* A free has no call stack, so name the line whose allocation came last before it. */
 static int say_longer(struct opening *opening, const struct diff_tree *difference,
                       const struct diff_leaf *leaf)
 {

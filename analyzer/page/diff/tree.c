@@ -4,7 +4,7 @@
 
 #include "analyzer/page/parts.h"
 
-/* The node above the outermost lines is no row: others count from 0 without it. */
+/* Node 0, above the outermost lines, has no row, so the other nodes are counted from 0. */
 static void add_number(struct doc *doc, const char *key, uint32_t node)
 {
     doc_known_count(doc, key, "Node", node != 0, node - UINT64_C(1));
