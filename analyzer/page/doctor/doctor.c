@@ -28,7 +28,7 @@ static void add_verdict(struct doc *doc, const struct doctor *doctor)
     doc_list_end(doc);
 }
 
-/* A line for each, and what mends it below. */
+/* Adds a line for each check, and below a failed one the command that mends it. */
 static void add_lines(struct doc *doc, const struct doctor *doctor)
 {
     doc_object_begin(doc_summary(doc), "lines", "Checks");

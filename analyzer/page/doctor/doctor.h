@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of a machine's checks. It must not know how they look. */
+/* The page of `doctor`: the verdict, and the results of the checks of a machine. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_DOCTOR_DOCTOR_H
 #define GPUMEMTRACE_ANALYZER_PAGE_DOCTOR_DOCTOR_H
 
 #include "analyzer/doctor/doctor.h"
 #include "analyzer/render/doc.h"
 
-/* NULL: out of memory. The caller frees it. */
+/* The caller frees the document. NULL: out of memory. */
 struct doc *page_doctor(enum doc_level reads, const struct doctor *doctor);
 
 #endif
