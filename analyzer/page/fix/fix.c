@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `fix`: what was seen to fit, what needs a change of code, and every run. */
+/* The page of `fix`: changes that a run has shown to fit, changes of code, and every run. */
 #include "analyzer/page/parts.h"
 
 #include <inttypes.h>
@@ -53,7 +53,8 @@ static void add_best(struct text *text, const struct fix *fix)
     text_add(text, page_runs_scarce(&run->trial));
 }
 
-/* Those that the program was given, by names that a batch's or a sequence's size has. */
+/* Suggests numbers of the program's command line whose names suggest the size of a batch or a
+ * sequence. */
 static void add_numbers_to_vary(struct text *text, const struct fix *fix)
 {
     enum { OFFERS_MAX = 3 };
@@ -93,7 +94,7 @@ static void add_none(struct text *text, const struct fix *fix, const struct page
         add_numbers_to_vary(text, fix);
 }
 
-/* Why, as `oom` says it, without what would have helped. */
+/* The reason of the failure, as `oom` gives it, without the remedies. */
 static int say_why(struct opening *opening, const struct study *study, const struct view *view,
                    struct err *err)
 {
@@ -107,7 +108,7 @@ static int say_why(struct opening *opening, const struct study *study, const str
     return status;
 }
 
-/* Idle memory that no setting joins is no help, whatever the verdict is called. */
+/* If memory was fragmented, people expect a setting to help: say that none did. */
 static int say_settings(struct opening *opening, const struct fix *fix, const struct study *study,
                         const struct view *view, struct err *err)
 {
@@ -161,9 +162,9 @@ static int fix_answer(struct opening *opening, const struct study *study, const 
     return 1;
 }
 
-/* --- what was seen to fit --- */
+/* --- changes that a run has shown to fit --- */
 
-/* "24 of 64 as batch-size: …; and of the setting …". */
+/* The price of the change: "batch-size 24 in place of 64: …", after that of the setting. */
 static void add_price(struct text *text, const struct fix *fix, const struct fix_change *change)
 {
     const char *between = "";
@@ -217,7 +218,7 @@ static void add_remedies(struct doc *doc, const struct fix *fix)
     doc_list_end(doc);
 }
 
-/* Settings that were not run because the model of the allocator says that they fail as well. */
+/* The model of the allocator says that these settings fail as well, so they were not run. */
 static void add_ruled_out(struct doc *doc, const struct fix *fix)
 {
     doc_list_begin(doc, "ruled_out",

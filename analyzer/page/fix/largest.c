@@ -49,14 +49,14 @@ static void add_refused(struct text *text, const struct said *said)
         text_addf(text, "failed with status %d, not for want of the card's memory", trial->status);
 }
 
-/* Nothing lies between what fits and what lacks memory. */
+/* True if no value is left between the one that fits and the one that lacks memory. */
 static bool is_sure(const struct said *said)
 {
     return said->largest->is_closed &&
            trial_of(said, said->largest->refused)->end == TRIAL_NO_MEMORY;
 }
 
-/* "the largest of 1..512 that fits on 24GiB" */
+/* "batch-size 512 is the largest of 1..512 that fits on 24GiB". */
 static void add_found(struct text *text, const struct said *said)
 {
     const struct vary *vary = said->vary;
@@ -111,7 +111,7 @@ static void add_verdict(struct text *text, const struct said *said)
     text_add(text, ".");
 }
 
-/* A refusal that memory did not decide leaves room for more. */
+/* If the refused value failed for another reason than memory, larger values may fit. */
 static void say_of_other_failure(const struct said *said, struct text *text)
 {
     const struct largest *largest = said->largest;
@@ -126,7 +126,7 @@ static void say_of_other_failure(const struct said *said, struct text *text)
     say(said, text);
 }
 
-/* What the run that fits cost, and what it did not count. */
+/* The refused allocations of the run that fits, and memory that the run did not count. */
 static void say_of_run(const struct said *said, struct text *text)
 {
     if (said->largest->fits == LARGEST_NO_RUN)

@@ -7,7 +7,7 @@
 #include "analyzer/render/units.h"
 
 enum { TEXT_MAX = 1 << 20 };
-/* Less than this share of the card is next to nothing: drivers and contexts differ by as much. */
+/* Less than 1/50 of the card is next to nothing, because drivers and contexts differ by as much. */
 enum { SCARCE_SHARE = 50 };
 
 /* "peak 1.20 GiB of 1.31 GiB, 112.00 MiB spare". */
