@@ -8,7 +8,7 @@
 
 enum { SUMMARY_ROWS = 10 };
 
-/* --- a table of an answer: the engine's columns, in their order --- */
+/* --- a table of an answer: columns as the engine orders them --- */
 
 struct shown_column {
     const char *key, *label;
@@ -20,7 +20,7 @@ struct shown_table {
     enum query query;
     const char *key, *heading;
     const struct shown_column *columns;
-    size_t summary_rows; /* 0: it is a detail */
+    size_t summary_rows; /* 0: the whole table is a detail */
 };
 
 static void add_cell(struct doc *doc, const struct answer_table *answer, size_t row,

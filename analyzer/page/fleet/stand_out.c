@@ -19,7 +19,8 @@ static bool is_of(const struct stand_out *one, int64_t rank, int64_t process, in
            (one->device == device || one->device == OF_ALL || device == OF_ALL);
 }
 
-/* The one that a row is of, added if it is new. NULL: out of memory. */
+/* Finds the entry for the row's rank, process and device, and adds it if it is new. NULL: out of
+ * memory. */
 static struct stand_out *reach(struct stand_outs *found, const struct answer_table *answer,
                                size_t row, bool has_device, struct err *err)
 {
@@ -69,7 +70,8 @@ static int find_peaks(struct stand_outs *found, const struct fleet *fleet, struc
     return 0;
 }
 
-/* The first row of a device is its largest difference. */
+/* The rows of a device begin with its largest difference, so go backwards: the first row is set
+ * last. */
 static void find_differences(struct stand_outs *found, const struct fleet *fleet)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_difference];
@@ -219,7 +221,8 @@ static void write_peak(char clause[CLAUSE_BYTES], const struct stand_out *one,
                  units_bytes(held, (uint64_t)llabs(more)), more > 0 ? "more" : "less");
 }
 
-/* The line is not said again if it is the one that the peak is above the median by. */
+/* Names the line that grows, unless it is the line that already explains the difference to the
+ * median. */
 static void write_growth(char clause[CLAUSE_BYTES], const struct stand_out *one,
                          const struct fleet *fleet)
 {
