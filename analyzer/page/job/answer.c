@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a job opens with; see answer.h. */
+/* The opening of a job's page; see answer.h. */
 #include "answer.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "gpumemtrace/limits.h"
 #include "who.h"
 
-/* Those without memory; 0: there are none. */
+/* Names the ranks without memory. Returns how many; -1: out of memory. */
 static int name_unused(char label[WHO_BYTES], const struct job *job, struct err *err)
 {
     struct who *whos = array_new((size_t)job->count, sizeof *whos, err);
@@ -112,7 +112,7 @@ static bool is_before(const struct opening_failure *a, const struct opening_fail
     return a->unix_ns < b->unix_ns;
 }
 
-/* What a program went on after is no failure of the job. */
+/* A failure that the program caught is no failure of the job. */
 static bool is_failed(const struct opening_failure *failure)
 {
     return failure->sentence && failure->kind != OOM_KIND_CAUGHT;
@@ -128,7 +128,7 @@ int page_job_failed(const struct job *job, const struct opening_failure *failure
     return first;
 }
 
-/* The ranks that this one stands for; or those of all other failures. */
+/* Names the ranks that failed: those that trace `first` stands for (of_first), or all others. */
 static int name_failed(char label[WHO_BYTES], const struct job *job,
                        const struct opening_failure *failures, int first, bool of_first,
                        struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lower bounds, and what they are bounds of; see bounds.h. */
+/* A lower and an upper bound from two dry runs; see bounds.h. */
 #include "bounds.h"
 
 #include <string.h>

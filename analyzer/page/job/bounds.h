@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two dry runs of one program, with events reached at once and late (--events): what the card had to
- * hold at least, and what if it lags behind the host. It must not know the rest of a job's page.
+ * Two dry runs of one program (--events): one reaches events at once, one as late as possible. The
+ * driver's peak of the first is a lower bound; that of the second holds if the card lags behind the
+ * host.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_BOUNDS_H
 #define GPUMEMTRACE_ANALYZER_PAGE_JOB_BOUNDS_H
@@ -9,7 +10,7 @@
 #include "analyzer/job/job.h"
 #include "analyzer/render/doc.h"
 
-/* "bounds" of the job: a row for each device that a run with done and one with late had. */
+/* Adds "bounds" to the job: a row for each device that both runs had. */
 void bounds_add(struct doc *doc, const struct job *job);
 
 #endif

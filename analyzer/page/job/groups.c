@@ -117,7 +117,7 @@ static void add_peaks(struct doc *doc, const struct job *job)
     doc_list_end(doc);
 }
 
-/* How the figures came to be, and how many of the pages follow. */
+/* Says how many traces were replayed, and how many have a page. */
 static void add_note(struct doc *doc, const struct job *job, int shown)
 {
     int replayed = 0, recorded = 0, distinct = 0;
@@ -182,13 +182,14 @@ static int choose(int *shown, int count, int trace)
     return count;
 }
 
-/* A refusal may have been a retry, and a program that ended well died of none. */
+/* The program may have retried a refused allocation, so a program that ended well died of none. */
 static bool may_have_died(const struct survey *survey)
 {
     return survey->refused_count && !(survey->exit_status.known && !survey->exit_status.value);
 }
 
-/* The typical one, some that may have died, the highest of the groups from the top, then those that are first. */
+/* Chooses the typical rank, some that may have died, the highest of each group from the top, then
+ * the first ones. */
 static int choose_few(const struct job *job, int *chosen)
 {
     int count = 0;

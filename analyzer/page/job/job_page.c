@@ -18,7 +18,7 @@ static int add_job(struct doc *doc, const struct job *job, int shown, int failed
     return status;
 }
 
-/* *count becomes how many have a page. */
+/* Adds the chosen traces. *count becomes the number of those with a page of their own. */
 static int add_traces(struct doc *doc, const struct job *job, const struct page *page,
                       const struct view *view, const struct page_traces *traces, const int *shown,
                       int *count, struct opening_failure *failures, struct err *err)
@@ -49,8 +49,11 @@ static int add_traces(struct doc *doc, const struct job *job, const struct page 
     return status;
 }
 
-/* The job comes first, though what it opens with is known only when its pages are. What takes each trace, as check,
- * has an answer to each: there it comes last, and has none of its own. */
+/*
+ * The job stands before its traces, so it is moved up: its opening is known only when their pages
+ * are built. A page that takes each trace (check) has an answer for each; there the job stays last,
+ * without an answer.
+ */
 static int add_all(struct doc *doc, const struct job *job, const struct page *page,
                    const struct view *view, const struct page_traces *traces, bool takes_all,
                    struct err *err)

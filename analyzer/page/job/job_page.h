@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page of several traces: the job first, then a page for each of its ranks, but one for those that are
- * alike. It must not know any one command.
+ * The page of several traces: the job, then one page for each set of ranks that are alike.
  *
  *     traces ──► job (analyzer/job/) ──► answer, groups, cards
  *                      └─ which ones ──► page_add_trace, one after the other
@@ -12,7 +11,7 @@
 #include "analyzer/job/job.h"
 #include "analyzer/page/page.h"
 
-/* Like page_build. What takes_all is set for shows each trace. */
+/* Like page_build. If ask->takes_all is set, each trace has a page. */
 int page_build_job(struct doc **doc, enum doc_level reads, const struct page *page,
                    const struct view *view, const char *const *paths, int count,
                    const struct job_ask *ask, struct err *err);

@@ -82,7 +82,7 @@ static int say_lead(struct doc *doc, const struct two_jobs *two, const char *gui
     return 0;
 }
 
-/* How many ranks are not as the first ones. */
+/* Says how many of the other ranks grew, fell and stayed. */
 static void say_others(struct doc *doc, const struct two_jobs *two)
 {
     size_t grew = 0, fell = 0, same = 0;
@@ -217,7 +217,7 @@ static int add_page(struct doc *doc, const struct view *view, const struct two_j
     return status;
 }
 
-/* Devices of one trace have one page. */
+/* True if an earlier pair has the same trace: its devices share one page. */
 static bool has_page(const struct two_jobs *two, size_t number)
 {
     for (size_t i = 0; i < number; i++)

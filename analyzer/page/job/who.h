@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of ranks: "ranks 0-62", "rank 0 device 1", "train.db, eval.db". It must not know what is said of them. */
+/* Names of ranks: "ranks 0-62", "rank 0 device 1", "train.db, eval.db". */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_WHO_H
 #define GPUMEMTRACE_ANALYZER_PAGE_JOB_WHO_H
 
@@ -7,21 +7,22 @@
 
 enum { WHO_BYTES = 256 };
 
-/* A rank, or where a trace has none its place among the traces; and a device. */
+/* A rank and a device; trace: the number of the trace, which names a trace without rank. */
 struct who {
     int64_t rank;
     int device, trace;
 };
 
 bool who_has_ranks(const struct job *job);
-/* Whether a rank does not say which device is meant. */
+/* True if a trace has memory on several devices, so that a rank alone does not say which is
+ * meant. */
 bool who_has_several_devices(const struct job *job);
 
 struct who who_of(const struct job *job, int trace, int device);
-/* Sorts them. */
+/* Writes the names of whos, which it sorts, into label. Returns label. */
 const char *who_name(char label[WHO_BYTES], const struct job *job, struct who *whos, size_t count,
                      bool with_devices);
-/* All places of a group. */
+/* Names all places of a group. 0, or -1. */
 int who_name_group(char label[WHO_BYTES], const struct job *job, const struct job_group *group,
                    struct err *err);
 
