@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `ledger`, and its parts: every device byte by owner. */
+/* The page of `ledger`, and its parts: each byte of a device by owner. */
 #include "analyzer/page/parts.h"
 
 #include <inttypes.h>
@@ -10,17 +10,18 @@
 #include "analyzer/analysis/moment.h"
 #include "analyzer/render/units.h"
 
-/* No context that was measured is larger (287 to 667 MB, by card and driver): the rest is others'. */
+/* The largest context measured was 667 MB (287 to 667 MB, by card and driver), so memory above this
+ * is other processes'. */
 #define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
 
-/* A smaller share of what is in use is nothing to talk about. */
+/* The answer leaves out a smaller share of the bytes in use. */
 enum { WORTH_SAYING_DIVISOR = 32 };
 
 enum { OWNER_TEXT_BYTES = 256, MOMENT_NAME_BYTES = 32 };
 
-/* --- owners as people call them --- */
+/* --- names of owners --- */
 
-/* The name that a trace or a table has for it; NULL: none. */
+/* The owner's name in the trace or in the table of libraries; NULL: none. */
 static const char *owner_name(const struct study *study, const struct ledger *ledger,
                               const struct ledger_term *term)
 {
@@ -65,7 +66,7 @@ static void write_share(char out[OWNER_TEXT_BYTES], const struct study *study,
 
 /* --- the answer --- */
 
-/* The largest terms; what is left of the ledger is one more. */
+/* Lists the largest terms; the last item sums the others. */
 static void write_shares(char *out, size_t out_bytes, const struct study *study,
                          const struct ledger *ledger)
 {
@@ -90,7 +91,7 @@ static void write_shares(char *out, size_t out_bytes, const struct study *study,
         snprintf(out + length, out_bytes - length, ", %s others", units_bytes(size, left_bytes));
 }
 
-/* As `oom` calls it. */
+/* Bytes in use that NVML attributes to no process; `oom` has the same term. */
 static bool is_unlisted(const struct ledger *ledger)
 {
     return ledger->outside == LEDGER_BY_NVML && ledger->unaccounted_bytes > 0;
@@ -131,7 +132,7 @@ static int say_ledger(struct opening *opening, const struct study *study,
 
 /* --- the moments --- */
 
-/* index INDEX_NONE: the driver's memory was never used, or the failure is another device's. */
+/* index INDEX_NONE: the driver's memory was never used, or the failure is on another device. */
 static int find_moment(struct moment *moment, const struct study *study,
                        const struct device_use *use, const char *at, struct err *err)
 {
@@ -142,7 +143,7 @@ static int find_moment(struct moment *moment, const struct study *study,
 }
 
 struct named_moment {
-    char at[MOMENT_NAME_BYTES]; /* as --at has it */
+    char at[MOMENT_NAME_BYTES]; /* as --at names it */
     struct moment moment;
 };
 enum { MOMENTS_MAX = 3 };
@@ -157,7 +158,8 @@ static const struct failure *last_failure(const struct study *study, int device)
     return NULL;
 }
 
-/* What was asked for; else the peak, the last failure and the end. Returns how many, or -1. */
+/* Finds the moment that was asked for, else the peak, the last failure and the end. Returns how
+ * many, or -1. */
 static int find_moments(struct named_moment *moments, const struct study *study,
                         const struct device_use *use, const struct view *view, struct err *err)
 {
@@ -216,7 +218,7 @@ static void add_term(struct doc *doc, const struct study *study, const struct le
     doc_row_end(doc);
 }
 
-/* For people the rest and the sum are rows of the table too. */
+/* A summary has the rest and the sum as rows of the table, too. */
 static void add_sum(struct doc *doc, const char *owner, const struct ledger *ledger, bool known,
                     int64_t bytes, const char *source)
 {
@@ -341,7 +343,7 @@ static void add_ledger(struct doc *doc, const struct study *study, const struct 
     add_terms(doc, study, ledger, at);
 }
 
-/* "ledger" of one device: its moments. */
+/* Adds "ledger" of one device: its moments. */
 static int add_moments(struct doc *doc, const struct study *study, const struct device_use *use,
                        const struct view *view, struct err *err)
 {
@@ -391,7 +393,7 @@ int page_ledgers(struct doc *doc, const struct study *study, const struct view *
     return status;
 }
 
-/* What nvidia-smi shows for the process: its pools, its other memory, and its context. */
+/* Shows what nvidia-smi shows for the process: its pools, its other memory, its context. */
 static void add_note(struct doc *doc, const struct ledger *ledger)
 {
     const uint64_t pools_bytes = ledger_sum(ledger, LEDGER_pool_live) +

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a dry run on cards without limit (--dry-run=any) was for: the card that it needs. It must not
- * find it, which is analyzer/need/.
+ * The sentence about a dry run on cards without limit (--dry-run=any): the card that the run needs.
+ * analyzer/need/ finds that card.
  */
 #include "analyzer/page/parts.h"
 
