@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who held what no tensor shows, at a failure: outside of the framework, and in CUDA graphs' private pools. */
+/*
+ * The sites that held, at a failure, memory that no tensor shows: outside the framework, and in the
+ * private pools of CUDA graphs.
+ */
 #include "analyzer/page/parts.h"
 
 #include <stdlib.h>
@@ -9,7 +12,7 @@
 #include "analyzer/render/units.h"
 #include "oom.h"
 
-/* A smaller share of what the process holds is not worth a table. */
+/* A smaller share of the process's memory has no table. */
 enum { WORTH_A_TABLE_DIVISOR = 20 };
 
 static const struct {
@@ -38,7 +41,8 @@ static int add_most(struct text *out, const char *before, const struct study *st
     return is_line;
 }
 
-/* A helper that all of the driver's memory goes through labels none of it. */
+/* Labels the sites among all of the driver's memory, so that a helper that all of it goes through
+ * labels none. */
 static int add_told_apart(struct text *out, const char *before, const struct study *study,
                           const struct oom *oom, const struct sites *sites, struct err *err)
 {

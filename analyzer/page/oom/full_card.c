@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run that failed on a full card though no allocation did: a kernel that is launched for the first time
- * takes memory for its code, and no call that is recorded tells of its refusal.
+ * A run that failed because the card was full, although no recorded allocation failed: the first
+ * launch of a kernel takes memory for its code, and no recorded call reports that this failed.
  */
 #include "analyzer/page/parts.h"
 
@@ -10,7 +10,7 @@
 #include "analyzer/analysis/card.h"
 #include "analyzer/render/units.h"
 
-/* The code of a library of kernels takes a few MiB to some tens of them. */
+/* The code of a library of kernels takes from a few MiB to some tens of MiB. */
 static const uint64_t ROOM_FOR_CODE_BYTES = UINT64_C(64) << 20;
 
 static int say_full(struct opening *opening, const struct study *study, int device,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which `fix` a program that died of a failed allocation could be given to. */
+/* Suggests `fix` for a program that died of a failed allocation. */
 #include "oom.h"
 
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* A trace joins arguments by spaces. What a shell would read otherwise cannot be told from that, nor can
- * the program of -c be told from its arguments. */
+/* A trace joins the arguments by spaces, so refuse a command that a shell would read differently,
+ * and -c, whose program cannot be told from its arguments. */
 static bool is_pasted_as_it_was(const char *command)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -19,7 +19,7 @@ static bool is_pasted_as_it_was(const char *command)
     return *command && command[strspn(command, plain)] == '\0' && !strstr(command, " -c ");
 }
 
-/* One rank of a job cannot be run by its own command: its launcher sets the environment. */
+/* The command of one rank cannot be run alone, because a launcher sets its environment. */
 static bool has_whole_command(const struct study *study)
 {
     const struct trace_meta *meta = &study->trace.meta;

@@ -23,7 +23,7 @@ static const char *others_source(const struct oom *oom)
     return oom->sum.outside == LEDGER_BY_NVML ? "NVML" : "difference";
 }
 
-/* The processes that hold most beside this one. */
+/* The other processes that hold most of the card. */
 static void add_other_processes(struct doc *doc, const struct oom *oom)
 {
     const struct card_processes *told =
@@ -119,7 +119,7 @@ static int add_failure_sites(struct doc *doc, const struct study *study, const s
     return status ? status : page_oom_add_beyond(doc, study, view, oom, false, err);
 }
 
-/* What was asked for, and what became of it. */
+/* Adds the request that failed, and the verdict. */
 static void add_request(struct doc *doc, const struct study *study, const struct failure *failure,
                         const struct oom *oom)
 {
@@ -142,7 +142,7 @@ static void add_request(struct doc *doc, const struct study *study, const struct
              oom_kind_reason(&study->history, failure, reason));
 }
 
-/* The calls that failed one after the other, the last of them the row's own. */
+/* Lists the refused calls in order. The last one is the failed call of the row. */
 static void add_refusals(struct doc *doc, const struct study *study, const struct oom *oom)
 {
     const struct failure *failure = oom->failure;
@@ -165,7 +165,7 @@ static void add_refusals(struct doc *doc, const struct study *study, const struc
     doc_list_end(doc);
 }
 
-/* As a sentence that stands alone; the caller releases it. */
+/* The explanation as a whole sentence. The caller releases it. */
 static int make_sentence(struct text *sentence, const struct study *study, const struct oom *oom,
                          struct err *err)
 {
@@ -184,7 +184,7 @@ static int make_sentence(struct text *sentence, const struct study *study, const
     return 0;
 }
 
-/* All bytes of the card, which add up to what it has. */
+/* The terms of the card's memory; they add up to its size. */
 static void add_sum(struct doc *doc, const struct oom *oom, const char *key, const char *heading)
 {
     doc_list_begin(doc, key, heading);
@@ -250,7 +250,7 @@ static size_t find_last_failure(const struct study *study, const struct view *vi
     return SIZE_MAX;
 }
 
-/* Those from `first` on. */
+/* Adds rows for the failures from `first` on. */
 static int add_rows(struct doc *doc, const struct study *study, const struct view *view,
                     const struct oom_told *told, size_t first, struct err *err)
 {
@@ -324,7 +324,7 @@ static const struct joinable retry_sites = {sizeof(struct retry_site),
                                             offsetof(struct retry_site, stack_id), join_retries,
                                             compare_retries};
 
-/* For people: of one device, a row for each line that is to blame. */
+/* A summary has one device's retries, a row for each line to blame. */
 static int add_retry_rows(struct doc *doc, const struct study *study, const struct view *view,
                           const struct retry_site *sites, size_t count, const struct blame *blame,
                           struct err *err)
@@ -367,7 +367,7 @@ static int add_retries_by_line(struct doc *doc, const struct study *study, const
     return status;
 }
 
-/* For programs: a row for each call stack. */
+/* Details have a row for each call stack. */
 static int add_retries_by_stack(struct doc *doc, const struct study *study, const struct view *view,
                                 const struct blame *blame, struct err *err)
 {
@@ -386,7 +386,8 @@ static int add_retries_by_stack(struct doc *doc, const struct study *study, cons
     return status;
 }
 
-/* Refusals that a flush answered, or that the framework did without: no failures, but each costs time. */
+/* Refused calls that succeeded after the framework flushed its cache, or that it did without. They
+ * are no failures, but each costs time. */
 static int add_retries(struct doc *doc, const struct study *study, const struct view *view,
                        struct err *err)
 {
@@ -411,7 +412,7 @@ static int add_retries(struct doc *doc, const struct study *study, const struct 
     return status;
 }
 
-/* For a summary, who held the rest is a section of its own below the table. */
+/* A summary lists the sites live at the last failure in a section below the table. */
 static int add_last_sites(struct doc *doc, const struct study *study, const struct view *view,
                           size_t last, struct err *err)
 {
@@ -451,7 +452,7 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
                                                                                              : 0;
 }
 
-/* Of very many failures the history has not all; which device those were of nobody knows any more. */
+/* The history keeps only some of very many failures. The device of the others is not known. */
 static uint64_t count_failures(const struct study *study, const struct view *view)
 {
     const struct history *history = &study->history;
@@ -463,7 +464,7 @@ static uint64_t count_failures(const struct study *study, const struct view *vie
     return count;
 }
 
-/* How many failures stand beside the one that is shown, and which command shows them. */
+/* Says how many other failures there are, and which command shows them. */
 static void add_failures_left_out(struct doc *doc, const struct study *study,
                                   const struct view *view)
 {
@@ -479,7 +480,7 @@ static void add_failures_left_out(struct doc *doc, const struct study *study,
     doc_list_end(doc);
 }
 
-/* The failure that people come with is the last one, as the framework saw it if it did. */
+/* People ask about the last failure, so a summary has that one. */
 int page_last_failure(struct doc *doc, const struct study *study, const struct view *view,
                       struct err *err)
 {
@@ -505,7 +506,8 @@ static int add_oom_tail(struct doc *doc, const struct study *study, const struct
                : 0;
 }
 
-/* What the driver's layer alone shows, no setting that `fix` tries makes fit. */
+/* `fix` changes no memory outside the framework, so if that is the cause, suggest only `peak
+ * --layer=driver`. */
 static int say_next(struct opening *opening, const struct study *study,
                     const struct failure *failure, struct err *err)
 {
@@ -521,7 +523,8 @@ static int say_next(struct opening *opening, const struct study *study,
     return 0;
 }
 
-/* Where one failed, what makes it fit, or who held it, is one command further; else what nearly failed. */
+/* After a failure, suggest `fix` or the sites that held the memory. Without one, say what nearly
+ * failed. */
 static int answer_oom(struct opening *opening, const struct study *study, const struct view *view,
                       struct err *err)
 {

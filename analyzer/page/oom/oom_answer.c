@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences of `oom`: why an allocation failed, for its row and for the line that opens a page. */
+/* The sentences of `oom`: why an allocation failed, for its row and for the opening of a page. */
 #include "analyzer/page/parts.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "analyzer/util/text.h"
 #include "oom.h"
 
-/* --- why, of one failure --- */
+/* --- why one allocation failed --- */
 
 /* One conversion buffer per number of the sentence. */
 struct sizes {
@@ -143,7 +143,7 @@ static void explain_cached(struct text *out, const struct oom *oom, const struct
     }
 }
 
-/* The pool refused by itself. */
+/* The framework refused by its own limit. */
 static void explain_own_limit(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
     const uint64_t limit_bytes = oom->failure->limit_bytes;
@@ -246,7 +246,7 @@ static void explain_exhausted(struct text *out, const struct oom *oom, const str
         text_addf(out, " of the card's %s", sizes->total);
 }
 
-/* The line, where one is known, says more than "the program". */
+/* A known line says more than "the program". */
 static int explain_outside(struct text *out, const struct study *study, const struct oom *oom,
                            const struct sizes *sizes, struct err *err)
 {
@@ -263,10 +263,11 @@ static int explain_outside(struct text *out, const struct study *study, const st
     return added < 0 ? -1 : 0;
 }
 
-/* What is idle to the eye, and was not to be had: a small share of what was asked is not worth a word. */
+/* Memory out of reach is mentioned from this fraction on: idle memory of other streams from 1/20 of
+ * the request, several graph pools from 1/20 of the driver's live bytes. */
 enum { WORTH_SAYING_DIVISOR = 20 };
 
-/* Graphs that are replayed one after the other can share one pool. */
+/* Several graphs that are replayed one after the other can share one pool, so suggest that. */
 static int explain_graphs(struct text *out, const struct study *study, const struct oom *oom,
                           const struct sizes *sizes, struct err *err)
 {
@@ -370,7 +371,7 @@ void page_oom_told_release(struct oom_told *told)
     blame_release(&told->blame);
 }
 
-/* Of what the stack or else the call says. */
+/* Names who asked: the line of the stack, else the pool or the call. */
 static void add_asker(struct text *out, const struct study *study, const struct failure *failure,
                       const struct oom_told *told)
 {
@@ -400,7 +401,7 @@ static int add_held_site(struct text *out, const struct study *study, const stru
     if (count > 0)
         text_addf(out, "; %s live%s", units_bytes(live, told->sites.total_bytes),
                   oom->has_pool ? " tensors" : "");
-    /* Where graphs hold more, tensors are not to blame. */
+    /* If graphs hold more than the tensors, tensors are not to blame. */
     if (count > 0 && rows[0].blamed->site.is_found && told->sites.total_bytes >= oom->graph_bytes)
         text_addf(out, ", most by %s (%s)", rows[0].blamed->label,
                   units_bytes(most, rows[0].bytes));
@@ -408,7 +409,7 @@ static int add_held_site(struct text *out, const struct study *study, const stru
     return 0;
 }
 
-/* Of others that nobody names, only the size speaks. */
+/* Other processes that no source names are judged only by size. */
 static const char *verdict_words(const struct oom *oom)
 {
     static const char *const words[] = {
@@ -448,7 +449,7 @@ static void add_kind(struct text *out, const struct study *study, const struct o
     text_add(out, ": ");
 }
 
-/* What the pool asks for beyond the tensor is worth a word from this share of it on. */
+/* The pool's own request is mentioned if it exceeds the tensor by more than this fraction. */
 enum { VISIBLY_MORE_SHARE = 20 };
 
 static int add_told(struct text *out, const struct study *study, const struct oom *oom,
@@ -498,7 +499,7 @@ static int add_answer(struct text *out, const struct study *study, const struct 
     return status;
 }
 
-/* The one that the program died of, else the last one of which nobody knows, else the last. */
+/* Prefers the fatal failure, then the last undecided one, then the last. */
 const struct failure *page_oom_chosen(const struct study *study, const struct view *view)
 {
     const struct history *history = &study->history;

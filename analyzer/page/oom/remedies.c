@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What would have helped, as `oom` and `report` say it. */
+/* The remedies of a failure, as `oom` and `report` word them. */
 #include "analyzer/page/parts.h"
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ static int find_words(struct words *words, const struct study *study, const stru
     return remedy->stack_id && blame_alone(words->who, study->symbols, stack, err) < 0 ? -1 : 0;
 }
 
-/* Fills in {what}, {who}, {count}, {setting}, {graph:…}, {unseen:…} and {zeroed:…}. */
+/* Replaces {what}, {who}, {count}, {setting}, {graph:…}, {unseen:…} and {zeroed:…} in pattern. */
 static void add_filled(struct text *text, const char *pattern, const struct words *words)
 {
     while (*pattern) {
