@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `report`: everything in one place. */
+/* The page of `report`: parts of the other pages. */
 #include "analyzer/page/diff/balance.h"
 #include "analyzer/page/parts.h"
 
-/* The worst finding opens the page: the first of these that has something to say. */
+/* Opens the page with the worst finding: the first of these answers that says something. */
 static int answer_report(struct opening *opening, const struct study *study,
                          const struct view *view, struct err *err)
 {
@@ -19,7 +19,7 @@ static int answer_report(struct opening *opening, const struct study *study,
     return status;
 }
 
-/* The leading layer at its peak, whatever was asked for. */
+/* Always the leading layer at its peak, whatever layer and moment were asked for. */
 static int add_peak_fragmentation(struct doc *doc, const struct study *study,
                                   const struct device_use *use, const struct view *view,
                                   struct err *err)
