@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * "series" of a page: memory over time and its snapshots, in columns, for whoever draws them. It must
- * not know how they are drawn.
+ * "series" of a page: memory over time and snapshots, in columns, for readers that draw them.
  */
 #include "analyzer/page/parts.h"
 #include "stack_tree.h"
 
 #include <stdlib.h>
 
-/* What is being described. */
+/* The document and the figures that are being written. */
 struct writer {
     struct doc *doc;
     const struct study *study;
@@ -139,7 +138,7 @@ static uint32_t add_stack(struct writer *writer, uint64_t stacks)
     return stack_tree_add(&writer->tree, writer->study->symbols, stack, writer->err);
 }
 
-/* Stacks at points or snapshots: the last group is the rest, whose stack is null. */
+/* Stacks at points or at snapshots. The last group sums the other stacks, and its stack is null. */
 static int add_stacks(struct writer *writer, const char *key, const struct breakdown *breakdown,
                       uint32_t account)
 {
@@ -227,7 +226,7 @@ static int add_blocks(struct writer *writer, uint32_t account)
     return status;
 }
 
-/* What each map leaves out of the layer. */
+/* Says what each map leaves out of the layer. */
 static void add_maps(const struct writer *writer, uint32_t account)
 {
     const struct series *series = writer->series;
@@ -245,7 +244,7 @@ static void add_maps(const struct writer *writer, uint32_t account)
     doc_list_end(doc);
 }
 
-/* Few enough to be rows. */
+/* A layer has so few segments that they are rows, not columns. */
 static void add_segments(const struct writer *writer, uint32_t account)
 {
     const struct memory_map *map = &writer->series->map;
@@ -350,7 +349,7 @@ static void add_failures(const struct writer *writer)
     doc_list_end(doc);
 }
 
-/* Numbers in columns stand for these. */
+/* The texts that the numbers in columns refer to. */
 static void add_names(const struct writer *writer)
 {
     const struct history *history = &writer->study->history;
@@ -373,14 +372,15 @@ static void add_names(const struct writer *writer)
     doc_list_end(doc);
 }
 
-/* Points are evenly spread over the events: time in which nothing changes needs none. */
+/* Points are evenly spaced over the events, because memory does not change between events. */
 void page_series_ask(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
     (void)view;
     if (!doc_takes(doc, DOC_SERIES))
         return;
     ask->wants_series = true;
-    ask->needs |= STUDY_NEEDS_steps | STUDY_NEEDS_growth; /* for steps that nothing marks */
+    /* to find steps that the program does not mark */
+    ask->needs |= STUDY_NEEDS_steps | STUDY_NEEDS_growth;
     ask->timeline = (struct timeline_ask){
         .cut_count = SERIES_POINTS, .axis = TIMELINE_EVENT, .notes_steps = true};
 }

@@ -8,7 +8,7 @@
 
 #include "analyzer/util/array.h"
 
-/* What people tell frames apart by. */
+/* The text that distinguishes two frames for a reader. */
 enum { FRAME_TEXT_BYTES = 2048 };
 
 static uint32_t add_frame(struct stack_tree *tree, const struct symbol_frame *frame,
@@ -45,7 +45,7 @@ static uint32_t add_node(struct stack_tree *tree, uint32_t parent, uint32_t fram
     return (uint32_t)tree->node_count++;
 }
 
-/* From the outermost frame inwards. */
+/* Adds a stack's frames to the tree, from the outermost inwards. *node: the innermost. */
 static int add_path(struct stack_tree *tree, struct symbols *symbols, uint32_t stack_id,
                     uint32_t *node, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call stacks as one tree, the outermost frames first: what many stacks share stands in it once. It
- * must not know what the stacks allocated.
+ * Call stacks as one tree, from the outermost frame inwards: frames that many stacks share are in
+ * it once.
  *
  *     main ── train ── forward ── aten::linear      stacks 0 and 1 end at different nodes
  *                 └─── backward
@@ -16,16 +16,16 @@
 
 struct stack_node {
     uint32_t parent; /* STACK_TREE_NONE: none */
-    uint32_t frame;  /* of frames */
+    uint32_t frame;  /* number in frames */
 };
 #define STACK_TREE_NONE UINT32_MAX
 
 struct tree_stack {
     struct blame_stack stack;
-    uint32_t node; /* its innermost frame; STACK_TREE_NONE: it has none */
+    uint32_t node; /* its innermost frame; STACK_TREE_NONE: the stack is empty */
 };
 
-/* Zeroed is empty. */
+/* A zeroed tree is empty. */
 struct stack_tree {
     struct symbol_frame *frames;
     size_t frame_count, frame_capacity;
@@ -33,15 +33,17 @@ struct stack_tree {
     size_t node_count, node_capacity;
     struct tree_stack *stacks;
     size_t stack_count, stack_capacity;
-    struct text_set frame_texts;  /* equal text, equal frame */
+    struct text_set frame_texts;  /* frames of equal text are one */
     struct pair_map node_numbers; /* by parent and frame */
-    struct pair_map numbers;      /* of stacks, by that of the forward operator and their own */
+    /* of stacks, by the stack of the forward operator and their own */
+    struct pair_map numbers;
 };
 
-/* The stack's number in the tree, to which it is added if it is new; UINT32_MAX: out of memory. */
+/* Returns the stack's number in the tree, and adds the stack if it is new; UINT32_MAX: out of
+ * memory. */
 uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, struct blame_stack stack,
                         struct err *err);
-/* "frames", "nodes" and "stacks" of the object that is open. */
+/* Adds "frames", "nodes" and "stacks" to the open object. */
 int stack_tree_describe(struct doc *doc, const struct stack_tree *tree, struct symbols *symbols,
                         struct err *err);
 void stack_tree_release(struct stack_tree *tree);
