@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `steps` opens with: the step that stands out and what made it high, or that none does. */
+/* The answer of `steps`: the step that stands out and why, or that none does. */
 #include "analyzer/page/parts.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 
-/* --- what is found --- */
+/* --- findings --- */
 
 static struct blame_stack stacks_of_site(const struct outlier_site *site)
 {
@@ -74,8 +74,8 @@ void step_findings_release(struct step_findings *found)
 
 #define WHO_BYTES (BLAME_TEXT_BYTES + UNITS_TEXT_BYTES + 16)
 
-/* ", most of it by train.py:88 forward (3.20 GiB)" of the first site that is new, or that is not; less
- * than half is the largest part. */
+/* ", most of it by train.py:88 forward (3.20 GiB)": the first site that is new (is_new) or known.
+ * If it made at most half: "the largest part". */
 static const char *most_text(char out[WHO_BYTES], const struct step_findings *found, bool is_new)
 {
     const struct outlier *outlier = &found->outlier;
@@ -96,7 +96,8 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
     return out;
 }
 
-/* What was live at the beginning of the step is a leak, or what gets larger, if the account has one. */
+/* Says how much was live when the step began, and suggests `leaks` if the account leaks or its
+ * blocks grow. */
 static int say_began(struct opening *opening, const struct study *study, uint32_t account,
                      const struct outlier *outlier, struct err *err)
 {
@@ -175,7 +176,7 @@ static int say_step(struct opening *opening, const struct study *study,
                     (double)step->peak_bytes / (double)outlier->typical_peak_bytes, typical);
 }
 
-/* What the step before left behind, if it is a twentieth of the peak. */
+/* Says what the previous step left behind, if it is at least a twentieth of the peak. */
 static int say_ages(struct opening *opening, const struct study *study, uint32_t account,
                     const struct step_findings *found)
 {
@@ -189,7 +190,7 @@ static int say_ages(struct opening *opening, const struct study *study, uint32_t
                     units_bytes(text, bytes), step_findings_of_age(found, AGE_BEFORE)->label);
 }
 
-/* Where a step begins, if nothing marks it. */
+/* Says where a step begins, if the program marks none. */
 static int say_period(struct opening *opening, const struct study *study, struct err *err)
 {
     char label[BLAME_TEXT_BYTES];
@@ -233,7 +234,7 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
         return 0;
     if (step_findings_find(&found, study, failure->account, err))
         return -1;
-    /* What is less than half of what was asked for does not explain it. */
+    /* A cause that explains less than half of the requested bytes does not explain the failure. */
     if (found.outlier.failure == failure && found.outlier.cause != OUTLIER_NONE &&
         found.outlier.cause_bytes * 2 >= (double)failure->event.size_bytes)
         status = say_cause(opening, study, failure->account, &found, err);
@@ -244,7 +245,7 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
     return status;
 }
 
-/* The device whose highest step is highest. */
+/* The account of the device with the highest peak. */
 static uint32_t choose_account(const struct study *study, const struct view *view)
 {
     const struct history *history = &study->history;

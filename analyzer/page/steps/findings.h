@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the answer and the tables of `steps` share. It must not know how either says it. The room: the
- * page of `steps`; no other page knows it.
- */
+/* The findings that the answer and the tables of the page of `steps` share. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_STEPS_FINDINGS_H
 #define GPUMEMTRACE_ANALYZER_PAGE_STEPS_FINDINGS_H
 
@@ -12,7 +9,8 @@
 #include "analyzer/blame/blame.h"
 #include "analyzer/page/opening.h"
 
-/* The step of an account that stands out, how old the memory at the peak is, and labels for both. */
+/* The step of an account that stands out, the ages of the memory at the peak, and the labels of
+ * both. */
 struct step_findings {
     struct outlier outlier;
     struct ages ages;
@@ -21,13 +19,13 @@ struct step_findings {
 
 int step_findings_find(struct step_findings *found, const struct study *study, uint32_t account,
                        struct err *err);
-/* Heads of the outlier's sites and of what holds most of an age. */
+/* The labels of the outlier's sites, and of the largest site of an age. */
 const struct blamed *step_findings_of_site(const struct step_findings *found,
                                            const struct outlier_site *site);
 const struct blamed *step_findings_of_age(const struct step_findings *found, enum age age);
 void step_findings_release(struct step_findings *found);
 
-/* The step that stands out on the device with the highest peak, or that none does. */
+/* Says which step stands out on the device with the highest peak, or that none does. */
 page_answer page_steps_answer;
 
 #endif

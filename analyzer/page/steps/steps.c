@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `steps`: what each step peaked at, which one stands out, and how old the memory is. */
+/* The page of `steps`: the peak of each step, the one that stands out, and how old the memory
+ * is. */
 #include "analyzer/page/parts.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@ enum { STEP_FRAME_LINES = 4, STEP_ROWS = 20 };
 
 /* --- the step that stands out --- */
 
-/* What another tool recorded tells of no call that was made in vain. */
+/* A trace that another tool recorded has no refused calls, so these figures are not known. */
 static void add_work(struct doc *doc, const struct study *study, const struct driver_work *work)
 {
     const bool known = !history_is_imported(&study->history);
@@ -67,11 +68,11 @@ static void add_outlier(struct doc *doc, const struct study *study, const struct
     doc_object_end(doc);
 }
 
-/* --- what it allocated: for programs each call stack, for people each line --- */
+/* --- allocations of the step that stands out: details by call stack, a summary by line --- */
 
-/* The call stacks of one text. */
+/* The call stacks that have one label. */
 struct outlier_row {
-    const struct blamed *blamed; /* of the first of them */
+    const struct blamed *blamed; /* label of the first of them */
     size_t stack_count;
     uint64_t bytes;
     double typical_bytes;
@@ -86,7 +87,7 @@ static int compare_rows(const void *left, const void *right)
     return (more < than) - (more > than);
 }
 
-/* One row for each call stack, or for each text. The caller frees them. NULL: out of memory. */
+/* One row for each call stack, or for each label. The caller frees them. NULL: out of memory. */
 static struct outlier_row *find_rows(size_t *count, const struct step_findings *found,
                                      bool each_stack, struct err *err)
 {
@@ -172,7 +173,8 @@ static void add_window(struct doc *doc, const struct study *study, const struct 
     page_time(doc, study, "duration_ns", "Duration", step->end_ns - step->begin_ns);
 }
 
-/* For people so many windows are joined that a page holds them; for programs each is a row. */
+/* A summary joins consecutive windows so that at most STEP_ROWS rows remain. Details have a row for
+ * each window. */
 static void add_windows(struct doc *doc, const struct study *study, const struct account_steps *own,
                         uint64_t step_count)
 {
@@ -200,7 +202,7 @@ static void add_windows(struct doc *doc, const struct study *study, const struct
 
 /* --- steady steps --- */
 
-/* Sums over the steps after the first, per step. */
+/* Averages over the steps after the first one. */
 static void add_steady(struct doc *doc, const struct study *study, int device)
 {
     const struct step_watch *watch = &study->steps;
