@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What files of weights hold; see page_weights.h. */
+/* The weights in files on a page; see page_weights.h. */
 #include "page_weights.h"
 
 #include <inttypes.h>
@@ -10,14 +10,14 @@
 
 enum { SUMMARY_DIFFERENCES = 12 };
 
-/* --- what there is --- */
+/* --- types and sizes --- */
 
 struct type_sum {
     const struct weight_type *type;
     uint64_t count, elements, bytes;
 };
 
-/* The rows are few: one for each type. */
+/* One row for each type: they are few. */
 static void add_types(struct doc *doc, const struct weights *weights)
 {
     enum { TYPES_MOST = 64 };
@@ -60,7 +60,7 @@ static void add_weights(struct doc *doc, const struct weights *weights)
     doc_object_end(doc);
 }
 
-/* --- beside a description --- */
+/* --- compared with a description --- */
 
 static void add_differences(struct doc *doc, const struct stored *stored)
 {
@@ -90,7 +90,7 @@ void page_estimate_weights(struct doc *doc, const struct weights *weights,
     add_differences(doc, stored);
 }
 
-/* --- alone --- */
+/* --- without a description --- */
 
 static void add_load(struct doc *doc, const struct footprint *load)
 {
