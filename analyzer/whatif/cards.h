@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which card, or which slice of one, has so much memory. Their sizes are published ones, and other
- * versions of the driver leave up to 2 % less (a T4 14.56 of 14.75 GiB), so that much is not
- * counted on. It must not know what the memory is for.
+ * Finds the card, or the slice of a card, that has a given amount of memory. The sizes are
+ * published ones. Some versions of the driver leave up to 2 % less (a T4 14.56 of 14.75 GiB), so
+ * cards are credited with only 98 % of their size.
  */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_CARDS_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_CARDS_H
@@ -12,15 +12,15 @@
 enum { CARD_USABLE_PERCENT = 98 };
 
 struct card {
-    const char *name; /* as `run --dry-run` has it */
+    const char *name; /* as `run --dry-run` names it */
     uint64_t bytes;
 };
 
-/* The smallest that surely has it; NULL: none of those known. */
+/* The smallest card that surely has the bytes; NULL: no known card has. */
 const struct card *card_for(uint64_t bytes);
-/* The largest that may not have it; NULL: all have. */
+/* The largest card that may not have the bytes; NULL: all have. */
 const struct card *card_below(uint64_t bytes);
-/* "a100-1g.5gb" */
+/* The smallest slice that surely has the bytes: "a100-1g.5gb"; NULL: none has. */
 const struct card *mig_slice_for(uint64_t bytes);
 
 #endif

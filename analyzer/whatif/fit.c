@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The smallest card that runs what was recorded; see fit.h. */
+/* The smallest card that runs the recording; see fit.h. */
 #include "fit.h"
 
 #include <stdlib.h>
@@ -14,12 +14,13 @@ static uint64_t round_up(uint64_t bytes)
            ALLOCATOR_GRANULE_BYTES;
 }
 
-/* A search for a limit that works where a granule less does not: `fails` does not, `works` does. */
+/* A search for the lowest limit that works: `works` works, `fails` does not. */
 struct search {
-    struct whatif_ask ask; /* but for the limit */
+    struct whatif_ask ask; /* common to all tries, which add the limit */
     bool is_of_pool;
-    bool
-        is_stepwise; /* limits tell runs apart by more than what a pool may grow to: each has its own */
+    /* Each limit needs its own run, because it changes more than how far the pool may grow: the
+     * memory fraction, or when garbage is collected. */
+    bool is_stepwise;
     uint64_t fails, works, retry_count;
 };
 
@@ -33,7 +34,8 @@ static struct whatif_ask ask_limits(const struct search *search, uint64_t least_
     return ask;
 }
 
-/* All between the two, or as many as there is room for. False: it is found. */
+/* Places all limits between fails and works, or as many as there is room for. False: none is left,
+ * works is the answer. */
 static bool place_tries(const struct search *search, struct whatif_ask asks[TRIES])
 {
     const uint64_t step = ALLOCATOR_GRANULE_BYTES;
@@ -70,7 +72,7 @@ static void narrow(struct search *search, const struct whatif_device *device,
     search->retry_count = lowest->allocator.retry_count;
 }
 
-/* One pass. False: nothing is left to be tried. */
+/* Makes one pass over the events. *tried false: nothing was left to try. 0, or -1. */
 static int try_limits(struct search *card, struct search *pool, const char *path, int device,
                       bool *tried, struct err *err)
 {
@@ -123,7 +125,8 @@ static int search_with_retries(struct fit_device *fit, const struct whatif_run *
     return 0;
 }
 
-/* Where nothing is refused: neither by the driver, nor by PyTorch under its memory fraction. */
+/* The smallest card on which nothing is refused, neither by the driver nor by PyTorch's memory
+ * fraction. */
 static uint64_t card_without_retries(const struct fit_device *fit,
                                      const struct whatif_run *unlimited)
 {
@@ -132,7 +135,7 @@ static uint64_t card_without_retries(const struct fit_device *fit,
 
     if (fit->fraction > 0 && (double)pool_bytes / fit->fraction > (double)bytes)
         bytes = round_up((uint64_t)((double)pool_bytes / fit->fraction));
-    /* PyTorch cuts the share to whole bytes. */
+    /* PyTorch cuts the fraction's share to whole bytes, so the rounded size may be too small. */
     if (fit->fraction > 0 && (uint64_t)(fit->fraction * (double)bytes) < pool_bytes)
         bytes += ALLOCATOR_GRANULE_BYTES;
     return bytes;

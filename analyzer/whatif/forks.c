@@ -28,13 +28,14 @@ static bool are_alike(const struct whatif_run *a, const struct whatif_run *b)
     return !a->ask.pool_bytes == !b->ask.pool_bytes;
 }
 
-/* What counts against the limit beside the pool's own memory. */
+/* The bytes that count against the limit besides the pool's own. */
 static uint64_t beside_bytes(const struct whatif_run *run, const struct fork_request *request)
 {
     return run->ask.pool_bytes ? 0 : run->ask.context_bytes + request->outside_bytes;
 }
 
-/* That limit failed; the lowest one that works needs to know the highest one below it that does not. */
+/* Notes that limit_bytes failed. The run with the lowest limits that work needs the highest failed
+ * limit below its own. */
 static void note_failed(struct whatif_device *device, const struct whatif_run *failed,
                         uint64_t limit_bytes, size_t run_count)
 {
@@ -53,7 +54,7 @@ static void note_failed(struct whatif_device *device, const struct whatif_run *f
 
 /* --- places for copies --- */
 
-/* Where a run has ended; FORK_NONE: nowhere. */
+/* The place of a run that has ended; FORK_NONE: there is none. */
 static size_t free_place(const struct whatif_device *device, const struct whatif_run *run,
                          size_t run_count)
 {
@@ -63,7 +64,8 @@ static size_t free_place(const struct whatif_device *device, const struct whatif
     return FORK_NONE;
 }
 
-/* The limits that no run would stand for without this one; UINT64_MAX: it has the highest limits. */
+/* Width of the range of limits that only this run covers; UINT64_MAX for the run with the highest
+ * limits. */
 static uint64_t gap_without(const struct whatif_device *device, const struct whatif_run *run,
                             size_t run_count)
 {
@@ -83,7 +85,8 @@ static uint64_t gap_without(const struct whatif_device *device, const struct wha
     return above_bytes == UINT64_MAX ? UINT64_MAX : above_bytes - below_bytes;
 }
 
-/* So that the next copy has a place, too. */
+/* Frees a place for the next copy, if none is free: ends the run that covers the narrowest
+ * range. */
 static void make_place(struct whatif_device *device, const struct whatif_run *like,
                        size_t run_count)
 {
@@ -127,13 +130,14 @@ static int copy_run(struct whatif *whatif, struct whatif_device *device, size_t 
 
 /* --- a request --- */
 
-/* At most, of a pool that serves it. */
+/* The most that a pool grows by to serve the request. */
 static uint64_t growth_bytes(const struct allocator_request *request)
 {
     return allocator_segment_bytes(request->bytes) + 2 * ALLOCATOR_LARGE_SEGMENT_BYTES;
 }
 
-/* What the process holds by now does not fit into the lowest limits. */
+/* The lowest limits fail once they are below what the process holds: raise the run's lowest
+ * limit. */
 static void raise_least(struct whatif_device *device, struct whatif_run *run, uint64_t held_bytes,
                         size_t run_count)
 {
@@ -174,7 +178,8 @@ size_t forks_end(struct whatif_device *device, size_t number, const struct fork_
     run->allocator.granted_bytes = 0;
     if (!run->ask.least_bytes)
         return FORK_NONE;
-    /* One limit alone may stand beside a memory fraction, which let the pool hold more than it does. */
+    /* A run for a single limit may also have a memory fraction, which may allow more than the
+     * limit. */
     const bool is_one = run->ask.least_bytes >= run_limit(run);
     const uint64_t needed_bytes =
         granted_bytes && !is_one ? round_up(granted_bytes + beside_bytes(run, request)) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose memory a tensor of a replayed run is; see graphs.h. */
+/* The owner of a tensor of a replayed run; see graphs.h. */
 #include "graphs.h"
 
 /* --- graphs come and go --- */
@@ -42,7 +42,7 @@ int graphs_event(struct whatif *whatif, const struct event *event, struct err *e
     }
 }
 
-/* --- what a tensor shows --- */
+/* --- owners that a tensor shows --- */
 
 static void join_owners(struct whatif *whatif, uint32_t from, uint32_t to)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose memory a tensor of a replayed run is: of all, or of the CUDA graphs whose capture took it.
- * Which captures share a private pool is not told: a tensor that lies in another one's memory shows
- * it. It must not know how blocks are chosen.
+ * The owner of a tensor of a replayed run: everybody, or the CUDA graphs whose capture allocated
+ * it. The trace does not say which captures share a private pool; a tensor in another capture's
+ * memory shows that they do.
  */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_GRAPHS_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_GRAPHS_H
 
 #include "whatif.h"
 
-/* Captures and graphs; other events are ignored. */
+/* Follows captures and graphs; ignores other events. */
 int graphs_event(struct whatif *whatif, const struct event *event, struct err *err);
 
-/* What the tensor's allocation asked of the device's pool. What it shows of owners and of the order
- * among equal blocks, the models know from then on. */
+/* Returns the request that the tensor's allocation made to the device's pool. If the event shows
+ * who owns memory, or which of equal blocks is chosen, the models learn that first. */
 struct allocator_request graphs_request(struct whatif *whatif, struct whatif_device *device,
                                         const struct event *event);
 

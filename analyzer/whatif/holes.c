@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was skipped while the pool grew; see holes.h. */
+/* Free memory that was skipped while the pool grew; see holes.h. */
 #include "holes.h"
 
 #include <stdlib.h>

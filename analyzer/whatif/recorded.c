@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The allocator of a run as it was recorded; see recorded.h. */
+/* The recorded run's own allocator; see recorded.h. */
 #include "recorded.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static bool take_range(void *self, uint64_t wanted_bytes, uint64_t *address, uin
     struct recorded *recorded = self;
     struct driver_blocks *driver_blocks = recorded->driver_blocks;
 
-    (void)wanted_bytes; /* a share of the card's size, which the recording knows exactly */
+    (void)wanted_bytes; /* a share of the card's size; the recording has the exact size */
     if (!driver_blocks->range_bytes || driver_blocks->range_address != recorded->wanted_address)
         return false;
     *address = driver_blocks->range_address;
@@ -82,7 +82,7 @@ static bool take_range(void *self, uint64_t wanted_bytes, uint64_t *address, uin
     return true;
 }
 
-/* Marks the mappings that fill a stretch of addresses exactly; false: they do not. */
+/* Marks the mappings that fill the range exactly, if `really`. False: no mappings fill it. */
 static bool use_mapped(const struct recorded *recorded, uint64_t address, uint64_t bytes,
                        bool really)
 {
@@ -105,7 +105,8 @@ static bool map_driver_blocks(void *self, uint64_t address, uint64_t bytes)
     return use_mapped(self, address, bytes, false) && use_mapped(self, address, bytes, true);
 }
 
-/* Of a plain segment the recording says that it went; of mappings the model says it first. */
+/* The trace shows that a plain segment was freed. For mappings, the model frees first, and the
+ * trace must agree. */
 static void give_driver_blocks(void *self, uint64_t address, uint64_t bytes)
 {
     struct recorded *recorded = self;
@@ -174,7 +175,7 @@ static void compare_block(struct recorded *recorded, const struct event *event, 
     }
 }
 
-/* What the model gave back must have gone. */
+/* The memory that the model gave back must be gone by now. */
 static void end_emptying(struct recorded *recorded, const struct event *event)
 {
     const struct difference kept = {.kind = DIFFERENCE_KEPT, .size_bytes = recorded->given_bytes};
@@ -193,7 +194,7 @@ static void check_refusal(struct recorded *recorded, const struct event *event,
     const struct difference kept = {.kind = DIFFERENCE_KEPT,
                                     .size_bytes = allocator_cached_bytes(allocator)};
 
-    /* Before it reports a failure PyTorch gives back all that it can, but not during a capture. */
+    /* PyTorch gives back all that it can before it reports a failure, but not during a capture. */
     if (found == ALLOCATOR_NONE && kept.size_bytes && !request->is_capturing)
         differ(recorded, event, &kept);
     if (found == ALLOCATOR_NONE)
@@ -233,7 +234,8 @@ bool recorded_shows_order(struct recorded *recorded, const struct event *event,
 
 enum { WAITING_MOST = 256 };
 
-/* What the model would take and the recording does not, cannot be taken: it waits for an event. */
+/* If the model picks a block that PyTorch did not use, the block still waits for a CUDA event: set
+ * it aside. */
 static size_t set_aside(struct recorded *recorded, const struct event *event,
                         const struct allocator_request *request, uint32_t waiting[WAITING_MOST])
 {
@@ -301,7 +303,8 @@ int recorded_alloc(struct recorded *recorded, const struct event *event,
         if (!allocator->settings.expandable_segments)
             return 0;
         recorded->wanted_address =
-            recorded->driver_blocks->range_address; /* it was reserved, and stays */
+            /* the range was reserved before the refusal, and stays */
+            recorded->driver_blocks->range_address;
     }
     if (recorded->follows && event->result == 0
             ? follow_alloc(recorded, event, request, block, &outcome, err)

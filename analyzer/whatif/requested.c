@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a tensor requested of its pool; see requested.h. */
+/* The requested size of a tensor; see requested.h. */
 #include "requested.h"
 
 void requested_apply(struct requested *requested, const struct allocator *recorded,

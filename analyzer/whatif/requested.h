@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a tensor requested of its pool, where its block was handed out whole and is larger: under other settings it
- * would have been cut. It must not know those settings.
+ * The bytes that a tensor requested, if its pool handed out a larger block whole: under other
+ * settings the block would have been split.
  */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_REQUESTED_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_REQUESTED_H
@@ -10,11 +10,14 @@
 #include "gpumemtrace/event.h"
 
 struct requested {
-    uint64_t address, bytes; /* of the block, and what was requested; 0: it is not reported */
+    uint64_t address, bytes; /* of the block, and as requested; 0: not reported */
 };
 
-/* Before the tensor's event is replayed: the request is for what was requested, if the recorded allocator then
- * hands out the block that was recorded. Else the recorder saw the size of another tensor. */
+/*
+ * Call it before the tensor's event is replayed. Reduces the request to the reported size, if the
+ * recorded allocator then hands out the recorded block. Otherwise the reported size was another
+ * tensor's.
+ */
 void requested_apply(struct requested *requested, const struct allocator *recorded,
                      const struct event *event, struct allocator_request *request);
 

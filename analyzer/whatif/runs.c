@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runs of the model beside the recording; see runs.h. */
+/* Runs of the model beside the recording; see runs.h. */
 #include "runs.h"
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -14,7 +14,8 @@ static uint64_t card_of(const struct whatif_device *device, const struct whatif_
     return device->card_known ? device->total_bytes : ALLOCATOR_UNLIMITED;
 }
 
-/* PyTorch rounds what it tells; people set round shares of the card. */
+/* PyTorch rounds the limit that it reports, but people set round fractions: find the round one
+ * nearby. */
 static double share_of(const struct pool_limit *reported, uint64_t total_bytes)
 {
     enum { MOST_PARTS = 10000 };
@@ -38,7 +39,8 @@ double whatif_fraction(const struct whatif_device *device, const struct whatif_r
     return share_of(&device->reported, device->total_bytes);
 }
 
-/* Of the recording, where the ask has none of its own. */
+/* True if the recording has a memory fraction that is not reported, and the ask sets no limit of
+ * its own. */
 static bool is_under_unknown_fraction(const struct whatif_device *device,
                                       const struct whatif_run *run)
 {
@@ -46,7 +48,7 @@ static bool is_under_unknown_fraction(const struct whatif_device *device,
            !(whatif_fraction(device, run) > 0) && !run->ask.total_bytes && !run->ask.pool_bytes;
 }
 
-/* By the memory fraction. */
+/* The limit of the pool by the memory fraction. */
 static uint64_t pool_may_hold_bytes(const struct whatif_device *device,
                                     const struct whatif_run *run)
 {
@@ -62,7 +64,8 @@ static uint64_t pool_may_hold_bytes(const struct whatif_device *device,
     return ALLOCATOR_UNLIMITED;
 }
 
-/* Sets what the pool may hold now. False: what lies outside it would have found no room. */
+/* Sets how much the pool may hold now. False: the memory outside the pool would have found no
+ * room. */
 static bool set_room(struct whatif_run *run, const struct whatif_device *device,
                      uint64_t outside_bytes)
 {
@@ -99,7 +102,8 @@ static void note_peaks(struct whatif_run *run, uint64_t outside_bytes, uint64_t 
         run->peak_needed_bytes = needed_bytes;
 }
 
-/* Under a fraction that is not told, what the recorded pool held once is surely allowed. */
+/* If the memory fraction is not reported, only sizes that the recorded pool once held are surely
+ * allowed. */
 static int serve_failure(struct whatif_run *run, const struct whatif_device *device,
                          const struct cursor *at, uint32_t block)
 {
@@ -178,7 +182,7 @@ void runs_note_limit(struct whatif_device *device, const struct event *event)
         device->reported.bytes = 0;
 }
 
-/* And in the copies that it becomes. */
+/* Also serves the request in the copies that the run forks off. */
 static int alloc_in_forks(struct whatif *whatif, struct whatif_device *device, size_t number,
                           const struct fork_request *request, uint32_t *handles)
 {

@@ -11,8 +11,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* The first release that takes the block of the oldest segment among equals
- * (github.com/pytorch/pytorch/pull/183591). A recording that shows otherwise is believed. */
+/* The first PyTorch release that takes, of equal blocks, that of the oldest segment
+ * (github.com/pytorch/pytorch/pull/183591). A recording that shows otherwise overrides this. */
 enum { OLDEST_FIRST = 213 };
 
 /* --- as PyTorch takes them: "name:value,name:[value,value]" --- */
@@ -32,7 +32,7 @@ static bool is_true(const struct word *word)
     return is_word(word, "True") || is_word(word, "true") || is_word(word, "1");
 }
 
-/* Cuts the next setting off; false: there is none. A list in brackets is one value. */
+/* Splits off the next setting; false: there is none. A list in brackets is one value. */
 static bool next_setting(const char **text, struct word *name, struct word *value)
 {
     const char *at = *text + strspn(*text, ", ");
@@ -65,7 +65,7 @@ static void apply_setting(struct whatif_settings *settings, const struct word *n
         settings->fraction = strtod(value->text, NULL);
 }
 
-/* Of the variables what PyTorch itself said of its settings comes first. */
+/* PyTorch's own report of its settings comes before the environment variables. */
 static const char *find_setting(const struct trace *trace)
 {
     static const char *const names[] = {"pytorch", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"};
@@ -129,7 +129,7 @@ static bool change_one(struct whatif_settings *settings, const char *text)
     static const char split[] = "max_split_size=", garbage[] = "garbage_collection=",
                       fraction[] = "memory_fraction=";
     struct allocator_settings *own = &settings->allocator;
-    struct err ignored = {0}; /* the caller says what all of them take */
+    struct err ignored = {0}; /* the caller names all valid settings */
 
     if (!strcmp(text, "expandable_segments"))
         return own->expandable_segments = true;

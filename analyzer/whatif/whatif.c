@@ -56,7 +56,7 @@ static struct whatif_device *find_device(struct whatif *whatif, int number, stru
     return device_init(whatif, device, err) ? NULL : device;
 }
 
-/* --- what the card has --- */
+/* --- the card's memory --- */
 
 static uint64_t round_up(uint64_t bytes)
 {
@@ -69,13 +69,13 @@ static uint64_t minus(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* The driver's memory comes in granules; small pieces share them. */
+/* The driver hands out whole granules; small allocations share them. */
 static uint64_t driver_bytes(const struct whatif_device *device)
 {
     return device->whole_bytes + round_up(device->small_bytes);
 }
 
-/* What this process holds of the card, as far as it is recorded. */
+/* Recorded memory of this process on the card. */
 static uint64_t held_bytes(const struct whatif_device *device, const struct history *history)
 {
     const struct device_use *use = history_device(history, device->device);
@@ -106,14 +106,16 @@ static int note_change(void *self, const struct cursor *at, const struct spans *
     return 0;
 }
 
-/* What the last answer said stands: it may have turned out to speak of a later event than its own. */
+/* Takes context_bytes into the peak only when the next answer comes, because the last answer may
+ * have turned out to belong to a later event. */
 static void note_context(struct whatif_device *device)
 {
     if (device->context_bytes > device->peak_context_bytes)
         device->peak_context_bytes = device->context_bytes;
 }
 
-/* The card's answer tells of this event: what is used beyond this process is context and others. */
+/* If the card's answer belongs to this event: memory in use beyond this process's is its context
+ * and other processes. */
 static int note_sample(struct whatif *whatif, const struct cursor *at)
 {
     const struct memory_sample *sample = &at->history->samples[DEVICE_SLOT(at->event->device)];
@@ -239,7 +241,7 @@ static int replay_tensor(struct whatif *whatif, const struct cursor *at)
     return event->result == 0 ? free_tensor(whatif, event, at->err) : 0;
 }
 
-/* Memory of the driver goes back; if a pool used it, that is the pool's doing. */
+/* Memory from the driver goes back. If a pool used it, the pool gave it back. */
 static int end_driver_block(struct whatif *whatif, const struct cursor *at, uint64_t address)
 {
     struct driver_block *driver_block = driver_blocks_at(&whatif->driver_blocks, address);
