@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What processes on one card held together; see cards.h. */
+/* The memory that processes held together on one card; see cards.h. */
 #include "cards.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 #include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"
 
-/* Of one card: 96 MiB. */
+/* Changes kept of one card: 96 MiB. */
 enum { STEPS_MOST = 4 << 20 };
 
 struct card_change {
-    int64_t time_ns; /* of the monotonic clock */
-    uint64_t bytes;  /* live from here on */
-    int process;     /* of the card */
+    int64_t time_ns; /* by the monotonic clock */
+    uint64_t bytes;  /* live in the process from then on */
+    int process;     /* number among the card's processes */
 };
 
 struct summing {
@@ -82,7 +82,7 @@ static int add_process(struct summing *summing, const struct survey *survey, str
 
 /* --- their sum --- */
 
-/* What ends at a moment goes before what begins. */
+/* Changes of one moment are sorted by process, then in the order of the process. */
 static int compare_changes(const void *left, const void *right)
 {
     const struct card_change *a = left, *b = right;
@@ -173,8 +173,8 @@ static int list_card(struct shared_cards *cards, const struct survey *surveys, i
     return card.traces && card.devices && card.then_bytes ? 0 : -1;
 }
 
-/* Only those that several processes held memory of at some time; and processes of dry runs that hold more than there
- * is share no card. */
+/* Keeps cards on which several processes had memory. Simulated processes that together hold more
+ * than the card has share no card, so theirs are dropped. */
 static void keep_shared(struct shared_cards *cards, const struct survey *surveys)
 {
     size_t kept = 0;

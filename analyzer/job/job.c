@@ -9,9 +9,9 @@
 #include "analyzer/analysis/balance.h"
 #include "analyzer/util/array.h"
 
-/* --- who stands for whom --- */
+/* --- ranks that stand for others --- */
 
-/* A hash would save time from some thousands of traces on. */
+/* O(n²) in the number of traces; a hash would only be faster from some thousands on. */
 static int find_alike(struct job *job, bool takes_all, struct err *err)
 {
     job->like = array_new((size_t)job->count, sizeof *job->like, err);
@@ -48,7 +48,7 @@ static int add_place(struct job *job, const struct job_place *place, struct err 
     return 0;
 }
 
-/* pool: the framework's that leads there; NULL: the driver's memory does. */
+/* pool: the framework's pool that is the leading layer; NULL: the driver's memory is. */
 static void name_place(struct job_place *place, const struct survey *survey, const char *pool)
 {
     const struct survey_card *card = card_of(survey, place->device);
@@ -80,7 +80,8 @@ static int take_recorded(struct job *job, int trace, struct err *err)
     return status;
 }
 
-/* An unknown device without memory is none: some call did not say where the host's memory was wanted. */
+/* Skips an unknown device without memory: it stands for a call that did not say which device the
+ * host memory was for. */
 static int replay_places(struct job *job, int trace, struct err *err)
 {
     const struct survey *survey = &job->surveys[trace];
@@ -109,7 +110,7 @@ static int replay_places(struct job *job, int trace, struct err *err)
     return status;
 }
 
-/* Its devices in their order are those of the one that it is alike. */
+/* The trace's devices, in order, get the peaks of the devices of the trace that stands for it. */
 static int copy_places(struct job *job, int trace, struct err *err)
 {
     const struct survey *survey = &job->surveys[trace];
@@ -204,7 +205,7 @@ static int find_groups(struct job *job, struct err *err)
     return 0;
 }
 
-/* --- what the highest hold more --- */
+/* --- what the highest groups hold more --- */
 
 const struct job_place *job_highest(const struct job *job, const struct job_group *group)
 {
@@ -221,7 +222,7 @@ static struct more_side side_of(const struct job *job, const struct job_place *p
     return (struct more_side){job->surveys[place->like].path, place->like_device};
 }
 
-/* Opening traces takes its time, so only those of the few highest groups are. */
+/* Compares only the few highest groups, because opening traces takes time. */
 static int compare_groups(struct job *job, struct err *err)
 {
     enum { COMPARED = 3 };

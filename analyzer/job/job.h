@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ranks of a job beside each other: where each peaked on each of its cards, which of them are alike, which
- * is typical and which stands out. It must not know how that is shown.
+ * The ranks of a job beside each other: where each peaked on each of its cards, which ranks are
+ * alike, which group is typical and which stands out.
  *
  *     place   one trace on one device
- *     group   places whose peaks are alike (balance.h), ascending; the one of most places is typical
+ *     group   places whose peaks are alike (balance.h), ascending; the group of most is typical
  *
- * Peaks are those that the recorder wrote. Of traces where it did not, one of the ranks that are alike by their sums is
- * replayed, and stands for the others.
+ * Peaks are those that the recorder wrote. If it wrote none, ranks with equal sums of events are
+ * taken for alike: one of them is replayed, and stands for the others.
  */
 #ifndef GPUMEMTRACE_ANALYZER_JOB_JOB_H
 #define GPUMEMTRACE_ANALYZER_JOB_JOB_H
@@ -21,39 +21,40 @@ enum { JOB_LAYER_BYTES = 64 };
 
 struct job_place {
     int trace, device;
-    int like;         /* the trace that stands for it: itself, or one that it is alike */
-    int like_device;  /* its number there */
-    bool is_recorded; /* the recorder wrote its peaks; false: `like` was replayed for them */
+    int like;         /* the trace that stands for it: itself, or one that is alike */
+    int like_device;  /* the device's number there */
+    bool is_recorded; /* the recorder wrote the peaks; false: `like` was replayed to find them */
     bool is_pool;
     char layer[JOB_LAYER_BYTES], uuid[64];
     uint64_t peak_bytes;        /* of the leading layer */
-    uint64_t driver_peak_bytes; /* a framework's cache is in it */
+    uint64_t driver_peak_bytes; /* it includes the cache of the framework */
 };
 
 struct job_group {
     size_t first, count; /* of the places, ascending by peak */
     uint64_t peak_bytes, lowest_bytes;
-    struct more more; /* of its highest place, than the middle one of the typical group */
+    /* of its highest place, compared with the middle place of the typical group */
+    struct more more;
 };
 
 struct job {
     struct survey *surveys;
     int count;
-    int *like; /* by trace: the one that stands for it */
+    int *like; /* by trace: the trace that stands for it */
     struct job_place *places;
     size_t place_count, place_capacity;
-    struct job_place *by_peak; /* of those that had memory, ascending; and their groups */
+    struct job_place *by_peak; /* places with memory, ascending; groups are ranges of it */
     size_t used_count;
     struct job_group *groups;
     size_t group_count, typical; /* number of a group */
-    double imbalance_ratio;      /* the highest peak over the mean; 0: nobody had memory */
+    double imbalance_ratio;      /* the highest peak over the mean; 0: no rank had memory */
     struct shared_cards cards;
 };
 
 struct job_ask {
-    bool takes_all;   /* each trace stands for itself */
-    bool compares;    /* the highest groups with the typical one */
-    bool replays_all; /* nor are the peaks taken that the recorder wrote */
+    bool takes_all;   /* each trace stands only for itself */
+    bool compares;    /* find what the highest groups hold more than the typical one */
+    bool replays_all; /* ignore the peaks that the recorder wrote, too */
 };
 
 /* On -1 nothing has to be released. */
@@ -61,13 +62,13 @@ int job_read(struct job *job, const char *const *paths, int count, const struct 
              struct err *err);
 void job_release(struct job *job);
 
-/* Whether the trace had memory on any device. */
+/* True if the trace had memory on any device. */
 bool job_used_memory(const struct job *job, int trace);
 const struct job_place *job_highest(const struct job *job, const struct job_group *group);
 /* The median of the group. */
 const struct job_place *job_middle(const struct job *job, const struct job_group *group);
-/* The first trace before this one that is alike by its sums, of which nothing was refused, and with the same recorded
- * peaks; -1: none. */
+/* The first earlier trace with equal sums and equal recorded peaks, in which nothing was refused;
+ * -1: none. */
 int job_twin(const struct job *job, int trace);
 /* The group that stands out: the highest, if it is not the typical one; NULL: none. */
 const struct job_group *job_outlier(const struct job *job);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the recorder wrote of a trace's peaks; see recorded_peaks.h. */
+/* The peaks that the recorder wrote; see recorded_peaks.h. */
 #include "recorded_peaks.h"
 
 #include <errno.h>
@@ -12,11 +12,11 @@
 struct reading_peaks {
     struct recorded_peaks *peaks;
     sqlite3_stmt *pool_name;
-    const char *next; /* of the text */
+    const char *next; /* the rest of the text */
     struct err *err;
 };
 
-/* A number, and the character behind it; false: something else is there. */
+/* Reads a number and the character after it. False: the text has something else. */
 static bool take_number(struct reading_peaks *reading, long long *number, const char *behind)
 {
     char *end;
@@ -29,7 +29,7 @@ static bool take_number(struct reading_peaks *reading, long long *number, const 
     return true;
 }
 
-/* 1: it has that name; 0: there is no such string. */
+/* Returns 1; 0: the trace has no string with that id; -1: out of memory. */
 static int name_pool(struct reading_peaks *reading, long long id, char **name)
 {
     const char *text;
@@ -47,7 +47,7 @@ static int name_pool(struct reading_peaks *reading, long long id, char **name)
     return status;
 }
 
-/* 1: one was added; 0: the text is not as it should be. */
+/* Returns 1 if it added a peak, 0 if the text is malformed, or -1. */
 static int add_peak(struct reading_peaks *reading)
 {
     struct recorded_peaks *peaks = reading->peaks;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The peaks that the recorder wrote at the end of a trace (meta.peaks), as a replay would find them. It must not know
- * how they are compared. */
+/* The peaks that the recorder wrote at the end of a trace (meta.peaks). A replay would find the
+ * same ones. */
 #ifndef GPUMEMTRACE_ANALYZER_JOB_RECORDED_PEAKS_H
 #define GPUMEMTRACE_ANALYZER_JOB_RECORDED_PEAKS_H
 
@@ -13,18 +13,19 @@
 
 struct recorded_peak {
     int device;
-    char *pool;          /* that leads there; NULL: none, the driver's memory does */
+    char *pool;          /* that is the leading layer; NULL: the driver's memory is */
     uint64_t peak_bytes; /* of the leading layer */
     uint64_t driver_peak_bytes;
 };
 
 struct recorded_peaks {
-    struct recorded_peak *items; /* ascending device, an unknown one last */
+    struct recorded_peak *items; /* by device, ascending; an unknown device is last */
     size_t count, capacity;
-    bool are_known; /* false: the trace has to be replayed */
+    bool are_known; /* false: the trace must be replayed */
 };
 
-/* text: meta.peaks. What is not written as it should be is not known. On -1 nothing has to be released. */
+/* Parses text, the value of meta.peaks. If it is malformed, the peaks are not known. On -1 nothing
+ * has to be released. */
 int recorded_peaks_read(struct recorded_peaks *peaks, const char *text, sqlite3 *db,
                         const char *path, struct err *err);
 void recorded_peaks_release(struct recorded_peaks *peaks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trace says of itself; see survey.h. */
+/* A trace's identity and sums, without a replay; see survey.h. */
 #include "survey.h"
 
 #include <inttypes.h>
@@ -17,15 +17,15 @@
 #include "gpumemtrace/event.h"
 #include "trace/fold.h"
 
-/* More threads than these wait for the disk. */
+/* More threads would only wait for the disk. */
 enum { THREADS_MOST = 8 };
 
-/* --- what one trace says --- */
+/* --- one trace --- */
 
 struct reading {
     struct survey *survey;
     sqlite3 *db;
-    char *peaks; /* as the recorder wrote them; NULL: it did not */
+    char *peaks; /* as the recorder wrote them; NULL: none */
     struct err *err;
 };
 
@@ -52,7 +52,7 @@ static void take_integer(struct trace_integer *into, sqlite3_stmt *row)
         *into = (struct trace_integer){sqlite3_column_int64(row, 1), true};
 }
 
-/* NULL in *text: there is none. */
+/* *text becomes NULL if the column is null. */
 static int text_of(const char **text, sqlite3_stmt *row, int column, struct err *err)
 {
     const bool is_there = sqlite3_column_type(row, column) != SQLITE_NULL;
@@ -77,7 +77,7 @@ static int take_text(char **into, sqlite3_stmt *row, struct err *err)
     return text && !*into ? -1 : 0;
 }
 
-/* How many did not succeed, of the sums that the recorder wrote. */
+/* The last of the recorder's sums counts the calls that failed. */
 static int64_t last_number(const char *sums)
 {
     const char *space = strrchr(sums, ' ');
@@ -154,7 +154,7 @@ static int take_sums(struct reading *reading, sqlite3_stmt *row)
     return 0;
 }
 
-/* A launcher's variable, where an older recorder did not take the rank from it. */
+/* Takes the rank from a launcher's variable, if an older recorder did not write it. */
 static int take_rank(struct reading *reading, sqlite3_stmt *row)
 {
     const char *value;
@@ -190,7 +190,8 @@ static int read_job_variables(struct reading *reading)
                : 0;
 }
 
-/* Of events that were lost, or are not stored, the recorder did not know. */
+/* The recorder's peaks ignore events that were lost or are not stored, so a complete trace without
+ * losses is needed. */
 static int read_peaks(struct reading *reading)
 {
     struct survey *survey = reading->survey;
@@ -235,7 +236,8 @@ struct surveying {
     struct survey *surveys;
     struct err *errs; /* by trace */
     int count;
-    atomic_int next, failed; /* relaxed: each number is taken once, and threads are joined */
+    /* Relaxed, because each number is taken once and threads are joined before results are read. */
+    atomic_int next, failed;
 };
 
 static void *survey_some(void *argument)
@@ -316,7 +318,7 @@ bool surveys_are_alike(const struct survey *a, const struct survey *b)
            a->sums.results == b->sums.results;
 }
 
-/* The last of the recorder's sums. */
+/* The last of the recorder's sums counts the refused calls. */
 bool survey_refused_none(const struct survey *survey)
 {
     const char *last = strrchr(survey->sums.text, ' ');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a trace says of itself without a replay: whose it is, which cards it had, and sums of its events, which
- * SQLite counts. Ranks that did the same have the same sums. It must not know what events do.
+ * A trace's identity, cards and sums of events, without a replay: SQLite counts the sums. Ranks
+ * that did the same have the same sums.
  */
 #ifndef GPUMEMTRACE_ANALYZER_JOB_SURVEY_H
 #define GPUMEMTRACE_ANALYZER_JOB_SURVEY_H
@@ -9,19 +9,19 @@
 #include "analyzer/load/trace.h"
 #include "recorded_peaks.h"
 
-/* Of the alloc events; equal where two ranks allocated the same, in whatever order. */
+/* Sums of the alloc events. They are equal if two ranks made the same allocations, in any order. */
 struct survey_sums {
-    char text[96]; /* as the recorder wrote them; "": it did not, and SQLite counts */
+    char text[96]; /* as the recorder wrote them; "": it wrote none, and SQLite counts */
     int64_t count, largest_bytes;
-    double bytes,
-        results; /* sums of integers could overflow: what is refused may be 2^63-1 bytes */
+    /* Floating-point, because a refused request may be 2^63-1 bytes and overflow an integer sum. */
+    double bytes, results;
 };
 
 struct survey_card {
     int device;
     char uuid[64]; /* "": not known */
     uint64_t total_bytes;
-    bool is_used; /* the process had memory of the driver there; the job finds that out */
+    bool is_used; /* the process had memory of the driver there; job.c finds that out */
 };
 
 struct survey {
@@ -37,16 +37,17 @@ struct survey {
     struct recorded_peaks peaks;
 };
 
-/* Of all paths, in their order, on several threads. -1: the first error in that order, and nothing is to be released. */
+/* Surveys all paths, in their order, on several threads. -1: the first error in that order, and
+ * nothing has to be released. */
 int surveys_take(struct survey *surveys, const char *const *paths, int count, struct err *err);
 void surveys_release(struct survey *surveys, int count);
 
-/* Whether two ranks of one job did the same, as far as the sums tell. */
+/* True if two ranks of one job did the same, as far as the sums tell. */
 bool surveys_are_alike(const struct survey *a, const struct survey *b);
-/* Each of its allocations was served, as far as the recorder said so. */
+/* True if the recorder wrote that each allocation was served. */
 bool survey_refused_none(const struct survey *survey);
-/* Whether two processes ran on the same machine since it was booted; those of dry runs share only what they simulate
- * together. */
+/* True if two processes ran on one machine since it was booted. Processes of dry runs must belong
+ * to the same run, which simulates their machine. */
 bool surveys_share_machine(const struct survey *a, const struct survey *b);
 
 #endif

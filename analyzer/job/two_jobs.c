@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ranks of two jobs; see two_jobs.h. */
+/* Two jobs beside each other; see two_jobs.h. */
 #include "two_jobs.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "analyzer/analysis/balance.h"
 #include "analyzer/util/array.h"
 
-/* --- who is who --- */
+/* --- pairs --- */
 
 static const char *name_of(const struct survey *survey)
 {
@@ -42,7 +42,7 @@ static uint64_t bytes_of(const struct job_place *place, const struct two_jobs_as
     return ask->of_driver ? place->driver_peak_bytes : place->peak_bytes;
 }
 
-/* The pairs of one job's places, or those that the other job lacks. */
+/* Finds the places that the other job lacks; for side 1 also the pairs. */
 static int match_side(struct two_jobs *two, int side, const struct two_jobs_ask *ask,
                       struct err *err)
 {
@@ -67,7 +67,7 @@ static int match_side(struct two_jobs *two, int side, const struct two_jobs_ask 
     return 0;
 }
 
-/* --- which of them are alike --- */
+/* --- groups --- */
 
 static uint64_t change_of(const struct place_pair *pair)
 {
@@ -107,7 +107,7 @@ static bool is_near(uint64_t a, uint64_t b)
     return (double)a <= (double)b * PEAKS_ALIKE_RATIO && (double)b <= (double)a * PEAKS_ALIKE_RATIO;
 }
 
-/* A pair that did not change is never alike one that did. */
+/* A pair that did not change is never alike a pair that did. */
 static bool is_alike(const struct place_pair *a, const struct place_pair *b)
 {
     return is_near(a->bytes[0], b->bytes[0]) && is_near(a->bytes[1], b->bytes[1]) &&
@@ -133,9 +133,10 @@ static void group_pairs(struct two_jobs *two)
         qsort(two->pairs, two->count, sizeof *two->pairs, compare_groups);
 }
 
-/* --- which line did it --- */
+/* --- the line to blame --- */
 
-/* The first group is what people read first, even where its peaks fell: a line of it may have grown. */
+/* Compares the first groups that grew. The very first is compared even if its peaks fell, because
+ * people read it first and a line of it may have grown. */
 static int find_more(struct two_jobs *two, bool of_driver, struct err *err)
 {
     for (size_t i = 0; i < two->count; i++) {

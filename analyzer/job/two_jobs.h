@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two jobs beside each other: which rank of one is which of the other, and what its peak changed by,
- * and of the groups that come first which line did it.
+ * Two jobs beside each other: which rank of one is which of the other, how much its peak changed,
+ * and for the first groups, which line is to blame.
  *
- *     pair    a rank on a device in both jobs; of traces without a rank, one file's name
+ *     pair    a rank on a device in both jobs; traces without rank are matched by file name
  *     group   pairs whose peaks before, and whose peaks after, differ by less than 2 %
  */
 #ifndef GPUMEMTRACE_ANALYZER_JOB_TWO_JOBS_H
@@ -20,29 +20,29 @@ struct place_pair {
     size_t group;
 };
 
-/* What is compared: of all devices and of the leading layer, unless it says otherwise. */
+/* Which peaks are compared: by default those of all devices and of the leading layer. */
 struct two_jobs_ask {
-    int device; /* -1: all */
+    int device; /* -1: all devices */
     bool of_driver;
 };
 
 struct two_jobs {
     const struct job *jobs[2];
-    struct place_pair
-        *pairs; /* by group; the largest change of each comes first in it, and of all */
+    /* By group; in each group, and among groups, the largest change comes first. */
+    struct place_pair *pairs;
     size_t count, group_count;
-    struct more
-        more[TWO_JOBS_COMPARED]; /* of the first pair of a group: what it holds more than before */
+    /* By group: what its first pair holds more than before. */
+    struct more more[TWO_JOBS_COMPARED];
     const struct job_place **alone[2]; /* places with memory that the other job lacks */
     size_t alone_counts[2];
 };
 
-/* The jobs outlive it. On -1 nothing has to be released. */
+/* Both jobs must outlive *two. On -1 nothing has to be released. */
 int two_jobs_match(struct two_jobs *two, const struct job *before, const struct job *after,
                    const struct two_jobs_ask *ask, struct err *err);
 void two_jobs_release(struct two_jobs *two);
 
-/* Of the trace on a side of a pair: 0 before, 1 after. */
+/* The trace's path on one side of a pair: 0 before, 1 after. */
 static inline const char *two_jobs_path(const struct two_jobs *two, const struct place_pair *pair,
                                         int side)
 {
