@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of the driver's that no tensor shows; see beyond.h. */
+/* The driver's memory that no tensor shows; see beyond.h. */
 #include "beyond.h"
 
 #include "analyzer/replay/history/live_walk.h"
@@ -22,7 +22,7 @@ static bool is_of_graph(const void *self, const struct block *block)
            pair_map_get(self, 0, block->address) != PAIR_MAP_NONE;
 }
 
-/* Where the plain segments of graphs begin. */
+/* Collects the addresses of plain (not mapped) segments that belong to CUDA graphs. */
 static int find_graphs(struct pair_map *begins, const struct history *history,
                        const struct oom *oom, struct err *err)
 {

@@ -11,7 +11,7 @@
 #include "analyzer/util/clock.h"
 #include "oom_sum.h"
 
-/* --- whether it is one --- */
+/* --- is the trace a neighbour? --- */
 
 static const struct trace_device *find_card(const struct trace *trace, int device)
 {
@@ -43,14 +43,14 @@ static bool is_same_boot(const struct trace_meta *a, const struct trace_meta *b)
                            clock_since_ns(b->start_unix_ns.value, b->start_monotonic_ns.value));
 }
 
-/* --- what it held --- */
+/* --- what a neighbour held --- */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-/* At the moment that the study was opened for, but for its context. */
+/* Bytes of the other process at the moment that its study was opened for, without its context. */
 static int find_held(uint64_t *bytes, const struct study *other, int device, struct err *err)
 {
     const struct device_use *use = history_device(&other->history, device);
@@ -77,7 +77,7 @@ static void add(struct card_processes *traced, const struct trace *other, uint64
     card_processes_add(traced, pid, bytes);
 }
 
-/* The other process lived then, and had the card. */
+/* The other process was alive at that time and used the card. */
 static int read_then(struct card_processes *traced, const char *path, int device, uint64_t time_ns,
                      struct err *err)
 {
@@ -119,7 +119,7 @@ static int look(struct failure *failure, const struct study *study, const struct
     return read_then(traced, other->path, same->device, (uint64_t)time_ns, err);
 }
 
-/* --- their contexts --- */
+/* --- the neighbours' contexts --- */
 
 static int add_contexts(struct failure *failure, const struct history *history, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was where when an allocation failed; see oom.h. */
+/* The evidence at a failed allocation; see oom.h. */
 #include "oom.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static int weigh_device(struct oom *oom, const struct history *history,
         return -1;
     oom->device_known = true;
     oom->device_free_bytes = card.free_bytes;
-    if (!card.total_bytes) /* an imported trace may know what is free alone */
+    if (!card.total_bytes) /* an imported trace may know only the free bytes */
         return 0;
     oom->is_slice |= oom->device_total_bytes && card.total_bytes < oom->device_total_bytes;
     oom->device_total_bytes = card.total_bytes;
@@ -77,7 +77,7 @@ static int weigh_device(struct oom *oom, const struct history *history,
     return 0;
 }
 
-/* Whether the card's answer was taken in one of the calls that failed. */
+/* True if cuMemGetInfo was sampled in one of the hooked calls that failed. */
 static bool is_fresh(const struct failure *failure)
 {
     const struct memory_sample *sample = &failure->sample;
@@ -90,7 +90,7 @@ static bool is_fresh(const struct failure *failure)
     return false;
 }
 
-/* "NVIDIA A100-SXM4-80GB MIG 1g.10gb", "MIG-41b35f89-…". */
+/* True for a MIG slice, as "NVIDIA A100-SXM4-80GB MIG 1g.10gb" or "MIG-41b35f89-…". */
 static bool names_slice(const struct trace_device *row)
 {
     return (row->name && strstr(row->name, "MIG ")) ||
@@ -142,7 +142,8 @@ static int count_graph_pools(struct oom *oom, const struct history *history, str
     return status;
 }
 
-/* What of a pool's free memory belongs to graphs, and what of the rest is idle, and for whom. */
+/* Splits a pool's free memory into bytes of CUDA graphs and idle bytes, and the idle bytes by
+ * stream. */
 static int weigh_pool(struct oom *oom, const struct history *history, struct err *err)
 {
     struct segment_list list;
@@ -178,7 +179,7 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
     return 0;
 }
 
-/* A pool asks for segments: PyTorch's for 20 MiB where a tensor needs 2 MiB. */
+/* A pool asks the driver for whole segments: PyTorch for 20 MiB where a tensor needs 2 MiB. */
 static uint64_t driver_requested_bytes(const struct failure *failure)
 {
     uint64_t least_bytes = UINT64_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A card's bytes at a failure; see oom_sum.h. */
+/* The bytes of a card at a failure; see oom_sum.h. */
 #include "oom_sum.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void add_counted(struct oom_sum *sum, const struct ledger *ledger)
              (int64_t)ledger_sum(ledger, LEDGER_modules));
 }
 
-/* No owner holds less than nothing. */
+/* A negative rest gets another text, because no owner holds less than nothing. */
 static void add_beyond(struct oom_sum *sum, const char *key, const char *text,
                        const struct ledger *ledger)
 {
@@ -40,7 +40,7 @@ static void add_beyond(struct oom_sum *sum, const char *key, const char *text,
              bytes);
 }
 
-/* NVML told the program what each process has. */
+/* NVML reported to the program what each process holds. */
 static void add_told(struct oom_sum *sum, const struct ledger *ledger)
 {
     add_term(sum, "context", "the context", "NVML",
@@ -49,7 +49,7 @@ static void add_told(struct oom_sum *sum, const struct ledger *ledger)
     add_beyond(sum, "unlisted", LEDGER_UNLISTED, ledger);
 }
 
-/* The first look saw context and other processes as one number. */
+/* The first sample gave the context and other processes as one number. */
 static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
 {
     const uint64_t looked_bytes = ledger_sum(ledger, LEDGER_context);
@@ -68,7 +68,7 @@ static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
                ledger);
 }
 
-/* Terms are sorted: the first is the largest. */
+/* Terms are sorted by size: the first that matches is the largest. */
 static void find_outside(struct oom_sum *sum, const struct ledger *ledger)
 {
     for (size_t i = 0; i < ledger->count; i++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* From the evidence to the verdict, by the rules of oom.h. */
+/* Judges the evidence by the rules of oom.h. */
 #include "analyzer/analysis/frag.h"
 #include "oom.h"
 
 /* A smaller share of the card is within the noise of these estimates. */
 enum { FEWEST_DIVISOR = 32 };
 
-/* Every allocator loses some memory to rounding. If a request would fit only by using so little of
- * it, memory has run out; it is not fragmented. */
+/* Every allocator loses some memory to rounding. If a request would fit only by using less than
+ * this share of it, memory is exhausted, not fragmented. */
 enum { IDLE_FEWEST_DIVISOR = 20 };
 
 static bool would_fit(uint64_t requested_bytes, uint64_t first, uint64_t second, uint64_t third)
@@ -19,7 +19,7 @@ static bool would_fit(uint64_t requested_bytes, uint64_t first, uint64_t second,
     return requested_bytes <= sum;
 }
 
-/* With what is free and idle, it would have made room. */
+/* True if these bytes, with the free and the idle ones, would have made room for the request. */
 static bool would_make_room(const struct oom *oom, uint64_t bytes)
 {
     return bytes >= oom->device_total_bytes / FEWEST_DIVISOR &&
@@ -49,7 +49,7 @@ static enum oom_verdict decide(struct oom *oom, enum oom_verdict verdict, enum o
     return verdict;
 }
 
-/* The pool refused by itself. */
+/* The pool refused without asking the driver. */
 static enum oom_verdict judge_framework(struct oom *oom)
 {
     const bool is_idle = oom->reserved_known && oom->idle_bytes >= oom->requested_bytes;
@@ -57,7 +57,7 @@ static enum oom_verdict judge_framework(struct oom *oom)
     return decide(oom, is_idle ? OOM_FRAGMENTED : OOM_LIMIT, OOM_BY_FRAMEWORK);
 }
 
-/* What lies idle in this process's pools. OOM_EXHAUSTED: it would not have done. */
+/* Judges idle memory in this process's pools. OOM_EXHAUSTED: it would not have sufficed. */
 static enum oom_verdict judge_idle(struct oom *oom)
 {
     if (oom->has_pool && !oom->asks_for_pool)
@@ -75,7 +75,8 @@ static enum oom_verdict judge_idle(struct oom *oom)
                : OOM_EXHAUSTED;
 }
 
-/* Bytes in use that are nobody's: of other processes, unless something else may be behind them. */
+/* Judges bytes in use that nothing accounts for: they are other processes', unless they may be
+ * something else. */
 static enum oom_verdict judge_unexplained(struct oom *oom, uint64_t bytes)
 {
     if (!would_make_room(oom, bytes))
@@ -96,13 +97,13 @@ static uint64_t unexplained_bytes(const struct oom *oom)
 
     if (oom->others_known)
         return oom->others_bytes;
-    /* Without a first look nobody knows the context, but for the most that it may be. */
+    /* Without a first sample the context's size is unknown: take the largest that it may have. */
     return oom->device_total_bytes > known_bytes + OOM_CONTEXT_MOST_BYTES
                ? oom->device_total_bytes - known_bytes - OOM_CONTEXT_MOST_BYTES
                : 0;
 }
 
-/* Where somebody says who the others are, that goes before what is left over. */
+/* NVML and the other traces name the owners, so they come before the unexplained rest. */
 static enum oom_verdict judge_others(struct oom *oom)
 {
     const uint64_t unlisted_bytes =
@@ -157,7 +158,7 @@ static enum oom_verdict judge(struct oom *oom)
         return idle;
     if (oom->device_known)
         return judge_full(oom);
-    /* Without an answer from the card, only the process's own share can show that it is full. */
+    /* Without a sample of the card, only the process's own bytes can show that the card is full. */
     if (total_bytes &&
         !would_fit(requested_bytes,
                    total_bytes > oom->driver_live_bytes ? total_bytes - oom->driver_live_bytes : 0,
