@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signs in what was live at a moment; see at_moment.h. */
+/* Live blocks at a moment, and signs of remedies in them; see at_moment.h. */
 #include "at_moment.h"
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "analyzer/util/array.h"
 #include "analyzer/util/glob.h"
 
-/* A line is worth a question if it holds this share of what forward holds. */
+/* A line is worth a question if it holds at least 1/5 of the bytes of forward. */
 enum { WORTHY_SHARE = 5 };
-/* The allocation of one number. */
+/* Size of the block that holds a single number. */
 enum { LOSS_BYTES = 512 };
 
-/* --- what was live --- */
+/* --- live blocks --- */
 
 static int add_live(struct at_moment *at, uint64_t begin_index, uint64_t size_bytes,
                     uint32_t stack_id, uint32_t path, bool is_of_graph, struct err *err)
@@ -88,8 +88,8 @@ static bool is_function_of(const struct symbol_frame *frame, enum sign sign)
     return false;
 }
 
-/* Only native frames inside the innermost Python frame are looked at: they are what the line called.
- * 1: the stack has the sign, 0: it has not. */
+/* 1: the stack has the sign, 0: it has not, -1: error. Looks only at native frames inside the
+ * innermost Python frame, because the Python line called them. */
 static int has_native_sign(const struct at_moment *at, uint32_t stack_id, enum sign sign,
                            struct err *err)
 {
@@ -137,8 +137,8 @@ static bool is_of_this_forward(const struct at_moment *at, const struct live_blo
 struct line {
     uint32_t location, depth;
     uint64_t bytes;
-    size_t seen_at;   /* the last block that counted, + 1: a recursion counts once */
-    bool runs_a_step; /* an optimizer, too, allocated below it: more than a call of forward */
+    size_t seen_at;   /* number of the last block that was added, + 1: recursion counts once */
+    bool runs_a_step; /* an optimizer allocated below it too: it is more than a forward */
 };
 
 static uint32_t depth_of(const struct places *places, uint32_t place)
@@ -149,7 +149,7 @@ static uint32_t depth_of(const struct places *places, uint32_t place)
     return depth;
 }
 
-/* Callers come first. */
+/* Most bytes first; among equals callers first. */
 static int compare_lines(const void *left, const void *right)
 {
     const struct line *a = left, *b = right;
@@ -158,7 +158,7 @@ static int compare_lines(const void *left, const void *right)
     return (a->depth > b->depth) - (a->depth < b->depth);
 }
 
-/* Adds the block's bytes to each line that it was called from. */
+/* Adds the block's bytes to each line on its stack. */
 static void add_to_lines(const struct at_moment *at, struct line *lines, size_t number)
 {
     const struct live_block *block = &at->items[number];
@@ -175,7 +175,7 @@ static void add_to_lines(const struct at_moment *at, struct line *lines, size_t 
     }
 }
 
-/* What an optimizer still holds shows who called it. */
+/* Blocks of an optimizer show which lines called the optimizer. */
 static void note_optimizers(const struct at_moment *at, struct line *lines)
 {
     for (size_t i = 0; i < at->count; i++) {
@@ -186,9 +186,10 @@ static void note_optimizers(const struct at_moment *at, struct line *lines)
     }
 }
 
-/* --- calls of a line --- */
+/* --- calls of a layer by a line --- */
 
-/* How often the blocks under a line pass to another place: what the calls have in common. */
+/* How often a new place begins among the blocks under a line: all calls
+ * of a layer share such places. */
 struct passage {
     uint32_t place;
     uint64_t count;
@@ -215,7 +216,7 @@ static int add_passage(struct passages *passages, uint32_t place, struct err *er
     return 0;
 }
 
-/* The first place that is passed to at least half as often as any. */
+/* The first place whose count is at least half of the highest count. */
 static const struct passage *first_common(const struct passages *passages)
 {
     uint64_t most = 0;
@@ -238,9 +239,10 @@ static const struct passage *most_common(const struct passages *passages)
 }
 
 /*
- * The places under the line that follow one another; of `before`, if it is not PLACE_NONE, only those
- * that it follows: what a call ends with. There, a block like the last one is of another call: where
- * each keeps one tensor, that is what it gives.
+ * Counts the places under the line, in order of birth; consecutive blocks of one place count once.
+ * If `before` is not PLACE_NONE, counts only the places that come right before it: with one of
+ * these a call ends. There, two consecutive blocks of one place and size belong to two calls: if
+ * each call keeps one tensor, that is its output.
  */
 static int find_passages(const struct at_moment *at, uint32_t location, uint32_t before,
                          struct passages *passages, struct err *err)
@@ -264,8 +266,8 @@ static int find_passages(const struct at_moment *at, uint32_t location, uint32_t
     return 0;
 }
 
-/* Whether most of what the line holds is of places that it comes back to: else it is one call, of
- * which some lines are a loop. */
+/* True if most bytes under the line come from places that repeat. Otherwise the line makes one
+ * call that contains a loop. */
 static bool comes_back(const struct at_moment *at, uint32_t location,
                        const struct passages *passages)
 {
@@ -303,7 +305,7 @@ static bool is_in_sequence(const struct at_moment *at, uint32_t place)
     return false;
 }
 
-/* The innermost line of the program; 0: none. */
+/* The innermost line of the program on the stack; 0: none. */
 static uint32_t line_of_program(const struct at_moment *at, uint32_t place)
 {
     for (; place != PLACE_ROOT; place = at->places->items[place].parent) {
@@ -314,8 +316,8 @@ static uint32_t line_of_program(const struct at_moment *at, uint32_t place)
     return 0;
 }
 
-/* A function that makes batches or the model calls that once for each batch; a Sequential that it calls
- * makes calls of its own. */
+/* True if the line's function also makes batches or the model: it calls the layer once for each
+ * batch. Not so for a Sequential, which makes several calls of its own. */
 static bool calls_once(const struct at_moment *at, uint32_t location, uint32_t first_place)
 {
     const struct trace_location *lines = at->places->trace->locations, *own = &lines[location];
@@ -335,10 +337,10 @@ static bool calls_once(const struct at_moment *at, uint32_t location, uint32_t f
     return makes;
 }
 
-/* Whether each time that the first place comes back a call begins. The layers of a torch.nn.Sequential
- * come back within one, and where another place comes back, but less than half as often as some, those
- * do so several times in a call. What comes once, before all that come back, begins the line's only call, in
- * which they are a loop. */
+/* True if each return of the first place begins a call. Not so inside a torch.nn.Sequential,
+ * whose layers come back within one call; nor if another place repeats less than half as often
+ * as the most frequent one, which then repeats within a call; nor if a place comes before the
+ * first one, because then the line makes a single call that contains a loop. */
 static bool tells_calls(const struct at_moment *at, uint32_t location, const struct passage *first,
                         const struct passages *passages)
 {
@@ -354,7 +356,7 @@ static bool tells_calls(const struct at_moment *at, uint32_t location, const str
     return !is_in_sequence(at, first->place) && !calls_once(at, location, first->place);
 }
 
-/* 1: the line makes several calls, and *calls says how they begin and end. */
+/* 1: the line makes several calls, and *calls has their first and output places. 0: it does not. */
 static int find_calls(const struct at_moment *at, uint32_t location, struct calls *calls,
                       uint64_t *count, struct err *err)
 {
@@ -420,7 +422,7 @@ out:
 
 /* --- losses --- */
 
-/* A number that the program's own code made of larger tensors, or a function of losses. */
+/* A loss is a single number that the program's own code, or a loss function, allocated. */
 static bool is_loss(const struct at_moment *at, const struct live_block *block)
 {
     const struct place *place = &at->places->items[block->place];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the calls of a line hold; see calls.h. */
+/* Bytes that a line's calls of a layer hold; see calls.h. */
 #include "calls.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that ran out of memory and were caught; see caught.h. */
+/* Calls that ran out of memory and whose exception was caught; see caught.h. */
 #include "caught.h"
 
-/* PLACE_ROOT: what failed did so where its thread went on, or in no line of a program. */
+/* The outermost frame of `failed` that `after` does not share. PLACE_ROOT: there is none. */
 static uint32_t call_between(const struct places *places, uint32_t failed, uint32_t after)
 {
     uint32_t call = PLACE_ROOT;
@@ -17,7 +17,8 @@ static uint32_t call_between(const struct places *places, uint32_t failed, uint3
     return call;
 }
 
-/* A backward's own thread runs no line: its forward's does for it. PLACE_NONE: out of memory. */
+/* Backward's own thread has no Python frames, so the forward's stack is used for it. PLACE_ROOT:
+ * no Python frames. PLACE_NONE: out of memory. */
 static uint32_t call_of(const struct failure *failure, struct places *places, struct err *err)
 {
     const uint32_t own = places_of(places, failure->event.stack_id, err);

@@ -4,7 +4,7 @@
 
 #include "analyzer/util/glob.h"
 
-/* Two views of one batch are training. */
+/* Fewer than three calls may be contrastive training, which runs the model twice per batch. */
 enum { FEWEST_CALLS = 3 };
 
 static bool is_open_iteration(const struct lives *lives)
@@ -20,15 +20,15 @@ static bool is_of_file(const struct places *places, uint32_t location, const cha
            glob_match(pattern, trace_string(trace, trace->locations[location].file_id));
 }
 
-/* Every module is called by this file. */
+/* torch calls every module through this file. */
 static bool is_call_of_module(const struct places *places, uint32_t location)
 {
     return is_of_file(places, location, "*/torch/nn/modules/module.py");
 }
 
-/* --- a model without a frame of the program --- */
+/* --- models without a frame of the program --- */
 
-/* A layer of torch is of too many models to tell one. */
+/* Layers of torch are no sign of a model, because many models share them. */
 static bool is_model(const struct places *places, uint32_t location)
 {
     return location != PLACE_NATIVE && !places_line_is_of_program(places, location) &&
@@ -36,7 +36,7 @@ static bool is_model(const struct places *places, uint32_t location)
             !is_of_file(places, location, "*/torch/*"));
 }
 
-/* The place of the line, of those around this one; PLACE_ROOT: none. */
+/* The place at the given line, among `place` and its callers; PLACE_ROOT: none. */
 static uint32_t place_of_line(const struct places *places, uint32_t place, uint32_t location)
 {
     while (place != PLACE_ROOT && places->items[place].location != location)
@@ -52,7 +52,7 @@ static bool is_in_module(const struct places *places, uint32_t place)
     return false;
 }
 
-/* The outermost frame inside the line that is more than the call of a module; 0: it is no model's. */
+/* The outermost frame inside the line that is not module.py's call, if it is a model's; else 0. */
 static uint32_t model_of(const struct at_moment *at, uint32_t location)
 {
     const struct places *places = at->places;

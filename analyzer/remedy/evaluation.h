@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which line of a training program evaluates and lets autograd keep what no backward will ask for. It
- * must not know bytes.
+ * Decides whether a line of a training program runs an evaluation in which autograd keeps tensors
+ * that no backward will use.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_EVALUATION_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_EVALUATION_H
@@ -9,10 +9,11 @@
 #include "at_moment.h"
 
 /*
- * The line at `location` makes `calls` calls in an iteration that no backward has ended yet, allocated in no
- * iteration before, and calls code that other lines called in iterations before, which had a backward: the
- * program's own or, where it is not in a module of the program and calls none, a torch.nn.Sequential or
- * a library's model. Calls of the latter are counted by what else was made between them and still lives:
+ * True if the line at `location` makes `calls` calls in an iteration without a backward so far,
+ * allocated in no iteration before, and calls code that other lines called in earlier iterations.
+ * This code is the program's own; or, if the line calls none and is not in a module of the program,
+ * a torch.nn.Sequential or a library's model. Calls of the latter are counted by the live blocks
+ * that other lines allocated between them:
  *
  *     batch  line line line  batch  line line line  batch  line      3 calls
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long blocks live; see lives.h. */
+/* Lifetimes of blocks; see lives.h. */
 #include "lives.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "analyzer/replay/refused/failures.h"
 #include "analyzer/util/array.h"
 
-/* Of what a place allocates this share at most is kept, if its blocks are temporaries. */
+/* The blocks of a place are temporaries if at most 1/8 of passed_bytes is kept. */
 enum { PASSING_SHARE = 8 };
-/* So many blocks are a pile: fewer may be what one batch is made of. */
+/* Fewer blocks are no pile: one batch may consist of several. */
 enum { FEWEST_OF_PILE = 8 };
 
 /* --- births and ends --- */
@@ -113,7 +113,8 @@ static bool waits(const struct history *history, uint64_t index)
     return false;
 }
 
-/* It is known of those that came first what they were: the last failure stays, and what waits. */
+/* Earlier refusals are decided by now. Keeps the copies of the last failure and of the undecided
+ * ones; frees the rest. */
 static void drop_copies(struct account_lives *account, const struct history *history)
 {
     size_t kept = 0;
@@ -152,7 +153,7 @@ static struct lives *add_copy(struct account_lives *account, const struct lives 
     return grown;
 }
 
-/* NULL: the event was no refusal that may be the last failure. */
+/* The failure that this event may turn out to be; NULL: the event is no refusal. */
 static const struct failure *find_refusal(const struct history *history, uint64_t index)
 {
     const struct failure *last = NULL;
@@ -163,7 +164,8 @@ static const struct failure *find_refusal(const struct history *history, uint64_
     return last && last->at.index == index ? last : NULL;
 }
 
-/* When the driver refused, what the pools of the device held counts too. */
+/* A refusal by the driver concerns all accounts of the device, because
+ * their pools hold its memory. */
 static bool concerns(const struct history *history, uint32_t account, const struct failure *failure)
 {
     const struct account *failing = &history->accounts[failure->account];
@@ -191,7 +193,7 @@ static int on_event(void *self, const struct cursor *at)
 
 /* --- the end --- */
 
-/* What is live to the end was kept. */
+/* Blocks still live at the end count as kept. */
 static int on_end(void *self, const struct cursor *at)
 {
     struct lives_watch *watch = self;
@@ -229,9 +231,9 @@ void lives_watch_release(struct lives_watch *watch)
     *watch = (struct lives_watch){0};
 }
 
-/* --- what was known --- */
+/* --- lives as of a failure --- */
 
-/* Empty if nothing of the account was born before. */
+/* The copy as of a refusal; empty if the account had no block by then. */
 static struct lives *copy_at(struct account_lives *account, uint64_t index, struct err *err)
 {
     for (size_t i = 0; i < account->refused_count; i++)
@@ -254,7 +256,8 @@ static int learn_ends(struct lives *then, const struct lives *now, struct err *e
     return 0;
 }
 
-/* How it would have ended is not known; an optimizer's iteration counts if it was served. */
+/* Adds the refused request as a birth. Nobody knows how its block would have ended, so it does
+ * not count as live; nor does its iteration count as optimized, because it was not served. */
 static int note_refused(struct lives *then, struct places *places, const struct history *history,
                         const struct failure *failure, struct err *err)
 {

@@ -11,7 +11,7 @@
 #include "analyzer/util/glob.h"
 #include "gpumemtrace/limits.h"
 
-/* In the map of numbers, beside the locations. */
+/* The space of native stacks in `numbers`, beside those of locations. */
 #define NATIVE_SPACE UINT32_MAX
 
 static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What would have helped; see remedies.h. */
+/* Chooses and computes remedies; see remedies.h. */
 #include "remedies.h"
 
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "evaluation.h"
 #include "torch_setting.h"
 
-/* A peak that left less than this share of the card is worth advice. */
+/* A peak that left less than 1/10 of the card is worth advice. */
 enum { SCARCE_SHARE = 10 };
-/* A gain below this share of the need helps nobody. */
+/* A gain of at most 1/50 of the need is not worth advice. */
 enum { NOTABLE_SHARE = 50 };
-/* A sign counts from this share of the need on. */
+/* A sign counts if its blocks hold more than 1/20 of the live bytes. */
 enum { SIGN_SHARE = 20 };
-/* Of two lines whose gains differ by less than this share, the inner one is named. */
+/* A later (inner) line replaces an outer one unless its gain is more than 1/50 lower. */
 enum { SAME_SHARE = 50 };
 
 static const struct remedy_words rows[] = {
@@ -33,9 +33,10 @@ const struct remedy_words *remedy_words(enum remedy_key key)
     return &rows[key];
 }
 
-/* --- what it is about --- */
+/* --- the failure or the peak --- */
 
-/* The last failure of the layer that leads its device, or of the driver, which a library asked. */
+/* The last failure of the leading account of its device, or of the
+ * driver when a library asked it. */
 static const struct failure *find_failure(const struct history *history)
 {
     for (size_t i = history->failure_count; i-- > 0;) {
@@ -57,7 +58,7 @@ static uint64_t total_bytes_of(const struct trace *trace, int device)
     return 0;
 }
 
-/* The device whose peak left next to nothing of its card; NULL: none. */
+/* A device whose peak left less than 1/10 of the card; NULL: none. */
 static const struct device_use *find_scarce(const struct study *study)
 {
     const struct history *history = &study->history;
@@ -78,25 +79,25 @@ enum { QUESTIONS_MAX = REMEDY_COUNT + WITHOUT_LINES_MAX };
 struct inquiry {
     const struct study *study;
     struct remedies *remedies;
-    const struct failure *failure; /* NULL: there was none */
+    const struct failure *failure; /* NULL: no failure */
     const struct lives *lives;
     struct at_moment at;
     struct caught caught;
     struct without without;
     struct without_question items[QUESTIONS_MAX];
-    enum remedy_key keys[QUESTIONS_MAX]; /* of the questions */
+    enum remedy_key keys[QUESTIONS_MAX]; /* the remedy of each question */
     uint64_t call_counts[WITHOUT_LINES_MAX];
-    bool may_expand, has_model; /* of the allocator, with segments that grow */
+    bool may_expand, has_model; /* expandable segments may help; the model can tell by how much */
     struct whatif whatif;
-    struct observer model; /* it */
+    struct observer model; /* whatif's observer */
     bool is_model_over;
-    bool sums_losses; /* several, one backward for all: half a batch, twice as often, is as much */
-    bool needs_no_backward; /* some line that holds much evaluates, or all do */
-    /* No backward, and forward keeps for one what earlier iterations kept and dropped. */
+    bool sums_losses;       /* one backward for several losses: smaller batches gain nothing */
+    bool needs_no_backward; /* a line that holds much evaluates, or the program infers */
+    /* No backward ran, and forward keeps what earlier iterations kept and then dropped. */
     bool infers;
 };
 
-/* The model is asked of the failing device alone, and ends for good. */
+/* The model is asked about the failing device only. Once that run is over, it stays over. */
 static bool has_model_ended(struct inquiry *inquiry)
 {
     if (inquiry->is_model_over)
@@ -122,8 +123,8 @@ static int show_model_event(void *self, const struct cursor *at)
     return has_model_ended(inquiry) ? 0 : model->on_event(model->self, at);
 }
 
-/* What followed a failure counts for nothing but the model of the allocator. Where no question is
- * left and no model asks, the first replay has told all. */
+/* Runs the second replay, unless there is neither a question nor a model. It stops at the
+ * failure, but the model needs the events after it too. */
 static int replay_again(struct inquiry *inquiry, struct err *err)
 {
     const struct study *study = inquiry->study;
@@ -156,8 +157,8 @@ static struct without_question *ask(struct inquiry *inquiry, enum remedy_key key
     return asked;
 }
 
-/* Of forward's blocks, most are kept by autograd, at places that held nearly as many before, and let go
- * of them although there was no backward: nobody needed them. */
+/* True if autograd keeps most blocks of forward, at places that held nearly as many before and
+ * freed them without any backward: nothing needed them. */
 static bool infers(const struct inquiry *inquiry)
 {
     const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
@@ -175,7 +176,8 @@ static bool infers(const struct inquiry *inquiry)
     return kept_bytes && kept_bytes >= inquiry->at.bytes_by_part[PART_FORWARD] / 2;
 }
 
-/* Tensors as large as the largest with that sign, or of half or twice its size: another dtype. */
+/* Asks about tensors as large as the largest with that sign, and of half and twice its size: the
+ * same tensor in another dtype. */
 static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum sign sign, uint32_t part_of,
                      uint32_t whole, struct err *err)
 {
@@ -192,7 +194,7 @@ static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum sign sig
     return 0;
 }
 
-/* What was loaded, where the model has as much of its own. */
+/* Asks about loaded weights, if the model's own tensors are as large as these. */
 static int ask_loading(struct inquiry *inquiry, struct err *err)
 {
     const struct at_moment *at = &inquiry->at;
@@ -204,7 +206,7 @@ static int ask_loading(struct inquiry *inquiry, struct err *err)
     return 0;
 }
 
-/* This line evaluates what others train. */
+/* The line evaluates a model that other lines train. */
 static bool evaluates(const struct inquiry *inquiry, size_t line)
 {
     const uint32_t location = inquiry->without.lines[line].location;
@@ -212,7 +214,8 @@ static bool evaluates(const struct inquiry *inquiry, size_t line)
            evaluation_is(inquiry->lives, &inquiry->at, location, inquiry->call_counts[line]);
 }
 
-/* Where nothing is trained, or one of the lines evaluates, nothing is kept for a backward. */
+/* Asks about lines. If nothing is trained, or a line evaluates, no
+ * tensor is needed for a backward. */
 static int ask_lines(struct inquiry *inquiry, struct err *err)
 {
     struct without *without = &inquiry->without;
@@ -260,7 +263,7 @@ static int ask_all(struct inquiry *inquiry, struct err *err)
                : 0;
 }
 
-/* Whether anything that was born by then may be what the question is about. */
+/* True if the account allocated, by then, any bytes that the question may concern. */
 static bool may_concern(const struct inquiry *inquiry, const struct without_question *question)
 {
     const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
@@ -278,7 +281,7 @@ static bool may_concern(const struct inquiry *inquiry, const struct without_ques
     }
 }
 
-/* Without what was never there all is as it is. */
+/* Drops questions about bytes that this account never allocated: their gain is 0. */
 static void drop_idle_questions(struct inquiry *inquiry)
 {
     struct without *without = &inquiry->without;
@@ -294,7 +297,7 @@ static void drop_idle_questions(struct inquiry *inquiry)
 
 /* --- the answers --- */
 
-/* Where calls begin is known but for one of them, which is computed again at once: less than that is no gain. */
+/* Checkpointing computes one call again at a time, so a gain below the largest call is none. */
 static bool is_less_than_a_call(const struct inquiry *inquiry, size_t number, uint64_t gain_bytes)
 {
     return inquiry->keys[number] == REMEDY_checkpoint &&
@@ -328,7 +331,8 @@ static struct remedy answer_of(const struct inquiry *inquiry, size_t number)
     return remedy;
 }
 
-/* Lines stand from the one that holds most to the one that holds least, callers first. */
+/* Lines come in the order of bytes held, callers first: a later line
+ * wins if it gains nearly as much. */
 static bool is_better_line(const struct remedy *remedy, const struct remedy *best)
 {
     return remedy->gain_bytes >= best->gain_bytes - best->gain_bytes / SAME_SHARE;
@@ -345,13 +349,14 @@ static void keep_answer(struct remedies *remedies, const struct remedy *remedy)
     remedies->items[remedies->count++] = *remedy;
 }
 
-/* What an allocator kept to itself is had for nothing: that comes first. */
+/* Memory that an allocator caches can be had without changing the program: it ranks first. */
 bool remedy_is_of_allocator(const struct remedy *remedy)
 {
     return remedy->key == REMEDY_expandable_segments || remedy->key == REMEDY_empty_cache;
 }
 
-/* An exception that is forgotten comes next, and last what gains less at the peak that was to come. */
+/* Dropping a caught exception ranks next. Remedies whose gain would
+ * shrink later (is_early) rank last. */
 static int rank_of(const struct remedy *remedy)
 {
     if (remedy->is_early)
@@ -375,8 +380,9 @@ static bool has_trained(const struct inquiry *inquiry)
     return born_bytes[PART_BACKWARD] || born_bytes[PART_OPTIMIZER];
 }
 
-/* The first step failed before an optimizer made its states, and autograd keeps what forward made: the
- * gain of what grows with the batch is that of the moment, not of the peak. */
+/* True if the first iteration failed before the optimizer allocated its states, while autograd
+ * keeps forward's tensors. Then the gain of remedies that grow with the batch holds for the
+ * failure, not for the later peak. */
 static bool is_early(const struct inquiry *inquiry, enum remedy_key key)
 {
     const struct lives *lives = inquiry->lives;
@@ -400,7 +406,8 @@ static void keep_answers(const struct inquiry *inquiry)
     }
 }
 
-/* How much is not known: gradients, which live between the losses then, may not have been made yet. */
+/* The gain is unknown: gradients, which then live between the losses, may not have been
+ * allocated yet. */
 static void advise_each_backward(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
@@ -411,8 +418,8 @@ static void advise_each_backward(const struct inquiry *inquiry)
 
 /* --- the allocator --- */
 
-/* What segments that grow would have held less, on the same card, by the model of the allocator.
- * False: they would have failed as well. */
+/* The bytes that expandable segments would have saved on the same card, by the model of the
+ * allocator. False: they would have failed too. */
 static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *remedy)
 {
     const struct failure *failure = inquiry->failure;
@@ -434,8 +441,8 @@ static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *r
     return !fails_again;
 }
 
-/* Memory lay idle in PyTorch's pool, but not in one piece. Whether growing
- * segments would have helped, and how much, the model of the allocator says, if it knows the settings. */
+/* Asks about expandable segments, if memory lay idle in PyTorch's pool but not in one piece. The
+ * model of the allocator computes the gain, if it knows the trace's settings. */
 static int ask_allocator(struct inquiry *inquiry, struct err *err)
 {
     static const struct whatif_ask ask = {.change = "expandable_segments"};
@@ -464,7 +471,8 @@ static void advise_expandable_segments(struct inquiry *inquiry)
         remedies->items[remedies->count++] = remedy;
 }
 
-/* What the pool could have given back when the driver refused a library. */
+/* Advises to empty the cache if the driver refused a library while the
+ * pool could have given back enough. */
 static int advise_empty_cache(struct inquiry *inquiry, struct err *err)
 {
     struct remedies *remedies = inquiry->remedies;
@@ -485,9 +493,9 @@ static int advise_empty_cache(struct inquiry *inquiry, struct err *err)
     return 0;
 }
 
-/* --- all of it --- */
+/* --- the entry --- */
 
-/* What is asked follows from the first replay; the second one answers. */
+/* The first replay decides which questions to ask; the second one answers them. */
 static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct err *err)
 {
     struct remedies *remedies = inquiry->remedies;
@@ -536,7 +544,8 @@ static bool choose_moment(struct inquiry *inquiry)
         remedies->account = history_device(history, device)->leading;
         remedies->moment = inquiry->failure->at;
         remedies->has_failed = true;
-        /* Nothing that the layer holds is as much as what it was refused. */
+        /* The refused request is larger than everything this account
+         * ever held, so no change to it can help. */
         if (inquiry->failure->account != remedies->account &&
             inquiry->failure->event.size_bytes > history->accounts[remedies->account].peak_bytes)
             return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The signs and remedies of remedies.def, by number. */
+/* Numbers of the signs and remedies of remedies.def. */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_SIGNS_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_SIGNS_H
 
-/* What a function in a stack is a sign of; bits of place.signs. */
+/* A sign that a function in a stack gives; bits of place.signs. */
 enum sign { SIGN_loss, SIGN_softmax, SIGN_foreach, SIGN_loading };
 
 enum remedy_key {

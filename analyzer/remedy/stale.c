@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of the iteration before; see stale.h. */
+/* Gradients of the previous iteration; see stale.h. */
 #include "stale.h"
 
 #include <stdlib.h>
@@ -50,7 +50,8 @@ static void free_kind(struct stale *stale, uint32_t number)
     stale->first_free = number + 1;
 }
 
-/* Iterations are many, and kinds too: a kind learns of an iteration when it is looked at in it. */
+/* Updates a kind when it is first used in an iteration, because resetting all kinds in each
+ * iteration would be too slow. */
 static struct stale_kind *kind_now(const struct stale *stale, uint32_t number)
 {
     struct stale_kind *kind = &stale->kinds[number];

@@ -7,11 +7,11 @@
 
 #include "analyzer/replay/history/live_walk.h"
 
-/* Releases: the first with the setting; that which reads it under the new name and takes no notice;
- * the first that obeys the new name. */
+/* Releases of PyTorch: FIRST has the setting; DEAF reads the new name of the variable but
+ * ignores this setting there; NEW_NAME is the first that obeys the new name. */
 enum { FIRST = 201, DEAF = 209, NEW_NAME = 210 };
 
-/* Segments that grow are mapped piece by piece. */
+/* Only expandable segments consist of mappings. */
 static bool has_mapped_segments(const struct history *history, uint32_t account, uint64_t index)
 {
     struct live_walk walk = live_walk_begin(history, account, index);
@@ -22,7 +22,7 @@ static bool has_mapped_segments(const struct history *history, uint32_t account,
     return false;
 }
 
-/* Where a variable already says something, it is kept; an older word on this setting is not. */
+/* Keeps the other words of the variable, and replaces its old word for this setting. */
 static void write_setting(char *setting, const char *variable, const char *value, const char *words)
 {
     char name[64];
@@ -41,7 +41,7 @@ bool torch_setting_of(char setting[REMEDY_SETTING_BYTES], const struct trace *tr
     const int release = trace_framework_release(trace, "torch");
     const char *variable = release >= NEW_NAME ? "PYTORCH_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF";
     const char *value = trace_allocator_setting(trace, variable);
-    if (!value && release >= NEW_NAME) /* the old name is an alias */
+    if (!value && release >= NEW_NAME) /* the old name is an alias of the new one */
         value = trace_allocator_setting(trace, "PYTORCH_CUDA_ALLOC_CONF");
     const char *taken = release == DEAF ? NULL : trace_allocator_setting(trace, "pytorch");
     if ((release && release < since) || (value && strstr(value, words)) ||

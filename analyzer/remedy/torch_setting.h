@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How to switch on expandable segments in the PyTorch that ran: by the variable that its release
- * obeys, beside what that already says. It must not know whether that would help.
+ * Writes the environment variable that switches on expandable segments in the PyTorch that ran, by
+ * the name that its release obeys and with the words that it already has.
  *
  *   before 2.10   PYTORCH_CUDA_ALLOC_CONF; 2.9 knows PYTORCH_ALLOC_CONF, but not for this setting
  *                 (github.com/pytorch/pytorch/issues/183387)
@@ -12,12 +12,13 @@
 
 #include "remedies.h"
 
-/* "PYTORCH_ALLOC_CONF=expandable_segments:True". False: the account is none of PyTorch's native
- * allocator, the setting is on already, or the release does not have it. */
+/* Writes "PYTORCH_ALLOC_CONF=expandable_segments:True". False: the account is not of PyTorch's
+ * native allocator, the setting is already on, or the release does not have it. */
 bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t account,
                    uint64_t index);
 
-/* The same of any setting, "name:value", that releases since then obey (206 is 2.6), in a trace of PyTorch's. */
+/* The same for any setting "name:value" that releases from `since` on obey (206 is 2.6). False
+ * also if the trace is not PyTorch's. */
 bool torch_setting_of(char setting[REMEDY_SETTING_BYTES], const struct trace *trace,
                       const char *words, int since);
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What if some bytes had not been there; see without.h. */
+/* The peak without some bytes; see without.h. */
 #include "without.h"
 
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
 
-/* What is known of a block from its birth on. There are many, and each event is about another one: it
- * is small, and its calls stand elsewhere. */
+/* A live block. It is small and its calls stand in another array, because there are many blocks
+ * and each event reads another one. */
 struct held_block {
     uint64_t size_bytes;
     uint32_t place, iteration;
-    struct stale_block stale; /* of backward */
-    uint32_t summed;          /* which questions sum it from its birth to its end, by bit */
+    struct stale_block stale; /* of blocks of backward */
+    uint32_t summed;          /* bit i: question i counts it from its birth to its end */
     uint8_t part;             /* enum part */
-    bool recurs, passes;      /* its place does */
-    bool piles_up;            /* it is a batch, and its place does */
-    bool is_of_graph;         /* as a block's */
-    bool is_of_caught;        /* a call made it that failed later, and was caught */
+    bool recurs, passes;      /* traits of its place */
+    bool piles_up;            /* it is of PART_DATA, and its place piles up */
+    bool is_of_graph;         /* autograd keeps it, as struct block has it */
+    bool is_of_caught;        /* made in a call that failed later and was caught */
 };
 
-/* The failed allocation comes first; see held_number. */
+/* Number 0 is the failed allocation; see held_number. */
 enum { FAILED_BLOCK = 0 };
 
 static uint32_t held_number(const struct cursor *at, const struct block *block)
@@ -28,7 +28,7 @@ static uint32_t held_number(const struct cursor *at, const struct block *block)
     return (uint32_t)(block - at->history->blocks) + 1;
 }
 
-/* The call of a line that holds it; SLOT_NONE: it is not under the line. */
+/* The call of line `line` that holds the block; SLOT_NONE: the block is not under the line. */
 static uint32_t *call_of(const struct without *without, const struct held_block *block, size_t line)
 {
     return &without->calls[(size_t)(block - without->blocks) * without->line_count + line];
@@ -41,7 +41,7 @@ static bool is_of_batch(const struct held_block *block)
     return block->part == PART_DATA || block->part == PART_FORWARD;
 }
 
-/* In the first iteration nothing is known to recur. */
+/* In the first iteration no place recurs yet, so all of its batch counts. */
 static bool grows_with_batch(const struct without *without, const struct held_block *block)
 {
     if (block->piles_up)
@@ -51,7 +51,7 @@ static bool grows_with_batch(const struct without *without, const struct held_bl
     return block->part == PART_BACKWARD && block->passes;
 }
 
-/* A block of a large size may have a rest that was not worth splitting. */
+/* A large block may be bigger than its request: by a rest too small to split. */
 static bool has_size(const struct without_question *question, uint64_t size_bytes)
 {
     for (size_t i = 0; i < WITHOUT_SIZES_MAX && question->sizes[i]; i++) {
@@ -90,14 +90,15 @@ static bool concerns(const struct without *without, const struct without_questio
     return false;
 }
 
-/* Whether a block counts for such a question from its birth on. */
+/* True if the question counts a block from its birth on. */
 static bool is_known_at_birth(enum without_rule rule)
 {
     return rule == WITHOUT_LINEAR || rule == WITHOUT_SIZES || rule == WITHOUT_SIGN ||
            rule == WITHOUT_STATES || rule == WITHOUT_PILES;
 }
 
-/* Of the batches that a place moved, the largest is needed at a time: the others are gone. */
+/* The bytes that the question removes at a birth. For piles, the largest batch of a place stays,
+ * because one batch is in use. */
 static uint64_t gone_bytes_of(struct without *without, enum without_rule rule,
                               const struct held_block *block)
 {
@@ -111,7 +112,8 @@ static uint64_t gone_bytes_of(struct without *without, enum without_rule rule,
     return before_bytes;
 }
 
-/* What is held over, from the next iteration on; what is stale or of calls is summed elsewhere. */
+/* Adds a new block to the questions. WITHOUT_HELD counts it only from the next iteration on;
+ * stale gradients and calls are summed elsewhere. */
 static void begin_sums(struct without *without, struct held_block *block)
 {
     if (is_of_batch(block) && block->recurs)
@@ -170,7 +172,8 @@ static unsigned find_traits(const struct lives *lives, uint32_t place)
            (life_piles_up(&life) ? TRAIT_PILES_UP : 0u);
 }
 
-/* Only what is known of a place counts: most are looked up, and few bytes are kept of each. */
+/* Traits of most places are read from a compact array, because they are
+ * looked up for every block. */
 static unsigned traits_of(const struct without *without, uint32_t place)
 {
     return place < without->trait_count ? without->traits[place]
@@ -279,9 +282,10 @@ static void end_block(struct without *without, uint32_t number)
     }
 }
 
-/* --- calls that failed --- */
+/* --- caught failures --- */
 
-/* The call began in this iteration, after whatever was made outside of it. */
+/* Moves the beginning of the call: to the first block of this iteration, then past each block
+ * that was made outside of the call. */
 static void follow_call(struct without *without, const struct held_block *block, uint64_t index)
 {
     if (block->iteration != without->call_iteration)
@@ -292,7 +296,7 @@ static void follow_call(struct without *without, const struct held_block *block,
         without->call_begin_index = index + 1;
 }
 
-/* It failed: what it made of forward may be held from now on by the exception. */
+/* The call failed: the exception may hold its blocks of forward from now on. */
 static void end_call(struct without *without, const struct history *history)
 {
     for (uint32_t i = 0; i < history->block_slots.used; i++) {
@@ -364,7 +368,7 @@ static void note_most(struct without *without, const struct held_block *block, u
     }
 }
 
-/* What the questions concern at the moment itself. */
+/* Notes the blocks that each question concerns at the moment. */
 static int note_moment(struct without *without, const struct cursor *at,
                        const struct failure *failed)
 {
@@ -383,7 +387,7 @@ static int note_moment(struct without *without, const struct cursor *at,
     return 0;
 }
 
-/* What was refused counts as if it had been served. */
+/* The refused request counts as if it had been served. */
 static int on_event(void *self, const struct cursor *at)
 {
     struct without *without = self;

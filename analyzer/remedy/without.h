@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What if some bytes had not been there: the highest moment of a trace without them. A second
- * replay, as which bytes they are follows from what was live at the failure or at the peak, and how
- * long the blocks of each place live (lives.h). Keeps a few numbers for each live block. It must
- * not know why somebody asks.
+ * Answers what the peak would have been without some bytes. It watches a second replay, because
+ * these bytes follow from the blocks that were live at the failure or the peak, and from how long
+ * the blocks of each place live (lives.h). It keeps a few numbers for each live block.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_WITHOUT_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_WITHOUT_H
@@ -16,66 +15,65 @@
 enum { WITHOUT_LINES_MAX = 12, WITHOUT_SIZES_MAX = 4 };
 
 enum without_rule {
-    WITHOUT_LINEAR, /* what grows with the batch */
-    WITHOUT_SIZES,  /* of forward and backward, blocks of these sizes */
+    WITHOUT_LINEAR, /* bytes that grow with the batch */
+    WITHOUT_SIZES,  /* blocks of forward and backward with these sizes */
     WITHOUT_SIGN,   /* blocks of places with the sign */
-    WITHOUT_STATES, /* what an optimizer keeps */
-    WITHOUT_PILES,  /* batches of places that let go of none, but for the one that is in use */
-    WITHOUT_HELD,   /* what forward and data of iterations before still hold */
-    WITHOUT_STALE,  /* gradients of the iteration before */
+    WITHOUT_STATES, /* optimizer states */
+    WITHOUT_PILES,  /* batches of places that free none, except the largest */
+    WITHOUT_HELD,   /* blocks of forward and data held over from earlier iterations */
+    WITHOUT_STALE,  /* gradients of the previous iteration */
     WITHOUT_CALLS,  /* what the calls of a line keep for backward */
-    WITHOUT_CAUGHT, /* what calls that failed before still hold: most_bytes is the answer */
+    WITHOUT_CAUGHT, /* what caught calls still hold; most_bytes is the answer */
 };
 
-/* One question. */
 struct without_question {
     enum without_rule rule;
-    uint32_t part_of, whole; /* which share of these bytes is gone: 1 of 2 */
+    uint32_t part_of, whole; /* the share of the bytes that is gone: 1 of 2 */
     enum sign sign;
-    uint64_t sizes[WITHOUT_SIZES_MAX]; /* 0: no more */
-    size_t line;                       /* of without.lines */
-    uint32_t sign_stack;               /* the stack that has the sign; 0: most_stack will do */
+    uint64_t sizes[WITHOUT_SIZES_MAX]; /* 0 ends the list */
+    size_t line;                       /* index into without.lines */
+    uint32_t sign_stack;               /* a stack with the sign; 0: use most_stack */
 
-    uint64_t bytes;      /* live now, of those that it concerns; of STALE and CALLS nobody asks */
-    uint64_t high_bytes; /* the answer: the most that was live without them */
-    uint64_t most_bytes; /* the most that it concerned at the moment that is asked about */
-    bool is_of_graph;    /* one of these is an operator's that a backward is to go through */
-    uint32_t most_stack, most_forward_stack; /* the stacks of the largest such block then */
+    uint64_t bytes;      /* live bytes that it concerns now; unused for STALE and CALLS */
+    uint64_t high_bytes; /* the answer: the highest live bytes without them */
+    uint64_t most_bytes; /* bytes that it concerned at the moment */
+    bool is_of_graph;    /* autograd keeps one of these blocks */
+    uint32_t most_stack, most_forward_stack; /* stacks of the largest such block then */
 };
 
 struct without {
-    /* The caller's to set. */
+    /* Set by the caller. */
     struct places *places;
     const struct lives *lives;
     const struct categories *categories;
     uint32_t account;
-    uint64_t moment;               /* an event: most_bytes are as of it */
-    const struct failure *failure; /* at that moment, after which nothing counts; or NULL */
-    bool needs_optimizer;          /* an iteration is over only if an optimizer allocated in it */
+    uint64_t moment;               /* an event; most_bytes are as of it */
+    const struct failure *failure; /* failure at `moment`, where counting stops; or NULL */
+    bool needs_optimizer;          /* an iteration ends only if an optimizer allocated in it */
     const struct caught *caught;
     struct without_question *items;
-    size_t count; /* at most 32 */
+    size_t count; /* at most 32, because held_block.summed has 32 bits */
     struct calls lines[WITHOUT_LINES_MAX];
     size_t line_count;
 
-    /* While it watches. */
-    uint8_t *traits; /* by place: how its blocks live, by bits of enum place_trait */
+    /* State of the replay. */
+    uint8_t *traits; /* by place: bits of enum place_trait */
     size_t trait_count;
-    uint64_t *batch_bytes; /* by place: of the largest of its blocks, if they pile up */
+    uint64_t *batch_bytes; /* by place: size of its largest block, if they pile up */
     struct iterations iterations;
-    uint32_t stale_iteration; /* gradients of iterations before are stale */
-    uint64_t new_bytes;       /* WITHOUT_HELD: of the current iteration, not yet held over */
+    uint32_t stale_iteration; /* gradients of iterations before this one are stale */
+    uint64_t new_bytes;       /* WITHOUT_HELD: bytes of the current iteration, not yet held over */
     struct stale stale;
-    uint64_t call_begin_index; /* WITHOUT_CAUGHT: of the call that runs, or ran last */
+    uint64_t call_begin_index; /* WITHOUT_CAUGHT: where the current or last call began */
     uint32_t call_iteration;
-    size_t caught_count;       /* of those that failed by now */
-    struct held_block *blocks; /* by number of the block; the first one is a failed allocation */
+    size_t caught_count;       /* failures of caught calls so far */
+    struct held_block *blocks; /* by number of the block + 1; first: the failed allocation */
     size_t block_count, block_capacity;
-    uint32_t *calls; /* for each of them, by line */
+    uint32_t *calls; /* the call of each block, by line */
     size_t call_capacity;
 };
 
-/* Once all is set. -1: out of memory. */
+/* To be called once all fields above are set. -1: out of memory. */
 int without_begin(struct without *without, struct err *err);
 struct observer without_observer(struct without *without);
 void without_release(struct without *without);
