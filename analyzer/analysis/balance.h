@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The devices of one process beside each other, as DataParallel fills them: the first gathers outputs and gradients.
- * It must not know ranks, nor who holds what one device has more.
+ * Compares the peaks of one process's devices, because DataParallel fills them unevenly: the first
+ * device gathers outputs and gradients.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_BALANCE_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_BALANCE_H
 
 #include "analyzer/replay/history/history.h"
 
-/* Peaks that differ by less are alike, of devices as of ranks. */
+/* Peaks of devices or ranks that differ by less are alike. */
 #define PEAKS_ALIKE_RATIO 1.02
 
-/* By the peaks of leading layers. */
+/* Compares the peaks of the devices' leading accounts. */
 struct balance {
-    size_t used_count; /* devices with memory; with fewer than two of them the rest means nothing */
-    int highest, middle; /* middle: the median of the others */
+    size_t used_count;   /* devices with memory; below 2 the other fields are invalid */
+    int highest, middle; /* device numbers; middle: the median of the others */
     uint64_t highest_bytes, middle_bytes;
-    double ratio; /* the highest peak over their mean */
+    double ratio; /* the highest peak over the mean of all */
 };
 
 int balance_find(struct balance *balance, const struct history *history, struct err *err);
 
-/* Whether the highest stands out. */
+/* True if the highest peak stands out. */
 static inline bool balance_is_apart(const struct balance *balance)
 {
     return balance->used_count > 1 &&

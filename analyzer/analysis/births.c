@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each call stack allocated in all; see births.h. */
+/* Sums of allocations by call stack; see births.h. */
 #include "births.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the card had left; see card.h. */
+/* Free memory of a card; see card.h. */
 #include "card.h"
 
 #include "frag.h"
@@ -20,7 +20,7 @@ uint64_t card_modules_bytes(const struct history *history, const struct device_u
     return bytes;
 }
 
-/* What this process holds of the card right after an event, as far as it is recorded. */
+/* Recorded bytes that this process holds of the card right after an event. */
 static int find_held(uint64_t *bytes, const struct history *history, const struct device_use *use,
                      uint64_t index, struct err *err)
 {

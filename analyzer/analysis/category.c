@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Categories of memory and the rules that find them; see category.h. */
+/* Categories of memory, and the rules that find them; see category.h. */
 #include "category.h"
 
 #include <ctype.h>
@@ -76,7 +76,7 @@ const char *category_title(enum category category)
     return category < CATEGORY_COUNT ? names[category].title : "Other";
 }
 
-/* "trainForward" and "train_forward" contain the word forward, "feedforward" does not. */
+/* "trainForward" and "train_forward" contain the word forward; "feedforward" does not. */
 static bool starts_word(const char *name, const char *at)
 {
     return at == name || !isalnum((unsigned char)at[-1]) ||
@@ -123,7 +123,8 @@ static uint8_t match_module(const char *path)
     return CATEGORY_COUNT;
 }
 
-/* The category of each frame's own library; many frames share few modules. */
+/* Finds the category of each frame's library. Matches each module once, because many frames
+ * share few modules. */
 static int classify_frames(struct categories *categories, struct err *err)
 {
     const struct trace *trace = categories->history->trace;
@@ -191,7 +192,7 @@ void categories_release(struct categories *categories)
     *categories = (struct categories){0};
 }
 
-/* Category of the innermost frame that lies in a library of the table. */
+/* Category of the innermost frame whose library is in the table. */
 static uint8_t of_libraries(const struct categories *categories, uint32_t stack_id)
 {
     const struct trace *trace = categories->history->trace;
@@ -208,7 +209,7 @@ static uint8_t of_libraries(const struct categories *categories, uint32_t stack_
 
 static const char operators[] = "at::_ops::";
 
-/* "addmm" of "at::_ops::addmm::call"; length 0: it is no operator. */
+/* "addmm" of "at::_ops::addmm::call"; length 0: no operator. */
 struct operator_name {
     const char *text;
     size_t length;
@@ -228,7 +229,7 @@ static bool is_operator(const struct operator_name *found, const char *name)
     return found->length == strlen(name) && !memcmp(found->text, name, found->length);
 }
 
-/* inner: the operator that stands inside the frame's function; afterwards the frame's own, if it has one. */
+/* inner: in, the operator called inside the frame; out, the frame's own operator, if it has one. */
 static uint8_t match_operator(struct operator_name *inner, const char *function)
 {
     const struct operator_name own = operator_of(function);
@@ -252,7 +253,8 @@ static uint8_t match_name(struct operator_name *inner, const char *file, const c
     return match_operator(inner, function);
 }
 
-/* The library of the operators, and those of the table: of no other frame the names are looked up. */
+/* True for the library of the operators and those of the table. Other frames' names
+ * are not looked up. */
 static bool has_functions(const char *file)
 {
     static const char of_operators[] = "libtorch_cpu";
@@ -308,7 +310,7 @@ static uint8_t of_functions(const struct categories *categories, uint32_t stack_
     return category;
 }
 
-/* What the innermost phase around a block's birth that has a rule says of it. */
+/* Category by the innermost phase around the block's birth that has a rule. */
 static enum category of_phase(const struct history *history, const struct block *block)
 {
     if (block->deciding_path == HISTORY_NONE)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Categories of memory, shared by traces and estimates. Measured blocks get theirs from three
- * tables of rules: category_rules.def (phases), category_modules.def (libraries, of the driver's
- * blocks) and category_functions.def (functions of frameworks, of their pools' blocks). It must not
- * know how either side prints them.
+ * Categories of memory, shared by traces and estimates. Recorded blocks get theirs from three
+ * tables of rules: category_rules.def (phases), category_modules.def (libraries, for blocks of the
+ * driver) and category_functions.def (functions of frameworks, for blocks of their pools).
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
@@ -23,20 +22,20 @@ enum category {
 const char *category_key(enum category category);
 const char *category_title(enum category category);
 
-/* The rules, applied to one trace. Functions are looked up when they are first asked for. */
+/* The rules applied to one trace. The category of a function is looked up when first needed. */
 struct categories {
     const struct history *history;
     struct symbols *symbols;
     uint8_t *of_stack;    /* by stack id: category of the library, or CATEGORY_COUNT */
-    uint8_t *of_function; /* by stack id: category + 1 of the function; 0: not looked up yet */
+    uint8_t *of_function; /* by stack id: category of the function + 1; 0: not looked up yet */
     uint8_t *of_location; /* by Python location: category of the function, or CATEGORY_COUNT */
 };
 
-/* The number of the rule in category_rules.def that a phase's name matches, or PATH_RULE_NONE: what
- * the replay has to know of a phase. */
+/* Number of the rule in category_rules.def that matches a phase's name, or PATH_RULE_NONE. The
+ * replay stores it with each path. */
 uint8_t category_rule_of(const char *name);
 
-/* What such a rule says of a block that outlives its phase; PATH_RULE_NONE: other. */
+/* Category of a block that outlives a phase with this rule; PATH_RULE_NONE: other. */
 enum category category_of_rule(uint8_t rule);
 
 /* history and symbols must outlive the categories. */
@@ -45,12 +44,12 @@ int categories_init(struct categories *categories, const struct history *history
 void categories_release(struct categories *categories);
 
 /*
- * What the block is for, in the light of its whole life. A driver block that a framework pool cuts
- * into pieces is "other": its bytes have a category as pieces, in the pool's layer.
+ * The category of a block, in the light of its whole life. A driver block that is a segment of a
+ * framework's pool is "other", because the pool's account gives its blocks their own categories.
  */
 enum category categories_of(const struct categories *categories, const struct block *block);
 
-/* Whether a framework took a tensor of that stack for a library's workspace. */
+/* True if a framework allocated the tensor of that stack as a library's workspace. */
 bool categories_is_workspace(const struct categories *categories, uint32_t stack_id);
 
 #endif

@@ -188,7 +188,7 @@ static uint64_t with_tolerance(uint64_t bytes, double tolerance_ratio)
     return limit >= 0x1p63 ? UINT64_MAX : (uint64_t)limit;
 }
 
-/* The peak against another one, of which it may have so much more. */
+/* Checks the peak against a base, plus the tolerance. */
 static int check_against(struct check_results *results, const struct study *study, uint32_t account,
                          struct check_result result, const char *what, uint64_t base_bytes,
                          double tolerance_ratio, struct err *err)
@@ -215,7 +215,7 @@ int check_estimate(struct check_results *results, const struct study *study, uin
                          "peak against the estimate", estimated_bytes, tolerance_ratio, err);
 }
 
-/* --- what is no live memory --- */
+/* --- limits on other figures --- */
 
 int check_fragmentation(struct check_results *results, const struct study *study, uint32_t account,
                         double limit_ratio, struct err *err)

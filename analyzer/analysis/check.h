@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits on memory, checked against a trace: each limit gives one result per device, with both
- * numbers. Limits apply to live bytes: what a pool reserves depends on its history. It must not know
- * how results are shown.
+ * Checks limits on memory against a trace. Each limit gives one result per device, with the
+ * measured value and the limit. Limits on bytes apply to live bytes, because what a pool reserves
+ * depends on its history.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CHECK_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_CHECK_H
@@ -30,10 +30,11 @@ struct check_result {
     enum check_unit unit;
     uint64_t measured_bytes, limit_bytes; /* or counts */
     double measured_ratio, limit_ratio;
-    const struct check_limit *limit; /* of a peak; NULL: of another kind */
-    bool is_of_phase;                /* the peak while a phase was open */
+    const struct check_limit *limit; /* of a peak; NULL: another kind */
+    bool is_of_phase;                /* it is the peak while a phase was open */
     bool passed;
-    /* Of a broken one, who is to blame: filled by who looks for the evidence; owned, NULL: nobody. */
+    /* The guilty line of a broken limit, filled in by the search for evidence.
+     * Owned; NULL: none known. */
     char *label, *file;
     uint32_t line;
 };
@@ -43,31 +44,32 @@ struct check_results {
     size_t count, capacity;
 };
 
-/* Each adds one result. -1: out of memory, or the trace cannot tell (ERR_INPUT). */
+/* Each function adds one result. -1: out of memory, or the trace cannot tell (ERR_INPUT). */
 int check_peak(struct check_results *results, const struct study *study, uint32_t account,
                const struct check_limit *limit, struct err *err);
 int check_leak(struct check_results *results, const struct study *study, uint32_t account,
                uint64_t limit_bytes, struct err *err);
-/* What grows per step as `leaks` says it, but without its floor; known caches do not count. */
+/* Growth per step as `leaks` reports it, but without its lower limit; known caches do not count. */
 int check_growth(struct check_results *results, const struct study *study, uint32_t account,
                  uint64_t limit_bytes, struct err *err);
-/* base_bytes: the baseline's peak; 0 where it has no such account. */
+/* base_bytes: the baseline's peak; 0 if it has no such account. */
 int check_baseline(struct check_results *results, const struct study *study, uint32_t account,
                    uint64_t base_bytes, double tolerance_ratio, struct err *err);
-/* estimated_bytes: of the model, as that account counts. */
+/* estimated_bytes: the model's estimate for this account. */
 int check_estimate(struct check_results *results, const struct study *study, uint32_t account,
                    uint64_t estimated_bytes, double tolerance_ratio, struct err *err);
-/* External fragmentation at the peak; what is not known passes no limit (ERR_INPUT). */
+/* External fragmentation at the peak; unknown fragmentation fails (ERR_INPUT). */
 int check_fragmentation(struct check_results *results, const struct study *study, uint32_t account,
                         double limit_ratio, struct err *err);
-/* Refusals that were served after a flush, of the account's device. */
+/* Requests on the account's device that were refused, then served after a flush. */
 int check_retries(struct check_results *results, const struct study *study, uint32_t account,
                   uint64_t limit, struct err *err);
-/* Failed allocations of the account's device, caught or fatal; no result where there is none. */
+/* Failed allocations on the account's device, caught or fatal; adds no result if
+ * there were none. */
 int check_failures(struct check_results *results, const struct study *study, uint32_t account,
                    struct err *err);
 
-/* Adds those of the trace `from` once more, as those of `path`. */
+/* Copies the results of trace `from`, as results of trace `path`. */
 int check_results_repeat(struct check_results *results, const char *from, const char *path,
                          struct err *err);
 bool check_all_passed(const struct check_results *results);

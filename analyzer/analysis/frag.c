@@ -10,7 +10,7 @@
 
 /* --- framework pools --- */
 
-/* What belongs to a CUDA graph is neither idle nor stranded. */
+/* Segments of CUDA graphs are neither idle nor stranded, so they have a list of their own. */
 static int collect_pool(struct frag *frag, struct stretches *held, struct stretches *of_graphs,
                         struct stretches *live, const struct live_walk *from, struct err *err)
 {
@@ -58,8 +58,8 @@ static int measure_pool(struct frag *frag, const struct history *history, uint32
 
 struct driver_parts {
     struct stretches live;  /* plain memory */
-    uint64_t other_bytes;   /* reserved to the byte: VMM objects, arrays */
-    uint64_t *pooled_bytes; /* by pool of the driver; the last: of no known pool */
+    uint64_t other_bytes;   /* reserved to the byte: VMM objects and arrays */
+    uint64_t *pooled_bytes; /* by pool of the driver; the last: unknown pool */
 };
 
 static int add_live_block(struct driver_parts *parts, const struct history *history,
@@ -95,7 +95,7 @@ static int collect_driver_parts(struct driver_parts *parts, struct frag *frag,
     return 0;
 }
 
-/* The 2 MiB pieces that the driver cuts the card into, wherever sorted plain memory touches one. */
+/* Adds the 2 MiB granules of the card that plain memory touches. `live` is sorted. */
 static int add_granules(struct stretches *granules, const struct stretches *live, struct err *err)
 {
     const uint64_t last = UINT64_MAX - (FRAG_GRANULE_BYTES - 1);
@@ -112,14 +112,14 @@ static int add_granules(struct stretches *granules, const struct stretches *live
     return 0;
 }
 
-/* Whether the pool hands out device memory; others hand out managed or host memory. */
+/* True if the pool hands out device memory; other pools hand out managed or host memory. */
 static bool is_of_device(const struct mempool *mempool, int device)
 {
     return mempool->device == device &&
            (mempool->memory == MEMORY_ASYNC || mempool->memory == MEMORY_GRAPH);
 }
 
-/* What each mempool said last at the moment. */
+/* The last reported usage of each mempool at the moment. */
 static void find_reserved(const struct history *history, uint64_t index, uint64_t *reserved_bytes)
 {
     const struct mempool_usage *ended = history->ended_usages.items;
@@ -135,7 +135,7 @@ static void find_reserved(const struct history *history, uint64_t index, uint64_
             reserved_bytes[ended[i].mempool] = ended[i].reserved_bytes;
 }
 
-/* What the device's pools held when they last reported, and no less than they have handed out. */
+/* Adds what the device's mempools last reported, but at least what they have handed out. */
 static int add_mempool_bytes(struct frag *frag, const struct history *history, int device,
                              uint64_t index, const uint64_t *pooled_bytes, struct err *err)
 {
@@ -186,9 +186,9 @@ out:
     return status;
 }
 
-/* --- both --- */
+/* --- one account --- */
 
-/* Another tool may have told of no segment, and of no call of the driver: then 0 would be a guess. */
+/* False if an imported trace has no segments or no driver calls: a figure of 0 would be a guess. */
 static bool is_reported(const struct history *history, const struct account *account)
 {
     return account->kind == ACCOUNT_pool ? account->has_segments || !history_is_imported(history)
@@ -214,7 +214,7 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t account, 
     frag->free_bytes = frag->reserved_bytes - frag->live_bytes;
     frag->free_bytes -=
         frag->graph_idle_bytes < frag->free_bytes ? frag->graph_idle_bytes : frag->free_bytes;
-    if (frag->stranded_bytes > frag->free_bytes) /* where blocks live outside the segments */
+    if (frag->stranded_bytes > frag->free_bytes) /* some blocks lie outside of known segments */
         frag->stranded_bytes = frag->free_bytes;
     if (frag->free_bytes && frag->largest_free_bytes < frag->free_bytes)
         frag->external_ratio = 1 - (double)frag->largest_free_bytes / (double)frag->free_bytes;

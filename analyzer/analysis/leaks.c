@@ -16,7 +16,7 @@ static const struct trace_device *find_card(const struct trace *trace, int numbe
     return NULL;
 }
 
-/* Every peak to come is higher than the one before it by as much. */
+/* Assumes that each step raises the peak by peak_slope. */
 static void find_steps_left(struct account_leak *found, const struct account *account,
                             const struct trace_device *card)
 {
@@ -28,7 +28,8 @@ static void find_steps_left(struct account_leak *found, const struct account *ac
         found->steps_left = (double)(card->total_bytes - used_bytes) / found->leak.peak_slope;
 }
 
-/* Call stacks of driver memory that a framework's pool holds at the end; NULL: there are none. */
+/* Marks call stacks of driver memory that is a segment of a framework's pool at the
+ * end; NULL: none. */
 static int find_segment_stacks(bool **stacks, const struct study *study, uint32_t account,
                                struct err *err)
 {
@@ -49,7 +50,8 @@ static int find_segment_stacks(bool **stacks, const struct study *study, uint32_
     return 0;
 }
 
-/* A program may let go of all it kept before it ends. */
+/* Compares what had grown with what is live at the end, because a program may free all of it
+ * before it ends. */
 static int find_gone(struct account_leak *found, const struct study *study, uint32_t account,
                      struct err *err)
 {
@@ -73,7 +75,8 @@ static int find_gone(struct account_leak *found, const struct study *study, uint
 
 /* --- rows --- */
 
-/* What else the account's call stacks are tells which lines are helpers of all. */
+/* Blames lines. Other stacks of the account are passed too, because they show which lines are
+ * shared helpers. */
 static int blame_all(struct account_leak *found, const struct study *study, uint32_t account,
                      struct err *err)
 {
@@ -100,7 +103,8 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
     return status;
 }
 
-/* Room for as many rows as there are stacks, and for the number of each row from 1. */
+/* Allocates rows for all stacks, and an array with the row number of each label,
+ * from 1; 0: none yet. */
 static int begin_rows(struct leak_rows *rows, uint32_t **numbers, const struct blame *blame,
                       size_t stack_count, struct err *err)
 {
@@ -109,7 +113,7 @@ static int begin_rows(struct leak_rows *rows, uint32_t **numbers, const struct b
     return rows->items && *numbers ? 0 : -1;
 }
 
-/* The row of a stack, added if it is the first with that label. */
+/* The row of a stack; added if its label is new. */
 static struct leak_row *reach_row(struct leak_rows *rows, uint32_t *numbers,
                                   const struct blamed *blamed)
 {
@@ -189,7 +193,7 @@ static int find_churn_rows(struct account_leak *found, struct err *err)
     return status;
 }
 
-/* --- all of it --- */
+/* --- the entry --- */
 
 int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
                       struct err *err)

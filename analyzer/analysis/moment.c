@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From --at=… to an event; see moment.h. */
+/* Translates --at=… to an event; see moment.h. */
 #include "moment.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static int wrong(const char *option, const char *at, const char *why, struct err
     return -1;
 }
 
-/* "phse:forward" is near to "phase:forward". */
+/* Error with a suggestion: "phse:forward" is near to "phase:forward". */
 static int not_understood(const char *option, const char *at, struct err *err)
 {
     static const char *const words[] = {"peak", "end"}, *const heads[] = {"phase:", "oom:"};
@@ -52,7 +52,8 @@ static int parse_number(const char *text, uint64_t *number)
     return errno || *end ? -1 : 0;
 }
 
-/* Sequence numbers decide the order; times of different threads may differ by a call's duration. */
+/* Compares the sequence numbers of events, because times of different threads may differ by a
+ * call's duration. */
 static int parse_time(const char *option, const char *at, struct replay_plan *plan, struct err *err)
 {
     char *end;
@@ -121,7 +122,7 @@ static double in_unit(uint64_t ns, const char **unit)
     return (double)ns / units[i].ns;
 }
 
-/* A moment after the last event, or before the first, is nowhere. */
+/* Rejects a moment before the first or after the last event. */
 static int check_extent(const char *option, const char *at, const struct replay_plan *plan,
                         const struct history *history, const struct moment *found, struct err *err)
 {

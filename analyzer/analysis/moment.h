@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The moment a user means by --at=peak|end|TIME|SEQ|phase:NAME|oom:N, or by another option that
- * takes a moment: which event it stands for.
- * A moment is the state right after that event.
+ * Finds the event that a user means by --at=peak|end|TIME|SEQ|phase:NAME|oom:N, or by another
+ * option that takes a moment. A moment is the state right after that event.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_MOMENT_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_MOMENT_H
 
 #include "analyzer/replay/replay.h"
 
-/* The moments that there are, for the help of an option and for who mistyped one. */
+/* All forms of a moment, for help and error messages. */
 #define MOMENT_WORDS "peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N"
 
-/* What the replay has to keep for it. -1: what `option` was given is wrong (ERR_USAGE). */
+/* Tells the replay what to keep for the moment. -1: the value of `option` is wrong (ERR_USAGE). */
 int moment_parse(const char *option, const char *at, struct replay_plan *plan, struct err *err);
 
 /*
- * The moment, for one account. INDEX_NONE with 0: the moment does not exist for that account (nothing
- * was ever live, another device failed). -1: the trace has no such moment (ERR_USAGE).
- *   peak         where the account's live bytes were highest first; NULL is the same
+ * The moment for one account. INDEX_NONE with 0: the account has no such moment (nothing was ever
+ * live, or another device failed). -1: the trace has no such moment (ERR_USAGE).
+ *
+ *   peak         where the account's live bytes were first at their highest; NULL means the same
  *   end          the exit
  *   1.5s 200ms   the last event before the first one later than that; units ns us ms s min
  *   SEQ          the last event whose sequence number is not higher

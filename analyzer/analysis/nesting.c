@@ -13,8 +13,8 @@
 #include "analyzer/util/array.h"
 
 struct nesting_thread {
-    struct nested_call last; /* the last call that may hold others */
-    uint32_t waiting;        /* the last nested event since then; HISTORY_NONE: none */
+    struct nested_call last; /* the last hooked call, which may contain later events */
+    uint32_t waiting;        /* last nested event without its call yet; HISTORY_NONE: none */
 };
 
 static struct nesting_thread *find_thread(struct nesting *nesting, uint32_t thread_id,
@@ -50,7 +50,8 @@ static int add_nested(struct nesting *nesting, struct nesting_thread *thread,
     return 0;
 }
 
-/* A call that is numbered after what happened in it. */
+/* Ends a hooked call. An allocation is numbered after the events inside it, so they find their
+ * parent only now. */
 static void end_call(struct nesting *nesting, struct nesting_thread *thread,
                      const struct event *event)
 {

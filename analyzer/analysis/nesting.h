@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which call each event inside another call belongs to: a context that the first cudaMalloc makes,
- * a module it loads. It must not know what the events mean. It watches the replay, and keeps the
- * events that happened inside others.
+ * Finds the hooked call that each nested event belongs to: the first cudaMalloc makes a context,
+ * which loads modules. Watches the replay and keeps the nested events.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
@@ -18,7 +17,7 @@ struct nested_call {
 struct nested {
     struct nested_call own, parent;
     uint8_t kind;
-    uint32_t waiting; /* the thread's nested event before it that waits for its call, too */
+    uint32_t waiting; /* the thread's previous nested event that waits for its call */
 };
 
 /* Zeroed is empty and ready for use. */

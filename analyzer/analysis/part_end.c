@@ -42,7 +42,8 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
     return 0;
 }
 
-/* A phase ends with the event before the one that shows its end. */
+/* Remembers the event before the one that shows the end of a phase, because the
+ * phase ends there. */
 static int on_event(void *self, const struct cursor *at)
 {
     struct part_end *end = self;
@@ -50,7 +51,7 @@ static int on_event(void *self, const struct cursor *at)
     return 0;
 }
 
-/* --- the answer --- */
+/* --- the result --- */
 
 static uint64_t seq_of(const struct part_end *end, uint32_t account, const struct moment *moment)
 {

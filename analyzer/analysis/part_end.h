@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An end of a part of a run that is given as a moment (moment.h): at which event it is. Of phase:NAME
- * it is where the occurrence that holds that moment begins or ends. A replay of its own finds it,
- * which part_end watches; it keeps one occurrence for each account. It must not know what is shown.
+ * Finds the event at which a part of a run begins or ends, given as a moment (moment.h). For
+ * phase:NAME this is where the occurrence that holds the moment begins or ends. It takes a replay
+ * of its own, which part_end watches; it keeps one occurrence for each account.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PART_END_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_PART_END_H
@@ -11,16 +11,16 @@
 
 struct part_end {
     const char *option, *at; /* --option=at */
-    bool is_last;            /* of a phase its end is meant, else its beginning */
-    int device;              /* -1: the one of which most was live at its moment */
-    bool of_driver; /* the moment of the driver's layer is meant, else of the leading one */
-    uint64_t seq;   /* the answer */
+    bool is_last;            /* true: the end of the phase, false: its beginning */
+    int device;              /* -1: the device with the highest peak */
+    bool of_driver;          /* take the moment of the driver's account, not of the leading one */
+    uint64_t seq;            /* the result */
 
-    uint64_t open_count; /* occurrences of the phase, within one another or side by side */
+    uint64_t open_count; /* open occurrences of the phase, nested or side by side */
     uint64_t begin_index, begin_seq, now_seq;
     struct occurrence {
         uint64_t begin_seq, end_seq;
-    } * occurrences; /* by account: the one that holds its moment */
+    } * occurrences; /* by account: the occurrence that holds its moment */
     size_t count, capacity;
 };
 

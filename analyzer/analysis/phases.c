@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each phase did; see phases.h. */
+/* Sums of each phase; see phases.h. */
 #include "phases.h"
 
 #include <stdio.h>
@@ -11,20 +11,20 @@
 #include "analyzer/util/high_water.h"
 #include "analyzer/util/nearest.h"
 
-struct open_sums { /* of a span while it is open */
+struct open_sums { /* sums of an open span */
     uint64_t allocated_bytes, freed_bytes, kept_bytes;
 };
 
 struct account_phases {
     struct open_sums *open; /* by span */
     size_t open_count, open_capacity;
-    struct high_water water; /* live bytes; moments are ordinals of spans, from 1 */
-    struct phase_row *rows;  /* by path; at the end, outside is behind them */
+    struct high_water water; /* live bytes; its moments are ordinals of spans, from 1 */
+    struct phase_row *rows;  /* by path; at the end the row of `outside` follows */
     size_t row_count, row_capacity;
     struct phase_row outside;
 };
 
-/* Each makes the item of that number exist. */
+/* The reach_ functions make the item of that number exist. */
 static int reach_open(struct account_phases *own, uint32_t span, struct err *err)
 {
     struct open_sums *grown =
@@ -81,7 +81,7 @@ static int reach_account(struct phases *phases, size_t account, struct err *err)
 
 /* --- steps --- */
 
-/* The step that has not ended yet, from 1. */
+/* Number of the open step, from 1. */
 static uint64_t step_now(const struct phases *phases)
 {
     return phases->ended_count + 1;
@@ -105,7 +105,7 @@ static void count_step(struct path_steps *own, uint64_t step)
     own->step = step;
 }
 
-/* Ends are counted anew: all that was so far happened in the first step. */
+/* Another kind of step end counts from now on: puts everything so far into the first step. */
 static void begin_steps_again(struct phases *phases)
 {
     phases->ended_count = 0;
@@ -121,7 +121,8 @@ static void begin_steps_again(struct phases *phases)
         }
 }
 
-/* The step that was open at the end did not end. */
+/* Adds the last step, unless it was still open at the end. Steps without this
+ * account's bytes count as 0. */
 static int finish_steps(const struct phases *phases, struct phase_row *row, uint32_t path,
                         struct err *err)
 {
@@ -161,7 +162,8 @@ static int begin_in_account(struct account_phases *own, const struct span *span,
     return high_water_begin(&own->water, span->ordinal + 1, live_bytes, err);
 }
 
-/* The moment of the last push whose span stays open when `ending` ends: ranges end in any order. */
+/* The begin moment of the latest span that stays open when `ending` ends. NVTX
+ * ranges may end in any order. */
 static uint64_t last_open_moment(const struct spans *spans, uint32_t ending)
 {
     const uint32_t open[] = {spans->innermost, spans->inferred_span};
@@ -294,7 +296,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 
 /* --- the end --- */
 
-/* Occurrences that ended before the account had anything. */
+/* Counts zeros for the occurrences that ended before the account had any memory. */
 static int add_before_account(struct phase_row *row, struct err *err)
 {
     for (int i = 0; i < PHASE_FIGURES; i++)
@@ -385,7 +387,7 @@ uint32_t *phases_as_tree(const struct history *history, struct err *err)
 {
     const size_t count = history->path_count;
     uint32_t *order = array_new(count + 1, sizeof *order, err);
-    uint32_t *inner = array_new(count + 1, sizeof *inner, err); /* the first; of none at count */
+    uint32_t *inner = array_new(count + 1, sizeof *inner, err); /* first child; [count]: root's */
     uint32_t *next = array_new(count + 1, sizeof *next, err);
     if (!order || !inner || !next) {
         free(order);
@@ -417,9 +419,10 @@ out:
     return order;
 }
 
-/* --- what there is --- */
+/* --- hints --- */
 
-/* Of all names and paths; each is looked at by itself, since nobody has them in one list. */
+/* The phase name or path nearest to `typed`. Compares one at a time, because there
+ * is no array of all. */
 static const char *nearest_phase(const struct history *history, const char *typed)
 {
     const char *nearest = NULL;

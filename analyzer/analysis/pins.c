@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What keeps a pool's free memory where it is; see pins.h. */
+/* Blocks that pin a pool's free memory; see pins.h. */
 #include "pins.h"
 
 #include <stdlib.h>
@@ -7,13 +7,13 @@
 #include "analyzer/util/pair_map.h"
 #include "analyzer/util/array.h"
 
-/* --- call stacks, or lines --- */
+/* --- by call stack, or by line --- */
 
 struct pinning {
     struct pin_list *pins;
     const struct segment_list *segments;
     const struct blame *blame; /* NULL: by call stack */
-    struct pair_map numbers;   /* of a pin, by its stack or row */
+    struct pair_map numbers;   /* number of a pin, by stack or row */
     struct err *err;
 };
 
@@ -133,7 +133,7 @@ void pins_release(struct pins *pins)
 
 /* --- streams --- */
 
-/* Programs have few streams. */
+/* A linear search, because programs have few streams. */
 static struct pool_stream *find_stream(struct pool_stream_list *streams, uint64_t stream,
                                        struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Points and snapshots of a run; see series.h. */
+/* Chooses the points and snapshots of a run; see series.h. */
 #include "series.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "sites.h"
 #include "analyzer/util/array.h"
 
-/* --- which moments --- */
+/* --- moments --- */
 
 static int add_snapshot(struct series *series, const struct moment *at, struct err *err)
 {
@@ -22,7 +22,7 @@ static int add_snapshot(struct series *series, const struct moment *at, struct e
     return 0;
 }
 
-/* Of many failures the first and the last. */
+/* Adds the first and the last failures, if there are many. */
 static int add_failures(struct series *series, const struct history *history, struct err *err)
 {
     const size_t count = history->failure_count, half = SERIES_FAILURES / 2;
@@ -33,8 +33,8 @@ static int add_failures(struct series *series, const struct history *history, st
     return 0;
 }
 
-/* The moment before each end: the event that ends a step may be the first of the next one. Which one the moment is shows
- * only in the second replay: stamp_snapshot. */
+/* Adds the moment before each end of a step, because the event that ends a step may be the first
+ * of the next one. Only the second replay knows that moment's seq and time: stamp_snapshot. */
 static int add_ends_of_steps(struct series *series, const struct ended_steps *ended,
                              struct err *err)
 {
@@ -46,7 +46,7 @@ static int add_ends_of_steps(struct series *series, const struct ended_steps *en
     return 0;
 }
 
-/* Points of a device's leading account, as far apart as suits so many devices. */
+/* Adds points of a device's leading account, evenly spaced; more devices share the same number. */
 static int add_grid(struct series *series, const struct history *history,
                     const struct timelines *timelines, uint32_t account, struct err *err)
 {
@@ -71,7 +71,7 @@ static int compare_moments(const void *one, const void *other)
     return a < b ? -1 : a > b;
 }
 
-/* In order, each once. */
+/* Sorts the snapshots and removes duplicates. */
 static void sort_snapshots(struct series *series)
 {
     size_t count = 0;
@@ -122,7 +122,7 @@ size_t series_snapshot(const struct series *series, uint64_t index)
                                                                                      : SIZE_MAX;
 }
 
-/* --- which of them have a map --- */
+/* --- maps --- */
 
 static bool is_peak(const struct history *history, uint64_t index)
 {
@@ -162,7 +162,7 @@ static int choose_maps(struct series *series, const struct history *history, str
     return 0;
 }
 
-/* --- which groups --- */
+/* --- groups --- */
 
 static int add_group(struct series_groups *groups, struct pair_map *numbers, uint32_t account,
                      uint64_t id, struct err *err)
@@ -173,7 +173,7 @@ static int add_group(struct series_groups *groups, struct pair_map *numbers, uin
     return pair_map_put(numbers, account, id, (uint32_t)groups->count++, err);
 }
 
-/* Those that held most at a moment, up to so many in all. */
+/* Adds groups for the largest sites at a moment, up to most_stacks stacks in all. */
 static int add_held_sites(struct series *series, const struct categories *categories,
                           uint32_t account, uint64_t index, size_t most_stacks, struct err *err)
 {
@@ -198,7 +198,7 @@ static int add_held_sites(struct series *series, const struct categories *catego
     return status;
 }
 
-/* The peak may name seven tenths of them, the last failure what is left but for the end's share. */
+/* The peak may fill 7/10 of the stacks, the last failure up to 9/10, the end the rest. */
 static int choose_groups_of(struct series *series, const struct categories *categories,
                             uint32_t account, struct err *err)
 {
@@ -304,7 +304,8 @@ static int ask_all(struct series *series, const struct history *history,
     return 0;
 }
 
-/* The highest moment of a cut may be before its first event, so which one that is shows only now. */
+/* Sets a snapshot's seq and time, because the highest moment of a cut may be before
+ * its first event. */
 static int stamp_snapshot(void *self, const struct cursor *at)
 {
     struct series *series = self;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run as a time series, for pictures: what each layer held at the moments of the timelines, by category,
- * phase of birth and call stack; and snapshots. The moments are
- * known after a first replay; this is filled by a second one. It must not know names nor pages.
+ * A run as a time series, for pictures: the bytes of each account at the moments of the timelines,
+ * by category, phase of birth and call stack; and snapshots. The first replay finds the moments, a
+ * second one fills the series.
  *
  *     points      ├┼┼┼┼┼┼┼┼┼┼┼┤  of each account, the highest of each cut: at most 2,000
- *     snapshots   ├──┼──┼──┼──┤  of all accounts: every account's peak, the failures, ends of steps, the
- *                                end, and so many points that the gaps between them are even
- *     maps        ├─────┼─────┤  some of the snapshots: the largest blocks, too
+ *     snapshots   ├──┼──┼──┼──┤  of all accounts: every account's peak, failures, ends of steps,
+ *                                the end, and enough points to make the gaps between them even
+ *     maps        ├─────┼─────┤  some of the snapshots, with the largest blocks
  *
- * It keeps a sum for each point and group. Of phases and call stacks, those are groups that held most at
- * the peak, the failures and the end; one more has the rest, so that sums close.
+ * It keeps a sum for each point and group. Groups are the phases and call stacks that held most at
+ * the peak, at failures and at the end, plus one for the rest, so that sums match.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SERIES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_SERIES_H
@@ -21,19 +21,19 @@
 #include "analyzer/analysis/over_time/memory_map.h"
 
 enum { SERIES_POINTS = 2000, SERIES_GRID = 240, SERIES_FAILURES = 40, SERIES_MAPS = 12 };
-/* Blocks of a map: of a peak, the last failures and the end; and of one between them. */
+/* Most blocks of a map: at a peak, a late failure or the end; and at other moments. */
 enum { SERIES_BLOCKS = 5000, SERIES_BLOCKS_BETWEEN = 1500, SERIES_MAPPED_FAILURES = 4 };
 enum { SERIES_PHASES = 15, SERIES_LINE_STACKS = 15, SERIES_STACKS = 200 };
 
-/* A call stack with that of its forward operator, 0 where there is none, as one number. */
+/* A call stack and its forward operator's stack (0: none) as one number. */
 static inline uint64_t series_stacks(uint32_t stack_id, uint32_t forward_stack_id)
 {
     return (uint64_t)forward_stack_id << 32 | stack_id;
 }
 
-/* What the groups of one account are; behind the last one is the rest. */
+/* The groups of one account; the number after the last one is the rest. */
 struct series_groups {
-    uint64_t ids[SERIES_STACKS]; /* series_stacks, or paths with HISTORY_NONE for outside any */
+    uint64_t ids[SERIES_STACKS]; /* series_stacks; or paths, with HISTORY_NONE for outside */
     size_t count, most;
 };
 
@@ -43,13 +43,13 @@ struct account_series {
 
 /* Zeroed is empty. */
 struct series {
-    struct moment *snapshots; /* ascending */
+    struct moment *snapshots; /* ascending by event */
     size_t snapshot_count, snapshot_capacity, stamped;
-    struct map_moment *maps; /* of some of them */
+    struct map_moment *maps; /* of some of the snapshots */
     size_t map_count;
     struct account_series *accounts;
     size_t account_count;
-    struct pair_map phase_groups, stack_groups; /* (account, id) to the number of its group */
+    struct pair_map phase_groups, stack_groups;                /* (account, id) to group number */
     struct breakdown by_category, by_phase, by_line, by_stack; /* by_stack: at the snapshots */
     struct memory_map map;
 };
@@ -61,9 +61,9 @@ int series_begin(struct series *series, const struct categories *categories,
                  struct err *err);
 void series_release(struct series *series);
 
-/* The snapshot of that event; SIZE_MAX: there is none. */
+/* Number of the snapshot at that event; SIZE_MAX: none. */
 size_t series_snapshot(const struct series *series, uint64_t index);
-/* The first snapshot that is not before the event; snapshot_count: there is none. */
+/* Number of the first snapshot at or after the event; snapshot_count: none. */
 size_t series_snapshot_from(const struct series *series, uint64_t index);
 
 #endif

@@ -9,12 +9,12 @@
 #include "analyzer/replay/phase/backwards.h"
 #include "analyzer/util/array.h"
 
-/* Numbers of sites by what they differ in, and of the forward stacks. */
+/* Numbers of sites by their distinguishing fields, and of forward stacks. */
 struct site_numbers {
     struct pair_map sites, forwards;
 };
 
-/* The category and the forward stack as one number; PAIR_MAP_NONE: out of memory. */
+/* The category and forward stack as one number; PAIR_MAP_NONE: out of memory. */
 static uint32_t space_of(struct site_numbers *numbers, const struct site *site, struct err *err)
 {
     struct pair_map *forwards = &numbers->forwards;
@@ -56,7 +56,7 @@ static int add_block_to_site(struct sites *sites, size_t *capacity, struct site_
     return 0;
 }
 
-/* Ties are broken by what does not differ between runs. */
+/* Breaks ties by fields that are the same in every run. */
 static int compare_sites(const void *left, const void *right)
 {
     const struct site *a = left, *b = right;
@@ -81,14 +81,16 @@ static struct site site_of(const struct categories *categories, const struct blo
                          .bytes = block->size_bytes};
 }
 
-/* A call is over that is not the moment's, if it began before it. */
+/* True if that call of backward began by the moment and is not the one running then,
+ * so it has ended. */
 static bool is_over(const struct backwards *backwards, uint32_t call, const struct moment *at)
 {
     return call && call != at->backward && backwards->count - call < BACKWARDS_KEPT &&
            backwards->calls[call % BACKWARDS_KEPT].begin_index <= at->index;
 }
 
-/* Which call of backward left the block. A library's workspace stays, whoever was first to need it. */
+/* Finds out which call of backward left the block. Leaves workspaces out: they stay, whichever
+ * call first needed them. */
 static void tell_kind(struct site *site, const struct categories *categories,
                       const struct block *block, const struct moment *at, unsigned by_call)
 {
@@ -113,10 +115,10 @@ static void tell_kind(struct site *site, const struct categories *categories,
     }
 }
 
-/* Which blocks, and what is told of them. */
+/* Which blocks to take, and whether to set their kind. */
 struct asked_sites {
-    const struct site_filter *filter; /* NULL: all */
-    bool tells;                       /* which calls of backward left what */
+    const struct site_filter *filter; /* NULL: all blocks */
+    bool tells;                       /* set site.kind, by calls of backward */
     unsigned by_call;
 };
 

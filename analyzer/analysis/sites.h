@@ -1,56 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who holds memory at a moment: the live blocks of one account, grouped by call stack (and that of the
- * forward operator), phase of birth and category. It must not know names: those are looked up by whoever describes them.
+ * Groups the live blocks of one account at a moment by call stack (with that of the forward
+ * operator), phase of birth and category. Names are looked up later, by the pages.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
 
 #include "category.h"
 
-/* What calls of backward have to do with it. */
+/* How a site relates to calls of backward. */
 enum site_kind {
     SITE_OTHER,
-    SITE_LEFT,       /* a call that is over took it and left it */
-    SITE_GRAPH,      /* of a graph, and no call has been over since */
-    SITE_GRAPH_LEFT, /* of a graph, and a call that is over did not free it */
+    SITE_LEFT,       /* allocated by a call of backward that has ended */
+    SITE_GRAPH,      /* autograd keeps it, and no call of backward has ended since */
+    SITE_GRAPH_LEFT, /* autograd keeps it, although a call of backward has ended since */
     SITE_KINDS
 };
 
 struct site {
     uint32_t stack_id;
-    uint32_t forward_stack_id; /* as a block's */
-    uint32_t path;             /* of history->paths, HISTORY_NONE: born outside any phase */
+    uint32_t forward_stack_id; /* as in struct block */
+    uint32_t path;             /* of history->paths; HISTORY_NONE: born outside any phase */
     enum category category;
-    enum site_kind kind; /* of sites_left_at; else SITE_OTHER */
+    enum site_kind kind; /* set by sites_left_at only; else SITE_OTHER */
     uint64_t bytes, count;
 };
 
 struct sites {
-    struct site *items; /* the largest first */
+    struct site *items; /* by bytes, descending */
     size_t count;
     uint64_t total_bytes, total_count;
 };
 
-/* The blocks of the account that are live right after event `index`, a moment that is kept. */
+/* Sites of the account's blocks that are live right after event `index`, a moment that the
+ * history keeps. */
 int sites_at(struct sites *sites, const struct categories *categories, uint32_t account,
              uint64_t index, struct err *err);
-/* The same of the blocks that somebody takes. */
+/* The same, for the blocks that the filter takes. */
 struct site_filter {
     const void *self;
     bool (*takes)(const void *self, const struct block *block);
 };
 int sites_taken_at(struct sites *sites, const struct categories *categories, uint32_t account,
                    uint64_t index, const struct site_filter *filter, struct err *err);
-/* The same, with what calls of backward left told apart. What is left of the kinds in by_call (bits of 1 << kind) has the
- * stack of the call: as its forward stack, or of a graph as its own. */
+/* The same, with site.kind set. For the kinds in by_call (bits 1 << kind), the stack of the call
+ * of backward replaces the forward stack; for SITE_GRAPH_LEFT, the site's own stack. */
 int sites_left_at(struct sites *sites, const struct categories *categories, uint32_t account,
                   const struct moment *at, unsigned by_call, struct err *err);
 void sites_release(struct sites *sites);
 
 /*
- * Sums of the sites by category, or by phase of birth of which there are path_count: the largest
- * first, none without a block. *sums is the caller's to free. Returns how many, or -1.
+ * Sums the sites by category, or by phase of birth (path_count of these), without empty sums, by
+ * bytes descending. The caller frees *sums. Returns their number, or -1.
  */
 enum sites_by { SITES_BY_CATEGORY, SITES_BY_PATH };
 int sites_sum(const struct sites *sites, enum sites_by by, size_t path_count, struct site **sums,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stretches of addresses and the holes between them; see stretches.h. */
+/* Address ranges and holes between them; see stretches.h. */
 #include "stretches.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ int stretches_add(struct stretches *list, uint64_t start, uint64_t size_bytes, b
     return 0;
 }
 
-/* The bits by which the starts differ. */
+/* The bits in which the start addresses differ. */
 static uint64_t varying_bits(const struct stretches *list)
 {
     uint64_t bits = 0;
@@ -43,7 +43,7 @@ static bool is_sorted(const struct stretches *list)
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-/* Puts the items in the order of one digit of their starts; those with equal digits keep theirs. */
+/* Sorts by one digit of the start address; stable. */
 static void place_by_digit(struct stretch *to, const struct stretch *from, size_t count, int shift)
 {
     size_t places[DIGITS + 1] = {0};
@@ -57,8 +57,8 @@ static void place_by_digit(struct stretch *to, const struct stretch *from, size_
 }
 
 /*
- * A radix sort from the lowest digit up: at each of thousands of failures tens of thousands of
- * addresses are put in order, and they differ in few digits.
+ * A radix sort from the lowest digit up. It pays because at each of thousands of failures tens of
+ * thousands of addresses are sorted, which differ in few digits.
  */
 int stretches_sort(struct stretches *list, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stretches of addresses, and the holes that one list of them leaves in another. It must not know
- * what lies there.
+ * Address ranges ("stretches"), and the holes that a list of live ones leaves in a list
+ * of held ones.
  *
  *     held   [=============][=======]      [====]      sorted, perhaps joined
  *     live     [==]  [====]    [==]
@@ -19,7 +19,7 @@
 
 struct stretch {
     uint64_t start, end;
-    bool joins; /* a hole may go on into a stretch that begins where this one ends */
+    bool joins; /* a hole may continue into the stretch that begins where this one ends */
 };
 
 struct stretches {
@@ -27,24 +27,24 @@ struct stretches {
     size_t count, capacity;
 };
 
-/* An end beyond the last address is the last address. */
+/* An end beyond the last address is clipped to it. */
 int stretches_add(struct stretches *list, uint64_t start, uint64_t size_bytes, bool joins,
                   struct err *err);
 
-/* By start; equal ones keep their order. Takes time in proportion to the count. */
+/* Sorts by start, stable, in linear time. */
 int stretches_sort(struct stretches *list, struct err *err);
 
-/* Makes one stretch of neighbours that a hole may cross, in a sorted list. */
+/* Joins adjacent stretches whose holes may continue, in a sorted list. */
 void stretches_join(struct stretches *list);
 
 void stretches_release(struct stretches *list);
 
 struct holes {
     uint64_t total_bytes, largest_bytes;
-    uint64_t stranded_bytes; /* in stretches that hold something */
+    uint64_t stranded_bytes; /* in stretches that hold live memory */
 };
 
-/* What no live stretch covers of those held. Both lists are sorted. */
+/* The parts of `held` that no stretch of `live` covers. Both lists must be sorted. */
 struct holes holes_between(const struct stretches *held, const struct stretches *live);
 
 #endif

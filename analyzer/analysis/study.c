@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace ready to be asked, and what a view shows of it; see study.h. */
+/* Opens a trace for analyses, and resolves views; see study.h. */
 #include "study.h"
 
 #include <stdio.h>
@@ -16,9 +16,9 @@
 #include "part_end.h"
 #include "common/sim_spec.h"
 
-/* --- what the pass has to know before it --- */
+/* --- before the pass --- */
 
-/* The last event of each of `count` equal parts; parts without an event have none. */
+/* The last event of each of `count` equal parts; parts without events are left out. */
 static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t event_count,
                              struct err *err)
 {
@@ -54,7 +54,7 @@ int study_replay_again(const struct study *study, const struct replay_plan *plan
     return status;
 }
 
-/* A replay of its own for those observers. */
+/* A replay for the given observers only. */
 static int replay_for(const struct study *study, const struct study_ask *ask,
                       const struct observer *observers, size_t count, struct err *err)
 {
@@ -65,7 +65,7 @@ static int replay_for(const struct study *study, const struct study_ask *ask,
     return study_replay_again(study, &plan, err);
 }
 
-/* From a moment to the number of its event. */
+/* Translates a moment to the number of its event. */
 static int find_bound(struct timeline_bound *bound, const char *option, bool is_last,
                       const struct study *study, const struct study_ask *ask, struct err *err)
 {
@@ -89,7 +89,8 @@ static int find_bound(struct timeline_bound *bound, const char *option, bool is_
     return status;
 }
 
-/* Steps that were hidden are seen where it is known that an optimizer gives way. */
+/* True if an optimizer stopped allocating and hid later steps. Prepares `ends` for another
+ * replay, in which backwards end the steps. */
 static bool uncover_steps(struct step_ends *ends)
 {
     if (!step_ends_were_hidden(ends))
@@ -98,7 +99,7 @@ static bool uncover_steps(struct step_ends *ends)
     return true;
 }
 
-/* A replay that looks for the ends of steps alone. */
+/* A replay that only finds the ends of steps. */
 static int find_ends(struct study *study, const struct study_ask *ask, struct err *err)
 {
     const struct observer observer = step_ends_observer(&study->ends);
@@ -129,7 +130,7 @@ static int begin_timelines(struct study *study, const struct study_ask *ask, str
 
 enum { OBSERVERS_MAX = STUDY_WATCHES + 4 };
 
-/* The ends of steps first: others ask for them. */
+/* The observer of step ends comes first, because others read its result. */
 static size_t choose_watches(struct study *study, unsigned needs, struct observer *observers)
 {
     size_t count = 0;
@@ -190,9 +191,10 @@ out:
     return status;
 }
 
-/* --- a second replay, of steps that nothing marks or that an optimizer hid --- */
+/* --- second replay: steps that nothing marks, or that an optimizer hid --- */
 
-/* What repeats in the leading layer that peaked highest, of those in which anything does. */
+/* Finds what repeats once per step: in the leading account with the highest peak among those
+ * where anything repeats. */
 static int find_period(struct step_period *period, const struct study *study, struct err *err)
 {
     const struct history *history = &study->history;
@@ -215,7 +217,7 @@ static int find_period(struct step_period *period, const struct study *study, st
     return 0;
 }
 
-/* What of the steps the timelines know, at the end of an event. */
+/* The steps that the timelines were told of so far. */
 struct steps_told {
     const struct step_watch *watch;
     struct timelines *timelines;
@@ -247,8 +249,8 @@ static int tell_last_step(void *self, const struct cursor *at)
     return 0;
 }
 
-/* For what asks for steps, with the ends as they are known by now. The timelines learn of them, if that was
- * asked for. */
+/* Repeats the analyses that need steps, with the step ends known by now. Tells the timelines
+ * too, if asked to. */
 static int replay_steps(struct study *study, const struct study_ask *ask, unsigned needs,
                         struct err *err)
 {
@@ -266,7 +268,8 @@ static int replay_steps(struct study *study, const struct study_ask *ask, unsign
 
 enum { NEEDS_STEPS = STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps };
 
-/* An optimizer gave way late: it is known now, so that each backward before it counts, too. */
+/* The optimizer stopped ending steps late in the run. Replays with that known, so that earlier
+ * backwards count too. */
 static int replay_without_optimizer(struct study *study, const struct study_ask *ask,
                                     struct err *err)
 {
@@ -299,7 +302,7 @@ static int find_steps(struct study *study, const struct study_ask *ask, struct e
     return replay_steps(study, ask, STUDY_NEEDS_steps, err);
 }
 
-/* --- the second replay, of a timeline by phase or category --- */
+/* --- second replay: timeline by phase or category --- */
 
 static int ask_moments(struct study *study, uint32_t account, struct err *err)
 {
@@ -309,7 +312,7 @@ static int ask_moments(struct study *study, uint32_t account, struct err *err)
     return moments ? breakdown_ask(&study->breakdown, account, moments, count, err) : -1;
 }
 
-/* The paths of both replays have the same numbers; behind them is outside any. */
+/* The path's number, the same in both replays; path_count: outside any phase. */
 static size_t path_of(const void *self, const struct block *block)
 {
     const struct history *history = self;
@@ -524,7 +527,7 @@ const char *study_path(const struct study *study, uint32_t path)
     return path == HISTORY_NONE ? NULL : study->history.paths[path].text;
 }
 
-/* --- what was asked for must be there --- */
+/* --- checks of a view --- */
 
 enum { KNOWN_BYTES_MAX = 256 };
 
@@ -558,7 +561,7 @@ static int refuse_layer(const struct study *study, int layer, struct err *err)
     return -1;
 }
 
-/* The driver's is always there, but in what another tool recorded it may be unknown. */
+/* The driver's account always exists, but an imported trace may not know it. */
 static bool has_layer(const struct study *study, const struct device_use *use,
                       const struct view *view)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One trace, ready to be asked: loaded, replayed, categorised, with names for its frames. And the
- * view: what of it a command was asked to show. It must not know any one command.
+ * A study is one trace, loaded, replayed and categorised, with names for its frames. A view is the
+ * part of it that a command shows.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
@@ -23,7 +23,7 @@
 #include "analyzer/util/text_list.h"
 #include "trace/not_known.h"
 
-/* What will be asked of a study, beside who held memory at the peaks and at the failures. */
+/* The analyses that a study runs, beside the sites at peaks and failures. */
 enum study_watch {
 #define WATCH(name, type) STUDY_WATCH_##name,
 #include "watches.def"
@@ -35,17 +35,17 @@ enum study_needs {
 };
 struct study_ask {
     unsigned needs;            /* STUDY_NEEDS_… */
-    const char *at;            /* as moment.h has it; NULL: the peak */
-    bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases, too */
-    size_t stop_count;         /* moments evenly spaced in events: history.stops */
+    const char *at;            /* a moment, as in moment.h; NULL: the peak */
+    bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases too */
+    size_t stop_count;         /* number of moments, evenly spaced in events, in history.stops */
     struct timeline_ask timeline;
-    int timeline_device; /* whose moments begin and end it; -1: see part_end.h */
+    int timeline_device; /* its moments begin and end the timeline; -1: see part_end.h */
     bool timeline_of_driver;
-    bool wants_series;                /* of the timeline's moments: a second replay */
-    enum breakdown_by timeline_by;    /* what each of its moments is broken down by */
-    const struct whatif_ask *whatifs; /* replays of PyTorch's allocator, which outlive the study */
+    bool wants_series;                /* at the timeline's moments; takes a second replay */
+    enum breakdown_by timeline_by;    /* how each moment of the timeline is broken down */
+    const struct whatif_ask *whatifs; /* replays of PyTorch's allocator; must outlive the study */
     size_t whatif_count;
-    const struct observer *watcher; /* one more, of somebody who keeps what it sees; NULL: nobody */
+    const struct observer *watcher; /* an observer of the caller's; NULL: none */
 };
 
 struct study {
@@ -54,92 +54,101 @@ struct study {
     struct history history;
     struct categories categories;
     struct symbols *symbols;
-    struct step_ends ends; /* of the steps, for whatever asks for them */
-    /* Empty unless asked for. */
+    struct step_ends ends; /* shared by the analyses that need steps */
+    /* Empty unless needed. */
 #define WATCH(name, type) struct type name;
 #include "watches.def"
     struct timelines timelines;
     struct series series;
-    struct breakdown breakdown;      /* of the moments of the timelines */
+    struct breakdown breakdown;      /* at the timelines' moments */
     bool takes_library_ranges;       /* as in struct study_ask */
-    const struct remedies *remedies; /* analyzer/remedy/; NULL: nobody asked for them */
+    const struct remedies *remedies; /* of analyzer/remedy/; NULL: not asked for */
     struct whatif whatif;            /* empty unless asked for */
 };
 
 /*
- * One pass over the events. Stops need their number before it, which SQLite counts; a timeline by phase or
- * category needs a second replay, because its moments are known after the first; one by steps needs
- * one before it, because any event may show that steps end otherwise; and so does each end of its
- * part that is a moment, because a peak is known at the end. Steps that nothing marks need a second
- * replay of what asks for steps: what repeats is known after the first; and so do those that an optimizer
- * hid which allocated in the first steps alone. The events stay open until trace_close_events, for whoever reads them again.
+ * Opens a trace, in one pass over its events if possible. More passes or queries are needed for:
+ *
+ *   stops                         their number first, which SQLite counts
+ *   a timeline by phase/category  a second replay, because the first one finds its moments
+ *   a timeline by steps           a replay before, because any event may change what ends a step
+ *   an end of a timeline that is  a replay before, because a peak is known only at the end
+ *   given as a moment
+ *   steps that nothing marks      a second replay of what needs steps, because the first one finds
+ *                                 what repeats; the same if an optimizer that allocated only in
+ *                                 the first steps hid later steps
+ *
+ * The events stay open until trace_close_events, for readers of further passes.
  */
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);
 
-/* One more pass, for observers that need what the first one found; its history is not kept. */
+/* Runs one more pass, for observers that need results of the first one. Its history is not kept. */
 struct replay_plan;
 int study_replay_again(const struct study *study, const struct replay_plan *plan, struct err *err);
 
 struct view {
     int device;                /* -1: all */
     int layer;                 /* enum memory_layer; LAYER_none: all */
-    const char *at;            /* NULL: the command's own moment */
-    long top;                  /* sites per list; 0: not asked for */
+    const char *at;            /* a moment; NULL: the command's default */
+    long top;                  /* sites per list; 0: the default */
     bool takes_library_ranges; /* as in struct study_ask */
-    bool all_frames;           /* nothing of a stack is folded or cut */
+    bool all_frames;           /* fold and cut no stack */
     struct symbol_sources sources;
-    const void *own; /* what only this command knows */
+    const void *own; /* options of this command only */
 };
 
-/* What a view asks for must be there: an empty answer would look like a program that used nothing. */
+/* Fails if the trace lacks what the view asks for, because an empty result would look like a
+ * program that used nothing. */
 int study_check_view(const struct study *study, const struct view *view, struct err *err);
 
-/* How many of count sites are asked for. */
+/* The number of sites to show, of `count`. */
 size_t view_limit(const struct view *view, size_t count);
 
-/* "device", "driver" or "pool", and the pool's name ("pytorch" unless it says otherwise; NULL: no
- * pool). */
+/* study_layer: "device", "driver" or "pool". study_pool: the pool's name ("pytorch" by default);
+ * NULL: no pool. */
 const char *study_layer(const struct account *account);
 const char *study_pool(const struct study *study, const struct account *account);
 
-/* The leading account of the device, or that of the layer that was asked for; HISTORY_NONE: none. */
+/* The account of the view's layer, by default the device's leading one; HISTORY_NONE: none. */
 uint32_t study_account(const struct study *study, const struct device_use *use,
                        const struct view *view);
 
 /*
- * The accounts a table speaks of: leading first, then the device's other pools, then the driver.
- * Managed, pinned and imported memory are in none of these. Fills at most limit and returns how many.
+ * The accounts that tables list: the leading one, then the device's other pools, then the driver.
+ * Managed, pinned and imported memory are left out. Fills at most `limit` and returns the number.
  */
 size_t study_accounts(const struct study *study, const struct device_use *use,
                       const struct view *view, uint32_t *accounts, size_t limit);
 enum { STUDY_ACCOUNTS_MAX = 64 };
 
-/* The account of `other` that stands for an account of `study`: same device, kind and name of a pool. */
+/* The account of `other` with the same device, kind and pool name as an account of `study`. */
 uint32_t study_counterpart(const struct study *other, const struct study *study, uint32_t account);
 
 /* "device 0", or "an unknown device". */
 #define STUDY_DEVICE_BYTES 32
 const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES]);
 
-/* What its file does not say, of what no 0 is a figure. */
+/* True if the trace's file lacks this figure, so that a 0 is none. */
 bool study_lacks(const struct study *study, enum lack lack);
-/* An imported trace may know none: then all times are 0. */
+/* False for an imported trace without times: then all times are 0. */
 bool study_has_times(const struct study *study);
-/* A dry run on cards without limit (--dry-run=any): what their total says is nobody's. */
+/* True for a dry run on cards without limit (--dry-run=any): their reported total is
+ * meaningless. */
 bool study_has_no_limit(const struct study *study);
-/* A phase of it is a backward. */
+/* True if any of its phases is a backward. */
 bool study_has_backward(const struct study *study);
-/* A dry run whose events were reached only when the host waited for them (--events=late). */
+/* True for a dry run in which CUDA events completed only when the host waited for them
+ * (--events=late). */
 bool study_has_late_events(const struct study *study);
-/* Total memory of a device; 0: not known, or it has no limit. */
+/* Total memory of a device; 0: unknown, or without limit. */
 uint64_t study_card_bytes(const struct study *study, int device);
 
 /* "epoch/forward", or NULL outside any phase. */
 const char *study_path(const struct study *study, uint32_t path);
-/* What a dry run could not know; NULL: nothing, or it was none. */
+/* Text about what a dry run could not know; NULL: nothing, or no dry run. */
 const char *study_dry_run(const struct study *study);
-/* What a reader must know before believing the figures; one sentence each. */
+/* Adds warnings about the figures, one sentence each. */
 int study_warnings(const struct study *study, struct text_list *warnings, struct err *err);
 
 #endif

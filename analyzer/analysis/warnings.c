@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reader must know before believing the figures: losses, a process that was killed, frees
- * that match nothing. It must not compute anything that the history has not counted.
+ * Warnings that a reader needs before believing the figures: lost events, a process that was
+ * killed, frees that match nothing. Only reports numbers that the history has counted.
  */
 #include "study.h"
 
@@ -16,11 +16,11 @@
 /* Shorter waits are not worth a warning. */
 #define NOTABLE_WAIT_NS 100000000
 
-/* Functions that a dry run does not model: how many are named. */
+/* How many functions that a dry run does not model are named. */
 #define NAMES_SHOWN 5
 #define NAMES_BYTES_MAX 1024
 
-/* With losses, a trace is not complete however the process ended, and its exit may be among them. */
+/* If events were lost, the exit event may be among them: then its absence does not show a kill. */
 static int warn_end(const struct study *study, struct text_list *list, struct err *err)
 {
     const bool lossy = study->trace.meta.lost_events.value > 0;
@@ -36,7 +36,7 @@ static int warn_end(const struct study *study, struct text_list *list, struct er
                                : "the process ended without exit (killed, or by a raw exit_group)");
 }
 
-/* What was there before, and what lies beside what the other tool watches, is in no figure. */
+/* Memory from before the recording, or outside of what the other tool watches, is in no figure. */
 static int warn_import(const struct trace_meta *meta, struct text_list *list, struct err *err)
 {
     return text_list_add(list, err, "imported from %.200s (%.64s), which does not say: %s",
@@ -109,7 +109,7 @@ static int warn_replay(const struct study *study, struct text_list *list, struct
     const struct history *history = &study->history;
     uint64_t lost_frees_count = 0;
 
-    /* Reserved address space holds no memory; it ends with what is mapped there. */
+    /* Reserved address space is left out: it holds no memory, and ends with the mappings in it. */
     for (size_t i = 0; i < history->account_count; i++)
         if (history->accounts[i].kind != ACCOUNT_none)
             lost_frees_count += history->accounts[i].lost_frees_count;
@@ -145,7 +145,7 @@ static int warn_coverage(const struct study *study, struct text_list *list, stru
                          study->trace.coverage[0].name, count > 1 ? " …" : "");
 }
 
-/* Such a call returned "not supported": what it does on a card is in no figure. */
+/* These functions returned "not supported", so their memory on a real card is in no figure. */
 static int warn_not_modelled(const struct study *study, struct text_list *list, struct err *err)
 {
     const struct trace *trace = &study->trace;
@@ -193,7 +193,8 @@ static bool has_library(const struct trace *trace, const char *name)
     "of "                                                                                          \
     "cuBLAS and cuDNN choose (a convolution's is assumed)"
 
-/* A program that only calls the driver loses nothing; one that computes with libraries does. */
+/* Only a program that computes with libraries loses values in a dry run, not one
+ * that only calls the driver. */
 const char *study_dry_run(const struct study *study)
 {
     const struct trace *trace = &study->trace;
@@ -208,7 +209,7 @@ const char *study_dry_run(const struct study *study)
                                                     : DRY_RUN_WITHOUT_PYTHON DRY_RUN_DOES_NOT_KNOW;
 }
 
-/* About the frames shown so far: a warning follows the stacks that it speaks of. */
+/* About the frames shown so far, so this warning follows the stacks. */
 static int warn_names(const struct study *study, struct text_list *list, struct err *err)
 {
     struct symbol_gaps gaps = symbols_gaps(study->symbols);
