@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses that are handed out again; see addresses.h. */
+/* Free address ranges; see addresses.h. */
 #include "addresses.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ uint64_t addresses_take(struct addresses *addresses, uint64_t bytes)
     return address;
 }
 
-/* The first hole at that address or above it. */
+/* Number of the first hole at that address or above. */
 static size_t find_hole(const struct addresses *addresses, uint64_t address)
 {
     size_t low = 0, high = addresses->count;

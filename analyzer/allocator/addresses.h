@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The addresses of segments and of ranges, where the model has no driver below it. What went back is
- * handed out again: the smallest hole that is large enough, the lowest of several, as the simulator does
- * and as NVIDIA's driver is assumed to do. It matters, for among free blocks of one size PyTorch takes
- * the lowest address. It must not know blocks.
+ * Addresses for segments and ranges, where the model has no driver below it. Freed addresses are
+ * handed out again: from the smallest hole that is large enough, among equals the lowest, as the
+ * simulator does and as NVIDIA's driver is assumed to do. Addresses matter because PyTorch takes
+ * the lowest of several free blocks of one size.
  *
  *     | segment | hole | segment |   hole   | segment |  never used ...
  *                                                     ^ next_address
@@ -21,16 +21,16 @@ struct address_hole {
 };
 
 struct addresses {
-    struct address_hole *items; /* by address; no two touch */
+    struct address_hole *items; /* by address; no two are adjacent */
     size_t count, capacity;
-    uint64_t next_address; /* all from here on was never used, or came back */
+    uint64_t next_address; /* addresses from here on are all free */
 };
 
 void addresses_release(struct addresses *addresses);
-/* What *to held is lost. -1: out of memory. */
+/* Frees what *to held before. -1: out of memory. */
 int addresses_copy(struct addresses *to, const struct addresses *from, struct err *err);
 uint64_t addresses_take(struct addresses *addresses, uint64_t bytes);
-/* Where there is no memory to note it, it is not handed out again. */
+/* Drops the addresses for good if there is no memory to note them. */
 void addresses_give(struct addresses *addresses, uint64_t address, uint64_t bytes);
 
 #endif

@@ -4,7 +4,7 @@
  *
  *     | used | free | used |   free   | unmapped |      joined on free, split on alloc
  *
- * The first block of a segment keeps its number as long as the segment lives.
+ * The first block of a segment keeps its number as long as the segment exists.
  */
 #include "allocator.h"
 
@@ -111,7 +111,7 @@ static uint64_t expandable_bytes(const struct allocator *allocator, uint32_t blo
     return allocator->blocks[block].bytes + (grows ? allocator->blocks[after].bytes : 0);
 }
 
-/* The end of a range can grow, so a larger block elsewhere may be the better fit. */
+/* Prefers a larger block in a range with less room to grow, because the end of a range can grow. */
 static uint32_t fit_expandable(const struct allocator *allocator, uint32_t block)
 {
     uint32_t next = free_tree_next(allocator, block);
@@ -175,8 +175,8 @@ static bool take_segment(struct allocator *allocator, uint64_t bytes, uint64_t *
     return true;
 }
 
-/* A new free block, in no tree. A memory fraction is asked for a whole segment, also where a range
- * then grows by no more than the request lacks. */
+/* Adds a new free block, which is in no tree. The memory fraction must allow a whole segment,
+ * even if a range then grows by less. */
 static int grow_pool(struct allocator *allocator, uint32_t pool, uint64_t bytes, uint32_t *block,
                      struct err *err)
 {

@@ -59,7 +59,7 @@ void allocator_mark_skipped(struct allocator_block *block, enum allocator_skip w
     block->skipped_bytes = bytes;
 }
 
-/* The left one takes the right one in, and keeps its number. Neither is in a tree. */
+/* Joins the right block into the left one, which keeps its number. Neither is in a tree. */
 static void join_blocks(struct allocator *allocator, uint32_t left, uint32_t right)
 {
     const uint32_t after = allocator->blocks[right].after;
@@ -95,7 +95,7 @@ uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block)
 
 void allocator_give_addresses(struct allocator *allocator, uint64_t address, uint64_t bytes)
 {
-    /* Without a cache no free block is ever chosen, so its address means nothing. */
+    /* Without a cache no free block is ever chosen, so addresses need not be reused. */
     if (allocator->driver || allocator->settings.no_caching)
         return;
     bytes = (bytes + ALLOCATOR_GRANULE_BYTES - 1) / ALLOCATOR_GRANULE_BYTES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the model share: its blocks, chained by address in their segments. It must not
- * know when they are made or joined.
+ * The functions that the parts of the model share, and its blocks, which are chained by address in
+ * their segments.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_BLOCKS_H
 #define GPUMEMTRACE_ANALYZER_ALLOCATOR_BLOCKS_H
@@ -13,42 +13,43 @@ uint32_t allocator_block_new(struct allocator *allocator, const struct allocator
                              struct err *err);
 void allocator_block_retire(struct allocator *allocator, uint32_t block);
 
-/* Cuts the block, which is in no tree; the right part is new, has the same state and is returned. */
+/* Cuts a block that is in no tree. Returns the new right part, which has the same state. */
 uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64_t bytes,
                              struct err *err);
-/* Joins the block, which is in no tree, with neighbours of its own state, and adds it to the tree.
- * Returns the block that is left. */
+/* Joins a block that is in no tree with neighbours of its state, and adds it to the tree.
+ * Returns the joined block. */
 uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block);
 
-/* It would have served a request of so many bytes, if not for that. */
+/* Notes that the block would have served a request of `bytes`, but for reason `why`. */
 void allocator_mark_skipped(struct allocator_block *block, enum allocator_skip why, uint64_t bytes);
 
-/* Whether the pool may hold so much more under that limit. */
+/* True if the pool may hold that many more bytes under the limit. Counts them in granted_bytes. */
 bool allocator_allows(struct allocator *allocator, uint64_t limit_bytes, uint64_t bytes);
-/* It holds at least what was asked for: counts it. */
+/* Counts newly reserved bytes. */
 void allocator_count_reserved(struct allocator *allocator, uint64_t bytes);
 
-/* They may be another's; where there is a driver it knows. */
+/* Makes the addresses available again, unless there is a driver, which hands out
+ * addresses itself. */
 void allocator_give_addresses(struct allocator *allocator, uint64_t address, uint64_t bytes);
 
 /* --- pools --- */
 
-/* That would serve the request; ALLOCATOR_NONE: there is none yet. */
+/* The pool for the request; ALLOCATOR_NONE: none yet. */
 uint32_t allocator_known_pool(const struct allocator *allocator,
                               const struct allocator_request *request);
-/* The same, made where there is none; ALLOCATOR_NONE: out of memory. */
+/* The same, made if there is none; ALLOCATOR_NONE: out of memory. */
 uint32_t allocator_find_pool(struct allocator *allocator, const struct allocator_request *request,
                              struct err *err);
 
-/* --- what grows a pool, or shrinks it --- */
+/* --- growing and shrinking pools --- */
 
-/* A free block, in no tree, of at least that many bytes; *block is ALLOCATOR_NONE where it is refused. */
+/* *block: a free block of at least `bytes`, in no tree; ALLOCATOR_NONE: refused. */
 int allocator_grow_expandable(struct allocator *allocator, uint32_t pool, uint64_t bytes,
                               uint32_t *block, struct err *err);
 int allocator_unmap_free(struct allocator *allocator, struct err *err);
 
 void allocator_collect_garbage(struct allocator *allocator);
-/* True: enough blocks above max_split were given back to ask once more. */
+/* True: enough blocks above max_split were given back to try again. */
 bool allocator_give_back_oversized(struct allocator *allocator, uint32_t pool, uint64_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expandable segments: a range of addresses, mapped from its beginning, a mapping after the other.
+ * Expandable segments: a range of addresses, mapped from its beginning, one mapping after another.
  *
  *     | used |  free  | unmapped ...                       |
  *            grows: --►  unmapped: whole mappings only
@@ -33,7 +33,7 @@ static bool map_all(struct allocator *allocator, uint64_t address, uint64_t byte
     return allocator_allows(allocator, allocator->room_bytes, bytes);
 }
 
-/* From that block on, whether so many bytes are not used. */
+/* True if `bytes` from that block on are unused. */
 static bool has_room(const struct allocator *allocator, uint32_t block, uint64_t bytes)
 {
     uint64_t found_bytes = 0;
@@ -81,8 +81,8 @@ static int add_range(struct allocator *allocator, uint32_t pool, uint32_t *block
     return 0;
 }
 
-/* Maps at least so many bytes of an unmapped block. *block is then free, joined with its neighbours
- * and in the tree; ALLOCATOR_NONE: refused. */
+/* Maps at least `bytes` of an unmapped block. *block: free, joined with its neighbours and in
+ * the tree; ALLOCATOR_NONE: refused. */
 static int map_block(struct allocator *allocator, uint32_t *block, uint64_t bytes, struct err *err)
 {
     const uint32_t mapped = *block;
@@ -140,7 +140,7 @@ int allocator_grow_expandable(struct allocator *allocator, uint32_t pool, uint64
 
 /* --- back to the driver --- */
 
-/* A range without anything mapped in it goes. */
+/* Gives back a range without any mapping. */
 static void drop_range_if_unmapped(struct allocator *allocator, uint32_t block)
 {
     if (allocator->blocks[block].before != ALLOCATOR_NONE ||
@@ -152,7 +152,8 @@ static void drop_range_if_unmapped(struct allocator *allocator, uint32_t block)
     allocator_block_retire(allocator, block);
 }
 
-/* Whole mappings lie from *start to *end of a block whose range begins at a multiple of a mapping. */
+/* Sets *start and *end to the whole mappings inside a block. Mappings are aligned to the
+ * beginning of the range. */
 static bool whole_mappings(const struct allocator *allocator, uint32_t block, uint64_t *start,
                            uint64_t *end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ordered blocks that are not used; see free_tree.h. */
+/* Ordered trees of unused blocks; see free_tree.h. */
 #include "free_tree.h"
 
 #include "analyzer/util/array.h"
@@ -9,8 +9,8 @@
 
 enum {
     PARTS_BITS = 6,
-    PARTS = 1 << PARTS_BITS, /* of a power of two */
-    UNIT_BITS = 31,          /* what is larger is of the last class */
+    PARTS = 1 << PARTS_BITS, /* classes per power of two */
+    UNIT_BITS = 31,          /* larger blocks are in the last class */
     CLASSES = (UNIT_BITS - PARTS_BITS + 1) * PARTS,
     WORD_BITS = 64,
     WORDS = CLASSES / WORD_BITS,
@@ -18,7 +18,7 @@ enum {
 
 struct free_trees {
     uint32_t roots[CLASSES];
-    uint64_t filled[WORDS]; /* the classes that have blocks, by bit */
+    uint64_t filled[WORDS]; /* bit i: class i has blocks */
     uint32_t unmapped;
 };
 
@@ -31,7 +31,7 @@ static unsigned class_of(uint64_t bytes)
     return shift * PARTS + (unsigned)(units >> shift);
 }
 
-/* The root of the next class that has blocks, from that one on. */
+/* Root of the first class with blocks, from `class` on. */
 static uint32_t root_from(const struct free_trees *trees, unsigned class)
 {
     unsigned word = class / WORD_BITS;
@@ -44,7 +44,7 @@ static uint32_t root_from(const struct free_trees *trees, unsigned class)
     return bits ? trees->roots[word * WORD_BITS + GMT_LOWEST_BIT(bits)] : ALLOCATOR_NONE;
 }
 
-/* The same of the classes below that one. */
+/* Root of the last class with blocks below `class`. */
 static uint32_t root_below(const struct free_trees *trees, unsigned class)
 {
     unsigned word = class / WORD_BITS;
@@ -76,7 +76,7 @@ void free_trees_copy(struct free_trees *to, const struct free_trees *from)
     *to = *from;
 }
 
-/* --- one tree --- */
+/* --- one treap --- */
 
 struct place {
     uint64_t bytes, age, address;
@@ -108,7 +108,7 @@ static uint32_t *root_of(const struct allocator *allocator, const struct allocat
                                               : &trees->roots[class_of(block->bytes)];
 }
 
-/* By number: the same on every run, and as good as chance for what is in a tree. */
+/* Priorities by number: the same in every run, and as good as random. */
 static uint32_t priority_of(uint32_t number)
 {
     number = (number ^ number >> 16) * 0x7feb352du;
@@ -152,7 +152,7 @@ static uint32_t join(struct allocator *allocator, uint32_t below, uint32_t above
     return root;
 }
 
-/* The first at or after that place. */
+/* The first block at or after that place. */
 static uint32_t at_or_after(const struct allocator *allocator, uint32_t node,
                             const struct place *at)
 {
@@ -169,7 +169,7 @@ static uint32_t at_or_after(const struct allocator *allocator, uint32_t node,
     return best;
 }
 
-/* The last before that place. */
+/* The last block before that place. */
 static uint32_t before(const struct allocator *allocator, uint32_t node, const struct place *at)
 {
     uint32_t best = ALLOCATOR_NONE;
@@ -199,7 +199,7 @@ static uint32_t last_of(const struct allocator *allocator, uint32_t node)
     return node;
 }
 
-/* --- all of them --- */
+/* --- all trees of a pool --- */
 
 static void note_filled(const struct allocator *allocator, const struct allocator_block *block)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the model gives back to the driver, and when; see blocks.h. */
+/* Gives memory back to the driver; see blocks.h. */
 #include "allocator.h"
 #include "blocks.h"
 #include "free_tree.h"
 
-/* It is free, and all of its segment. */
+/* True if the block is free and is a whole plain segment. */
 static bool is_whole_segment(const struct allocator_block *block)
 {
     return block->state == ALLOCATOR_FREE && block->before == ALLOCATOR_NONE &&
@@ -62,7 +62,8 @@ uint64_t allocator_cached_bytes(const struct allocator *allocator)
 
 /* --- blocks above max_split --- */
 
-/* The smallest that is large enough goes; else the largest ones, until they sum to enough. */
+/* Gives back the smallest block that is large enough; otherwise the largest ones, until their
+ * sum is enough. */
 bool allocator_give_back_oversized(struct allocator *allocator, uint32_t pool, uint64_t bytes)
 {
     const uint64_t max_split_bytes = allocator->settings.max_split_bytes;
@@ -118,7 +119,7 @@ static struct garbage weigh_garbage(const struct allocator *allocator)
     return found;
 }
 
-/* Gives back what has lain at least that long. */
+/* Gives back garbage that has been free for at least `age` searches. Returns the bytes. */
 static uint64_t give_back_older(struct allocator *allocator, double age, struct garbage *left)
 {
     uint64_t given_bytes = 0;
@@ -164,7 +165,7 @@ void allocator_collect_garbage(struct allocator *allocator)
     }
 }
 
-/* --- what is left --- */
+/* --- holes --- */
 
 struct allocator_holes allocator_holes(const struct allocator *allocator)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a model of the allocator consists of: settings, blocks, pools, and the driver below it. It
- * must not know how they change.
- */
+/* The data of a model of the allocator: settings, blocks, pools, and the driver below it. */
 #ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_MODEL_H
 #define GPUMEMTRACE_ANALYZER_ALLOCATOR_MODEL_H
 
@@ -13,7 +10,7 @@
 #include "addresses.h"
 #include "gpumemtrace/err.h"
 
-#define ALLOCATOR_NONE UINT32_MAX      /* no such block */
+#define ALLOCATOR_NONE UINT32_MAX      /* no block */
 #define ALLOCATOR_UNLIMITED UINT64_MAX /* bytes */
 
 #define ALLOCATOR_ROUND_BYTES UINT64_C(512)
@@ -25,59 +22,59 @@
 
 struct allocator_settings {
     bool expandable_segments;
-    bool no_caching;          /* each request is a call of the driver */
-    bool prefers_oldest;      /* among equals the block of the oldest segment, not the lowest */
-    uint64_t max_split_bytes; /* ALLOCATOR_UNLIMITED: no such setting */
-    uint64_t max_rest_bytes;  /* that a block above max_split may leave; 20 MiB unless set */
+    bool no_caching;          /* each request is a request to the driver */
+    bool prefers_oldest;      /* among equals the oldest segment's block, not the lowest */
+    uint64_t max_split_bytes; /* ALLOCATOR_UNLIMITED: not set */
+    uint64_t max_rest_bytes;  /* that a block above max_split may leave; 20 MiB by default */
     double garbage_threshold; /* 0: never */
-    uint64_t fraction_bytes;  /* what the pool may hold; ALLOCATOR_UNLIMITED: no memory fraction */
+    uint64_t fraction_bytes;  /* of the pool; ALLOCATOR_UNLIMITED: no memory fraction */
 };
 
 enum allocator_state { ALLOCATOR_FREE, ALLOCATOR_USED, ALLOCATOR_UNMAPPED };
 
-/* Why a request that a free block would have served made its pool grow. */
+/* Why a pool grew for a request although this free block would have served it. */
 enum allocator_skip {
     ALLOCATOR_NOT_SKIPPED,
     ALLOCATOR_OTHER_STREAM,
-    ALLOCATOR_OF_GRAPH, /* the block or the request is of a graph, and not both of the same */
-    ALLOCATOR_WAITS_FOR_EVENT, /* so the recording says: another stream may use it yet */
+    ALLOCATOR_OF_GRAPH, /* the block or the request is a graph's, and not both the same graph's */
+    ALLOCATOR_WAITS_FOR_EVENT, /* the trace shows that another stream may still use it */
 };
 
 struct allocator_block {
     uint64_t address, bytes;
-    uint64_t born;          /* the model's count of searches when it became free */
-    uint32_t segment_age;   /* of its segment or range: how many were taken before it */
+    uint64_t born;          /* search_count when it became free */
+    uint32_t segment_age;   /* number of segments and ranges taken before its own */
     uint32_t before, after; /* neighbours in the segment */
-    uint32_t left, right;   /* in a tree of what is not used; left links entries given back */
-    uint32_t pool;          /* of allocator.pools */
+    uint32_t left, right;   /* in a tree; `left` also links unused entries */
+    uint32_t pool;          /* index into allocator.pools */
     uint8_t state;          /* enum allocator_state */
     bool is_expandable;
-    uint8_t skipped;        /* enum allocator_skip, while it is free */
-    uint64_t skipped_bytes; /* the largest such request */
+    uint8_t skipped;        /* enum allocator_skip, set while it is free */
+    uint64_t skipped_bytes; /* size of the largest request that skipped it */
 };
 
-/* Of whom a pool is: of all, or of the graphs that share a private pool. */
+/* Owner of a pool: this, or a number of a private pool that graphs share. */
 #define ALLOCATOR_OF_ALL UINT32_MAX
 
 struct allocator_pool {
-    struct free_trees *trees; /* of what is free or unmapped: free_tree.h */
+    struct free_trees *trees; /* of free or unmapped blocks: free_tree.h */
     uint64_t stream;
     uint32_t owner;
     uint32_t block_count;
     bool is_small;
-    bool is_kept; /* of graphs that exist: nothing in it goes back to the driver */
+    bool is_kept; /* its graphs exist: nothing in it goes back to the driver */
 };
 
 struct allocator_request {
     uint64_t bytes; /* > 0 */
     uint64_t stream;
     uint32_t owner;    /* ALLOCATOR_OF_ALL, or the number of a private pool */
-    bool is_capturing; /* some stream is: then a refusal empties no cache */
+    bool is_capturing; /* some stream is capturing: then a refusal does not empty the cache */
 };
 
 /*
- * The driver below the model. NULL: the model's own, which refuses what is beyond room_bytes. All
- * return false for a refusal.
+ * The driver below the model. NULL: the model's own, which refuses what exceeds room_bytes. All
+ * functions that return bool return false if they refuse.
  */
 struct allocator_driver {
     void *self;
@@ -90,22 +87,23 @@ struct allocator_driver {
 struct allocator {
     struct allocator_settings settings;
     const struct allocator_driver *driver;
-    uint64_t room_bytes; /* what the pool may hold now: the caller's to set; ALLOCATOR_UNLIMITED */
-    uint64_t card_bytes; /* how long an expandable range is made */
+    uint64_t room_bytes; /* limit of the pool now, set by the caller; or ALLOCATOR_UNLIMITED */
+    uint64_t card_bytes; /* determines the length of an expandable range */
 
     struct allocator_block *blocks;
     size_t block_count, block_capacity;
-    uint32_t unused; /* first of the entries given back */
+    uint32_t unused; /* first unused entry of blocks */
     struct allocator_pool *pools;
     size_t pool_count, pool_capacity;
     struct addresses addresses;
-    uint64_t search_count; /* for large blocks that are no graph's, as garbage collection counts */
+    uint64_t search_count; /* searches for large blocks of no graph: ages of garbage */
     uint32_t segment_count;
 
     uint64_t reserved_bytes, allocated_bytes;
     uint64_t peak_reserved_bytes, peak_allocated_bytes;
-    uint64_t retry_count; /* refused, then served */
-    /* The most that a limit let the pool hold, or would have, since the caller set it to 0. */
+    uint64_t retry_count; /* requests refused, then served */
+    /* The most that a limit allowed the pool to hold, or would have, since the
+     * caller reset it to 0. */
     uint64_t granted_bytes;
 };
 
