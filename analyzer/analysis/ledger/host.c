@@ -6,7 +6,7 @@
 #include "analyzer/analysis/stretches.h"
 #include "analyzer/replay/history/live_walk.h"
 
-/* A cgroup whose use was as near to its limit as that, a 16th of it, may have reached it since. */
+/* A cgroup that used all but 1/16 of its limit may have reached the limit after the sample. */
 enum { NEAR_LIMIT_DIVISOR = 16 };
 
 static uint64_t higher(uint64_t a, uint64_t b)

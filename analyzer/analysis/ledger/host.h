@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host's memory beside the card's: what the process and its cgroup used, by samples, and what
- * pinned memory really takes. It must not know how this is shown.
+ * The host's memory: what the process and its cgroup used, by samples, and what pinned
+ * memory takes.
  *
- *     taken   what is pinned by the driver lies in pieces of 2 MiB (assumed: 3 MiB were measured to take
- *             4): the distinct pieces that live pinned memory touches; registered memory and the
- *             like to the byte
+ *     taken   pinned memory of the driver takes multiples of 2 MiB (assumed, because 3 MiB were
+ *             measured to take 4): the distinct 2 MiB granules that live pinned memory touches.
+ *             Registered memory and the like count to the byte
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_HOST_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_HOST_H
@@ -22,10 +22,12 @@ struct host_use {
 };
 
 struct host_use host_use_of(const struct trace *trace);
-/* Whether the cgroup had used, at the last sample, so much that the kernel may have killed for it. */
+/* True if the cgroup had used so much, at the last sample, that the kernel may have
+ * killed a process. */
 bool host_use_is_near_limit(const struct host_use *use);
 
-/* What pinned memory of the device took right after event `index`, when it was live_bytes. */
+/* The bytes that pinned memory of the device took right after event `index`, a moment that the
+ * history keeps. */
 int host_pinned_taken(uint64_t *bytes, const struct history *history, const struct device_use *use,
                       uint64_t index, struct err *err);
 

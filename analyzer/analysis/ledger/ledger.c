@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A card's bytes by owner; see ledger.h. */
+/* The bytes of a card by owner; see ledger.h. */
 #include "ledger.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static int add_bytes(struct ledger *ledger, const struct ledger_term *added, str
     return 0;
 }
 
-/* What is no block's and of no pool. */
+/* Adds bytes that belong to no block and no pool. */
 static int add_rest(struct ledger *ledger, enum ledger_kind kind, uint64_t bytes, struct err *err)
 {
     const struct ledger_term term = {.kind = kind, .account = HISTORY_NONE, .bytes = bytes};
@@ -87,10 +87,10 @@ const char *ledger_library(const struct ledger *ledger, const struct ledger_term
 
 /* --- framework pools --- */
 
-/* What the pools of a device hold from the driver, and what of it is live, by account. */
+/* The bytes that a pool holds from the driver, and the live part. */
 struct pool_share {
     uint64_t held_bytes, mapped_bytes, live_bytes, live_count;
-    uint64_t graph_bytes; /* free in segments of graphs: nobody else gets them */
+    uint64_t graph_bytes; /* free in segments of graphs: no other request can use them */
 };
 
 struct pools {
@@ -99,8 +99,8 @@ struct pools {
     uint64_t index;
     struct pool_share *shares;  /* by account */
     struct pair_map by_address; /* account of a plain segment */
-    uint32_t first_mapped;  /* the first pool with virtual segments; HISTORY_NONE: none has any */
-    uint64_t virtual_bytes; /* of VMM objects that pools use */
+    uint32_t first_mapped;      /* first pool with virtual segments; HISTORY_NONE: none has any */
+    uint64_t virtual_bytes;     /* of the VMM objects that pools use */
 };
 
 static bool is_pool_of(const struct pools *pools, uint32_t account)
@@ -131,7 +131,7 @@ static int look_at_pool(struct pools *pools, uint32_t account, struct err *err)
     return 0;
 }
 
-/* Of private pools of graphs: what their segments hold beyond live tensors. */
+/* Bytes that segments of graphs' private pools hold beyond live tensors. */
 static int look_at_graphs(struct pools *pools, uint32_t account, struct err *err)
 {
     struct live_walk tensors = live_walk_begin(pools->history, account, pools->index);
@@ -172,7 +172,8 @@ static int look_at_pools(struct pools *pools, struct err *err)
     return 0;
 }
 
-/* Each pool gets what it has mapped, as far as there are objects; the rest is the first one's. */
+/* Gives each pool the bytes that it has mapped, while objects are left; the first
+ * pool gets the rest. */
 static void share_virtual_memory(struct pools *pools)
 {
     uint64_t left_bytes = pools->virtual_bytes;
@@ -188,7 +189,8 @@ static void share_virtual_memory(struct pools *pools)
         pools->shares[pools->first_mapped].held_bytes += left_bytes;
 }
 
-/* No more is live than the segments hold: what else the pool speaks of, no call was seen for. */
+/* Counts at most the bytes of the segments as live, because the calls behind other live bytes
+ * were not recorded. */
 static int add_pools(struct ledger *ledger, struct pools *pools, struct err *err)
 {
     share_virtual_memory(pools);
@@ -217,7 +219,7 @@ static int add_pools(struct ledger *ledger, struct pools *pools, struct err *err
 
 /* --- the driver's memory --- */
 
-/* Whether the block is one that a pool hands out pieces of; if so it is counted there. */
+/* True if the block is a segment of a pool, where its bytes are counted. */
 static bool is_of_pool(struct pools *pools, const struct block *block)
 {
     if (!block->is_segment)
@@ -265,7 +267,7 @@ static int add_driver_blocks(struct ledger *ledger, struct pools *pools, struct 
     return 0;
 }
 
-/* What the driver keeps beside what is live: in its pools, and by rounding. */
+/* Adds what the driver holds beyond live bytes: free in its pools, and rounding. */
 static int add_kept_by_driver(struct ledger *ledger, const struct frag *driver, struct err *err)
 {
     const uint64_t rounding_bytes = driver->free_bytes - driver->mempools_free_bytes;
@@ -286,7 +288,7 @@ static const struct trace_device *find_trace_device(const struct trace *trace, i
     return NULL;
 }
 
-/* No more than what one of two sums leaves of the other. */
+/* The bytes, but at most what the whole leaves beyond the part. */
 static uint64_t at_most(uint64_t bytes, uint64_t whole_bytes, uint64_t part_bytes)
 {
     const uint64_t left_bytes = whole_bytes > part_bytes ? whole_bytes - part_bytes : 0;
@@ -294,7 +296,7 @@ static uint64_t at_most(uint64_t bytes, uint64_t whole_bytes, uint64_t part_byte
     return bytes < left_bytes ? bytes : left_bytes;
 }
 
-/* The context, and other processes where somebody tells them from it. */
+/* Adds the context and, if they are known, other processes. */
 static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_t context_bytes,
                        struct err *err)
 {
@@ -316,7 +318,8 @@ static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_
         context_bytes = context_bytes < most_bytes ? context_bytes : most_bytes;
         others_bytes = failure->traced.others_bytes;
     }
-    /* What was given back, or told at another moment than the card's answer, is of those two. */
+    /* These two may have been given back, or reported at another moment than the card's sample:
+     * take at most what is left. */
     others_bytes = at_most(others_bytes, ledger->used_bytes, ledger->process_bytes);
     context_bytes =
         at_most(context_bytes, ledger->used_bytes, ledger->process_bytes + others_bytes);
@@ -331,7 +334,7 @@ static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_
                : 0;
 }
 
-/* What the card says it has in use, less what is known of this process, is the context and others. */
+/* The card's bytes in use, less what this process is known to hold, are the context and others. */
 static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t held_bytes,
                     struct err *err)
 {
@@ -346,7 +349,7 @@ static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t h
     if (sample &&
         card_free_since(&card, pools->history, pools->use, sample, pools->index, held_bytes, err))
         return -1;
-    card.known = card.known && card.total_bytes; /* an imported trace may know what is free alone */
+    card.known = card.known && card.total_bytes; /* an imported trace may know only free_bytes */
     ledger->is_asked = card.known;
     ledger->used_known = card.known || looked;
     ledger->total_bytes = card.known ? card.total_bytes : device ? device->total_bytes : 0;

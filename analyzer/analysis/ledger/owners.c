@@ -19,13 +19,13 @@ static const struct {
 #include "owners.def"
 };
 
-/* What a frame says of the owner: nothing, a number, or a number to fall back on. */
+/* Evidence of one frame: no owner, an owner's number, or a number to fall back on. */
 struct hint {
     bool is_owner, is_fallback;
     uint32_t number;
 };
 
-/* In of_module: (number << 2 | kind). */
+/* Encoded in of_module as (number << 2 | kind). */
 enum hint_kind { HINT_NOT_FOUND, HINT_NOTHING, HINT_OWNER, HINT_FALLBACK };
 
 static const char *file_name(const char *path)
@@ -57,7 +57,7 @@ void owners_release(struct owners *owners)
 
 /* --- names --- */
 
-/* The installed package that the file belongs to: "vllm" of ".../site-packages/vllm/_C.so". */
+/* The installed package of a file: "vllm" of ".../site-packages/vllm/_C.so". */
 static bool package_name(char *name, size_t name_bytes, const char *path)
 {
     static const char *const folders[] = {"/site-packages/", "/dist-packages/"};
@@ -90,7 +90,7 @@ static int add_owner(struct owners *owners, struct hint *hint, const char *name,
     return hint->number == TEXT_SET_NONE ? -1 : 0;
 }
 
-/* --- what a frame says --- */
+/* --- hints of a frame --- */
 
 static bool is_program(const struct trace *trace, const char *path)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who took a block of driver memory from the driver: the library of the innermost frame that is more
- * than a way to memory, else the program. It must not know what the blocks are for.
+ * Finds who took a block of driver memory: the library of the innermost frame that is not an
+ * allocator's, else the program.
  *
  *     cuMemAlloc   libcuda.so      allocator: no owner
  *     …            libcublas.so    ◄── cuBLAS
@@ -16,21 +16,21 @@
 #include "analyzer/util/pair_map.h"
 #include "analyzer/util/text_set.h"
 
-/* The first two numbers; what follows are libraries. */
+/* The first two numbers; libraries follow. */
 enum { OWNER_UNKNOWN, OWNER_PROGRAM, OWNER_LIBRARIES };
 
 struct owners {
     const struct trace *trace;
     struct text_set names;    /* by number */
     struct pair_map of_stack; /* number, by stack id */
-    struct pair_map of_file;  /* of Python, by string id: number << 1 | whether it is an owner */
+    struct pair_map of_file;  /* Python files by string id: number << 1 | whether it is an owner */
     uint32_t *of_module;      /* number + 1, or a kind of owners.c; 0: not looked up yet */
 };
 
 int owners_init(struct owners *owners, const struct trace *trace, struct err *err);
 void owners_release(struct owners *owners);
 
-/* The number of the owner of what was allocated by that stack. -1: out of memory. */
+/* The number of the owner of memory that was allocated by that stack. -1: out of memory. */
 int64_t owners_find(struct owners *owners, uint32_t stack_id, struct err *err);
 
 #endif
