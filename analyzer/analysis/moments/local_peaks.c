@@ -7,7 +7,7 @@
 
 #include "analyzer/util/array.h"
 
-/* Whether it is lower by more than a quarter. */
+/* True if `bytes` is lower by more than a quarter. */
 static bool is_well_below(uint64_t bytes, uint64_t high_bytes)
 {
     return bytes < high_bytes - high_bytes / 4;
@@ -108,7 +108,7 @@ struct observer local_peaks_observer(struct local_peaks *local_peaks)
         .self = local_peaks, .on_change = on_change, .on_event = on_event, .on_end = on_end};
 }
 
-/* The one that a rise has reached so far counts, too: it may be the next. */
+/* Also keeps the highest moment of the current rise, because it may become the next local peak. */
 static bool wants(const void *self, uint32_t account, const struct life *life)
 {
     const struct account_local_peaks *own = local_peaks_of(self, account);

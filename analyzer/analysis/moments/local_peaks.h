@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The highest moments of each account that are separate: between any two of them the live bytes fell by
- * more than a quarter of the lower one. It watches the replay and keeps ten moments for each account; its keeper
- * lets the history keep what was live then.
+ * The highest separate moments of each account: between any two of them, the live bytes fell by
+ * more than a quarter of the lower one. Watches the replay and keeps ten moments for each account.
+ * The caller makes the history keep what was live then.
  *
- *     100        ▲                        100 and 70 are separate, for 30 lies between them;
- *      70       █ █ ▲     ▲               the 70 beside the peak is not: it fell to 65 only
- *      65      █   █ █   █ █
- *      30     █       ███   █
+ *     100        ▲                        100 and 70 are separate, because 30 lies between them;
+ *       70       █ █ ▲     ▲               the 70 beside the peak is not: it fell to 65 only
+ *       65      █   █ █   █ █
+ *       30     █       ███   █
  */
 #ifndef GPUMEMTRACE_ANALYZER_MOMENTS_LOCAL_PEAKS_H
 #define GPUMEMTRACE_ANALYZER_MOMENTS_LOCAL_PEAKS_H
@@ -17,17 +17,17 @@
 enum { LOCAL_PEAKS_MOST = 10 };
 
 struct local_peak {
-    struct moment at; /* the first one as high as this */
+    struct moment at; /* the first moment of that height */
     uint64_t bytes;
-    uint32_t path; /* of the block that reached it */
+    uint32_t path; /* of the block that was born then */
 };
 
 struct account_local_peaks {
-    struct local_peak items[LOCAL_PEAKS_MOST]; /* the highest first; of equal ones the earliest */
+    struct local_peak items[LOCAL_PEAKS_MOST]; /* by bytes, descending; equal ones by time */
     size_t count;
-    struct local_peak now;     /* where the account stands */
-    struct local_peak highest; /* since it began to rise */
-    uint64_t lowest_bytes;     /* since it began to fall */
+    struct local_peak now;     /* current state of the account */
+    struct local_peak highest; /* highest since it began to rise */
+    uint64_t lowest_bytes;     /* lowest since it began to fall */
     bool is_rising, has_changed;
 };
 
@@ -44,7 +44,7 @@ void local_peaks_release(struct local_peaks *local_peaks);
 
 struct keeper local_peaks_keeper(const struct local_peaks *local_peaks);
 
-/* Of one account; an empty one for an account that never held anything. */
+/* The local peaks of an account; empty if it never held anything. */
 const struct account_local_peaks *local_peaks_of(const struct local_peaks *local_peaks,
                                                  uint32_t account);
 
