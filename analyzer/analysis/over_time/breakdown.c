@@ -39,7 +39,7 @@ int breakdown_ask(struct breakdown *breakdown, uint32_t account, uint64_t *momen
     return own->sums ? 0 : -1;
 }
 
-/* Of the first `count` moments of the account, the first that is not before the event. */
+/* Among the first `count` moments of the account, the number of the first at or after the event. */
 static size_t first_moment(const struct account_breakdown *own, size_t count, uint64_t index)
 {
     size_t from = 0, to = count;
@@ -54,9 +54,10 @@ static size_t first_moment(const struct account_breakdown *own, size_t count, ui
 }
 
 /*
- * A block that ends at this event; INDEX_NONE: it is live at the end. Most blocks live at none of the
- * moments: events come in order, so the last moment before this one tells. Sums are kept as differences to
- * the moment before; where they end is one moment more.
+ * Adds a block that ends at this event (INDEX_NONE: is live at the end) to the moments of its life.
+ * Most blocks live at none, which the last moment before this event shows, because events come in
+ * order. Sums are kept as differences to the previous moment, so a block is subtracted one moment
+ * after its last.
  */
 static int add_block(struct breakdown *breakdown, const struct block *block, uint64_t index,
                      struct err *err)

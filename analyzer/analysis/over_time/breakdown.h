@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was live at many moments, in groups of blocks: by category, or by phase of birth. A block's
- * category is known when it ends, and the moments when the replay is over: so it watches a second
- * replay of the same events, and adds each block, when it ends, to the moments of its life. It keeps a
- * sum for each moment and group, and no block. It must not know how the moments were found, nor what
- * a group is.
+ * Live bytes at many moments, by group of blocks: category or phase of birth. It
+ * watches a second replay, because the moments are known only after the first one, and
+ * a block's category when it ends: it then adds the block to the moments of its life.
+ * It keeps a sum for each moment and group.
  *
- * The room: a timeline finds the highest moments of even parts of a run, a breakdown says what was
- * live at such moments, a memory map which blocks and segments. None knows categories, names, pages or a
- * study.
+ * The folder: timeline finds the highest moments of equal parts of a run, breakdown sums the live
+ * bytes at such moments, memory_map keeps blocks and segments at a few of them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_BREAKDOWN_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_BREAKDOWN_H
@@ -19,33 +17,33 @@ enum breakdown_by { BREAKDOWN_NONE, BREAKDOWN_BY_LAYER, BREAKDOWN_BY_PHASE, BREA
 
 struct breakdown_groups {
     size_t count;
-    size_t (*of)(const void *self, const struct block *block); /* below count */
+    size_t (*of)(const void *self, const struct block *block); /* the block's group, below count */
     const void *self;
 };
 
 struct breakdown {
     struct breakdown_groups groups;
-    size_t group_count; /* categories; or paths, and behind them outside any */
+    size_t group_count; /* categories; or paths, and path_count for outside any phase */
     struct account_breakdown {
-        uint64_t *moments; /* ascending indices of events; NULL: nothing is asked of the account */
+        uint64_t *moments; /* ascending event indices; NULL: account not requested */
         size_t moment_count;
-        size_t passed;   /* of them, by now */
-        uint64_t **sums; /* by group; NULL: nothing of it was live. By moment */
+        size_t passed;   /* moments passed so far */
+        uint64_t **sums; /* by group, then moment; NULL: the group was never live */
     } * accounts;
     size_t account_count;
 };
 
-/* Of so many accounts; their moments are then to be asked for. */
+/* For account_count accounts. breakdown_ask then sets their moments. */
 int breakdown_init(struct breakdown *breakdown, const struct breakdown_groups *groups,
                    size_t account_count, struct err *err);
 void breakdown_release(struct breakdown *breakdown);
-/* The moments must not fall. The pointer becomes the breakdown's. */
+/* The moments must be ascending. Takes ownership of them. */
 int breakdown_ask(struct breakdown *breakdown, uint32_t account, uint64_t *moments, size_t count,
                   struct err *err);
 
 struct observer breakdown_observer(struct breakdown *breakdown);
 
-/* Bytes of the group at the account's moment of that number. */
+/* Bytes of the group at the account's moment number `moment`. */
 uint64_t breakdown_bytes(const struct breakdown *breakdown, uint32_t account, size_t group,
                          size_t moment);
 

@@ -6,9 +6,9 @@
 
 #include "analyzer/util/array.h"
 
-/* --- the largest blocks of a moment: a heap, whose first is the smallest --- */
+/* --- the largest blocks of a moment: a heap with the smallest first --- */
 
-/* Of equal ones the later born goes first, so that the order of ends decides nothing. */
+/* Among equals the later born is dropped first, so that the order of ends does not matter. */
 static bool is_smaller(const struct block *one, const struct block *other)
 {
     if (one->size_bytes != other->size_bytes)
@@ -80,7 +80,7 @@ static struct map_blocks *blocks_of(struct memory_map *map, uint32_t account, st
     return accounts[account];
 }
 
-/* A block that is over, or live at the end: at each moment of its life that has passed. */
+/* Adds a block, at its end or live at the end, to each past moment of its life. */
 static int note_block(struct memory_map *map, const struct block *block, struct err *err)
 {
     if (!map->next || map->moments[map->next - 1].index < block->life.begin_index)
@@ -96,7 +96,7 @@ static int note_block(struct memory_map *map, const struct block *block, struct 
 
 /* --- segments --- */
 
-/* One that is over, or is there at the end. */
+/* Adds a segment that ends, or is there at the end. */
 static int note_segment(struct memory_map *map, const struct segment *segment, struct err *err)
 {
     size_t first = map->next;
@@ -133,7 +133,7 @@ static int on_segment(void *self, const struct cursor *at, const struct segment 
     return note_segment(self, segment, at->err);
 }
 
-/* What ends at a later event lived at this moment. */
+/* A block that ends after this event was live at its moment. */
 static int on_event(void *self, const struct cursor *at)
 {
     struct memory_map *map = self;

@@ -8,10 +8,10 @@
 #include "analyzer/util/array.h"
 
 struct account_timeline {
-    struct timeline_cut *cuts; /* NULL: nothing has changed yet */
+    struct timeline_cut *cuts; /* NULL: no change yet */
     uint64_t live_bytes;
     uint32_t path; /* of its last change */
-    size_t told;   /* cuts whose step timelines_tell_step has told */
+    size_t told;   /* number of cuts that have their step from timelines_tell_step */
 };
 
 void timelines_init(struct timelines *timelines, const struct timeline_ask *ask,
@@ -28,7 +28,7 @@ void timelines_know_steps(struct timelines *timelines, const struct step_ends *f
 
 /* --- steps that ended --- */
 
-/* Where there are too many, every second one goes. */
+/* Drops every second end if there are too many. */
 static void keep_end(struct ended_steps *ended, uint64_t index)
 {
     if (++ended->seen_count & ended->skips)
@@ -43,7 +43,7 @@ static void keep_end(struct ended_steps *ended, uint64_t index)
         ended->indices[ended->count++] = index;
 }
 
-/* What weaker kinds had ended counts no more. */
+/* A first end of a stronger kind voids the ends of weaker kinds. */
 static void note_end(struct timelines *timelines, const struct cursor *at, enum step_end kind)
 {
     if (kind == STEP_ENDS)
@@ -55,7 +55,7 @@ static void note_end(struct timelines *timelines, const struct cursor *at, enum 
 
 /* --- the axis --- */
 
-/* The step that is not over yet, from 1; 0: steps are not known. */
+/* Number of the open step, from 1; 0: steps are not known. */
 static uint64_t step_now(const struct timelines *timelines)
 {
     if (timelines->kind == STEP_ENDS)
@@ -64,7 +64,8 @@ static uint64_t step_now(const struct timelines *timelines)
     return 1 + (counts ? timelines->ends->counts[timelines->kind] : 0);
 }
 
-/* Without a replay that looks for steps first, the numbers hold if no stronger kind of end comes: settle_steps. */
+/* If no replay looked for steps before, the numbers hold only until a stronger kind of end
+ * comes: settle_steps. */
 static void note_step(const struct timelines *timelines, struct timeline_cut *cut)
 {
     const enum step_end kind = step_ends_kind(timelines->ends);
@@ -97,7 +98,8 @@ static bool is_behind(const struct timelines *timelines, const struct cursor *at
     return to->unit && number_now(timelines, at, to->unit) > to->number;
 }
 
-/* An event of another thread may be slightly older than the one before it. */
+/* Times never go back, although another thread's event may be slightly older than
+ * the one before it. */
 static void see_time(struct timelines *timelines, const struct cursor *at)
 {
     if (at->event->time_ns > timelines->now_ns)
@@ -121,7 +123,7 @@ static void join_cuts(struct timeline_cut *into, const struct timeline_cut *next
     into->last_bytes = next->last_bytes;
 }
 
-/* Each two cuts become one. */
+/* Joins each two cuts into one. */
 static void widen(struct timelines *timelines)
 {
     for (size_t i = 0; i < timelines->account_count; i++) {
@@ -150,7 +152,7 @@ static size_t cut_now(struct timelines *timelines, const struct cursor *at)
     return number;
 }
 
-/* The account's cut of now; it begins with what was live before it. */
+/* The current cut of the account. A new one begins with the bytes that were live before it. */
 static struct timeline_cut *reach_cut(struct timelines *timelines, const struct cursor *at,
                                       struct account_timeline *own)
 {
@@ -188,7 +190,7 @@ static struct account_timeline *find_account(struct timelines *timelines, uint32
     return own->cuts ? own : NULL;
 }
 
-/* From here on cuts are made. Where a later beginning was asked for, all that is live is shown. */
+/* Begins to make cuts. If a later beginning was requested, all accounts show what is live now. */
 static void begin_cuts(struct timelines *timelines, const struct cursor *at)
 {
     if (timelines->is_begun)
@@ -228,7 +230,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (!own)
         return -1;
     timelines->has_changes = true;
-    if (change->is_resize) /* the moment between the halves is not shown */
+    if (change->is_resize) /* a resize is two changes: skip the state between them */
         return 0;
     const uint32_t path =
         change->event_span == HISTORY_NONE ? HISTORY_NONE : spans->items[change->event_span].path;
@@ -253,7 +255,7 @@ static int on_event(void *self, const struct cursor *at)
     return 0;
 }
 
-/* What came before the ends that count is of the first step. */
+/* Puts cuts before the first end that counts into step 1. */
 static int settle_steps(void *self, const struct cursor *at)
 {
     struct timelines *timelines = self;
@@ -278,7 +280,8 @@ void timelines_begin_telling(struct timelines *timelines)
         timelines->accounts[i].told = 0;
 }
 
-/* A step that is told of has the number of those before it, and one more; what is behind the last end too. */
+/* Cuts before the end of this step, and after the previous one, get its number; so do the cuts
+ * after the last end. */
 void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t seq)
 {
     const uint64_t step = timelines->ended.seen_count + 1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live bytes over time, thinned to a bounded number of cuts of equal width. Each keeps the moment when
- * most was live in it, so that no peak is lost. It watches the replay, and keeps the cuts of each
- * account. It must not know how they are shown.
+ * Live bytes over time, in a bounded number of cuts of equal width. Each cut keeps the
+ * moment of its highest live bytes, so that no peak is lost. Watches the replay and
+ * keeps the cuts of each account.
  *
  *     x of the axis    ├──────┼──────┼──────┼──────┤    begins at the first change of a layer, or
- *     cuts                0      1      2      3        where it was asked to; when the cuts are
- *     now twice as wide ├────────────┼────────────┤     used up, two become one
+ *     cuts                0      1      2      3        where requested; when the cuts are used
+ *     now twice as wide ├────────────┼────────────┤     up, two become one
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_TIMELINE_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_TIMELINE_H
@@ -16,18 +16,18 @@
 
 enum timeline_axis { TIMELINE_TIME = 1, TIMELINE_EVENT, TIMELINE_STEP };
 
-/* An end of the part that is shown: in ns, an event's number or a step's, whatever the axis is. */
+/* Beginning or end of the part that is shown, in ns or by event or step number, for any axis. */
 struct timeline_bound {
     enum timeline_axis unit; /* 0: none */
     uint64_t number;
-    const char *at; /* a moment, of which event the number is not known yet; NULL: it is */
+    const char *at; /* a moment, whose event is not known yet; NULL: `number` is set */
 };
 
 struct timeline_ask {
-    size_t cut_count; /* at most; 0: no timeline */
+    size_t cut_count; /* limit; 0: no timeline */
     enum timeline_axis axis;
     struct timeline_bound from, to;
-    bool notes_steps; /* the cuts have their steps, whatever the axis is */
+    bool notes_steps; /* the cuts get their steps, for any axis */
 };
 static inline bool timeline_needs_steps(const struct timeline_ask *ask)
 {
@@ -35,54 +35,56 @@ static inline bool timeline_needs_steps(const struct timeline_ask *ask)
            ask->to.unit == TIMELINE_STEP;
 }
 
-/* What was live in a cut; before its first change, what was live when it began. */
+/* Live bytes in a cut. Before its first change, they are those at its beginning. */
 struct timeline_cut {
-    bool is_present;    /* something changed in it */
-    uint64_t time_ns;   /* of the moment of max_bytes; times never fall from event to event */
+    bool is_present;    /* it has a change */
+    uint64_t time_ns;   /* at the moment of max_bytes; times never go back */
     uint64_t seq, step; /* of the event of that moment */
-    uint64_t index;     /* after which that was live; INDEX_NONE: before all events */
+    uint64_t index;     /* max_bytes was live after it; INDEX_NONE: before all events */
     uint64_t max_bytes, min_bytes, last_bytes;
-    uint32_t path; /* phase of the last change up to that moment; HISTORY_NONE: outside any */
-    uint64_t begun_count; /* of the step's number, until it is known which ends count */
+    uint32_t path;        /* phase of the last change up to that moment; HISTORY_NONE: outside */
+    uint64_t begun_count; /* ends->begun_count when `step` was set; to check later that it holds */
 };
 
-/* The events that ended steps: all of them, or every second, fourth … one. What was live then is what was before. */
+/* The events that ended steps: all, or every second, fourth … one. The state of a step's end is
+ * the one before its event. */
 enum { TIMELINE_STEPS_MAX = 60 };
 struct ended_steps {
     uint64_t indices[TIMELINE_STEPS_MAX];
     size_t count;
-    uint64_t seen_count, skips; /* skips: one less than a power of two */
+    uint64_t seen_count, skips; /* skips: a power of two, less one */
 };
 
 struct timelines {
     struct timeline_ask ask;
     uint64_t now_ns;              /* the latest time so far */
-    const struct step_ends *ends; /* the caller's, found by an observer before this one */
-    enum step_end kind;           /* of the ends that count, STEP_ENDS: none */
-    uint64_t begun_count;         /* of `ends` when they are all known: earlier ones do not count */
+    const struct step_ends *ends; /* the caller's; an observer before this one fills it */
+    enum step_end kind;           /* kind of the ends that count; STEP_ENDS: none */
+    uint64_t begun_count;         /* final begun_count of `ends`: earlier ends do not count */
     struct ended_steps ended;
     bool has_changes, is_begun;
     uint64_t begin, width;             /* of the first cut, and of each, in the axis's unit */
-    size_t used;                       /* cuts from the first to that of the latest change */
+    size_t used;                       /* cuts up to that of the latest change */
     struct account_timeline *accounts; /* by account */
     size_t account_count, account_capacity;
 };
 
 void timelines_init(struct timelines *timelines, const struct timeline_ask *ask,
                     const struct step_ends *ends);
-/* Where steps are needed, the ends of a replay that looks only at them tell which count. */
+/* Sets the kind of ends that counts, from a replay that looked only for ends of steps. */
 void timelines_know_steps(struct timelines *timelines, const struct step_ends *found);
 struct observer timelines_observer(struct timelines *timelines);
-/* Of steps that are known only after the replay that was watched, as those that nothing marks: one was ended by that
- * event. To be told in order, at last with INDEX_NONE and UINT64_MAX; and from the first one on when what was told is
- * void. */
+/* For steps that are known only during a later replay, as those that nothing marks.
+ * timelines_tell_step: event `index` ended a step; call it in order, at last with INDEX_NONE and
+ * UINT64_MAX. timelines_begin_telling: starts again from the first step. */
 void timelines_begin_telling(struct timelines *timelines);
 void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t seq);
 void timelines_release(struct timelines *timelines);
 
-/* The cuts of an account of a layer, used of them, valid until timelines_release; NULL: it had nothing. */
+/* The `used` cuts of an account, which must be a layer's. Valid until timelines_release. NULL:
+ * it had no memory. */
 const struct timeline_cut *timelines_of(const struct timelines *timelines, uint32_t account);
-/* The events after which its cuts that are present were highest, ascending; the caller frees them. NULL:
+/* The events of the highest moments of its present cuts, ascending; the caller frees them. NULL:
  * out of memory. */
 uint64_t *timelines_moments(const struct timelines *timelines, uint32_t account, size_t *count,
                             struct err *err);
