@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live memory as a tree of calls; see call_tree.h. */
+/* Live memory as a call tree; see call_tree.h. */
 #include "call_tree.h"
 
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 
 #include "analyzer/util/array.h"
 
-/* A node while bytes are added: number i is path i of the blame, further ones are those who
- * are to blame for stacks without. */
+/* A node under construction. Node i is path i of the blame; further nodes are labels of stacks
+ * without a path. */
 struct branch {
     struct call_node node;
     const char *key;        /* the name and its file */
-    uint32_t number, outer; /* outer: CALL_PATH_NONE: at the top */
+    uint32_t number, outer; /* outer: CALL_PATH_NONE at the top */
 };
 
 static void add_bytes(struct branch *branches, uint32_t number, const struct site *site)
@@ -34,7 +34,10 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
             .node.name = paths->places[paths->items[i].place].text,
             .node.depth = paths->items[i].outer == CALL_PATH_NONE
                               ? 0
-                              : branches[paths->items[i].outer].node.depth + 1, /* a lower number */
+                              : branches[paths->items[i].outer].node.depth + 1, /* outer has a
+                                                                                 * lower number,
+                                                                                 * so its depth
+                                                                                 * is set */
             .key = paths->keys.texts[paths->items[i].place],
             .number = i,
             .outer = paths->items[i].outer};
@@ -52,7 +55,7 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
     }
 }
 
-/* Children of one node stand together, the largest first; the outermost nodes come last. */
+/* Sorts siblings together, by bytes descending; top nodes come last. */
 static int compare_branches(const void *left, const void *right)
 {
     const struct branch *a = left, *b = right;
@@ -64,7 +67,7 @@ static int compare_branches(const void *left, const void *right)
     return strcmp(a->key, b->key);
 }
 
-/* Where the children of each path begin among the sorted branches. */
+/* Index + 1 of the first child of each path among the sorted branches; 0: none. */
 static uint32_t *find_children(const struct branch *sorted, size_t count, size_t path_count,
                                struct err *err)
 {
@@ -75,7 +78,7 @@ static uint32_t *find_children(const struct branch *sorted, size_t count, size_t
     return first;
 }
 
-/* Node after node, each followed by its children: no deeper than the stack of what is still to be shown. */
+/* Writes the nodes in pre-order, with a stack of pending siblings instead of recursion. */
 static int flatten(struct call_tree *tree, const struct branch *sorted, size_t count,
                    size_t path_count, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live memory by those who are to blame; see groups.h. */
+/* Live memory in groups; see groups.h. */
 #include "groups.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum { NAME_BYTES = 2 * LIMIT_text_bytes + 8 };
 
-/* One site, being spread over the groups that it goes through. */
+/* A site that is being added to the groups of its stack. */
 struct spreading {
     struct groups *groups;
     const struct site *site;
@@ -61,7 +61,7 @@ static int blame_group(const struct spreading *spreading, const char *name)
 
 /* --- by line, function, file: the program's frames --- */
 
-/* "forward (train.py)", "/me/train.py"; a frame without a file is told by its library. */
+/* "forward (train.py)", "/me/train.py"; a frame without a file shows its library. */
 static const char *name_of_frame(enum groups_by by, const struct symbol_frame *frame,
                                  char text[NAME_BYTES])
 {
@@ -75,7 +75,7 @@ static const char *name_of_frame(enum groups_by by, const struct symbol_frame *f
     return text;
 }
 
-/* "backward of forward (train.py)"; a file is what it is in either direction. */
+/* "backward of forward (train.py)". A file has the same name in both directions. */
 static const char *name_of_backward(enum groups_by by, const struct symbol_frame *forward,
                                     char text[NAME_BYTES])
 {
@@ -112,7 +112,7 @@ static int spread_over_frames(const struct spreading *spreading, enum groups_by 
 
 /* --- by op and module: any frame of the stack --- */
 
-/* What stands between these in the frame's function: "mm" of "at::_ops::mm::call". */
+/* The part of the frame's function between `before` and `after`: "mm" of "at::_ops::mm::call". */
 static bool name_between(const struct symbol_frame *frame, const char *before, const char *after,
                          char text[NAME_BYTES])
 {
@@ -135,8 +135,8 @@ static bool name_of_module(const struct symbol_frame *frame, char text[NAME_BYTE
     return !strcmp(frame->kind, "python") && name_between(frame, "", ".forward", text);
 }
 
-/* What asked, of a stack without modules: the innermost library that is neither CUDA's nor ours; a
- * stack that Python or autograd runs has none. */
+/* The library that made the request, for stacks without modules: the innermost one that is
+ * neither CUDA's nor gpumemtrace's. None if the stack has Python or autograd frames. */
 struct library {
     char name[NAME_BYTES];
     bool is_none;
@@ -149,7 +149,8 @@ static void note_library(struct library *library, const struct symbol_frame *fra
         snprintf(library->name, NAME_BYTES, "%s", stack_base_name(frame->module));
 }
 
-/* The own one is the outermost of the operators, which called the others, and the innermost module. */
+/* Own bytes go to the outermost operator, because it called the others, or to the
+ * innermost module. */
 static int spread_over_stack(const struct spreading *spreading, enum groups_by by,
                              struct symbols *symbols)
 {
@@ -199,7 +200,7 @@ static int compare_groups(const void *left, const void *right)
         return a->own_bytes < b->own_bytes ? 1 : -1;
     if (a->inclusive_bytes != b->inclusive_bytes)
         return a->inclusive_bytes < b->inclusive_bytes ? 1 : -1;
-    if (a->first != b->first) /* the larger site */
+    if (a->first != b->first) /* the larger site comes first */
         return a->first < b->first ? -1 : 1;
     return strcmp(a->name, b->name);
 }

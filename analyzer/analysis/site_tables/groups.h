@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is live at a moment, grouped otherwise than by row: by line, function, file, operator, module
- * or stack of those who are to blame. A group's own bytes are those that it is to blame for, so own
- * bytes add up to all; its inclusive bytes are those that went through it on the way, each block
- * counted once.
+ * Live memory at a moment, by line, function, file, operator, module or stack. A group's own bytes
+ * are those that it is to blame for, so the own bytes of all groups add up to the total. Its
+ * inclusive bytes are all that were allocated through it; each block counts once.
  *
- *            own: of each stack, one            inclusive: besides, each of the same stack
+ *            own: of each stack, one            inclusive: also the others of the same stack
  *   line     the line that labels its row       the program's other lines
  *   function the function of that line          the program's other functions
  *   file     the file of that line              the program's other files
- *            (of a backward, the function and
+ *            (in a backward, the function and
  *            file of its forward line)
  *   op       the outermost of PyTorch's         the operators that this one called
  *            operators, or backward's node
  *   module   the innermost of PyTorch's         the modules around it
  *            modules whose forward ran; in
  *            programs without Python the
- *            library that asked
+ *            library that made the request
  *   stack    the stack                          -
- *
- * It must not know how groups are shown.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SITE_TABLES_GROUPS_H
 #define GPUMEMTRACE_ANALYZER_SITE_TABLES_GROUPS_H
@@ -38,18 +35,18 @@ enum groups_by {
 struct group {
     const char *name;
     const struct blamed
-        *blamed; /* by stack: that stack; else one that it is to blame for, or NULL */
+        *blamed; /* by stack: that stack; else a stack blamed on the group, or NULL */
     uint64_t own_bytes, own_count, inclusive_bytes, inclusive_count;
-    size_t first, last; /* 1 + the first and last site that went through it */
+    size_t first, last; /* 1 + the first and last site in the group */
 };
 
 struct groups {
-    struct group *items; /* the largest own bytes first, then the largest inclusive ones */
+    struct group *items; /* by own bytes, then inclusive bytes, descending */
     size_t count, capacity;
     struct text_set names;
 };
 
-/* blame is that of the sites, and outlives the groups. */
+/* blame: of these sites; must outlive the groups. */
 int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbols,
                 const struct sites *sites, const struct blame *blame, struct err *err);
 void groups_release(struct groups *groups);

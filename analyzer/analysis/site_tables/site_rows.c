@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites of one line are one row; see site_rows.h. */
+/* Joins the sites of one line into a row; see site_rows.h. */
 #include "site_rows.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct s
     return site_rows_blame_first(blame, symbols, sites, sites->count, err);
 }
 
-/* Rows of one size stand in the order of the sites, which does not differ between runs. */
+/* Rows of equal size keep the order of the sites, which is the same in every run. */
 static int compare_rows(const void *left, const void *right)
 {
     const struct site_row *a = left, *b = right;
@@ -36,7 +36,7 @@ static int compare_rows(const void *left, const void *right)
     return (a->largest > b->largest) - (a->largest < b->largest);
 }
 
-/* Numbers of phases by how they read, and of the rows without a stack. */
+/* Numbers of phases by their text, and of rows without a stack. */
 struct readings {
     const struct history *history;
     struct text_set phases;
@@ -44,7 +44,7 @@ struct readings {
     size_t row_count;
 };
 
-/* From 1; 0: outside any. TEXT_SET_NONE: out of memory. */
+/* The phase's number, from 1; 0: outside any. TEXT_SET_NONE: out of memory. */
 static uint32_t phase_of(struct readings *readings, const struct site *site, struct err *err)
 {
     if (site->path == HISTORY_NONE)
@@ -54,7 +54,7 @@ static uint32_t phase_of(struct readings *readings, const struct site *site, str
     return number == TEXT_SET_NONE ? TEXT_SET_NONE : number + 1;
 }
 
-/* PAIR_MAP_NONE: out of memory. */
+/* Number of a row without a stack. PAIR_MAP_NONE: out of memory. */
 static uint32_t row_without_stack(struct readings *readings, const struct site *site,
                                   uint32_t phase, struct err *err)
 {
@@ -76,7 +76,7 @@ static void readings_release(struct readings *readings)
 static void add_to_row(struct site_row *row, const struct site *site, const struct blamed *blamed,
                        uint32_t phase)
 {
-    if (!row->blamed) { /* the largest site comes first */
+    if (!row->blamed) { /* sites come by bytes, descending */
         row->blamed = blamed;
         row->largest = site;
         row->phase = phase;
@@ -87,7 +87,7 @@ static void add_to_row(struct site_row *row, const struct site *site, const stru
     row->count += site->count;
 }
 
-/* Rows of lines, then those without a stack. */
+/* Rows of lines first, then rows without a stack. */
 static int add_sites_to_rows(struct site_row *rows, const struct history *history,
                              const struct sites *sites, const struct blame *blame, struct err *err)
 {
