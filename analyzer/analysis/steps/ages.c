@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How old what is live at the peak is; see ages.h. */
+/* Ages of the blocks that are live at the peak; see ages.h. */
 #include "ages.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ const char *age_text(enum age age)
     return texts[age];
 }
 
-/* own->peak_ends[0] is where the step of the peak began. */
+/* The age of a block. own->peak_ends[0] is the beginning of the step of the peak. */
 static enum age age_of(const struct account_steps *own, const struct block *block,
                        uint64_t first_end_index)
 {
@@ -34,7 +34,7 @@ static enum age age_of(const struct account_steps *own, const struct block *bloc
     return AGE_EARLIER;
 }
 
-/* A block, then what all blocks of its age and stacks hold. */
+/* A block; after sum_up also the bytes of all blocks with its age and stacks. */
 struct held {
     enum age age;
     uint32_t stack_id, forward_stack_id;
@@ -53,7 +53,7 @@ static int compare_held(const void *left, const void *right)
            (a->forward_stack_id < b->forward_stack_id);
 }
 
-/* The caller frees them, also on -1. */
+/* The caller frees *held, also on -1. */
 static int find_held(struct held **held, size_t *count, const struct account_steps *own,
                      const struct step_watch *watch, struct live_walk walk, struct err *err)
 {
@@ -74,7 +74,7 @@ static int find_held(struct held **held, size_t *count, const struct account_ste
     return 0;
 }
 
-/* Sorted: those of one age and its stacks lie side by side. */
+/* held: sorted, so blocks with the same age and stacks are adjacent. */
 static void sum_up(struct ages *ages, struct held *held, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

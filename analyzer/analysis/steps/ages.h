@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How old the memory is that is live at an account's peak: born in the step of the peak, in the step
- * before, two steps before, earlier, or in the first step, which holds what is made once. It must not
- * know names.
+ * Ages of the memory that is live at an account's peak: born in the step of the peak, one or two
+ * steps before, earlier, or in the first step, which allocates what is needed only once.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_AGES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_AGES_H
@@ -13,12 +12,12 @@ enum age { AGE_THIS, AGE_BEFORE, AGE_TWO_BEFORE, AGE_EARLIER, AGE_FIRST, AGE_COU
 
 struct age_row {
     uint64_t bytes, count;
-    uint32_t stack_id, forward_stack_id; /* that hold most of it; as a block's */
-    uint64_t stack_bytes;                /* by those */
+    uint32_t stack_id, forward_stack_id; /* the stacks that hold most of it; as in struct block */
+    uint64_t stack_bytes;                /* bytes of these stacks */
 };
 
 struct ages {
-    uint64_t ordinal; /* of the step of the peak; 0: the trace has no steps */
+    uint64_t ordinal; /* step of the peak; 0: the trace has no steps */
     struct age_row rows[AGE_COUNT];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of caches; see cache_names.h. */
+/* Finds the names of known caches; see cache_names.h. */
 #include "cache_names.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const struct {
 
 enum { SUBJECT_BYTES = 2 * LIMIT_text_bytes + sizeof ":" };
 
-/* What of the frame a row is compared with; NULL: nothing. */
+/* The part of the frame that a row's pattern is matched with; NULL: none. */
 static const char *subject_of(const struct symbol_frame *frame, enum where where,
                               char buffer[SUBJECT_BYTES])
 {

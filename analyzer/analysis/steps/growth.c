@@ -11,19 +11,19 @@ enum { FEWEST_SAMPLES = 3, FEWEST_WINDOWS = 4 };
 
 /* --- the verdict on one line --- */
 
-/* The windows of a trend that are looked at, and how many ends a step has. */
+/* The windows of a trend that are judged, and the number of ends per step. */
 struct stretch {
     size_t first, last;
     double ends_per_step;
 };
 
-/* The last window is left out until it is whole. */
+/* Leaves out the last window until it is complete. */
 static size_t whole_windows(const struct trend *trend, uint64_t ends_count)
 {
     return trend->window ? (size_t)(ends_count / trend->window) : 0;
 }
 
-/* Where the last third begins. */
+/* First window of the last third. */
 static size_t late_begin(const struct stretch *stretch)
 {
     return stretch->last - 1 - (stretch->last - stretch->first + 1) / 3;
@@ -45,13 +45,14 @@ static double rise_per_end(const struct trend *trend, size_t first, size_t last)
            ((double)(last - first) * (double)trend->window);
 }
 
-/* What grows does; it costs less to ask than the line. */
+/* True if the last third rises. Anything that grows does, and this test is cheaper
+ * than the line. */
 static bool rises_late(const struct trend *trend, const struct stretch *stretch)
 {
     return trend->samples[stretch->last - 1] > trend->samples[late_begin(stretch)];
 }
 
-/* is_steady: it never fell from end to end and rose often. */
+/* is_steady: the bytes never fell from end to end, and rose at least half of the time. */
 static enum growth_verdict judge_line(const struct trend *trend, const struct stretch *stretch,
                                       const struct trend_line *line, bool is_steady)
 {
@@ -81,7 +82,7 @@ static struct growth_line judge(const struct trend *trend, const struct stretch 
                                 .high = line.high * stretch->ends_per_step};
 }
 
-/* How many blocks a site has that grows by making them larger; 0: it keeps ever more of them. */
+/* The number of blocks of a site that grows by enlarging them; 0: it keeps more and more blocks. */
 static uint64_t find_enlarged(const struct site_ends *site, const struct trend *counts,
                               const struct stretch *stretch)
 {
@@ -182,14 +183,14 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, s
     return find_churn(growth, own, err);
 }
 
-/* --- steps that are found from what repeats --- */
+/* --- steps found by what repeats --- */
 
-/* Those that begin or end steps: a call stack's births, or the ends of a phase. */
+/* The events that begin or end steps: births of a call stack, or ends of a phase. */
 struct repeats {
     uint64_t count, first, last;
 };
 
-/* Whole windows between the second repeat and a step after the last one. */
+/* The whole windows between the second repeat and one step after the last one. */
 static struct stretch find_stretch(const struct trend *trend, const struct repeats *repeats,
                                    double period_ticks, uint64_t tick_count)
 {
@@ -231,7 +232,7 @@ static int add_repeating_site(struct growth *growth, size_t *capacity, const str
     return keep(growth, capacity, &item, err);
 }
 
-/* repeats->count becomes 0 if nothing repeats. */
+/* Sets repeats->count to 0 if nothing repeats. */
 static int find_repeats(struct growth *growth, struct repeats *repeats,
                         const struct growth_watch *watch, const struct account_ends *own,
                         struct err *err)
@@ -273,7 +274,7 @@ static int find_at_repeats(struct growth *growth, const struct growth_watch *wat
     uint64_t samples[TREND_SAMPLES];
     struct trend total = own->total.trend;
     const uint64_t joined =
-        (uint64_t)(growth->period_ticks / (double)total.window) + 1; /* a step at least */
+        (uint64_t)(growth->period_ticks / (double)total.window) + 1; /* at least a step */
     trend_join(&total, joined, samples);
     const struct stretch stretch =
         find_stretch(&total, &repeats, growth->period_ticks, watch->tick_count);
@@ -286,7 +287,7 @@ static int find_at_repeats(struct growth *growth, const struct growth_watch *wat
     return 0;
 }
 
-/* --- all of it --- */
+/* --- the entry --- */
 
 static int find(struct growth *growth, const struct growth_watch *watch, uint32_t account,
                 struct err *err)

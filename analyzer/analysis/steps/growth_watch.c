@@ -8,7 +8,7 @@
 
 /* --- one site --- */
 
-/* Its second change: now it needs trends, of what it had up to there. */
+/* At the second change, makes the trends and adds the values so far. */
 static int catch_up(struct site_ends *site, struct err *err)
 {
     site->trend.samples = array_new(2 * TREND_SAMPLES, sizeof *site->trend.samples, err);
@@ -22,7 +22,7 @@ static int catch_up(struct site_ends *site, struct err *err)
     return 0;
 }
 
-/* What it has now is not what it had at the last end. */
+/* Notes that the values differ from those at the last end. */
 static int note_change(struct site_ends *site, struct err *err)
 {
     const uint64_t bytes = site->live_bytes;
@@ -38,7 +38,7 @@ static int note_change(struct site_ends *site, struct err *err)
     return 0;
 }
 
-/* At all ends up to `until` that were not looked at yet, the site had the bytes of now. */
+/* Counts the current values at all ends up to `until` that were not counted yet. */
 static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
 {
     if (until <= site->ends_count)
@@ -104,7 +104,7 @@ static struct account_ends *find_account(struct growth_watch *watch, const struc
     return own->numbers && own->total.trend.samples ? own : NULL;
 }
 
-/* What was seen at ends is void; only what is live goes on. */
+/* Drops everything counted at ends so far; keeps what is live. */
 static void forget_ends(struct account_ends *own)
 {
     for (size_t i = 0; i < own->count; i++) {
@@ -122,7 +122,7 @@ static void forget_ends(struct account_ends *own)
 
 /* --- changes --- */
 
-/* At an end that is over the bytes were those before the change. */
+/* Counts the bytes before the change at all ends that are past. */
 static int change_at_ends(const struct growth_watch *watch, struct account_ends *own,
                           struct site_ends *site, const struct change *change, struct err *err)
 {
@@ -150,7 +150,7 @@ static void count_birth(struct site_ends *site, uint64_t tick)
         site->most_live_count = site->live_count + 1;
 }
 
-/* The number of the tick that the current event is. */
+/* Number of the current event's tick. */
 static uint64_t count_tick(struct growth_watch *watch, uint64_t index)
 {
     if (!watch->tick_count || watch->tick_event != index)
@@ -159,7 +159,7 @@ static uint64_t count_tick(struct growth_watch *watch, uint64_t index)
     return watch->tick_count - 1;
 }
 
-/* A site is looked at from its second birth on: what happens once does not repeat. */
+/* Counts a site from its second birth on, because what happens once does not repeat. */
 static int change_at_ticks(struct account_ends *own, struct site_ends *site, uint64_t tick,
                            const struct change *change, struct err *err)
 {
@@ -184,7 +184,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     struct site_ends *site = own ? find_site(own, block->stack_id, at->err) : NULL;
     if (!site)
         return -1;
-    GMT_PREFETCH(&site->churn_bytes); /* the end of what a change touches */
+    GMT_PREFETCH(&site->churn_bytes); /* the last fields that a change touches */
     const uint64_t tick = count_tick(watch, at->index);
     if ((watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
         (!watch->has_ended && change_at_ticks(own, site, tick, change, at->err)))
@@ -234,7 +234,7 @@ static int on_event(void *self, const struct cursor *at)
     return 0;
 }
 
-/* All ends were looked at. */
+/* Counts the values at all remaining ends. */
 static int finish_site(struct site_ends *site, uint64_t ends_count, struct err *err)
 {
     if (look_at_ends(site, ends_count, err))

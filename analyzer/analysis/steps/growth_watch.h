@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live bytes and blocks of each call stack, and the bytes of each account, at the ends of the steps. A
- * call stack's were the same at all ends since it last changed, so it is touched only when it changes:
+ * The live bytes and blocks of each call stack, and the bytes of each account, at the ends of
+ * steps. A call stack is updated only when it changes, because its values were the same at all ends
+ * since its last change:
  *
  *     ends      0     1     2     3          at the change after end 3: [1, 4) had the old bytes
  *     changes  x            .        x
  *
- * Until the first step ends, every event that changes a block of a layer is an end (a tick), in case
- * the trace has no steps: allocations that repeat then tell how many ticks a step has. Other events,
- * as notes and marks, are none, so that they leave the figures alone. What was seen at ends is dropped
- * when the first step ends, and when a stronger kind of end shows. It must not know what growth is.
+ * Until the first step ends, every event that changes a block of a layer counts as an end (a tick),
+ * in case the trace has no steps: allocations that repeat then show how many ticks a step has.
+ * Other events, as notes and marks, are no ticks, so they do not change the figures. The values are
+ * dropped when the first step ends, and when a stronger kind of end appears.
  *
  * It keeps a few numbers for each call stack and account, and a trend for those that changed twice
  * from end to end.
@@ -23,62 +24,62 @@
 #include "analyzer/replay/history/observer.h"
 
 /*
- * The first step is left out: caches, gradients and optimizer states are made in it. The first end
- * that is looked at is that of the second step.
+ * Ends before the first one that is counted. The first step is left out, because caches, gradients
+ * and optimizer states are allocated in it.
  */
 enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
 
-/* One call stack. What most changes touch stands first: it fits in two cache lines. */
+/* One call stack. The fields that most changes touch come first and fit in two cache lines. */
 struct site_ends {
-    uint64_t live_bytes, live_count; /* now; how many blocks that is */
-    uint64_t last_bytes, last_count; /* at the last end that was looked at */
-    uint64_t ends_count;             /* that were looked at */
-    struct trend trend;              /* of bytes; without samples: less than two changes */
+    uint64_t live_bytes, live_count; /* now */
+    uint64_t last_bytes, last_count; /* at the last counted end */
+    uint64_t ends_count;             /* ends counted so far */
+    struct trend trend;              /* of bytes; without samples: fewer than two changes */
     uint32_t stack_id;
-    uint32_t rises_count, changes_count; /* of bytes, from one end to the next */
+    uint32_t rises_count, changes_count; /* of bytes, from end to end */
     bool fell;
-    bool was_resized; /* a block of it went on in another size */
-    bool is_of_graph; /* a backward is to go through one of its operators */
-    uint64_t open_churn_bytes, open_churn_count; /* of the step that has not ended yet */
-    uint64_t churn_bytes, churn_count;           /* born and freed in the same step */
+    bool was_resized;                            /* a block was resized in place */
+    bool is_of_graph;                            /* autograd keeps one of its blocks */
+    uint64_t open_churn_bytes, open_churn_count; /* of the open step */
+    uint64_t churn_bytes, churn_count;           /* born and freed within a step */
 
-    struct trend counts;               /* of blocks; its samples lie behind those of the bytes */
-    uint64_t first_bytes, first_count; /* at the first end */
-    uint64_t changed_at;               /* the first end with other bytes or blocks; 0: none */
-    /* Births: the first and last tick that was one, the longest way between two. */
+    struct trend counts;               /* of block counts; its samples follow those of the bytes */
+    uint64_t first_bytes, first_count; /* at the first counted end */
+    uint64_t changed_at;               /* first end with other values; 0: none */
+    /* Births: the first and last tick, and the longest distance between two. */
     uint64_t births_count, first_birth, last_birth, longest_gap;
-    uint64_t most_live_count;    /* blocks at once, from the second birth on */
-    uint64_t graph_births_count; /* of operators that a backward is to go through */
+    uint64_t most_live_count;    /* most live blocks at once, from the second birth on */
+    uint64_t graph_births_count; /* births of blocks that autograd keeps */
 };
 
 struct account_ends {
-    uint32_t *numbers; /* by stack id: of its site, from 1; 0: none */
+    uint32_t *numbers; /* by stack id: number of its site, from 1; 0: none */
     size_t number_count, number_capacity;
     struct site_ends *sites;
     size_t count, capacity;
-    bool is_pool;           /* of a framework */
-    struct site_ends total; /* bytes of the account; stack_id and counts mean nothing */
+    bool is_pool;           /* it is a framework's pool */
+    struct site_ends total; /* of the account; only the bytes are valid */
 };
 
-/* With its ends it is ready for use, and empty. */
+/* Ready for use once `ends` is set and the rest is zeroed. */
 struct growth_watch {
-    const struct step_ends *ends;  /* the caller's, found by an observer before this one */
+    const struct step_ends *ends;  /* the caller's; an observer before this one fills it */
     struct account_ends *accounts; /* by account */
     size_t account_count, account_capacity;
     struct phase_periods phases; /* until a step has ended */
-    bool has_ended;              /* a step */
-    bool has_graphs;             /* of autograd: a block is of one */
-    uint64_t looked_count;       /* ends of steps that are looked at */
-    uint64_t step_begin;         /* event that the current step began with */
-    uint64_t tick_count;         /* events so far that changed a block of a layer */
-    uint64_t tick_event;         /* the last of them */
+    bool has_ended;              /* a step has ended */
+    bool has_graphs;             /* the trace has blocks that autograd keeps */
+    uint64_t looked_count;       /* counted ends of steps */
+    uint64_t step_begin;         /* event that began the current step */
+    uint64_t tick_count;         /* ticks so far: events that changed a block of a layer */
+    uint64_t tick_event;         /* event of the last tick */
     const struct trace *trace;
 };
 
 struct observer growth_watch_observer(struct growth_watch *watch);
 void growth_watch_release(struct growth_watch *watch);
 
-/* Whether so many steps have ended that growth can be told. */
+/* True if enough steps have ended to judge growth. */
 static inline bool growth_watch_has_steps(const struct growth_watch *watch)
 {
     return watch->looked_count >= FEWEST_ENDS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether it leaks; see leak.h. */
+/* Decides whether an account leaks; see leak.h. */
 #include "leak.h"
 
 #include "cache_names.h"
@@ -55,8 +55,9 @@ static int add_growing(struct leak *leak, const struct growing *site, struct sym
 }
 
 /*
- * Growth that no call stack shows is the account's own, less what caches and larger blocks took; not where a
- * pool is behind it, whose pieces come from other lines each time that it asks again.
+ * Takes the account's own growth if no call stack shows any, less that of caches and larger blocks.
+ * Not if a pool takes this account's memory (left_out), because it requests segments from different
+ * lines each time.
  */
 static void take_total(struct leak *leak, const struct growth_line *total)
 {
@@ -69,7 +70,7 @@ static void take_total(struct leak *leak, const struct growth_line *total)
     leak->high = total->high - known;
 }
 
-/* What one call stack keeps another may give back: then the whole cannot rise as fast. */
+/* False if the account rises less than half as fast: other stacks then free what these keep. */
 static bool matters(const struct leak *leak, const struct growth *growth, double slope)
 {
     return slope > leak->floor && (growth->total.high - leak->left_out_slope) * 2 >= slope;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The step that stands out; see outlier.h. */
+/* Finds the step that stands out; see outlier.h. */
 #include "outlier.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void find_typical(struct outlier *outlier, const struct account_steps *ow
 
 /* --- the step --- */
 
-/* The last failed allocation of the account, if it is in the step that did not end. */
+/* The account's last failed allocation, if it is in the step that did not end; else NULL. */
 static const struct failure *find_failure(const struct step_watch *watch,
                                           const struct history *history, uint32_t account)
 {
@@ -81,12 +81,12 @@ static int compare_sites(const void *left, const void *right)
            (a->forward_stack_id < b->forward_stack_id);
 }
 
-/* Sums over known sites of their largest block. */
+/* Sums of the largest block of each known site. */
 struct largest {
     double bytes, typical_bytes;
 };
 
-/* `is_summed`: the bytes of this step are in the sums of the site. */
+/* is_summed: the sums of the site include this step. */
 static void add_site(struct outlier *outlier, struct largest *largest,
                      const struct site_steps *site, struct step_site own, bool is_summed)
 {

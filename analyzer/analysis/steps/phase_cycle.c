@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Who closes a cycle; see phase_cycle.h. */
+/* Finds the phase that closes a cycle; see phase_cycle.h. */
 #include "phase_cycle.h"
 
 enum { FEW_CLOSES = 8, SHORTEST_GAP = 2, LONGEST_GAP = 8, SAME_GAPS = 2 };
 
-/* Its number; cycle->count: it is new. */
+/* Number of the phase; cycle->count: it is new. */
 static uint32_t find_phase(const struct phase_cycle *cycle, const struct span *span)
 {
     uint32_t number = 0;
@@ -26,7 +26,7 @@ static enum cycle_end close_cycle(struct phase_cycle *cycle, uint32_t number, en
     return how;
 }
 
-/* Whether it comes regularly, and less often than the one that closes. */
+/* True if the phase comes regularly, and less often than the one that closes. */
 static bool comes_between(const struct phase_cycle *cycle, struct cycle_phase *phase)
 {
     const uint64_t gap = cycle->closes_count - phase->closes_before;
@@ -51,7 +51,7 @@ static enum cycle_end end_new(struct phase_cycle *cycle, const struct span *span
     return close_cycle(cycle, number, CYCLE_CLOSES_ANEW);
 }
 
-/* Whether so many ends in a row are more than used to come. */
+/* True if more ends came in a row than before. */
 static bool is_long(const struct phase_cycle *cycle, uint64_t ends_count)
 {
     return ends_count > 2 * cycle->most_others_count + 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which phase repeats; see phase_period.h. */
+/* Finds the phase that repeats; see phase_period.h. */
 #include "phase_period.h"
 
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 
 enum { FEWEST_PHASES = 8 };
 
-/* At most PHASE_PERIOD_DEEPEST: a file can hold many phases inside each other, and steps lie outside. */
+/* At most PHASE_PERIOD_DEEPEST, because a file can nest many phases, and steps are
+ * near the outside. */
 static uint32_t depth_of(const struct spans *spans, uint32_t span)
 {
     uint32_t depth = 0;
@@ -72,7 +73,7 @@ void phase_periods_end(struct phase_periods *periods, const struct cursor *at,
 {
     const struct path *path = &at->history->paths[spans->items[span].path];
 
-    if (!at->event || !may_be_step(path)) /* a phase that nobody ended ends no step */
+    if (!at->event || !may_be_step(path)) /* a phase without an end event ends no step */
         return;
     const uint32_t depth = depth_of(spans, span);
     struct phase_period *own =

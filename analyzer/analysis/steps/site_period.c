@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What repeats; see site_period.h. */
+/* Finds the call stack that repeats; see site_period.h. */
 #include "site_period.h"
 
 #include <stdlib.h>
@@ -10,18 +10,18 @@
 
 enum { FEWEST_BIRTHS = 8, STEPS_CUT = 2 };
 
-/* A call stack that repeats, the steady ones first. */
+/* A call stack that repeats; steady ones come first. */
 struct repeating {
     const struct site_ends *site;
-    uint32_t caller; /* frame that called the model; means nothing without one */
+    uint32_t caller; /* frame that called the model; valid if is_of_model */
     bool is_of_model, is_in_sequence;
-    uint64_t runs_count; /* births of the one of its model that has the fewest */
+    uint64_t runs_count; /* calls of the model: the fewest births of any of its stacks */
 };
 
 struct repetitions {
     struct repeating *items;
-    size_t count, all_count; /* steady ones; with those that come in bursts, as layers in a loop */
-    struct pair_map fewest;  /* by caller: the number of its item with the fewest births */
+    size_t count, all_count; /* all_count: with those that come in bursts, as layers */
+    struct pair_map fewest;  /* by caller: number of the item with the fewest births */
 };
 
 static bool repeats(const struct site_ends *site, uint64_t tick_count)
@@ -132,7 +132,7 @@ static int compare_counts(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* The value that is there most often, the lowest of several. */
+/* The most frequent value; the lowest one if there are several. */
 static uint64_t most_frequent(uint64_t *counts, size_t count)
 {
     uint64_t found = 0;
@@ -164,7 +164,7 @@ static const struct repeating *first_of(const struct repetitions *all, uint64_t 
     return found;
 }
 
-/* Whether so many births are some in each step; the run may begin or end within one. */
+/* True if births is about a multiple of steps; the run may begin or end within a step. */
 static bool is_multiple(uint64_t births, uint64_t steps)
 {
     const uint64_t each = (births + steps / 2) / steps, whole = each * steps;
@@ -177,8 +177,8 @@ static uint64_t mean_gap(const struct site_ends *site)
     return (site->last_birth - site->first_birth) / (site->births_count - 1) + 1;
 }
 
-/* Whether one is made as long as the other, but for two steps: weights are moved before, and gradients made after, one
- * forward that calls a layer as often as there are layers. */
+/* True if `site` allocates over the whole time of `other`, but for two steps. Not so for weights
+ * that are moved before, and gradients made after, a single forward with many layers. */
 static bool is_made_beside(const struct site_ends *site, const struct site_ends *other)
 {
     const uint64_t own = mean_gap(site), its = mean_gap(other),
@@ -188,7 +188,7 @@ static bool is_made_beside(const struct site_ends *site, const struct site_ends 
            site->last_birth + cut >= other->last_birth;
 }
 
-/* Whether something that is made outside it is made for each call of the model, as a batch is. */
+/* True if a site outside the model, as a batch, allocates once for each call of the model. */
 static bool is_fed(const struct repetitions *all, const struct repeating *chosen)
 {
     const uint64_t steps = chosen->site->births_count;
@@ -220,7 +220,7 @@ static bool tells_steps(const struct repetitions *all, const struct repeating *c
     return has_more || (!chosen->is_in_sequence && (!is_pool || is_fed(all, chosen)));
 }
 
-/* The fewest births of any, where all others are some in each of them. */
+/* The stack with the fewest births, if the births of all others are multiples of it. */
 static const struct repeating *find_outermost(const struct repetitions *all)
 {
     const struct repeating *found = &all->items[0];
@@ -240,7 +240,7 @@ static const struct repeating *find_outermost(const struct repetitions *all)
     return has_more ? found : NULL;
 }
 
-/* counts: how often each of them repeats; it is sorted. */
+/* counts: how often each of them repeats; gets sorted. */
 static const struct repeating *find_steady(const struct repetitions *all, uint64_t *counts,
                                            bool is_pool)
 {
@@ -250,9 +250,10 @@ static const struct repeating *find_steady(const struct repetitions *all, uint64
     return chosen && tells_steps(all, chosen, is_pool) ? chosen : find_outermost(all);
 }
 
-/* --- a model that keeps all that it makes --- */
+/* --- a model that keeps all that it allocates --- */
 
-/* Whether all that calls of models make is made beside it, as often or several times as often; not if none is called. */
+/* True if there is a model, and each of its sites allocates a multiple of batch's births, over
+ * the same time. */
 static bool goes_with_models(const struct repetitions *all, const struct repeating *batch)
 {
     bool has_model = false;
@@ -268,7 +269,7 @@ static bool goes_with_models(const struct repetitions *all, const struct repeati
     return has_model;
 }
 
-/* The fewest births of any. */
+/* The stack with the fewest births that may be a batch. */
 static const struct repeating *find_batch(const struct repetitions *all)
 {
     const struct repeating *found = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where steps end; see step_ends.h. */
+/* Finds the ends of steps; see step_ends.h. */
 #include "step_ends.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ const char *step_end_text(enum step_end kind)
     return kind < STEP_ENDS ? texts[kind] : NULL;
 }
 
-/* The strongest of the kinds that are counted. */
+/* The strongest kind with a count. */
 static enum step_end strongest(const uint64_t counts[STEP_ENDS])
 {
     int kind = 0;
@@ -53,7 +53,7 @@ static void note_optimizer(struct step_ends *ends)
     ends->backward_count = 0;
 }
 
-/* span NULL: the end of a step that the program marks. */
+/* span NULL: the program marked the end of a step. */
 static enum step_end count_end(struct step_ends *ends, enum step_end kind, const struct span *span)
 {
     if (kind == STEP_END_INFERRED_BACKWARD)
@@ -82,7 +82,7 @@ static enum step_end count_end(struct step_ends *ends, enum step_end kind, const
     return kind;
 }
 
-/* "step", "Iteration", "step 17", "ProfilerStep#4". */
+/* True for "step", "Iteration", "step 17", "ProfilerStep#4". */
 static bool names_step(const char *name)
 {
     static const char *const words[] = {"step", "iteration", "iter", "ProfilerStep"};
@@ -98,7 +98,7 @@ static bool names_step(const char *name)
     return false;
 }
 
-/* "optimizer", "Optimizer.step#SGD.step"; not "optimizers". */
+/* True for "optimizer" in "optimizer", "Optimizer.step#SGD.step"; not in "optimizers". */
 static bool begins_with_word(const char *name, const char *word)
 {
     const size_t length = strlen(word);
@@ -119,7 +119,8 @@ static enum step_end kind_of_path(const struct path *path)
     return begins_with_word(path->name, "forward") && !is_inferred ? STEP_END_FORWARD : STEP_ENDS;
 }
 
-/* A phase inside one of its own kind ends no step: the modules of a model may all be "forward". */
+/* True if a phase around it has the same kind. It then ends no step, because all modules of a
+ * model may be named "forward". */
 static bool is_inside_its_kind(const struct history *history, uint32_t path, enum step_end kind)
 {
     while ((path = history->paths[path].parent) != HISTORY_NONE)
@@ -134,7 +135,7 @@ static enum step_end end_span(struct step_ends *ends, const struct cursor *at,
     const struct history *history = at->history;
     const uint32_t path = spans->items[span].path;
 
-    if (!at->event) /* a phase that nobody ended ends no step */
+    if (!at->event) /* a phase without an end event ends no step */
         return STEP_ENDS;
     const enum step_end kind = kind_of_path(&history->paths[path]);
     if (kind == STEP_ENDS || is_inside_its_kind(history, path, kind))
@@ -142,9 +143,9 @@ static enum step_end end_span(struct step_ends *ends, const struct cursor *at,
     return count_end(ends, kind, &spans->items[span]);
 }
 
-/* --- the watch --- */
+/* --- the observer --- */
 
-/* Before the event changes memory. */
+/* Called before the event changes memory. */
 static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
                    bool begins)
 {

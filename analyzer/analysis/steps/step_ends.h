@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the training steps of a trace end. A kind of end stands above those below it: as soon as a
- * trace shows one of a higher kind, what was found by lower kinds is void. One kind gives way: an
- * optimizer shows itself only where it allocates, many in the first step alone; when backward has
- * ended more than twice as often since as ever between two of them, and twice more, it counts no
- * longer, and the backwards before are steps that it hid: a replay with is_without_optimizer set sees
- * them. Of phases of one kind that take turns, only the last of a cycle ends a step: phase_cycle.h. It must
- * not know what is measured at the ends.
+ * Finds where the training steps of a trace end. Kinds of ends are ordered: when a trace shows a
+ * stronger kind for the first time, the ends found by weaker kinds are void. One kind can lose its
+ * rank: an optimizer is seen only where it allocates, often in the first step alone. When more than
+ * twice as many backwards have ended since the last optimizer as ever between two of them, plus
+ * two, it no longer counts. The backwards before are steps that it hid: a replay with
+ * is_without_optimizer set finds them. If phases of one kind alternate, only the last of a cycle
+ * ends a step: phase_cycle.h.
  *
- * The room: step_ends → growth (the bytes at each end: trend) and steps (what each step did).
- * One watches the replay and finds the ends, those that measure watch behind it and ask it; none knows
- * names, pages or a study. cache_names says what is a cache.
+ * The folder: step_ends watches the replay and finds the ends. growth_watch → growth → leak measure
+ * the bytes at each end (trend), and step_watch → outlier, ages what each step did; they watch
+ * after it and read its result. cache_names knows caches.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
@@ -18,7 +18,7 @@
 #include "phase_cycle.h"
 #include "analyzer/replay/history/observer.h"
 
-/* What may end a step, the strongest first. The text completes "steps end with …". */
+/* The kinds of ends, the strongest first. The text completes "steps end with …". */
 #define STEP_END_KINDS(KIND)                                                                       \
     KIND(EVENT, "gpumemtrace_step()")                                                              \
     KIND(NAMED, "the phase named step")                                                            \
@@ -27,7 +27,7 @@
     KIND(BACKWARD, "the phase named backward")                                                     \
     KIND(INFERRED_BACKWARD, "backward, as the stacks show it")                                     \
     KIND(FORWARD, "the phase named forward")                                                       \
-    KIND(PHASE, "a phase that repeats") /* this and the next are never seen here: growth.h */      \
+    KIND(PHASE, "a phase that repeats") /* this and the next are found by growth.h */              \
     KIND(REPEATED, "an allocation that repeats")
 
 enum step_end {
@@ -37,27 +37,27 @@ enum step_end {
         STEP_ENDS, /* no step has ended */
 };
 
-/* "gpumemtrace_step()"; NULL of STEP_ENDS. */
+/* "gpumemtrace_step()"; NULL for STEP_ENDS. */
 const char *step_end_text(enum step_end kind);
 
 /* Zeroed is ready for use: no step has ended. */
 struct step_ends {
-    bool is_without_optimizer;         /* known before the replay: one gives way */
-    uint64_t counts[STEP_ENDS];        /* 0 also of kinds that a stronger one has made void */
-    uint64_t opened_counts[STEP_ENDS]; /* of what may end a step, whether or not it did */
-    /* Ends of backward, as the stacks show it: since the last such optimizer, and at most between two. */
+    bool is_without_optimizer;         /* set before the replay: ignore inferred optimizers */
+    uint64_t counts[STEP_ENDS];        /* 0 also for kinds that a stronger one made void */
+    uint64_t opened_counts[STEP_ENDS]; /* phases that began and may end a step */
+    /* Inferred ends of backward: since the last inferred optimizer, and the most
+     * between two of them. */
     uint64_t backward_count, most_backward_count;
-    bool has_given_way;       /* such an optimizer, in this replay */
+    bool has_given_way;       /* the inferred optimizer no longer counts in this replay */
     struct phase_cycle cycle; /* of the strongest kind */
-    uint64_t begun_count;     /* how often counting began: the count of a kind was 1 */
-    enum step_end
-        ended; /* by the end of a span, or by the event of kind STEP, that was seen last */
+    uint64_t begun_count;     /* how often counting began again, with a count of 1 */
+    enum step_end ended;      /* kind of the last end of a span, or of the last STEP event */
 };
 
-/* It stands before the observers that ask it. */
+/* Must come before the observers that read its result. */
 struct observer step_ends_observer(struct step_ends *ends);
 
-/* What ended with the span that is about to be closed, and with this event; STEP_ENDS: nothing. */
+/* The step end of the span that is about to be closed, and of this event; STEP_ENDS: none. */
 static inline enum step_end step_ends_of_span(const struct step_ends *ends)
 {
     return ends->ended;
@@ -68,7 +68,7 @@ static inline enum step_end step_ends_of_event(const struct step_ends *ends,
     return at->event->kind == EVENT_STEP ? ends->ended : STEP_ENDS;
 }
 
-/* Whether the end of that kind that was just found is the first that counts: the others are void. */
+/* True if an end of that kind, just found, is the first that counts: earlier ends are void. */
 static inline bool step_ends_began(const struct step_ends *ends, enum step_end kind)
 {
     return kind < STEP_ENDS && ends->counts[kind] == 1;
@@ -77,10 +77,10 @@ static inline bool step_ends_began(const struct step_ends *ends, enum step_end k
 /* The strongest kind that was seen. */
 enum step_end step_ends_kind(const struct step_ends *ends);
 
-/* The strongest kind of which one began, in a trace in which no step has ended; STEP_ENDS: none did. */
+/* The strongest kind that began, in a trace in which no step ended; STEP_ENDS: none. */
 enum step_end step_ends_begun(const struct step_ends *ends);
 
-/* Whether the replay missed steps that an optimizer hid before it gave way. */
+/* True if the replay missed steps, because an optimizer hid them before it lost its rank. */
 static inline bool step_ends_were_hidden(const struct step_ends *ends)
 {
     return ends->has_given_way && step_ends_kind(ends) == STEP_END_INFERRED_BACKWARD;

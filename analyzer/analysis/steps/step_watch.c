@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each step did; see step_watch.h. */
+/* Sums of each step; see step_watch.h. */
 #include "step_watch.h"
 
 #include <stdlib.h>
@@ -182,7 +182,7 @@ static void sum_sites(struct account_steps *own, bool counts)
     own->touched_count = 0;
 }
 
-/* A new kind of end: what weaker ones had told is void, and the first step began with the trace. */
+/* A new kind of end: ends of weaker kinds are void, and the first step begins with the trace. */
 static void begin_again(struct step_watch *watch, const struct cursor *at)
 {
     watch->step_count = 0;
@@ -267,9 +267,9 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
     return 0;
 }
 
-/* --- the watch --- */
+/* --- the observer --- */
 
-/* A block of the call stack that repeats begins a step; the first one begins none. */
+/* True if the block begins a step: each birth of the stack that repeats, except the first. */
 static bool ends_step(struct step_watch *watch, const struct change *change)
 {
     const struct block *block = change->block;

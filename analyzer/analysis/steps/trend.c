@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trends of bytes and the line through them; see trend.h. */
+/* Trends of bytes, and the line through them; see trend.h. */
 #include "trend.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ void trend_join(struct trend *trend, uint64_t by, uint64_t samples[TREND_SAMPLES
 
 enum { PAIRS_MAX = TREND_SAMPLES * (TREND_SAMPLES - 1) / 2 };
 
-/* The value that has n values before it when they are sorted. It moves them, by Hoare's FIND. */
+/* The value at place n in sorted order, by Hoare's FIND, which reorders the values. */
 static double nth(double *values, size_t count, size_t n)
 {
     const ptrdiff_t place = (ptrdiff_t)n;
@@ -83,10 +83,10 @@ static size_t find_slopes(const struct trend *trend, size_t first, size_t last,
     return count;
 }
 
-/* How many of the slopes lie beyond each bound. */
+/* The number of slopes beyond each bound. */
 static size_t beyond_bound(size_t samples, size_t pairs)
 {
-    static const double sigmas = 1.96; /* of the normal distribution, for 95 % */
+    static const double sigmas = 1.96; /* 95 % of the normal distribution */
     const double n = (double)samples;
     const double width = sigmas * sqrt(n * (n - 1) * (2 * n + 5) / 18);
 
