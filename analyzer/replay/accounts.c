@@ -45,7 +45,7 @@ static uint32_t add_account(const struct accounts *accounts, const struct cursor
     return (uint32_t)history->account_count++;
 }
 
-/* Keeps the devices in the order of their numbers. */
+/* Keeps history->devices sorted by device number. */
 static struct device_use *insert_device(const struct cursor *at, int device)
 {
     struct history *history = at->history;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The accounts of a replay: which blocks are summed together. It must not know when blocks begin or
- * end.
+ * The accounts of a replay: each account sums the bytes of one kind of memory on one device, or of
+ * one framework pool.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_ACCOUNTS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_ACCOUNTS_H
@@ -13,7 +13,7 @@ struct accounts {
     uint32_t by_kind[DEVICE_SLOTS][ACCOUNT_COUNT];
     struct pair_map by_pool; /* first: DEVICE_SLOT; second: string id of the pool */
     unsigned pool_count;
-    struct moment asked; /* new accounts of the device have it too; see replay.h */
+    struct moment asked; /* copied into each new account of asked_device; see replay.h */
     int asked_device;
 };
 enum { ANY_DEVICE = INT32_MIN };
@@ -21,15 +21,15 @@ enum { ANY_DEVICE = INT32_MIN };
 void accounts_init(struct accounts *accounts);
 void accounts_release(struct accounts *accounts);
 
-/* Adds the device with its accounts, unless it is known. */
+/* Adds the device with its accounts, unless the history has it already. */
 int accounts_add_device(struct accounts *accounts, const struct cursor *at, int device);
-/* The account of a kind of memory on a device, added if it is new. HISTORY_NONE: out of memory. */
+/* Finds or adds the account for a kind of memory on a device. HISTORY_NONE: out of memory. */
 uint32_t accounts_find(struct accounts *accounts, const struct cursor *at, int device,
                        enum memory_kind memory, uint64_t pool);
-/* What the process itself holds of the device now, as far as it is recorded. */
+/* Recorded bytes that this process holds on the device now. */
 uint64_t accounts_device_bytes(const struct accounts *accounts, const struct history *history,
                                int device);
-/* At the end: chooses each device's leading account. */
+/* Chooses each device's leading account; called at the end. */
 void accounts_finish(struct history *history);
 
 #endif

@@ -23,7 +23,7 @@ void allocations_prefetch(const struct blocks *blocks, const struct event *near,
     if (near->kind != EVENT_FREE)
         return;
     const uint32_t number = pair_map_get(&blocks->live, space_of(near), near->address);
-    if (number >= blocks->at.history->block_slots.used) /* none, or of a graph's node */
+    if (number >= blocks->at.history->block_slots.used) /* unknown, or of a graph's node */
         return;
     const char *block = (const char *)&blocks->at.history->blocks[number];
     GMT_PREFETCH(block);
@@ -33,7 +33,7 @@ void allocations_prefetch(const struct blocks *blocks, const struct event *near,
 
 /* --- allocations --- */
 
-/* The same memory opened once more: another call, but no more bytes. */
+/* Counts another open of imported memory that is live already: no bytes are added. */
 static bool opens_again(struct blocks *blocks, uint32_t space)
 {
     struct history *history = blocks->at.history;
@@ -81,7 +81,9 @@ int allocations_alloc(struct vmm *vmm, struct blocks *blocks)
 
 /* --- frees --- */
 
-/* Each launch of a graph allocates its nodes' addresses, and each may be freed after it. */
+/*
+ * Frees of graph-node addresses are expected, because each launch of a graph allocates them anew.
+ */
 static bool is_graph_node(const struct blocks *blocks, uint32_t space)
 {
     if (space == SPACE_GRAPH_NODE)
@@ -90,7 +92,7 @@ static bool is_graph_node(const struct blocks *blocks, uint32_t space)
                                                  blocks->at.event->address) != PAIR_MAP_NONE;
 }
 
-/* Closes one of several opens of an import; false: it is the last one. */
+/* Closes one of several opens of an import; false: only the last open is left. */
 static bool closes_one(struct blocks *blocks, uint32_t number)
 {
     struct history *history = blocks->at.history;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an allocation and a free mean: which kind of memory, in which space its address is found,
- * and what is no allocation at all. It must not know phases, nor what keeps a VMM object alive.
+ * ALLOC and FREE events: the kind of memory, the address space in which the block is found, and the
+ * events that allocate nothing.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_ALLOCATIONS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_ALLOCATIONS_H
@@ -11,8 +11,8 @@
 
 int allocations_alloc(struct vmm *vmm, struct blocks *blocks);
 /*
- * Of two events to come, fetches into the cache what they will look for: the place of the far one's
- * address, and the block that the near one frees, whose place is there by then.
+ * Prefetches data of two coming events: the map slot of the far event's address, and the block that
+ * the near event frees (its map slot was prefetched when that event was far).
  */
 void allocations_prefetch(const struct blocks *blocks, const struct event *near,
                           const struct event *far);

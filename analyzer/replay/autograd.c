@@ -8,10 +8,10 @@
 
 struct autograd_node {
     uint64_t number; /* 0: none */
-    uint32_t maker;  /* PyTorch's number of the thread that made it */
+    uint32_t maker;  /* PyTorch's number of the thread that made the node */
 };
 
-/* What a thread works for. */
+/* The autograd node that a thread runs. */
 struct autograd_state {
     struct autograd_node node;
     bool is_backward;
@@ -56,7 +56,7 @@ static const struct autograd_state *state_of(const struct autograd *autograd,
                : NULL;
 }
 
-/* The node that has been in the window for longest makes room. */
+/* The oldest node of the window makes room for this one. */
 static int add_to_window(struct autograd *autograd, const struct autograd_node *node,
                          struct err *err)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The forward stack of what a backward allocates: that of the first tensor under the same node of
- * autograd. A backward runs on threads without a line of the program; this is the line that it is
- * for. It must not know blocks.
+ * The forward stack of a backward allocation: the stack of the first tensor that was allocated
+ * under the same autograd node. Backward threads have no line of the program, so this is the line
+ * that their memory is for.
  *
  *     thread 1   node 7, forward    alloc, stack A      7 ─► A
  *     thread 2   node 7, backward   alloc, stack B      its forward stack is A
  *
- * Where a backward itself makes nodes (create_graph), their line is the one that called that backward.
+ * If a backward makes nodes itself (create_graph), the forward stack of those nodes is the stack of
+ * the call to backward.
  *
- * A node is a number and the thread of PyTorch that made it. Of the nodes with a forward allocation the
- * last AUTOGRAD_WINDOW are kept: a backward of one that is older has no forward stack.
+ * A node is identified by its number and the PyTorch thread that made it. The last AUTOGRAD_WINDOW
+ * nodes with a forward allocation are kept; the backward of an older node has no forward stack.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_AUTOGRAD_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_AUTOGRAD_H
@@ -20,26 +21,26 @@
 
 #define AUTOGRAD_WINDOW ((size_t)1 << 17)
 
-/* A zeroed one is empty and ready for use. */
+/* A zeroed struct is empty and ready for use. */
 struct autograd {
-    struct pair_map threads; /* number of its state, by thread */
+    struct pair_map threads; /* index of the thread's state, by thread id */
     struct autograd_state *states;
     size_t state_count, state_capacity;
     struct pair_map stacks; /* forward stack, by node */
     struct autograd_node *window;
     size_t window_capacity;
-    uint64_t noted_count; /* nodes that have had a place in the window */
+    uint64_t noted_count; /* nodes ever put into the window */
 };
 
 void autograd_release(struct autograd *autograd);
 
-/* The current event says what its thread works for. */
+/* The current event reports the autograd node that its thread runs from now on. */
 int autograd_work_for(struct autograd *autograd, const struct cursor *at);
-/* The current event takes a tensor, or tries to, for the program's line in that stack. */
+/* The current event allocates a tensor, or fails to; stack_id has the line of the program. */
 int autograd_note_tensor(struct autograd *autograd, const struct cursor *at, uint32_t stack_id);
-/* Whether an operator that a backward is to go through takes it. */
+/* True if the event's thread runs a forward operator that autograd records for backward. */
 bool autograd_records(const struct autograd *autograd, const struct cursor *at);
-/* The forward stack of what the current event takes; 0: it is of no backward, or not known. */
+/* Forward stack of the current event's allocation; 0: not in backward, or unknown. */
 uint32_t autograd_forward_stack(const struct autograd *autograd, const struct cursor *at);
 
 #endif

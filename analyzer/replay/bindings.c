@@ -6,24 +6,26 @@
 
 #include "analyzer/util/array.h"
 
-/* A VMM object bound at an offset. Levels of an array are bound without a size, and several may
- * have the same offset. */
+/*
+ * A VMM object bound at an offset. Mip levels of an array are bound without a size, and several may
+ * have the same offset.
+ */
 struct binding {
     uint32_t object;
-    uint32_t next; /* at the same offset, or HISTORY_NONE */
+    uint32_t next; /* binding at the same offset, or HISTORY_NONE */
 };
 
-/* What is bound into one container, of one device. */
+/* Bindings into one container from one device. */
 struct bound_space {
     int device;
-    struct range_map bound; /* by offset; how far a binding reaches does not matter */
-    uint32_t next;          /* of the same container, or HISTORY_NONE */
+    struct range_map bound; /* by offset; the sizes are not used */
+    uint32_t next;          /* space of the same container, or HISTORY_NONE */
 };
 
-/* A stretch of a container. In a multicast object each device has stretches of its own. */
+/* A range of a container. In a multicast object each device has ranges of its own. */
 struct stretch {
     uint32_t container; /* block */
-    int device;         /* DEVICE_UNKNOWN: of every device */
+    int device;         /* DEVICE_UNKNOWN: all devices */
     uint64_t start, size_bytes;
 };
 
@@ -168,7 +170,7 @@ int bindings_bind(struct bindings *bindings, struct vmm *vmm, struct blocks *blo
         is_container(blocks, vmm->objects[object].block))
         return 0;
     stretch.device = device_of(vmm, blocks, object);
-    vmm->objects[object].bindings_count++; /* first: the same object may be what was bound there */
+    vmm->objects[object].bindings_count++; /* first: end_bindings_in may unbind this object */
     if (end_bindings_in(bindings, vmm, blocks, &stretch))
         return -1;
     return add_binding(bindings, &stretch, object, blocks->at.err);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * VMM memory bound into multicast objects and sparse arrays: the object lives at least as long as
- * it is bound. It must not know what else keeps an object alive.
+ * VMM memory bound into multicast objects and sparse arrays. A VMM object lives at least as long as
+ * one of its bindings.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_BINDINGS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_BINDINGS_H
 
 #include "vmm.h"
 
-/* Zeroed is empty and ready for use. */
+/* A zeroed struct is empty and ready for use. */
 struct bindings {
     struct binding *items;
     size_t capacity;
@@ -23,7 +23,7 @@ void bindings_release(struct bindings *bindings);
 
 int bindings_bind(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks);
 int bindings_unbind(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks);
-/* A block ended: if it is a multicast object or an array, so does what was bound into it. */
+/* A block ended. If it is a multicast object or an array, everything bound into it is unbound. */
 int bindings_end(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks, uint32_t block);
 
 #endif

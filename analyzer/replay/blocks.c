@@ -92,13 +92,13 @@ struct block blocks_described(struct blocks *blocks)
     return block;
 }
 
-/* The context that a block names; 0: none. The event of a module names the module in its place. */
+/* The context that the event names; 0: none. A module's event has the module in this column. */
 static uint64_t context_of(const struct event *event)
 {
     return event->kind == EVENT_MODULE_LOAD ? 0 : event->object;
 }
 
-/* In that phase. */
+/* Reports the change to the observers; event_span is the phase of the event. */
 static int show_change(const struct blocks *blocks, uint32_t number, uint32_t event_span,
                        bool birth, bool is_resize)
 {
@@ -120,7 +120,9 @@ static int show_change(const struct blocks *blocks, uint32_t number, uint32_t ev
 
 /* --- beginnings --- */
 
-/* Modules and limits that were loaded before its first memory are part of a device's context. */
+/*
+ * Context memory that exists before the device's first memory, because modules and limits took it.
+ */
 static void begin_account(const struct cursor *at, struct account *account)
 {
     struct history *history = at->history;
@@ -133,7 +135,10 @@ static void begin_account(const struct cursor *at, struct account *account)
     account->has_begun = true;
 }
 
-/* After a birth: whether the pools never handed out more while the driver's memory was at its peak. */
+/*
+ * Called after a birth. Notes the moment at which the pools had handed out most while the driver's
+ * memory was at its peak.
+ */
 static void note_fullest(const struct cursor *at, const struct account *account)
 {
     struct account *driver = &at->history->accounts[account->driver];
@@ -164,7 +169,7 @@ static void add_bytes(struct blocks *blocks, const struct block *block)
         note_fullest(at, account);
 }
 
-/* Gives the block in that slot its life, phase and bytes, without counting an allocation. */
+/* Sets life, phase and bytes of the block in that slot, without counting an allocation. */
 static int begin_uncounted(struct blocks *blocks, uint32_t number)
 {
     const struct cursor *at = &blocks->at;
@@ -237,8 +242,8 @@ static void count_end(struct account *account, enum block_end end)
 }
 
 /*
- * PyTorch runs backward on its own threads. A block that another thread frees has outlived
- * backward, even if no allocation has shown yet that backward is over.
+ * PyTorch runs backward on its own threads. If another thread frees the block, the block has
+ * outlived backward, even if no allocation has shown yet that backward is over.
  */
 static bool has_outlived(const struct blocks *blocks, uint32_t number)
 {
@@ -255,7 +260,7 @@ static bool has_outlived(const struct blocks *blocks, uint32_t number)
            state->is_of_backward && !blocks_is_of_backward(blocks);
 }
 
-/* Everything about an end but giving the slot back. */
+/* Ends the block, but keeps its slot, because blocks_resize goes on in it. */
 static int end_life(struct blocks *blocks, uint32_t number, enum block_end end)
 {
     const struct cursor *at = &blocks->at;
@@ -320,7 +325,7 @@ int blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes, u
 
 /* --- failures --- */
 
-/* A module may fail to load for other reasons: only out of memory is a failed allocation. */
+/* Counts a failure. A module that failed to load is a failed allocation only if memory ran out. */
 int blocks_fail(struct blocks *blocks, uint32_t account)
 {
     if (account == HISTORY_NONE)

@@ -10,8 +10,8 @@ struct bound_list {
     uint64_t context;
     int device;
     uint32_t newest;         /* block */
-    uint32_t next, previous; /* lists of the device */
-    bool is_hidden;          /* from bound_lists_next */
+    uint32_t next, previous; /* links to other lists of the device */
+    bool is_hidden;          /* bound_lists_next skips it */
 };
 
 struct bound_link {

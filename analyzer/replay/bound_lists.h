@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live blocks that end with a context: one list for each device and context that a block named,
- * the newest block first. It must not know what a context is, nor what a block holds.
+ * Live blocks that end with their context: one list for each device and context, newest block
+ * first.
  *
- *     device ──► list of context 0 (the block named none) ──► list of context A ──► ...
+ *     device ──► list of context 0 (the block names none) ──► list of context A ──► ...
  *                      │ newest ◄──► older ◄──► oldest
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_BOUND_LISTS_H
@@ -32,12 +32,13 @@ void bound_lists_remove(struct bound_lists *bound, uint32_t block);
 /* The newest block of one list; HISTORY_NONE: it is empty. */
 uint32_t bound_lists_newest(const struct bound_lists *bound, int device, uint64_t context);
 /*
- * The list after one of the device's, HISTORY_NONE for the first; its context goes to *context.
- * HISTORY_NONE: there is none. Ending the blocks of a list ends the list: ask for the next before.
+ * The list after `list` on the device; HISTORY_NONE as `list` means the first. *context is set.
+ * Returns HISTORY_NONE if there are no more. A list disappears with its last block, so ask for the
+ * next list before you end the blocks of this one.
  */
 uint32_t bound_lists_next(const struct bound_lists *bound, int device, uint32_t list,
                           uint64_t *context);
-/* bound_lists_next passes over the list until the lists of its context are shown again. */
+/* Hides a list from bound_lists_next until bound_lists_show is called for its context. */
 void bound_lists_hide(struct bound_lists *bound, uint32_t list);
 void bound_lists_show(struct bound_lists *bound, uint64_t context);
 

@@ -8,7 +8,7 @@
 #include "analyzer/replay/history/past.h"
 #include "analyzer/util/array.h"
 
-/* A segment as it was then: its number may be another's by now. */
+/* A segment, and when it began, because another segment may have its number by now. */
 struct held_segment {
     uint32_t segment;
     uint64_t begin_index;
@@ -27,7 +27,7 @@ void captures_release(struct captures *captures)
     private_pools_release(&captures->pools);
 }
 
-/* NULL: the segment is over. */
+/* NULL: the segment has ended. */
 static struct segment *held_segment(const struct cursor *at, const struct held_segment *held)
 {
     struct segment *segment = &at->history->segments[held->segment];
@@ -79,7 +79,7 @@ static int add_held(struct captures *captures, uint32_t pool, const struct held_
     return 0;
 }
 
-/* The one with fewer segments is joined to the other. */
+/* The pool with fewer segments is joined to the other. */
 static int join(struct captures *captures, const struct cursor *at, uint32_t one, uint32_t other)
 {
     const bool is_smaller = count_held(captures, one) < count_held(captures, other);
@@ -98,7 +98,10 @@ static int join(struct captures *captures, const struct cursor *at, uint32_t one
     return 0;
 }
 
-/* One that was a graph's before and is none's now is over as such: moments of then may be asked for. */
+/*
+ * If the segment belonged to an earlier graph, ends that lifetime first, so that earlier moments
+ * stay correct.
+ */
 static int take_segment(struct captures *captures, const struct cursor *at, uint32_t pool,
                         uint32_t number)
 {

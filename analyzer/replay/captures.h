@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which segments of a framework pool belong to CUDA graphs. The segments in which tensors were taken
- * while a stream was captured are a private pool (private_pools.h). Captures that took tensors in one
- * segment share theirs. It is held until the captures' graphs, and what was made of them, are destroyed.
- * It must not know frameworks.
+ * Segments of framework pools that belong to CUDA graphs. Segments in which tensors are allocated
+ * during a stream capture form a private pool (private_pools.h); captures that use the same segment
+ * share a pool. A pool is held until the graphs of its captures, and all that was made of those
+ * graphs, are destroyed.
  *
- * It keeps the open captures, the handles of graphs that exist, and the segments that they hold.
+ * Kept are the open captures, the handles of existing graphs, and the segments that each pool
+ * holds.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_CAPTURES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_CAPTURES_H
@@ -13,22 +14,22 @@
 #include "driver_ranges.h"
 #include "private_pools.h"
 
-/* A zeroed one is empty and ready for use. */
+/* A zeroed struct is empty and ready for use. */
 struct captures {
     struct private_pools pools;
     struct held_segments *held; /* of each pool */
     size_t held_count, capacity;
-    const struct cursor *at; /* while an event is handled */
+    const struct cursor *at; /* valid while an event is handled */
 };
 
 void captures_release(struct captures *captures);
 
-/* The current event is of that kind, and it succeeded. */
+/* The current event is of the kind that the function's name says, and succeeded. */
 int captures_begin(struct captures *captures, const struct cursor *at);
 int captures_end(struct captures *captures, const struct cursor *at);
 int captures_make_graph(struct captures *captures, const struct cursor *at);
 void captures_destroy_graph(struct captures *captures, const struct cursor *at);
-/* The current event took a tensor, whose segments are known. */
+/* The current event allocated a tensor whose segments are known already. */
 int captures_take_tensor(struct captures *captures, const struct cursor *at,
                          const struct driver_ranges *ranges);
 

@@ -11,7 +11,7 @@ struct context {
     uint64_t handle;
     int device;
     uint64_t create_index;
-    bool is_primary; /* the device's own, which a device reset ends */
+    bool is_primary; /* the device's primary context, which a device reset ends */
 };
 
 void contexts_init(struct contexts *contexts)
@@ -77,7 +77,7 @@ static const struct context *find_context(const struct contexts *contexts, uint6
 
 /* --- the end of a context --- */
 
-/* Ends the blocks of one list that are not older than `since`: the newest come first. */
+/* Ends the list's blocks that began at event `since` or later. Newest blocks come first. */
 static int end_list(struct blocks *blocks, int device, uint64_t context, uint64_t since)
 {
     uint32_t newest;
@@ -92,8 +92,8 @@ static int end_list(struct blocks *blocks, int device, uint64_t context, uint64_
 }
 
 /*
- * A destroyed context without a handle is the device's primary one. Lists of contexts that the
- * program made are hidden: however often this happens, each is met once.
+ * Ends the blocks of the device's primary context (a destroyed context without a handle). Lists of
+ * contexts that the program made are hidden, so that repeated resets visit each of them only once.
  */
 static int end_primary_lists(const struct contexts *contexts, struct blocks *blocks, int device)
 {
@@ -129,7 +129,7 @@ int contexts_destroy(struct contexts *contexts, struct blocks *blocks)
     if (known)
         destroyed = *known;
     if (destroyed.device == DEVICE_UNKNOWN)
-        destroyed.create_index = INDEX_NONE; /* only blocks that name it are known to be its */
+        destroyed.create_index = INDEX_NONE; /* end only blocks that name the context */
     contexts->last_destroyed[DEVICE_SLOT(destroyed.device)] = blocks->at.index;
     for (int device = DEVICE_UNKNOWN; device <= INT8_MAX; device++)
         if ((destroyed.device == DEVICE_UNKNOWN || destroyed.device == device) &&

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Contexts while replaying: which exist, and which blocks a destroyed one takes with it. It must
- * not know how the end of a block is counted.
- */
+/* Contexts of a replay: which contexts exist, and which blocks end when a context is destroyed. */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_CONTEXTS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_CONTEXTS_H
 
@@ -13,7 +10,7 @@ struct contexts {
     size_t capacity;
     struct slots slots;
     struct pair_map by_handle;
-    uint64_t last_destroyed[DEVICE_SLOTS]; /* event; INDEX_NONE: none was */
+    uint64_t last_destroyed[DEVICE_SLOTS]; /* event index; INDEX_NONE: none was destroyed */
 };
 
 void contexts_init(struct contexts *contexts);
@@ -22,7 +19,7 @@ void contexts_release(struct contexts *contexts);
 int contexts_create(struct contexts *contexts, struct blocks *blocks);
 int contexts_destroy(struct contexts *contexts, struct blocks *blocks);
 
-/* Whether the current event failed because the block's context was destroyed, and the block too. */
+/* True if the current event failed because a destroyed context had taken the block with it. */
 bool contexts_took(const struct contexts *contexts, const struct blocks *blocks, uint32_t block);
 
 #endif

@@ -9,7 +9,9 @@
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/replay/history/past.h"
 
-/* What a pool holds in segments. One that is found by its first tensor was there before. */
+/*
+ * Segment bytes of one pool. A segment that is found by its first tensor counts from its beginning.
+ */
 struct pool_reserve {
     uint64_t bytes;
     struct high_water water; /* moments are events */
@@ -33,7 +35,9 @@ void driver_ranges_release(struct driver_ranges *ranges)
 
 /* --- ranges --- */
 
-/* In place of the range that started there, of events that contradict each other. */
+/*
+ * Adds a range. If events contradict each other, it replaces the range that starts at this address.
+ */
 static int add_range(struct driver_ranges *ranges, uint64_t address, uint64_t size_bytes,
                      const struct driver_range *range, struct err *err)
 {
@@ -73,7 +77,7 @@ int driver_ranges_add_plain(struct driver_ranges *ranges, const struct cursor *a
     return ranges->has_tensors ? add_plain_block(ranges, at, block) : 0;
 }
 
-/* The plain memory that was live before the first tensor. */
+/* Adds the plain memory that was live before the first tensor. */
 static int add_plain_blocks(struct driver_ranges *ranges, const struct cursor *at)
 {
     const struct history *history = at->history;
@@ -183,7 +187,7 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
     return observers_see_reserved(at, &grown[number], true);
 }
 
-/* Whether the tensor lies in a segment that is known, as a tensor close to it did. */
+/* True if the tensor lies in the segment that a recent tensor nearby was found in. */
 static bool lies_in_recent(const struct driver_ranges *ranges, uint32_t recent,
                            const struct block *tensor)
 {
@@ -195,7 +199,7 @@ static bool lies_in_recent(const struct driver_ranges *ranges, uint32_t recent,
            tensor->size_bytes <= range->size_bytes - offset;
 }
 
-/* A tensor may lie across several mappings of an expandable segment. */
+/* A tensor may span several mappings of an expandable segment. */
 int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *at,
                              const struct block *tensor)
 {

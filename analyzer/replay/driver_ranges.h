@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The address ranges of driver memory, plain and mapped, and which of them a framework pool uses as
- * segments. It must not know which events begin and end them.
+ * Address ranges of driver memory, plain and mapped, and the ranges that a framework pool uses as
+ * segments.
  *
- * Plain ranges are kept from the first tensor on: until then nobody asks for them.
+ * Plain ranges are kept from the first tensor on, because nothing reads them earlier.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_DRIVER_RANGES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_DRIVER_RANGES_H
@@ -13,15 +13,18 @@
 #include "analyzer/replay/history/cursor.h"
 
 struct driver_range {
-    uint64_t address, size_bytes; /* 0: it is gone */
+    uint64_t address, size_bytes; /* size_bytes 0: the range is gone */
     uint32_t block;
     uint32_t object;  /* number of the VMM object mapped there; HISTORY_NONE: plain memory */
-    uint32_t segment; /* HISTORY_NONE: no tensor was seen in it yet */
+    uint32_t segment; /* HISTORY_NONE: no tensor seen in it yet */
     uint64_t begin_index;
 };
 
-/* Tensors come again and again to the segments of a pool: of each PIECE_BYTES of addresses, up to the
- * size of the table, the range that a tensor was seen in last. */
+/*
+ * Cache of recently used ranges, because tensors return to the same segments again and again. Each
+ * RECENT_PIECE_BYTES of address space has one slot (slots are shared modulo RECENT_RANGES), which
+ * holds the range in which a tensor was found last.
+ */
 enum { RECENT_RANGES = 4096, RECENT_PIECE_BYTES = 2 << 20 };
 
 struct driver_ranges {
@@ -31,8 +34,8 @@ struct driver_ranges {
     size_t capacity;
     struct slots slots;
     bool has_tensors;
-    bool is_unasked;               /* nobody asks for segments */
-    struct pool_reserve *reserves; /* what each pool holds, by account; see driver_ranges.c */
+    bool is_unasked;               /* segments are not needed */
+    struct pool_reserve *reserves; /* bytes of each pool, by account */
     size_t reserve_count, reserve_capacity;
 };
 
@@ -40,21 +43,23 @@ void driver_ranges_init(struct driver_ranges *ranges);
 void driver_ranges_release(struct driver_ranges *ranges);
 
 int driver_ranges_add_plain(struct driver_ranges *ranges, const struct cursor *at, uint32_t block);
-/* A mapping of a VMM object at the address and of the size that the current event tells. */
+/* Adds a mapping of a VMM object, with address and size of the current event. */
 int driver_ranges_add_mapping(struct driver_ranges *ranges, const struct cursor *at, uint32_t block,
                               uint32_t object);
 int driver_ranges_remove(struct driver_ranges *ranges, const struct cursor *at, uint64_t address);
 int driver_ranges_remove_plain(struct driver_ranges *ranges, const struct cursor *at,
                                const struct block *block);
 
-/* Makes segments of the ranges that the tensor lies in. */
+/* Makes segments of the ranges that contain the tensor. */
 int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *at,
                              const struct block *tensor);
-/* The first segment with a byte from *address to before end, which *address is then behind; HISTORY_NONE:
- * there is none. */
+/*
+ * Finds the first segment that overlaps *address to end, and moves *address behind it.
+ * HISTORY_NONE: there are no more.
+ */
 uint32_t driver_ranges_next_segment(const struct driver_ranges *ranges, uint64_t *address,
                                     uint64_t end);
-/* At the end: the most that each pool held. */
+/* Sets each pool's peak_reserved_bytes; called at the end. */
 void driver_ranges_finish(const struct driver_ranges *ranges, struct history *history);
 
 /* The VMM object that is mapped at the address; HISTORY_NONE: none. */

@@ -2,7 +2,7 @@
 /* The mempool for graphs; see graph_mempool.h. */
 #include "graph_mempool.h"
 
-/* The block that stands for the mempool after the current event; HISTORY_NONE: out of memory. */
+/* Begins, resizes or ends the mempool's block. HISTORY_NONE: out of memory. */
 static uint32_t follow_size(struct blocks *blocks, uint32_t number, uint32_t mempool)
 {
     const struct event *event = blocks->at.event;

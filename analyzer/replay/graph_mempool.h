@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A device's mempool for graphs as a block: one block for each device, as large as what the mempool
- * holds. It must not know the nodes of graphs.
- */
+/* A device's mempool for graphs, as one block with the size that the mempool reports as held. */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_GRAPH_MEMPOOL_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_GRAPH_MEMPOOL_H
 

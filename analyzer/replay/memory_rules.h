@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the replay does with each kind of memory: in which address space it looks for a block, and
- * whether the block ends with its context. It must not know events.
+ * Rules for each kind of memory: the address space in which a block is found, and whether the block
+ * ends with its context.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_MEMORY_RULES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_MEMORY_RULES_H
@@ -14,10 +14,10 @@
 /* Equal addresses in different spaces are different memory. */
 enum address_space {
     SPACE_NONE,
-    SPACE_DEVICE, /* one for all devices and imports: addresses are unified */
+    SPACE_DEVICE, /* all devices and imports: addresses are unified */
     SPACE_ARRAY,
     SPACE_HOST,
-    SPACE_HANDLE, /* of VMM objects; see vmm.h */
+    SPACE_HANDLE, /* handles of VMM objects; see vmm.h */
     SPACE_EXTERNAL,
     SPACE_RESERVATION,
     SPACE_GRAPH_NODE, /* known addresses without blocks: each launch allocates them anew */
@@ -29,7 +29,7 @@ enum address_space {
 
 struct memory_rule {
     uint8_t space; /* enum address_space */
-    bool is_bound; /* to a context, and ends when that is destroyed */
+    bool is_bound; /* belongs to a context, and ends when the context is destroyed */
 };
 extern const struct memory_rule memory_rules[MEMORY_KIND_COUNT];
 

@@ -8,20 +8,21 @@
 #include "analyzer/replay/history/past.h"
 #include "refused/failures.h"
 
-enum { SAMPLES_KEPT = 4 }; /* a failed allocation takes one too, so two may have others between */
+/* Two samples of a call, and room for samples of failed allocations between them. */
+enum { SAMPLES_KEPT = 4 };
 
-/* A cuMemGetInfo inside another call. */
+/* A cuMemGetInfo sample taken inside another call. */
 struct inner_sample {
     uint64_t free_bytes;
-    uint64_t own_bytes; /* what the process held of the device then, as far as it is recorded */
-    uint64_t index;     /* of its event */
+    uint64_t own_bytes; /* recorded bytes that the process held on the device then */
+    uint64_t index;     /* of the sample's event */
     uint16_t hook_id, call_id;
     int8_t device;
 };
 
 struct thread_samples {
-    struct inner_sample items[SAMPLES_KEPT]; /* the newest is items[(count - 1) % SAMPLES_KEPT] */
-    size_t count;                            /* ever added */
+    struct inner_sample items[SAMPLES_KEPT]; /* newest: items[(count - 1) % SAMPLES_KEPT] */
+    size_t count;                            /* samples ever added */
 };
 
 void memory_samples_release(struct memory_samples *samples)
@@ -51,7 +52,7 @@ static struct thread_samples *add_thread(struct memory_samples *samples, const s
     return &grown[samples->count++];
 }
 
-/* Keeps the sample, taken inside another call, for the event of that call. */
+/* Keeps a sample that was taken inside another call until the event of that call comes. */
 static int keep_for_call(struct memory_samples *samples, const struct cursor *at,
                          const struct accounts *accounts)
 {
@@ -78,7 +79,7 @@ int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
     if (event->result != 0 || event->device == DEVICE_UNKNOWN)
         return 0;
     struct memory_sample *last = &at->history->samples[DEVICE_SLOT(event->device)], ended = *last;
-    last->known = false; /* its moment is no reason to keep it */
+    last->known = false; /* else past_end_sample keeps it for its own moment */
     ended.life.end_index = at->index;
     if (ended.known && past_end_sample(at->history, &ended, at->err))
         return -1;
@@ -93,7 +94,10 @@ int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
     return event->nested ? keep_for_call(samples, at, accounts) : 0;
 }
 
-/* What the sample of that event told, it told of the current event. */
+/*
+ * The sample was taken inside the call of the current event, so it describes the state after this
+ * event.
+ */
 static void tell_of_current(const struct cursor *at, const struct inner_sample *inner)
 {
     struct history *history = at->history;
@@ -113,7 +117,7 @@ static bool is_of_call(const struct inner_sample *sample, const struct event *ev
     return sample->hook_id == event->hook_id && sample->call_id == event->call_id;
 }
 
-/* Takes the newest sample of the current event's call off those that are left; NULL: none is. */
+/* Takes the newest sample of the current event's call; drops newer ones. NULL: none is left. */
 static const struct inner_sample *take_sample(const struct event *event,
                                               struct thread_samples *thread, size_t *left)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the card said of its free memory, and what a call took of it that no allocation accounts
- * for: the difference between the samples before and after the call. It must not know blocks.
+ * Samples of the card's free memory, and the bytes that a call took which no allocation accounts
+ * for: the difference between the samples before and after the call.
  *
  *     call of hook H       ┌───────────── H ─────────────┐
  *     events, in order     sample   (others…)   sample   load or limit     all with one call_id
@@ -12,7 +12,7 @@
 
 #include "accounts.h"
 
-/* Zeroed is empty and ready for use. */
+/* A zeroed struct is empty and ready for use. */
 struct memory_samples {
     struct thread_samples *threads; /* samples that wait for the event of their call */
     size_t count, capacity;
@@ -25,12 +25,15 @@ void memory_samples_release(struct memory_samples *samples);
 int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
                        const struct accounts *accounts);
 
-/* The current event is an allocation: a sample inside its call, taken after it, speaks of it. */
+/*
+ * The current event is an allocation. A sample taken inside its call describes the state after it.
+ */
 void memory_samples_tell(struct memory_samples *samples, const struct cursor *at);
 
 /*
- * Bytes that the call of the current event took more than it gave back, less what the process
- * itself is known to have taken meanwhile. 0 without two samples. To be asked once for each call.
+ * Bytes that the current event's call took more than it gave back, without the bytes that are
+ * recorded for this process meanwhile. 0: there are fewer than two samples. Call it once for each
+ * hooked call, because the samples are removed.
  */
 int64_t memory_samples_taken(struct memory_samples *samples, const struct cursor *at);
 

@@ -31,7 +31,7 @@ static uint32_t add_mempool(struct mempools *mempools, const struct cursor *at, 
     return number;
 }
 
-/* Setting an attribute, often the first that is heard of a mempool, does not say where it is. */
+/* The first event of a mempool often sets an attribute, and then does not name the device. */
 static void learn_device(const struct cursor *at, uint32_t number)
 {
     struct mempool *mempool = &at->history->mempools[number];
@@ -59,7 +59,7 @@ uint32_t mempools_find_graph(struct mempools *mempools, const struct cursor *at)
     return add_mempool(mempools, at, BY_GRAPH_DEVICE, slot, MEMORY_GRAPH);
 }
 
-/* The handle may have been that of a destroyed mempool: it stands for the new one from here on. */
+/* The handle may belong to a destroyed mempool; from now on it means the new one. */
 int mempools_create(struct mempools *mempools, const struct cursor *at)
 {
     const struct event *event = at->event;
@@ -103,7 +103,7 @@ int mempools_report(const struct cursor *at, uint32_t mempool)
     return set_usage(at, mempool, at->event->address, at->event->size_bytes);
 }
 
-/* Blocks of the mempool live on until they are freed; what it kept beside them is given back. */
+/* Blocks of a destroyed mempool live until they are freed; its other memory is given back now. */
 int mempools_destroy(struct mempools *mempools, const struct cursor *at)
 {
     if (at->event->result != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's mempools: the stream-ordered ones, and each device's own for graphs. What they
- * report of themselves, and what is allocated from them. It must not know when blocks begin or end.
+ * The driver's mempools, stream-ordered ones and each device's mempool for graphs: the usage that
+ * they report, and the bytes that are allocated from them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
@@ -9,9 +9,9 @@
 #include "analyzer/util/pair_map.h"
 #include "analyzer/replay/history/cursor.h"
 
-/* Zeroed is empty and ready for use. */
+/* A zeroed struct is empty and ready for use. */
 struct mempools {
-    struct pair_map numbers; /* by handle, and for graphs by DEVICE_SLOT; see mempools.c */
+    struct pair_map numbers; /* by handle; mempools for graphs by DEVICE_SLOT */
 };
 
 void mempools_release(struct mempools *mempools);
@@ -26,7 +26,7 @@ int mempools_destroy(struct mempools *mempools, const struct cursor *at);
 /* The current event reports the mempool's usage. */
 int mempools_report(const struct cursor *at, uint32_t mempool);
 
-/* To be called whenever a block begins or ends; most are of no mempool. */
+/* Call it whenever a block begins or ends; most blocks are of no mempool. */
 void mempools_count(const struct cursor *at, const struct block *block, bool birth);
 
 #endif

@@ -23,7 +23,7 @@ static int fail_measured(struct blocks *blocks, enum memory_kind memory)
         blocks, accounts_find(&blocks->accounts, &blocks->at, blocks->at.event->device, memory, 0));
 }
 
-/* A library that is loaded where no context is current takes nothing of any card. */
+/* A library that is loaded without a current context takes no device memory. */
 int modules_load(struct memory_samples *samples, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;
@@ -37,7 +37,9 @@ int modules_load(struct memory_samples *samples, struct blocks *blocks)
     return begin_measured(blocks, MEMORY_MODULE, event->object, size_bytes);
 }
 
-/* A library outlives its context, which took the library's memory with it: no block is left then. */
+/*
+ * A library outlives its context. The context took the library's memory, so no block is left then.
+ */
 int modules_unload(const struct contexts *contexts, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;
@@ -48,13 +50,13 @@ int modules_unload(const struct contexts *contexts, struct blocks *blocks)
                          event->result == 0 ? BLOCK_FREED : BLOCK_IMPLICIT);
 }
 
-/* One key for a context and a limit: limits have small numbers, contexts' handles are pointers. */
+/* One key for a context and a limit: limits are small numbers, context handles are pointers. */
 static uint64_t limit_key(const struct event *event)
 {
     return event->object ^ event->address << 56;
 }
 
-/* The samples tell the change: what the limit took before is part of what it takes now. */
+/* The samples give the change only, so the limit's old bytes are part of its new size. */
 int modules_set_limit(struct memory_samples *samples, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;

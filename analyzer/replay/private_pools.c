@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private pools; see private_pools.h. A pool is found by any of its captures: an entry of the map leads
- * to the pool of its capture, and pools that were joined lead on.
+ * Private pools; see private_pools.h. The map leads from streams, threads and graph handles to the
+ * pool of a capture; a joined pool leads on to the pool that it was joined to.
  */
 #include "private_pools.h"
 
@@ -12,12 +12,12 @@
 
 enum { SPACE_STREAM, SPACE_THREAD, SPACE_GRAPH_HANDLE };
 
-/* Made by a capture. */
+/* Each capture makes one. */
 struct private_pool {
-    uint32_t joined_to; /* PRIVATE_POOL_NONE: to none */
+    uint32_t joined_to; /* PRIVATE_POOL_NONE: not joined */
     uint32_t
         links_count;    /* streams, handles of graphs and pools that lead to it; the last lets go */
-    uint32_t thread_id; /* that began the capture */
+    uint32_t thread_id; /* thread that began the capture */
 };
 
 void private_pools_release(struct private_pools *pools)
@@ -49,8 +49,10 @@ void private_pools_join(struct private_pools *pools, uint32_t from, uint32_t to)
 
 /* --- open captures --- */
 
-/* The capture that is no longer open: it is found by its stream, and by its thread unless that has begun
- * another since. */
+/*
+ * Removes the open capture of the stream from the map, also under its thread, unless the thread has
+ * begun another capture since. Returns the capture's pool.
+ */
 static uint32_t close_capture(struct private_pools *pools, uint64_t stream)
 {
     const uint32_t number = pair_map_remove(&pools->map, SPACE_STREAM, stream);
@@ -111,7 +113,7 @@ static void drop_handle(struct private_pools *pools, uint64_t handle)
         unlink_pool(pools, number);
 }
 
-/* From now on the handle, which may be in use again, means this pool. */
+/* The handle means this pool from now on; it may have been another graph's before. */
 static int add_handle(struct private_pools *pools, uint32_t number, uint64_t handle,
                       struct err *err)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private pools of a framework's allocator: each capture of a stream takes its memory from one, by that
- * stream or by the thread that began the capture last, and captures may share theirs. One is gone with
- * the last of the captures' graphs and of what was made of those. It must not know what memory a pool
- * has.
+ * Private pools of a framework's allocator. A capture allocates from one pool, found by the
+ * captured stream, else by the thread that began the capture last. Captures may share a pool. The
+ * pool is gone when the graphs of its captures, and all that was made of those graphs, are
+ * destroyed.
  *
- *     capture-begin ──► open ──capture-end──► held by its graph ──graph-made──► and by executable ones
- *                                             graph-destroy of the last: gone
+ *     capture-begin ─► open ─capture-end─► held by its graph ─graph-made─► and by executable graphs
+ *                                          graph-destroy of the last graph: gone
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_PRIVATE_POOLS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_PRIVATE_POOLS_H
@@ -19,29 +19,29 @@
 
 #define PRIVATE_POOL_NONE UINT32_MAX
 
-/* A zeroed one is empty and ready for use. */
+/* A zeroed struct is empty and ready for use. */
 struct private_pools {
     struct private_pool *items;
-    size_t capacity, open_count; /* captures that are open */
+    size_t capacity, open_count; /* open_count: open captures */
     struct slots slots;
-    struct pair_map map; /* of pools, by captured stream, capturing thread and handle of a graph */
-    /* A pool is gone; its number may be another's from now on. */
+    struct pair_map map; /* pools by captured stream, capturing thread and graph handle */
+    /* Called when a pool is gone; another pool may get its number. */
     void (*gone)(void *self, uint32_t number);
     void *self; /* for gone, while events are handled */
 };
 
 void private_pools_release(struct private_pools *pools);
 
-/* The event is of that kind, and it succeeded. */
+/* The event is of the kind that the function's name says, and succeeded. */
 int private_pools_begin(struct private_pools *pools, const struct event *event, struct err *err);
 int private_pools_end(struct private_pools *pools, const struct event *event, struct err *err);
 int private_pools_make_graph(struct private_pools *pools, const struct event *event,
                              struct err *err);
 void private_pools_destroy_graph(struct private_pools *pools, const struct event *event);
 
-/* Of the open capture that the event belongs to; PRIVATE_POOL_NONE: to none. */
+/* Pool of the open capture that the event belongs to; PRIVATE_POOL_NONE: none. */
 uint32_t private_pools_open(const struct private_pools *pools, const struct event *event);
-/* They turned out to be one, which is `to` from now on. */
+/* Both are the same pool, which is `to` from now on. */
 void private_pools_join(struct private_pools *pools, uint32_t from, uint32_t to);
 
 #endif

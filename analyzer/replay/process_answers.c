@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers to the program around failures; see process_answers.h. */
+/* Answers to the program's queries around failures; see process_answers.h. */
 #include "process_answers.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hands each event to what it concerns; see replay.h. */
+/* Passes each event to its handler; see replay.h. */
 #include "replay.h"
 
 #include <stdlib.h>
@@ -26,14 +26,16 @@ struct replay {
     struct memory_samples samples;
     struct process_answers answers;
     const struct replay_plan *plan;
-    size_t stopped_count; /* stops that were passed */
+    size_t stopped_count; /* stops that have passed */
     struct moment before; /* the event before the current one */
-    bool is_asked;        /* the moment that was asked for has passed */
+    bool is_asked;        /* the requested moment has passed */
 };
 
 /* --- one handler for each kind of event --- */
 
-/* A backward that makes nodes has no line of its own. */
+/*
+ * Nodes that a backward makes get the stack of the call to backward: backward threads have no line.
+ */
 static int note_tensor(struct blocks *blocks)
 {
     const uint32_t call =
@@ -234,7 +236,7 @@ static void ask_of_account(const struct history *history, struct account *accoun
     account->asked_reported_index = history_reported_index(history, account->device);
 }
 
-/* For the accounts of a device, also those to come. */
+/* Sets the moment for all accounts of the device, also for those that are added later. */
 static void ask_at(struct replay *replay, struct moment moment, int device)
 {
     struct history *history = replay->blocks.at.history;
@@ -246,7 +248,7 @@ static void ask_at(struct replay *replay, struct moment moment, int device)
             ask_of_account(history, &history->accounts[i], moment);
 }
 
-/* The state that a phase begins with counts too: it is the state of its first event. */
+/* The phase's initial state counts too: it is the state at the first event inside the phase. */
 static void ask_in_phase(struct replay *replay)
 {
     struct history *history = replay->blocks.at.history;
@@ -264,7 +266,10 @@ static void ask_in_phase(struct replay *replay)
     replay->is_asked = true;
 }
 
-/* Before an event: whether the one before it was the last that was asked for. */
+/*
+ * Called before an event: if this event lies after the requested moment, the moment was the event
+ * before.
+ */
 static void ask_before(struct replay *replay, const struct event *event)
 {
     const struct replay_plan *plan = replay->plan;
@@ -350,14 +355,14 @@ static int replay_event(struct replay *replay, const struct event *event)
     return stop_after(replay) || (at->observers->count && show_event(at)) ? -1 : 0;
 }
 
-/* Of those that follow, how many are asked for. */
+/* Number of events that may still be replayed. */
 static uint64_t events_left(const struct replay *replay)
 {
     const uint64_t most = replay->plan->events_most;
     return most ? most - replay->blocks.at.history->event_count : UINT64_MAX;
 }
 
-/* The caches hold little of what is live: it is fetched while the events before are replayed. */
+/* Live blocks do not fit into the CPU's caches, so they are prefetched some events ahead. */
 enum { NEAR_AHEAD = 4, FAR_AHEAD = 8 };
 
 static int replay_batch(struct replay *replay, const struct event_batch *batch)
@@ -377,7 +382,7 @@ static int replay_batch(struct replay *replay, const struct event_batch *batch)
         if (replay_event(replay, &batch->events[i]))
             return -1;
     }
-    replay->blocks.at.event = NULL; /* it lived in the batch */
+    replay->blocks.at.event = NULL; /* the event lies in the batch */
     return 0;
 }
 

@@ -21,7 +21,7 @@ void vmm_release(struct vmm *vmm)
 
 /* --- references --- */
 
-/* One more reference of the object, by that handle. */
+/* Adds a reference to the object under this handle. */
 static int add_reference(struct vmm *vmm, uint64_t handle, uint32_t object, struct err *err)
 {
     uint32_t number = pair_map_get(&vmm->by_handle, 0, handle);
@@ -73,7 +73,7 @@ int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t number, e
     return blocks_end(blocks, block, how);
 }
 
-/* The driver may give out the handle again as soon as its references are gone. */
+/* The driver may reuse a handle as soon as its references are gone. */
 int vmm_free(struct vmm *vmm, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;
@@ -115,7 +115,7 @@ uint32_t vmm_object_of(const struct vmm *vmm, uint64_t handle)
 
 /* --- mappings --- */
 
-/* The size of an imported object is known from its first mapping, or from a larger one later. */
+/* An imported object gets the size of its largest mapping so far. */
 static int learn_size(struct blocks *blocks, const struct vmm_object *object)
 {
     const struct block *block = &blocks->at.history->blocks[object->block];
@@ -125,7 +125,7 @@ static int learn_size(struct blocks *blocks, const struct vmm_object *object)
     return blocks_resize(blocks, object->block, size_bytes, block->stack_id);
 }
 
-/* Ends what is mapped into the addresses of the event. */
+/* Ends the mappings within the event's address range. */
 static int end_mappings(struct vmm *vmm, struct blocks *blocks, enum block_end how)
 {
     const struct event *event = blocks->at.event;
@@ -142,7 +142,10 @@ static int end_mappings(struct vmm *vmm, struct blocks *blocks, enum block_end h
     return 0;
 }
 
-/* Where something is mapped already its end was not recorded: the driver maps nothing twice. */
+/*
+ * The driver maps no address twice, so the unmap of an older mapping here was not recorded: it ends
+ * now.
+ */
 int vmm_map(struct vmm *vmm, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;

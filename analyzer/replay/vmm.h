@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Physical memory objects of the driver's virtual memory management: what refers to one, and so
- * when it ends. It must not know how blocks are summed.
+ * Physical memory objects of the driver's virtual memory management. An object ends with its last
+ * handle, mapping and binding.
  *
  *     handle  ─┐   several handles may stand for one object,
- *     handle  ─┤   and one handle for several references of it
+ *     handle  ─┤   and one handle for several references to it
  *     mapping ─┼──► object ──► block
  *     binding ─┘   in a multicast object or a sparse array, see bindings.h
  */
@@ -18,7 +18,7 @@ struct vmm_object {
     uint32_t references_count, mappings_count, bindings_count;
 };
 
-/* Zeroed is empty and ready for use. */
+/* A zeroed struct is empty and ready for use. */
 struct vmm {
     struct vmm_object *objects;
     size_t object_capacity;
@@ -37,7 +37,7 @@ int vmm_retain(struct vmm *vmm, struct blocks *blocks);
 int vmm_map(struct vmm *vmm, struct blocks *blocks);
 int vmm_unmap(struct vmm *vmm, struct blocks *blocks);
 
-/* The object that the handle stands for; HISTORY_NONE: none that is known. */
+/* The object of the handle; HISTORY_NONE: unknown. */
 uint32_t vmm_object_of(const struct vmm *vmm, uint64_t handle);
 /* Ends the object's block if nothing refers to the object any more. */
 int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t object, enum block_end how);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who uses a card; see card_processes.h. */
+/* Processes on a card; see card_processes.h. */
 #include "card_processes.h"
 
 #include <stddef.h>

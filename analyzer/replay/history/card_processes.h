@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One answer of NVML to the program: who uses a card. It must not know why the program asked.
- */
+/* One answer of NVML to the program: the processes that use a card, with their bytes. */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_CARD_PROCESSES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_CARD_PROCESSES_H
 
@@ -15,15 +13,17 @@ struct card_process {
 enum { CARD_PROCESSES_NAMED = 4 };
 
 struct card_processes {
-    /* It names this process, and has the bytes of each. Else it says nothing: in a container, the
-     * processes may have other numbers than they know themselves by. */
+    /*
+     * True if the answer names this process and gives the bytes of each process. False otherwise:
+     * in a container, for example, NVML's process ids may differ from those inside.
+     */
     bool is_known;
-    uint64_t own_bytes, others_bytes; /* own: with context and modules */
+    uint64_t own_bytes, others_bytes; /* own_bytes include context and modules */
     uint64_t others_count;
-    struct card_process largest[CARD_PROCESSES_NAMED]; /* of the others, the largest first */
+    struct card_process largest[CARD_PROCESSES_NAMED]; /* of other processes, largest first */
 };
 
-/* One more of the others. */
+/* Adds one of the other processes. */
 void card_processes_add(struct card_processes *reported, uint64_t pid, uint64_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a replay stands: the current event, and the history that it fills. Every part of a replay
- * sees this and no more of the whole. It must not know those parts.
+ * The position of a replay: the current event, and the history that it fills. The parts of a replay
+ * see only this.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_CURSOR_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_CURSOR_H

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace, replayed: what its events did to memory. replay.h fills it in one pass, and analyses
- * read it afterwards. It must not know how it is filled, nor any analysis.
+ * A replayed trace: what its events did to memory. replay.h fills it in one pass; analyses read it
+ * afterwards.
  *
- *     event ──► block     a block is the life of one allocation; an account is what is summed
- *       │         │       together: the memory of one kind of a device, or of one framework pool; a span
- *       ▼         ▼       is one push and pop of a phase, and its path names it
- *     span      account
+ *     event ──► block     block: the life of one allocation
+ *       │         │       account: bytes summed together, of one kind of memory on a device, or of
+ *       ▼         ▼                one framework pool
+ *     span      account   span: one push and pop of a phase; its path names it
  *
- * What it holds grows with what is live, with what has a name (accounts, paths, mempools), and with
- * the moments that somebody asks about (past.h), never with the number of events. Of the blocks it
- * has those that are live at the end, and those that were live at such a moment and ended later.
+ * A history's memory grows with live blocks, with named things (accounts, paths, mempools), and
+ * with the moments that are kept (past.h), never with the number of events. It has the blocks that
+ * are live at the end, and the ended blocks that were live at a kept moment.
  *
- * What each event does:
+ * Effect of each event:
  *
  *   ALLOC             Result 0: a block is born. Any other result: a failure, no block. Address 0:
  *                     nothing. If a block is live at the address, that block is lost: its free was
@@ -20,32 +20,34 @@
  *   FREE              Result 0: the block ends. A free of an address without a block counts in
  *                     unknown_frees_count and not in frees_count, so that
  *                     allocations - frees - implicit - lost = live blocks. An error, or no result
- *                     (the process was killed inside the call): the block lives on, unless the
- *                     error says that a context is gone (4, 201, 709) and one of the block's
- *                     device was destroyed after its birth.
+ *                     (the process was killed inside the call): the block lives on. Exception: the
+ *                     error says that a context is gone (4, 201, 709), and a context of the block's
+ *                     device was destroyed after the block's birth. Then the block ends.
  *     of an import    Opens of the same memory are one block. Each open and close is counted, and
  *                     the last close ends the block.
  *     of VMM memory   A FREE releases one reference of the handle, a RETAIN adds one. The object
- *                     ends with its last reference, mapping and binding, at whichever event that
- *                     is, and that is one free. An imported object has the size of its largest
+ *                     ends with its last reference, mapping and binding, whichever event removes
+ *                     it, and that is one free. An imported object has the size of its largest
  *                     mapping so far.
  *   BIND              VMM memory lives in a multicast object or sparse array (`stream`) until
  *                     UNBIND or until that object ends.
- *   POOL_USAGE        What a device's mempool for graphs holds is one block, from its first
- *                     byte until it is empty again. The addresses of a graph's allocation nodes
- *                     are known and hold nothing.
- *   MODULE_LOAD       A block of what the device's free memory before and after the call says,
- *   LIMIT             less what the process is known to have taken between the two samples.
+ *   POOL_USAGE        The bytes that a device's mempool for graphs holds are one block, from its
+ *                     first byte until it is empty again. The addresses of a graph's allocation
+ *                     nodes are known, but hold no bytes.
+ *   MODULE_LOAD       A block. Its size is the loss of the device's free memory between the samples
+ *   LIMIT             before and after the call, without the bytes that are recorded for the
+ *                     process between these samples.
  *   CONTEXT_DESTROY   Ends the plain, managed and host memory, the arrays, modules and limits of
- *                     its device that are younger than the context: implicit frees. Where the
- *                     event of a block names its context in `object`, that decides.
- *   EXIT              Nothing after the first exit or _exit changes any figure. An exec counts
- *                     only as the last event of its thread: one that failed is followed by others.
+ *                     its device that are younger than the context: implicit frees. If the event
+ *                     of a block names its context in `object`, that context decides instead.
+ *   EXIT              Nothing after the first exit or _exit changes any figure. An exec counts only
+ *                     as the last event of its thread: a failed exec is followed by other events.
  *
- * A change of size ends the block (BLOCK_RESIZED) and begins the one that goes on in its place; it
- * is neither an allocation nor a free.
+ * A change of size ends the block (BLOCK_RESIZED) and begins the next one in its place; it is
+ * neither an allocation nor a free.
  *
- * An index counts the events in order, from 0. What "is live at" an event is live right after it.
+ * An index counts the events in order, from 0. A block that is live at an event is live right after
+ * it.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_HISTORY_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_HISTORY_H
@@ -60,17 +62,17 @@
 #include "gpumemtrace/limits.h"
 
 #define HISTORY_NONE UINT32_MAX /* no such account, path, mempool, span or block */
-#define INDEX_NONE UINT64_MAX   /* of an event: there is none; of an end: not yet */
+#define INDEX_NONE UINT64_MAX   /* of an event: none; of an end: not yet */
 #define DEVICE_UNKNOWN (-1)
 #define STREAM_UNKNOWN UINT64_MAX
 
-/* Index of a device in tables by device. All unknown devices share one slot. */
+/* Index of a device in arrays by device. All unknown devices share one slot. */
 #define DEVICE_SLOTS (INT8_MAX + 2)
 #define DEVICE_SLOT(device) ((device) + 1)
 
 enum { RESULT_OUT_OF_MEMORY = 2 }; /* of event.result, driver and runtime alike */
 
-/* Something that began and ended; live right after the events from `begin` to before `end`. */
+/* Lifetime of an object: it is live right after each event from `begin` to before `end`. */
 struct life {
     uint64_t begin_index, end_index; /* end: INDEX_NONE: not yet */
 };
@@ -83,17 +85,17 @@ static inline bool life_covers(const struct life *life, uint64_t index)
 struct moment {
     uint64_t index; /* INDEX_NONE: there is no such moment */
     uint64_t seq, time_ns;
-    uint32_t backward; /* number of the call of backward that ran then; 0: none */
+    uint32_t backward; /* number of the call to backward that ran then; 0: none */
 };
 
-/* Calls of backward, as the replay numbers them from 1; see replay/phase/backwards.h. */
+/* Calls to backward, which the replay numbers from 1; see replay/phase/backwards.h. */
 enum { BACKWARDS_KEPT = 65536 };
 struct backward_call {
     uint64_t begin_index;
     uint32_t stack_id;
 };
 struct backwards {
-    struct backward_call *calls; /* the last ones, by number % BACKWARDS_KEPT */
+    struct backward_call *calls; /* the last ones, at number % BACKWARDS_KEPT */
     uint32_t count, open, thread_id;
 };
 
@@ -102,7 +104,7 @@ enum block_end {
     BLOCK_FREED,    /* by a successful call */
     BLOCK_IMPLICIT, /* with its context */
     BLOCK_LOST,     /* its address was handed out again without a free */
-    BLOCK_RESIZED,  /* the block after it, born at the same event, goes on in its place */
+    BLOCK_RESIZED,  /* the next block, born at the same event, continues it in another size */
 };
 
 struct block {
@@ -111,64 +113,68 @@ struct block {
     uint64_t size_bytes;
     uint64_t stream; /* of a piece of a pool, else 0; STREAM_UNKNOWN */
     uint32_t stack_id;
-    /* Where a backward allocated it: the stack of the first allocation of the forward operator that it
-     * is the backward of (autograd.h). 0: no backward did, or not known. */
+    /*
+     * If a backward allocated it: stack of the first allocation of the forward operator that this
+     * backward belongs to (autograd.h). 0: not in backward, or unknown.
+     */
     uint32_t forward_stack_id;
-    uint32_t backward;      /* number of the call of backward that took it; 0: none, or not known */
-    uint32_t path;          /* phase of its birth, HISTORY_NONE: outside any */
-    uint32_t deciding_path; /* the innermost phase around its birth that has a rule */
+    uint32_t backward;      /* number of its call to backward; 0: none, or unknown */
+    uint32_t path;          /* phase of its birth; HISTORY_NONE: none */
+    uint32_t deciding_path; /* innermost phase around its birth that has a rule */
     uint32_t account;
-    uint32_t mempool;     /* allocated from; HISTORY_NONE: not known, or another kind of memory */
+    uint32_t mempool;     /* HISTORY_NONE: unknown, or another kind of memory */
     uint8_t memory;       /* enum memory_kind */
     uint8_t end;          /* enum block_end */
     bool is_segment;      /* a framework pool hands out pieces of it */
     bool outlived : 1;    /* it was live longer than the deciding phase */
-    bool is_of_graph : 1; /* an operator that a backward is to go through took it */
+    bool is_of_graph : 1; /* allocated by a forward operator that autograd records */
 };
 
 struct account {
     int device;
     enum account_kind kind;
     uint64_t pool;   /* string id of a framework pool, 0 unless kind is ACCOUNT_pool */
-    uint32_t driver; /* the account of the driver's memory of that device */
+    uint32_t driver; /* account of the driver's memory on this device */
     uint64_t allocations_count, frees_count, failed_count;
     uint64_t implicit_frees_count, lost_frees_count;
-    uint64_t live_bytes; /* now; at the end when the replay is over */
+    uint64_t live_bytes; /* now; after the replay: at the end */
     uint64_t peak_bytes;
     bool has_begun;               /* a block was born */
-    struct moment peak;           /* when that was reached first; none: nothing was ever live */
-    uint64_t peak_reported_index; /* that the card's last answer before it reported; or INDEX_NONE */
-    /* Of a driver's account: what the device's pools have handed out now; and when that was most while
-     * the driver's memory was at its peak. */
+    struct moment peak;           /* when peak_bytes was reached first; INDEX_NONE: never */
+    uint64_t peak_reported_index; /* event of the card's last sample before `peak` */
+    /*
+     * Only in the driver's account: bytes that the device's pools have handed out now, and their
+     * maximum while the driver's memory was at its peak.
+     */
     uint64_t pools_bytes, fullest_bytes, fullest_reported_index;
     struct moment fullest;
     uint32_t peak_path;            /* phase of the block that made the peak */
-    struct moment asked;           /* the moment that was asked for; see replay.h */
+    struct moment asked;           /* the requested moment; see replay.h */
     uint64_t asked_reported_index; /* as peak_reported_index */
     uint64_t asked_bytes;          /* live then, if it is the highest in a phase */
-    bool has_segments;             /* a framework pool whose segments were seen */
-    uint64_t reserved_bytes;       /* of those that are known by now */
-    uint64_t peak_reserved_bytes;  /* the most that they were at once */
+    bool has_segments;             /* framework pool whose segments were seen */
+    uint64_t reserved_bytes;       /* of segments known so far */
+    uint64_t peak_reserved_bytes;  /* their maximum */
 };
 
-/* Whether tables of layers speak of it: device memory of the driver, and framework pools. */
+/* True for accounts in tables of layers: the driver's device memory, and framework pools. */
 static inline bool account_is_of_layer(const struct account *account)
 {
     return account->kind == ACCOUNT_device || account->kind == ACCOUNT_pool;
 }
 
-/* What the card said of its memory: the answer of one cuMemGetInfo. */
+/* The result of one cuMemGetInfo: the card's free memory. */
 struct memory_sample {
     bool known;
-    struct life life; /* until the next answer of the same device */
+    struct life life; /* until the next sample of the device */
     int device;
-    uint64_t reported_index; /* the event that it speaks of: a module's comes after its sample */
+    uint64_t reported_index; /* event that it describes, see memory_samples.h */
     uint32_t thread_id;
-    uint16_t call_id; /* that it was taken in; 0: in none */
+    uint16_t call_id; /* call in which it was taken; 0: none */
     uint64_t free_bytes, total_bytes;
 };
 
-/* One call that failed. */
+/* One failed call. */
 struct refusal {
     struct moment at;
     uint64_t size_bytes;
@@ -180,130 +186,135 @@ struct refusal {
 enum { FAILURE_REFUSALS = 4 };
 
 /*
- * A failed allocation, as the program met it: one exception, or one call that returned an error. The
- * calls that a framework made in vain before it gave up are part of it; see replay/refused/failures.h.
+ * A failed allocation as the program saw it: one exception, or one call that returned an error. It
+ * includes the failed calls that a framework made before it gave up; see replay/refused/failures.h.
  */
 struct failure {
     uint64_t number; /* from 1, in the process */
     struct moment at;
-    struct event event; /* the last call: the framework's own report, where there is one */
+    struct event event; /* the last call; if the framework reported the failure, its report */
     uint32_t path;      /* phase it happened in, or HISTORY_NONE */
-    uint32_t account;   /* that would have had the block */
-    struct refusal refusals[FAILURE_REFUSALS]; /* the first calls, in order; `event` is the last */
-    uint32_t refusals_count;                   /* in all */
-    uint64_t flushed_bytes;      /* that the framework gave back to the driver between them */
-    bool refused_by_framework;   /* it did not ask the driver, or got no refusal from it */
+    uint32_t account;   /* would have held the block */
+    struct refusal refusals[FAILURE_REFUSALS]; /* first calls, in order; `event` is the last */
+    uint32_t refusals_count;                   /* number of all calls */
+    uint64_t flushed_bytes;      /* given back to the driver by the framework between the calls */
+    bool refused_by_framework;   /* without a refusal by the driver */
     uint32_t forward_stack_id;   /* as a block's */
-    bool is_of_backward;         /* autograd's thread, which hands the exception to another one */
+    bool is_of_backward;         /* on autograd's thread, which hands exceptions on */
     bool went_on;                /* the program allocated, or tried to, after it */
-    uint32_t went_on_stack_id;   /* the first that it did then; 0: not known, or by other threads */
+    uint32_t went_on_stack_id;   /* its first attempt after it; 0: unknown, or by other threads */
     uint32_t others_count;       /* allocations of other threads after it; see failures.c */
-    struct memory_sample sample; /* the card's last answer before it */
+    struct memory_sample sample; /* the card's last sample before it */
     uint64_t held_bytes;         /* of the driver's memory, by this process */
-    struct card_processes processes; /* as NVML told its thread then; replay/process_answers.h */
-    /* As the other processes' own traces say (oom/neighbours.h); own: the context at most. */
+    struct card_processes processes; /* NVML's answer to its thread; replay/process_answers.h */
+    /* From the traces of the other processes (oom/neighbours.h); own_bytes: at most the context. */
     struct card_processes traced;
-    uint64_t limit_bytes; /* that the pool said it keeps to; 0: it said nothing */
+    uint64_t limit_bytes; /* limit that the pool reported; 0: none */
 };
 
-/* Of many failures the first and the last are kept. */
+/* A history keeps the first and the last failures, at most this many of each. */
 enum { FAILURES_AT_EACH_END = 100 };
 
-/* Refusals that a framework answered by flushing its cache, and was then served, or that it did
- * without: by site. */
+/*
+ * Refused calls at one site that were no failures: the framework flushed its cache and was then
+ * served, or did without the memory.
+ */
 struct retry_site {
     int device;
-    uint32_t stack_id; /* of the calls that were refused */
+    uint32_t stack_id; /* of the refused calls */
     uint64_t retries_count, done_without_count, flushed_bytes;
-    uint64_t requested_bytes; /* the most; of the driver, or of the pool where it did without */
+    uint64_t requested_bytes; /* maximum, of the driver; of the pool if it did without */
     struct moment last;
 };
 
-/* A device that had an event, with its accounts; the pools' accounts are found by their device. */
+/* A device that had an event. Pool accounts are not listed here; find them by account.device. */
 struct device_use {
     int device;
-    uint32_t accounts[ACCOUNT_COUNT]; /* all accounts but pool, which is HISTORY_NONE */
+    uint32_t accounts[ACCOUNT_COUNT]; /* by kind; ACCOUNT_pool: HISTORY_NONE */
     uint32_t leading;                 /* account of the leading layer */
     uint64_t context_bytes_at_start;  /* of modules and limits, at its first device memory */
 };
 
 struct path {
-    uint32_t parent;  /* path, HISTORY_NONE: outermost */
-    const char *name; /* the trace's, or a phase's of inferred_phases.def */
+    uint32_t parent;  /* HISTORY_NONE: outermost */
+    const char *name; /* from the trace, or of inferred_phases.def */
     enum phase_source source;
-    uint8_t rule;  /* what replay_plan.rule_of said of the name, PATH_RULE_NONE: nothing */
+    uint8_t rule;  /* result of replay_plan.rule_of; PATH_RULE_NONE: none */
     bool is_asked; /* the phase that was asked for */
     char *text;    /* "epoch/forward", cut at PATH_TEXT_MAX */
 };
 #define PATH_TEXT_MAX LIMIT_phase_path_bytes
 enum { PATH_RULE_NONE = UINT8_MAX };
 
-/* Deeper phases become siblings at this depth. */
+/* A phase pushed below this depth becomes a sibling at this depth. */
 #define SPAN_DEPTH_MAX LIMIT_phase_depth
 
 /* A range of driver memory from which a framework pool hands out tensors. */
 struct segment {
     struct life life;
     uint64_t address, size_bytes;
-    uint64_t stream;  /* of the first piece that was seen in it; STREAM_UNKNOWN */
+    uint64_t stream;  /* of the first piece seen in it; STREAM_UNKNOWN */
     uint32_t account; /* of the pool */
-    bool mapped;      /* a VMM mapping: a hole may go on in the next mapping */
+    bool mapped;      /* VMM mapping: a free range may continue in the next mapping */
     /* While it belongs to CUDA graphs (captures.h): neither idle nor reclaimable. */
     struct life of_graph;
-    uint32_t private_pool; /* of those graphs, meanwhile; for captures.c */
+    uint32_t private_pool; /* pool of those graphs; for captures.c */
 };
 
-/* Whether it belongs to a CUDA graph right after an event. */
+/* True if the segment belongs to a CUDA graph right after the event. */
 static inline bool segment_is_of_graph(const struct segment *segment, uint64_t index)
 {
     return life_covers(&segment->of_graph, index);
 }
 
-/* One report of a mempool, stream-ordered or for graphs. */
+/* One usage report of a mempool, stream-ordered or for graphs. */
 struct mempool_usage {
     struct life life; /* until its next report */
     uint32_t mempool;
     uint64_t reserved_bytes;
 };
 
-/* A pool of the driver; "pool" alone is a framework's. */
+/* A mempool of the driver; "pool" alone is a framework's. */
 struct mempool {
     int device;
     uint64_t handle; /* 0: the device's mempool for graphs */
     uint8_t memory;  /* enum memory_kind of its blocks */
     uint64_t peak_used_bytes, peak_reserved_bytes;
     uint64_t live_bytes, peak_live_bytes; /* of the blocks allocated from it */
-    bool reported;                        /* by a POOL_USAGE event */
-    struct mempool_usage usage;           /* the last one, if it is reported */
+    bool reported;                        /* a POOL_USAGE event reported it */
+    struct mempool_usage usage;           /* the last one, if reported */
 };
 
-/* Blocks, segments, samples or usages that are over; see past.h. */
+/* Copies of ended blocks, segments, samples or usages; see past.h. */
 struct ended {
     void *items;
     size_t item_bytes, count, capacity, prune_at;
 };
 
-/* Whoever finds moments while events go by, and asks who held memory then: whether one of them lies
- * in a life of that account. Asked when a block ends, and again when lists are thinned. */
+/*
+ * An observer that finds moments during the replay and needs the blocks of these moments. wants()
+ * is true if such a moment of the account lies in the life. It is called when a block ends, and
+ * when lists are pruned.
+ */
 struct keeper {
     const void *self;
-    bool (*wants)(const void *self, uint32_t account, const struct life *life); /* NULL: nobody */
+    bool (*wants)(const void *self, uint32_t account, const struct life *life); /* or NULL */
 };
 
 struct history {
     const struct trace *trace;
     struct keeper keeper;
-    uint64_t event_count; /* events that count: those before the exit */
-    struct moment last;   /* the last of them */
-    bool has_exit;        /* it is the exit */
+    uint64_t event_count; /* events that count: up to the exit */
+    struct moment last;   /* the last of these */
+    bool has_exit;        /* `last` is the exit */
 
-    /* All rows of the table event, those after the exit too. */
+    /* All rows of the table event, also after the exit. */
     uint64_t row_count, last_row_time_ns, last_row_seq, rows_by_kind[EVENT_KIND_COUNT];
 
     struct backwards backwards;
     struct account *accounts;
     size_t account_count, account_capacity;
-    struct device_use *devices; /* by number; an unknown device first */
+    struct device_use *devices; /* by device number; the unknown device first */
     size_t device_count, device_capacity;
     struct path *paths;
     size_t path_count, path_capacity;
@@ -312,40 +323,40 @@ struct history {
     struct failure *failures; /* in order; see FAILURES_AT_EACH_END */
     size_t failure_count, failure_capacity;
     uint64_t failures_in_all, failures_of_device[DEVICE_SLOTS];
-    uint64_t asked_failure_number;   /* whose moment was asked for; 0: none */
-    struct failure asked_failure;    /* where it is one of those that were dropped */
-    bool has_open_failure;           /* one after which nothing was allocated yet */
-    struct waiting_failure *waiting; /* it is not known yet; see replay/refused/failures.h */
+    uint64_t asked_failure_number;   /* its moment was asked for; 0: none */
+    struct failure asked_failure;    /* a copy, if it was dropped */
+    bool has_open_failure;           /* after some failure nothing was allocated yet */
+    struct waiting_failure *waiting; /* undecided refusals; see replay/refused/failures.h */
     size_t waiting_count, waiting_capacity;
     struct retry_site *retries;
     size_t retry_count, retry_capacity;
     uint64_t retries_in_all, retries_flushed_bytes, done_without_in_all;
-    struct moment *stops; /* the moments of replay_plan.stops */
+    struct moment *stops; /* moments of replay_plan.stops */
     size_t stop_count;
 
-    /* What is live; a free slot of the array has the account HISTORY_NONE. */
+    /* Live objects; a free slot of an array has the account HISTORY_NONE. */
     struct block *blocks;
     size_t block_capacity;
     struct slots block_slots;
     struct segment *segments;
     size_t segment_capacity;
     struct slots segment_slots;
-    struct memory_sample samples[DEVICE_SLOTS]; /* the last answers */
+    struct memory_sample samples[DEVICE_SLOTS]; /* the last sample of each device */
 
-    /* What was live at a moment that somebody asks about, and has ended since. */
-    bool forgets; /* nobody will ask */
+    /* Ended objects that were live at a kept moment. */
+    bool forgets; /* keeps no ended objects */
     struct ended ended_blocks, ended_segments, ended_samples, ended_usages;
-    struct live_sets *walked; /* moments that were walked last; for live_walk.c */
-    uint64_t *pins;           /* ascending: moments that count for every account */
+    struct live_sets *walked; /* sets of live blocks at recently walked moments; for live_walk.c */
+    uint64_t *pins;           /* ascending: moments kept for every account */
     size_t pin_count, pin_capacity;
 
     uint64_t unknown_frees_count, in_flight_count, unmatched_pops_count;
-    uint64_t library_ranges_count; /* NVTX ranges of libraries, which are no phases */
+    uint64_t library_ranges_count; /* NVTX ranges of libraries, which are not phases */
 };
 
 void history_release(struct history *history);
 
-/* The event that the card's last answer told of, as of now; INDEX_NONE: it has told nothing. */
+/* Event that the card's last sample describes, as of now; INDEX_NONE: there is no sample. */
 static inline uint64_t history_reported_index(const struct history *history, int device)
 {
     const struct memory_sample *sample = &history->samples[DEVICE_SLOT(device)];
@@ -353,18 +364,21 @@ static inline uint64_t history_reported_index(const struct history *history, int
     return sample->known ? sample->reported_index : INDEX_NONE;
 }
 
-/* What another tool recorded: of memory outside of what it watches, and of the end, nothing is known. */
+/*
+ * True for a trace of another tool: nothing is known about memory that the tool does not watch, nor
+ * about the program's end.
+ */
 bool history_is_imported(const struct history *history);
-/* What no event of an imported trace tells of, nobody knows: no zero stands there. */
+/* False if no event of an imported trace reports this account: show "unknown", not 0. */
 bool history_knows(const struct history *history, const struct account *account);
 
 /* NULL: the device had no event. */
 const struct device_use *history_device(const struct history *history, int device);
 
-/* The failure of one device at that event, of those that are kept and the one that was asked for; NULL: none. */
+/* The device's failure at that event, among the kept failures and asked_failure; NULL: none. */
 const struct failure *history_failure_at(const struct history *history, int device, uint64_t index);
 
-/* The card's last answer at a moment that is kept, of one device; NULL: none. */
+/* The device's last sample at a kept moment; NULL: none. */
 const struct memory_sample *history_sample_at(const struct history *history, int device,
                                               uint64_t index);
 

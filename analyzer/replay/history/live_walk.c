@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What was live at a moment; see live_walk.h. */
+/* Live blocks and segments at a moment; see live_walk.h. */
 #include "live_walk.h"
 
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
 
-/* Blocks end in the order of the list: those before the first that ended later are over. */
+/* First block that ended after the event: the list is sorted by end. */
 static size_t first_ended_after(const struct history *history, uint64_t index)
 {
     const struct block *ended = history->ended_blocks.items;
@@ -23,7 +23,7 @@ static size_t first_ended_after(const struct history *history, uint64_t index)
 
 /* --- the moments that were walked last --- */
 
-enum { RUN = 64 }; /* of ended blocks */
+enum { RUN = 64 }; /* number of ended blocks that share one entry of first_begins */
 
 struct live_set {
     uint64_t index; /* INDEX_NONE: empty */
@@ -31,7 +31,10 @@ struct live_set {
     size_t count, capacity;
 };
 
-/* Blocks of which most began too late: their beginnings alone are looked at. */
+/*
+ * Begin indices of a list of blocks, in an array of their own, because most blocks are rejected by
+ * them and the blocks themselves are then not read.
+ */
 struct beginnings {
     uint64_t *items;
     const struct block *blocks;
@@ -40,9 +43,9 @@ struct beginnings {
 
 struct live_sets {
     struct live_set sets[LIVE_SETS];
-    size_t next; /* the one that is filled next */
+    size_t next; /* set to be filled next */
     struct beginnings live, ended;
-    uint64_t *first_begins; /* of each RUN of the ended blocks */
+    uint64_t *first_begins; /* smallest begin of each RUN of the ended blocks */
 };
 
 static int collect(struct beginnings *found, const struct block *blocks, size_t count,
@@ -88,10 +91,13 @@ void live_sets_release(struct history *history)
     history->walked = NULL;
 }
 
-/* Those from `from` to before `until` that began by then; none of them has ended. */
+/*
+ * Adds the blocks from `from` to before `until` that began at the set's moment or earlier. Their
+ * ends were checked by the caller.
+ */
 static int add_live(struct live_set *set, const struct beginnings *all, size_t from, size_t until)
 {
-    struct err ignored; /* one can do without the set */
+    struct err ignored; /* walks work without the set */
     for (size_t i = from; i < until; i++) {
         if (all->items[i] > set->index)
             continue;
@@ -123,7 +129,7 @@ static int fill_set(struct live_set *set, const struct history *history)
     return 0;
 }
 
-/* NULL: the history is not complete, or there is no memory for it. */
+/* NULL: the history is not complete, or out of memory. */
 static const struct live_set *find_set(const struct history *history, uint64_t index)
 {
     struct live_sets *walked = history->walked;
@@ -159,7 +165,7 @@ static const struct block *next_of_set(struct live_walk *walk)
     return NULL;
 }
 
-/* The first live block of items[*next …]; *next is then behind it. */
+/* The first live block from items[*next] on; *next is moved behind it. */
 static const struct block *next_of(const struct live_walk *walk, const struct block *items,
                                    size_t count, size_t *next)
 {

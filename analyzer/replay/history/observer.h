@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an analysis sees while events are replayed, if it cannot wait for the history: every birth
- * and end of a block, every phase that begins or ends, and the end of every event, in this order.
- * An observer keeps what is live or has a name, never events. It must not change the history.
+ * Callbacks for an analysis that cannot wait for the history: every birth and end of a block, every
+ * phase that begins or ends, and the end of every event, in this order. An observer keeps what is
+ * live or has a name, never events. It must not change the history.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_OBSERVER_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_OBSERVER_H
@@ -11,32 +11,40 @@
 
 struct spans; /* the open phases, see spans.h */
 
-/* A block was born or has ended; its account's live_bytes are those after it. */
+/* A block was born or has ended; its account's live_bytes include the change already. */
 struct change {
     const struct block *block;
     bool birth;
-    bool is_resize;      /* the end of a block that goes on in another size at once */
-    uint32_t event_span; /* phase the event belongs to, HISTORY_NONE: outside any */
+    bool is_resize;      /* the end of a block that continues in another size */
+    uint32_t event_span; /* phase of the event, HISTORY_NONE: none */
     uint32_t birth_span; /* phase of the block's birth; it may be closed */
 };
 
 struct observer {
     void *self;
-    /* Each may be NULL; -1: out of memory, *at->err says so. */
+    /* Each may be NULL; -1: *at->err says why. */
     int (*on_change)(void *self, const struct cursor *at, const struct spans *spans,
                      const struct change *change);
     /* Called after a span began, and before it is closed. */
     int (*on_span)(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
                    bool begins);
-    /* The life of a segment of a framework's pool is over. Which pool's it is may be known only after its
-     * beginning, so nobody is told of that. Those that are live at the end are the history's. */
+    /*
+     * The segment of a framework's pool has ended. There is no begin callback, because the owning
+     * pool is often not known yet. Segments that are live at the end are in the history only.
+     */
     int (*on_segment)(void *self, const struct cursor *at, const struct segment *segment);
-    /* A framework's pool is found to hold a segment, or holds it no longer: its account's reserved_bytes are those after it. */
+    /*
+     * A segment was found to belong to a framework's pool, or has ended. The account's
+     * reserved_bytes include the change already.
+     */
     int (*on_reserved)(void *self, const struct cursor *at, const struct segment *segment,
                        bool begins);
     int (*on_event)(void *self, const struct cursor *at);
-    uint64_t kinds; /* of the events that on_event is told of: OBSERVER_KIND(…); 0: all */
-    /* Once, after the last event; at->event is that one, NULL: there was none. */
+    uint64_t kinds; /* kinds of events for on_event: OBSERVER_KIND(…); 0: all */
+    /*
+     * Called once after the last event, which is at->event (NULL: there was none); for a growing
+     * trace, at each replay_pause.
+     */
     int (*on_end)(void *self, const struct cursor *at);
 };
 

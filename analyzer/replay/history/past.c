@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was live at moments of the past; see past.h. */
+/* Ended objects that were live at kept moments; see past.h. */
 #include "past.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void past_release(struct history *history)
 
 /* --- the moments that count --- */
 
-/* The number of pins before `index`. */
+/* Number of pins before `index`. */
 static size_t pins_before(const struct history *history, uint64_t index)
 {
     size_t low = 0, high = history->pin_count;
@@ -66,7 +66,7 @@ void past_unpin(struct history *history, uint64_t index)
             (--history->pin_count - at) * sizeof *history->pins);
 }
 
-/* Most lives begin after the last pin. */
+/* Most lives begin after the last pin, so they are rejected first. */
 static bool pin_lies_in(const struct history *history, const struct life *life)
 {
     if (!history->pin_count || history->pins[history->pin_count - 1] < life->begin_index)
@@ -75,7 +75,7 @@ static bool pin_lies_in(const struct history *history, const struct life *life)
     return at < history->pin_count && history->pins[at] < life->end_index;
 }
 
-/* What the card has left is compared with what the process held when the card told. */
+/* The card's free memory is compared with the bytes that the process held at the sample. */
 static bool sample_lies_in(const struct history *history, const struct account *account,
                            const struct life *life)
 {
@@ -90,7 +90,10 @@ static bool own_moment_lies_in(const struct account *account, const struct life 
            life_covers(life, account->fullest.index);
 }
 
-/* At the moments of a pool too the driver's memory counts, then and when the card had last told. */
+/*
+ * A pool's moments keep driver memory, too: at the moment itself, and at the card's last sample
+ * before it.
+ */
 static bool moment_of_device_lies_in(const struct history *history, int device,
                                      const struct life *life)
 {
@@ -111,7 +114,7 @@ static bool is_of_card(const struct account *account)
     return account->kind == ACCOUNT_device || account->kind == ACCOUNT_context;
 }
 
-/* A ledger adds up what all layers hold when the driver's memory is highest. */
+/* A ledger adds up the bytes of all layers at the peak of the driver's memory. */
 static bool moment_of_driver_lies_in(const struct history *history, const struct account *account,
                                      const struct life *life)
 {
@@ -126,7 +129,7 @@ static bool account_wants(const struct history *history, const struct account *a
            (is_of_card(account) && moment_of_device_lies_in(history, account->device, life));
 }
 
-/* A device that nobody knows may have no account yet. */
+/* True if a moment of the device lies in the life. An unknown device may have no account yet. */
 static bool device_wants(const struct history *history, int device, const struct life *life)
 {
     if (pin_lies_in(history, life))
@@ -181,7 +184,10 @@ static void prune(const struct history *history, struct ended *list, wants_item 
             memmove(items + kept++ * list->item_bytes, item, list->item_bytes);
     }
     list->count = kept;
-    /* A list is at most so much longer than what it is for: memory does not grow with the trace. */
+    /*
+     * The list may grow by a quarter before the next pruning, so that memory does not grow with the
+     * trace.
+     */
     const size_t most = kept + kept / 4;
     list->prune_at = most > FIRST_PRUNE ? most : FIRST_PRUNE;
 }

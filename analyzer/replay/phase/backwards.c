@@ -48,7 +48,7 @@ int backwards_note(const struct cursor *at, const struct inferred *inferred)
 uint32_t backwards_after(const struct backwards *backwards, uint64_t index)
 {
     uint32_t low = backwards->count < BACKWARDS_KEPT ? 1 : backwards->count - BACKWARDS_KEPT + 1;
-    uint32_t high = backwards->count + 1; /* the first that is not before */
+    uint32_t high = backwards->count + 1; /* the first call that is not before index */
 
     if (low > 1 && backwards->calls[low % BACKWARDS_KEPT].begin_index > index)
         return 0;

@@ -12,13 +12,13 @@
 
 enum tier { TIER_FIRST, TIER_INNER, TIER_LAST, TIER_COUNT };
 
-/* What a stack says in each tier: of its own frame, else of the frames further out. */
+/* The phase of a stack in each tier: from its innermost frame that matches a rule of this tier. */
 struct inferred_stack {
     uint8_t says[TIER_COUNT]; /* enum inferred_phase */
     uint8_t rank;             /* of caller, enum inferred_caller_rank */
     bool known, has_python;
     uint32_t python,
-        caller; /* hashes of the Python frames, and of those outside the one of `rank` */
+        caller; /* hashes of all Python frames, and of those outside the frame of `rank` */
 };
 
 static const struct {
@@ -81,7 +81,7 @@ static void match_rules(struct inferred_stack *stack, const char *subject)
             stack->says[rules[i].tier] = rules[i].phase;
 }
 
-/* Whom a Python frame's caller tells apart: a backward, or a step of an optimizer. */
+/* Rank of a Python frame as a caller: a backward, or an optimizer's step, is CALLER_KNOWN. */
 static enum inferred_caller_rank rank_of(const struct inferred_stack *said, const char *function)
 {
     const size_t length = strlen(function);
@@ -93,7 +93,7 @@ static enum inferred_caller_rank rank_of(const struct inferred_stack *said, cons
     return length >= 4 && !strcmp(function + length - 4, "step") ? CALLER_KNOWN : CALLER_SOME;
 }
 
-/* What a location or a label says of the phase. */
+/* Matches the rules against a location or a label. */
 static struct inferred_stack match_frame(const struct trace *trace, const struct trace_frame *frame)
 {
     struct inferred_stack said = {.known = true, .has_python = frame->kind == FRAME_PYTHON};
@@ -111,13 +111,13 @@ static struct inferred_stack match_frame(const struct trace *trace, const struct
     return said;
 }
 
-/* What each location and label was found to say. */
+/* Results of match_frame, by location and by label. */
 struct memo {
     struct inferred_stack *locations, *labels;
     bool has_framework; /* a FIRST or INNER rule matched */
 };
 
-/* What the frame itself says, without those further out. */
+/* The phases of the frame alone, without the frames outside it. */
 static struct inferred_stack match_once(const struct trace *trace, struct memo *memo, uint32_t id)
 {
     const struct trace_frame *frame = &trace->frames[id];
@@ -136,7 +136,7 @@ static struct inferred_stack match_once(const struct trace *trace, struct memo *
 
 /* --- stacks --- */
 
-/* Takes from the frames further out what the stack does not say itself. */
+/* Fills tiers that the stack does not decide from the frames outside it. */
 static void inherit_from_outer(struct inferred_stack *stack, const struct inferred_stack *outer)
 {
     for (int tier = 0; tier < TIER_COUNT; tier++)
@@ -151,7 +151,10 @@ static void inherit_from_outer(struct inferred_stack *stack, const struct inferr
     }
 }
 
-/* Of native frames those outside: the interpreter's own differ from call to call. */
+/*
+ * Adds a frame to the hash of Python frames. Native frames are left out, because those of the
+ * interpreter differ from one call to the next.
+ */
 static uint32_t add_python(uint32_t outside, const struct trace *trace, uint32_t id)
 {
     const struct trace_frame *frame = &trace->frames[id];
@@ -172,8 +175,8 @@ static uint32_t parent_of(const struct trace *trace, uint32_t id)
 }
 
 /*
- * Walks outwards to the first frame that is known, then fills in the frames on the way back. In a
- * broken table frames may form a ring: the first one met again counts as the outermost.
+ * Walks outwards to the first known frame, then fills in the frames on the way back. In a broken
+ * table frames may form a ring: the first frame that is met again counts as the outermost.
  */
 static void fill_stack(struct inferred *inferred, const struct trace *trace, struct memo *memo,
                        uint32_t id, uint32_t *way)
@@ -208,7 +211,7 @@ int inferred_build(struct inferred *inferred, const struct trace *trace, struct 
     for (uint32_t id = 1; id < trace->frame_limit; id++)
         if (trace->frames[id].present)
             fill_stack(inferred, trace, &memo, id, way);
-    if (!memo.has_framework) /* LAST rules mean nothing in such a program */
+    if (!memo.has_framework) /* LAST rules mean nothing without PyTorch */
         inferred->count = 0;
     status = 0;
 out:

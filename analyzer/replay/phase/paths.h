@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The paths of a history: the names of phases inside one another, each combination once. It must
- * not know when phases begin or end.
- */
+/* The paths of a history: the names of nested phases, each combination once. */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_PATHS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_PATHS_H
 
@@ -12,13 +9,13 @@
 struct paths {
     struct pair_map numbers;              /* by source, parent and id of the name */
     uint8_t (*rule_of)(const char *name); /* see replay_plan */
-    const char *asked;                    /* name or path that was asked for; NULL: none */
+    const char *asked;                    /* requested name or path; NULL: none */
 };
 
 void paths_release(struct paths *paths);
 
 /*
- * The path of a name inside another path, added if new; `id` tells the names of one source apart.
+ * Finds or adds the path of a name inside another path; `id` identifies the name within its source.
  * HISTORY_NONE: out of memory.
  */
 uint32_t paths_find(struct paths *paths, const struct cursor *at, uint32_t parent, uint64_t id,

@@ -8,17 +8,17 @@
 #include "analyzer/replay/history/observer.h"
 #include "library_domains.h"
 
-/* What the map `numbers` numbers. */
-enum { NUMBER_THREAD, NUMBER_RANGE /* + enum phase_source; its span */ };
+/* Key spaces of the map `numbers`: threads, and spans of ranges by source. */
+enum { NUMBER_THREAD, NUMBER_RANGE /* + enum phase_source */ };
 
-/* In place of the span of a range that is no phase. */
+/* Stored instead of a span for a range that is no phase. */
 #define SPAN_LEFT_OUT (PAIR_MAP_NONE - 1)
 
 enum { PUSH_SOURCES = PHASE_SOURCE_NVTX + 1 };
 
 struct thread_spans {
     uint32_t innermost;
-    uint32_t pushed[PUSH_SOURCES]; /* the innermost span without an id, of each source */
+    uint32_t pushed[PUSH_SOURCES]; /* innermost span without an id, of each source */
 };
 
 int spans_init(struct spans *spans, const struct trace *trace, struct err *err)
@@ -38,7 +38,10 @@ void spans_release(struct spans *spans)
     inferred_release(&spans->inferred);
 }
 
-/* A thread has many events in a row. PAIR_MAP_NONE: it never opened a span. */
+/*
+ * Index of the thread's lists, cached because a thread often has many events in a row.
+ * PAIR_MAP_NONE: the thread never opened a span.
+ */
 static uint32_t known_thread(struct spans *spans, uint32_t thread_id)
 {
     if (spans->recent_thread_id != thread_id) {
@@ -48,7 +51,7 @@ static uint32_t known_thread(struct spans *spans, uint32_t thread_id)
     return spans->recent_thread;
 }
 
-/* The number of the thread's lists; HISTORY_NONE: out of memory. */
+/* Finds or adds the thread's lists. HISTORY_NONE: out of memory. */
 static uint32_t find_thread(struct spans *spans, const struct cursor *at)
 {
     uint32_t thread_id = at->event->thread_id;
@@ -67,7 +70,7 @@ static uint32_t find_thread(struct spans *spans, const struct cursor *at)
     return spans->recent_thread = number;
 }
 
-/* The named span that the current event belongs to; HISTORY_NONE: none. */
+/* The named span of the current event; HISTORY_NONE: none. */
 static uint32_t named_span(struct spans *spans, const struct cursor *at)
 {
     if (spans->innermost == HISTORY_NONE)
@@ -166,7 +169,7 @@ static enum phase_source source_of(const struct event *event)
     return event->size_bytes == PHASE_SOURCE_NVTX ? PHASE_SOURCE_NVTX : PHASE_SOURCE_API;
 }
 
-/* Only a range with a number has a domain of its own: its end can be told from others. */
+/* Only ranges with an id can be left out, because only their ends name their beginnings. */
 static bool is_of_library(const struct cursor *at)
 {
     const struct event *event = at->event;
@@ -245,7 +248,7 @@ static int close_span(struct spans *spans, const struct cursor *at, uint32_t num
     return end_span(spans, at, number);
 }
 
-/* A pop ends the thread's innermost push of its source; the end of a range names it. */
+/* A pop ends the thread's innermost push of the same source; a range end names its range. */
 static uint32_t take_ending(struct spans *spans, const struct event *event, uint32_t thread)
 {
     enum phase_source source = source_of(event);
@@ -282,7 +285,7 @@ int spans_close_all(struct spans *spans, const struct cursor *at)
 
 /* --- inferred from stacks --- */
 
-/* Host memory does not: threads that load data allocate it beside the phases. */
+/* Host memory cannot begin a phase, because data loader threads allocate it beside the phases. */
 static bool can_begin_phase(const struct event *event)
 {
     enum account_kind kind = account_kind((enum memory_kind)event->memory);

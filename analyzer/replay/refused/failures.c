@@ -7,14 +7,16 @@
 #include "analyzer/util/array.h"
 #include "analyzer/replay/history/past.h"
 
-/* Those that wait are looked through at each allocation. */
+/* Limit of the queue, because each allocation searches it. */
 enum { WAITING_MOST = 64 };
 
-/* So many allocations of other threads after a failure, and the program has gone on. Fewer may be
- * what a thread did that had not yet heard of it. */
+/*
+ * After this many allocations of other threads, the program has gone on. Fewer may come from a
+ * thread that does not know of the failure yet.
+ */
 enum { OTHERS_MOST = 100 };
 
-/* --- the moments that they pin --- */
+/* --- moments that failures pin --- */
 
 static bool asks(const struct failure *failure, uint64_t index)
 {
@@ -55,7 +57,9 @@ static void unpin(struct history *history, const struct failure *failure)
         past_unpin(history, sample->reported_index);
 }
 
-/* They happened before what the sample speaks of, so their own moments do for both. */
+/*
+ * No pin is added for reported_index: the failure happened earlier, and its own moment is pinned.
+ */
 static void learn(struct failure *failure, uint64_t sample_index, uint64_t reported_index)
 {
     struct memory_sample *sample = &failure->sample;
@@ -75,7 +79,7 @@ void failures_learn(struct history *history, uint64_t sample_index, uint64_t rep
 
 /* --- those that are known --- */
 
-/* Drops the oldest of the last ones. */
+/* Drops the oldest of the last failures. */
 static void drop_failure(struct history *history)
 {
     struct failure *place = &history->failures[FAILURES_AT_EACH_END];
@@ -150,7 +154,7 @@ int failures_finish(const struct cursor *at)
 
 /* --- what came after --- */
 
-/* Whether it is still open if the program went on. */
+/* Notes that the program went on after the failure. Returns true if this is still not known. */
 static bool note_attempt(struct failure *failure, const struct event *event)
 {
     if (failure->went_on)

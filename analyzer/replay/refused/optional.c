@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked for and can be done without; see optional.h. */
+/* Requests that a framework can do without; see optional.h. */
 #include "optional.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static bool matches(const char *function)
     return false;
 }
 
-/* The innermost function of PyTorch's operators at that address; NULL: none, or it has no name. */
+/* The innermost PyTorch operator function at that address; NULL: none, or it has no name. */
 static const char *operators_function(const struct trace *trace, uint64_t address)
 {
     static const char operators[] = "at::";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program's framework asks for and can do without: cuDNN's workspaces, for PyTorch. Known by the
- * names that the trace itself has; without names nothing is optional. It must not know what came after.
+ * Memory that a framework requests but can do without: cuDNN's workspaces, for PyTorch. It is
+ * recognized by the function names in the trace; without names nothing is optional.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_OPTIONAL_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_OPTIONAL_H
@@ -11,7 +11,7 @@
 
 #include "analyzer/load/trace.h"
 
-/* Whether what asks with that stack can do without. */
+/* True if a request with this stack is optional. */
 bool optional_is_asked(const struct trace *trace, uint32_t stack_id);
 
 #endif

@@ -6,7 +6,7 @@
 #include "failures.h"
 #include "optional.h"
 
-/* PyTorch asks at most three times for one allocation. */
+/* PyTorch asks the driver at most three times for one allocation. */
 enum { CALLS_MOST = 4 };
 
 static struct waiting_failure *first_of_thread(const struct cursor *at, size_t from)
@@ -27,7 +27,7 @@ static struct waiting_failure *first_of_thread(const struct cursor *at, size_t f
 
 /* --- which belong together --- */
 
-/* The frame of the line of Python that a stack comes from; 0: it has none. */
+/* The innermost Python frame of a stack; 0: none. */
 static uint32_t python_frame(const struct trace *trace, uint32_t stack_id)
 {
     while (stack_id && stack_id < trace->frame_limit && trace->frames[stack_id].present &&
@@ -48,8 +48,10 @@ static bool is_same_request(const struct failure *failure, const struct event *e
            failure->event.size_bytes == event->size_bytes;
 }
 
-/* Whether the pool asked the driver so before it reported the current event: a segment is no smaller
- * than the piece that it is for, but of mappings there are several. */
+/*
+ * True if the pool may have made this driver request for the tensor that the current event reports.
+ * A segment is at least as large as its piece; with VMM, one of several mappings may be smaller.
+ */
 static bool is_asked_for_piece(const struct cursor *at, const struct failure *failure)
 {
     const struct event *piece = at->event;
@@ -78,7 +80,7 @@ static struct retry_site *find_retry_site(const struct cursor *at, const struct 
     return grown;
 }
 
-/* What waits of the thread was one retry, or has been done without. */
+/* Counts the thread's waiting refusals as one retry, or as done without. */
 static int take_for_retry(const struct cursor *at)
 {
     struct history *history = at->history;
@@ -107,7 +109,7 @@ static int take_for_retry(const struct cursor *at)
     return 0;
 }
 
-/* The thread goes on: what it can do without was no failure. */
+/* The thread goes on, so an optional request that was refused was no failure. */
 static int settle_optional(const struct cursor *at)
 {
     const struct waiting_failure *first = first_of_thread(at, 0);
@@ -152,7 +154,7 @@ static void add_refusal(struct failure *failure, const struct refusal *refusal)
     failure->refusals_count++;
 }
 
-/* The pool gave up: what it had asked the driver for in vain is part of its failure. */
+/* The pool gave up: its refused driver requests are part of its failure. */
 static void join_refusals(const struct cursor *at, struct failure *failure)
 {
     const struct refusal report = failure->refusals[0];
@@ -171,7 +173,10 @@ static void join_refusals(const struct cursor *at, struct failure *failure)
     add_refusal(failure, &report);
 }
 
-/* One more refusal of a thread, none of which is known to belong to a pool. */
+/*
+ * Called before another refusal of a thread is added, if no failure of a pool joins them. Only the
+ * last CALLS_MOST wait: the oldest becomes a failure.
+ */
 static void limit_waiting(const struct cursor *at)
 {
     size_t count = 0;
@@ -213,20 +218,20 @@ static bool is_other_error(const struct waiting_failure *waiting)
     return waiting->failure.event.result != RESULT_OUT_OF_MEMORY;
 }
 
-/* What was not refused for lack of memory is decided by the very next call. */
+/* After an error other than out of memory, the next call decides. */
 static void settle_other_error(const struct cursor *at, struct waiting_failure *waiting)
 {
     const bool served = at->event->result == 0 && is_same_request(&waiting->failure, at->event);
     waiting->state = served ? REFUSAL_IS_GONE : REFUSAL_IS_FAILURE;
 }
 
-/* The driver served the thread. */
+/* The driver served a request of the thread. */
 static int note_served(const struct cursor *at)
 {
     const struct event *event = at->event;
     const struct waiting_failure *first = first_of_thread(at, 0);
     if (event->memory == MEMORY_VMM && first->failure.event.memory == MEMORY_VMM)
-        return 0; /* one mapping of several: the pool's piece will tell */
+        return 0; /* one of several mappings: the pool's piece decides */
     if (!is_same_request(&first->failure, event)) {
         take_for_failures(at);
         return 0;
@@ -259,7 +264,7 @@ int refusals_before_alloc(const struct cursor *at)
     const struct event *event = at->event;
     const enum account_kind kind = account_kind((enum memory_kind)event->memory);
     int status = 0;
-    if (event->result == 0 && !event->address) /* no bytes were asked for */
+    if (event->result == 0 && !event->address) /* no bytes were requested */
         return 0;
     if (settle_optional(at))
         return -1;

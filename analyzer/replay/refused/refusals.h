@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which calls that failed are one failure, and which were answered by a flush and then served, or done
- * without. It must not know why a call failed.
+ * Decides which failed calls form one failure, and which were no failure, because a flush or
+ * another request served them, or the framework did without.
  *
- * A framework's allocator that the driver refuses flushes its cache and asks again. Only what its
- * thread does next tells what a refusal was:
+ * If the driver refuses, a framework's allocator flushes its cache and asks again. The next calls
+ * of the thread decide what a refusal was:
  *
  *     refused ─► (flushed, refused) ─► the pool reports out of memory    one failure, all of it
  *             ─► flushed ─► the same size is served                      a retry: no failure
@@ -12,21 +12,21 @@
  *             ─► anything else, or nothing                               a failure of its own
  *     the pool reports out of memory, for what the framework can do without (optional.h)
  *             ─► its thread asks for anything                  done without: no failure
- *     another error ─► the same size is served next    no failure: PyTorch asks for memory that other
- *                                                      machines may map, then for memory that they may not
+ *     another error ─► the same size is served next            no failure: PyTorch first requests
+ *                      memory that other machines may map, then memory that they may not
  *
- * A flush is a segment of a pool that the thread gave back to the driver. Where both calls have
- * Python frames, those of one failure have the same.
+ * A flush is a segment of a pool that the thread gave back to the driver. Calls of one failure have
+ * the same Python frame, if both have one.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_REFUSALS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_REFUSALS_H
 
 #include "analyzer/replay/history/cursor.h"
 
-/* The current event failed to allocate memory of the account, in a phase with that path. */
+/* The current event failed to allocate memory of the account, in the phase `path`. */
 int refusals_add(const struct cursor *at, uint32_t account, uint32_t path, bool is_of_backward,
                  uint32_t forward_stack_id);
-/* The current event is of kind ALLOC; nothing else was done about it yet. */
+/* The current event is of kind ALLOC; no other part of the replay has handled it yet. */
 int refusals_before_alloc(const struct cursor *at);
 /* The current event gave a segment of a framework's pool back to the driver. */
 void refusals_note_flush(const struct cursor *at, uint64_t bytes);
