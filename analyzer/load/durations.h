@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long calls took: the table call_duration, read row by row when somebody asks. It must not know
- * what the calls were, nor what is done with their times.
+ * Durations of hooked calls: the table call_duration, read row by row when needed and not kept.
  *
- * Only allocations and frees that reached the driver have a duration (cudaMalloc, cuMemCreate, maps and
- * their ends); the key is the event's seq. To be asked while the events are still open and nobody
- * reads them: in an observer's on_end. There it costs one scan of the table and keeps nothing.
+ * Only allocations and frees that reached the driver have a duration (cudaMalloc, cuMemCreate,
+ * maps, and the calls that end these); the key is the event's seq. Call durations_read while the
+ * trace's events are still open and nobody reads them: in an observer's on_end. It costs one scan
+ * of the table.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_DURATIONS_H
 #define GPUMEMTRACE_ANALYZER_LOAD_DURATIONS_H
@@ -13,12 +13,12 @@
 #include "trace.h"
 
 struct duration_listener {
-    /* Once for each call, in the order of seq. -1 stops the scan: *err says why. */
+    /* Called once for each row, in the order of seq. -1 stops the scan: *err says why. */
     int (*on_duration)(void *self, uint64_t seq, uint64_t duration_ns, struct err *err);
     void *self;
 };
 
-/* Nothing is told of a trace without durations: of an older recorder, or of no such call. */
+/* Calls nothing if the trace has no durations: it is of an older recorder, or had no such call. */
 int durations_read(const struct trace *trace, const struct duration_listener *listener,
                    struct err *err);
 

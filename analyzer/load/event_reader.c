@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table event, read ahead; see event_reader.h. */
+/* Reads the table event ahead; see event_reader.h. */
 #include "event_reader.h"
 
 #include <inttypes.h>
@@ -14,10 +14,10 @@
 #include "query.h"
 
 /*
- * A row comes as the arguments of a function of SQL, one call a row: asking the statement for each
- * column takes a third longer. The function is a condition that is met when a batch is full, so that
- * one step of the statement reads a batch: rows in the order of their keys are not sorted. No view of
- * the file can call it.
+ * SQLite passes each row to this custom SQL function, because sqlite3_column_* for each cell takes
+ * a third longer. The function is the condition of the SELECT, and is true only when a batch is
+ * full, so one sqlite3_step reads one batch. Rows come in the order of the primary key without
+ * sorting. Views of the file cannot call it (SQLITE_DIRECTONLY).
  */
 #define ROW_FUNCTION "gpumemtrace_event"
 
@@ -32,7 +32,7 @@ static const char *const column_names[] = {
 #include "gpumemtrace/schema/event_columns.def"
 };
 
-/* SQLite's integers are signed: a negative size or time is a broken one. */
+/* SQLite's integers are signed: a negative size or time is a broken value. */
 static bool must_not_be_negative(enum column column)
 {
     return column == COLUMN_seq || column == COLUMN_time_ns || column == COLUMN_size_bytes;
@@ -46,7 +46,7 @@ static int broken_event(const struct trace *trace, const struct event *event, en
     return -1;
 }
 
-/* Returns the column that is broken, or COLUMN_COUNT. *event has the columns that are known. */
+/* Returns the broken column, or COLUMN_COUNT. *event already has the columns in is_known. */
 static enum column read_event(sqlite3_value **cells, const bool *is_known, struct event *event)
 {
 #define NEVER INT64_MIN /* the column is never NULL; no column needs this value */
@@ -73,7 +73,7 @@ static enum column read_event(sqlite3_value **cells, const bool *is_known, struc
     return COLUMN_COUNT;
 }
 
-/* Where the table of frames was full, events refer to frames that were never stored. */
+/* If the recorder's table of frames was full, events refer to frames that were never stored. */
 static void forget_unknown_stack(const struct trace *trace, struct event *event)
 {
     if (event->stack_id >= trace->frame_limit || !trace->frames[event->stack_id].present)
@@ -82,13 +82,13 @@ static void forget_unknown_stack(const struct trace *trace, struct event *event)
 
 /* --- the exit --- */
 
-struct last_event { /* of a thread */
+struct last_event { /* last event of a thread */
     uint32_t thread_id;
     uint64_t seq;
 };
 
 struct exit_rule {
-    struct last_event *threads; /* ascending thread_id; made at the first exec */
+    struct last_event *threads; /* ascending thread_id; filled at the first exec */
     size_t count, capacity;
     bool is_over;
 };
@@ -129,8 +129,10 @@ static bool may_end(const struct trace *trace, const struct event *event)
     return known->known ? event->seq == (uint64_t)known->value : event->kind == EVENT_EXIT;
 }
 
-/* Whether an event that may does end what counts. Format 1 does not name the exit: there, an exec that
- * failed is followed by events of its thread. */
+/*
+ * Sets rule->is_over if `event`, which may be the exit, is the exit. Format 1 does not name the
+ * exit: there, a failed exec is followed by events of its thread.
+ */
 static int note_exit(struct exit_rule *rule, const struct trace *trace, const struct event *event,
                      struct err *err)
 {
@@ -148,8 +150,10 @@ static int note_exit(struct exit_rule *rule, const struct trace *trace, const st
 
 /* --- how many count --- */
 
-/* The seq of the event after which nothing counts; INT64_MAX: there is none. Where the exit is not
- * named, each event that may be it is looked at. */
+/*
+ * Finds the seq of the exit, after which nothing counts; INT64_MAX: none. If the trace does not
+ * name the exit, each EVENT_EXIT is tried.
+ */
 static int find_end(int64_t *end_seq, const struct trace *trace, struct err *err)
 {
     const struct trace_integer *known = &trace->meta.exit_seq;
@@ -201,20 +205,20 @@ int event_reader_count(const struct trace *trace, uint64_t *count, struct err *e
 
 /* --- the thread --- */
 
-/* Two batches leave the replay's core room in its cache. */
+/* With two batches, most of the CPU cache stays free for the replay. */
 enum { BATCH_EVENTS = 2048, BATCHES = 2 };
 
 struct event_reader {
     const struct trace *trace;
     sqlite3_stmt *stmt;
-    int step;                    /* what it answered last */
-    struct event *rows;          /* that this step fills */
-    struct event_batch *filling; /* of them */
-    bool is_broken;              /* a row was */
+    int step;                    /* last result of sqlite3_step */
+    struct event *rows;          /* filled by the current step */
+    struct event_batch *filling; /* batch of these rows */
+    bool is_broken;              /* a row was broken */
     uint64_t last_seq;
-    struct event known; /* the columns that are not read */
+    struct event known; /* values of columns that are not read */
     bool is_known[COLUMN_COUNT];
-    uint64_t known_seq; /* of the last row that is asked for */
+    uint64_t known_seq; /* last row to read */
     struct event_columns columns;
     struct progress progress;
     struct exit_rule exit;
@@ -223,11 +227,11 @@ struct event_reader {
     pthread_t thread;
     bool has_thread;
 
-    pthread_mutex_t lock; /* protects what follows */
+    pthread_mutex_t lock; /* protects all members below */
     pthread_cond_t changed;
-    unsigned filled, taken; /* batches so far; at most BATCHES lie between them */
-    bool has_taken;         /* somebody reads batch `taken` */
-    bool is_stopped;        /* nobody takes any more */
+    unsigned filled, taken; /* batches so far; filled - taken <= BATCHES */
+    bool has_taken;         /* batch `taken` is in use */
+    bool is_stopped;        /* no more batches are taken */
     bool failed;
     struct err err; /* why, if failed */
 };
@@ -303,7 +307,7 @@ static int fill_batch(struct event_reader *reader, unsigned number)
                : query_failed(reader->trace->path, reader->trace->db, "event", &reader->err);
 }
 
-/* Waits for a batch that nobody reads any more. false: stop. */
+/* Waits until a batch is free. false: stop. */
 static bool wait_for_room(struct event_reader *reader)
 {
     pthread_mutex_lock(&reader->lock);
@@ -346,7 +350,7 @@ static int find_last_seq(struct event_reader *reader, struct err *err)
     return step == SQLITE_ROW ? 0 : -1;
 }
 
-/* The seq is always read: a condition without any column is not asked of each row. */
+/* The seq is always read, because SQLite evaluates a condition without columns only once. */
 static void take_known(struct event_reader *reader, const struct event_columns *known)
 {
     if (!known || !known->last_seq)
@@ -380,7 +384,7 @@ static int select_events(struct event_reader *reader, uint64_t after_seq, struct
     return status;
 }
 
-/* SQLite needs little stack. Without a thread (a limit may forbid it) nothing is read ahead. */
+/* A small stack is enough for SQLite. If no thread can be made (a limit), reading is not ahead. */
 static bool start_thread(struct event_reader *reader)
 {
     enum { STACK_BYTES = 512 << 10 };
@@ -461,7 +465,7 @@ static bool read_batch_now(struct event_reader *reader, struct event_batch *batc
     return !failed;
 }
 
-/* The batch before is done with: its place is free. The last batch is empty and stays. */
+/* Frees the previous batch, and waits for the next one. The last batch is empty and stays. */
 static bool take_batch(struct event_reader *reader, struct event_batch *batch)
 {
     pthread_mutex_lock(&reader->lock);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the table event from its beginning, on a thread of its own: while one batch is replayed, the
- * next is read. It must not know what events mean, but for the exit, after which nothing counts.
+ * Reads the table event from its beginning, on a thread of its own: while one batch is replayed,
+ * the next one is read. It also finds the exit, after which events do not count:
  *
  *     exit, _exit   is the end
  *     exec          is the end if its thread has no event after it; else it failed
  *
- * It keeps two batches, and for a trace with an exec one number for each thread.
+ * Memory: two batches, and for a trace with an exec one number for each thread.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_EVENT_READER_H
 #define GPUMEMTRACE_ANALYZER_LOAD_EVENT_READER_H
@@ -16,29 +16,29 @@
 
 struct event_reader;
 
-/* What a reader has found in the rows so far: a column that is the same in all need not be read again. */
+/* Values of all rows that a reader has read. A column with one value need not be read again. */
 struct event_columns {
     uint64_t last_seq; /* 0: there was no row */
     struct event first;
-    struct event varying; /* the bits in which others differ from the first row */
+    struct event varying; /* bits that differ between rows */
 };
 
 /*
- * One reader at a time: nobody else may use the trace's connection until it is freed. NULL: *err
- * says why. A broken row is ERR_INPUT, which names its seq. known: what a reader before it found in
- * all rows, which are then all that is read; NULL: nothing.
+ * Starts a reader. Only one may exist, and nobody else may use the trace's connection until it is
+ * freed. NULL: *err says why. A broken row is ERR_INPUT, which names its seq. known: the columns
+ * that an earlier reader found; then only its rows are read. NULL: none.
  */
 struct event_reader *event_reader_new(const struct trace *trace, const struct event_columns *known,
                                       struct err *err);
-/* The same of the events behind that seq, of a trace that grows: it reads no further ahead than a batch. */
+/* As event_reader_new, for the events after `seq` of a growing trace. It has no thread. */
 struct event_reader *event_reader_after(const struct trace *trace, uint64_t seq, struct err *err);
 void event_reader_free(struct event_reader *reader);
 
 struct event_source event_reader_source(struct event_reader *reader);
-/* Once the source has said that there are no more events. */
+/* Call it after the source has returned all events. */
 struct event_columns event_reader_columns(const struct event_reader *reader);
 
-/* How many events count, without reading them: SQLite is asked, before there is a reader. */
+/* Number of events that count, by queries without reading the rows. No reader may exist yet. */
 int event_reader_count(const struct trace *trace, uint64_t *count, struct err *err);
 
 #endif

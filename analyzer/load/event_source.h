@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Where events come from, a batch at a time, in the order of their seq. It must not know what they
- * mean.
- */
+/* An interface for reading events a batch at a time, in the order of their seq. */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_EVENT_SOURCE_H
 #define GPUMEMTRACE_ANALYZER_LOAD_EVENT_SOURCE_H
 
@@ -13,10 +10,10 @@
 #include "gpumemtrace/event.h"
 
 struct event_batch {
-    const struct event *events; /* valid until the next batch is asked for */
+    const struct event *events; /* valid until the next batch */
     size_t count;               /* 0: there are no more */
-    size_t counted;             /* the first so many count; what comes after the exit does not */
-    bool has_exit;              /* the exit is in this batch or was in an earlier one */
+    size_t counted;             /* the first events that count; those after the exit do not */
+    bool has_exit;              /* this or an earlier batch has the exit */
 };
 
 struct event_source {

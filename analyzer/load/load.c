@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a path to a trace in memory; see load.h. */
+/* Loads a trace file into memory; see load.h. */
 #include "load.h"
 
 #include <sqlite3.h>
@@ -22,7 +22,7 @@ int load_trace(struct trace *trace, const char *path, struct err *err)
     if (fold_open(path, &loaded.db, &folded, err))
         goto out;
     loaded.recording = folded.recording;
-    /* Tables and events are of one moment, also while the recorder goes on. */
+    /* One transaction, so that tables and events are of one moment while the recorder runs. */
     if (sqlite3_exec(loaded.db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) {
         query_failed(path, loaded.db, "event", err);
         goto out;

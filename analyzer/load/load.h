@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads a trace file whole. Rings that a killed process left are folded in first, or read without
- * being consumed where the file cannot be written. It must not know what a column means.
+ * Loads the tables of a trace file. First it folds in the rings that a killed process left; if the
+ * file cannot be written, it reads the rings without consuming them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_LOAD_H
 #define GPUMEMTRACE_ANALYZER_LOAD_LOAD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables beside event; see load_tables.h. */
+/* Reads all tables but event; see load_tables.h. */
 #include "load_tables.h"
 
 #include <limits.h>
@@ -21,16 +21,16 @@
 #include "gpumemtrace/schema/tables.def"
 #define AT(table, column) ((int)offsetof(struct columns_##table, column))
 
-/* The recorder gives out ids without gaps: a single huge one means a broken file. */
+/* The recorder numbers without gaps, so one huge id means a broken file. */
 enum { ID_FACTOR = 16 };
 
 struct reader {
     struct trace *trace;
     const char *table;
     sqlite3_stmt *stmt;
-    uint64_t row_count; /* rows read so far, the current one included */
+    uint64_t row_count; /* rows read so far, with the current one */
     size_t capacity;    /* of the array that the rows are appended to */
-    bool is_again;      /* what has an id and is known was read before */
+    bool is_again;      /* rows are read again; ids that exist keep their data */
     struct err *err;
 };
 
@@ -52,7 +52,7 @@ static int read_integer(struct reader *reader, int column, int64_t low, int64_t 
     return 0;
 }
 
-/* As read_integer, but NULL in the file is 0 and *known false. */
+/* As read_integer, but NULL in the file gives 0 and *known false. */
 static int read_size(struct reader *reader, int column, uint64_t *size_bytes, bool *known)
 {
     int64_t value = 0;
@@ -69,8 +69,10 @@ static int out_of_memory(struct reader *reader)
     return -1;
 }
 
-/* NULL in the file stays NULL; *value is SQLite's until the next row. SQLite gives NULL, too, when its
- * memory is exhausted. */
+/*
+ * *value belongs to SQLite until the next row. NULL in the file stays NULL. SQLite also returns
+ * NULL when memory is exhausted; that is an error here.
+ */
 static int look_at_text(struct reader *reader, int column, const char **value)
 {
     const bool known = sqlite3_column_type(reader->stmt, column) != SQLITE_NULL;
@@ -78,7 +80,7 @@ static int look_at_text(struct reader *reader, int column, const char **value)
     return known && !*value ? out_of_memory(reader) : 0;
 }
 
-/* As look_at_text, but *text is the caller's. */
+/* As look_at_text, but the caller owns *text. */
 static int read_text(struct reader *reader, int column, char **text)
 {
     const char *value;
@@ -109,7 +111,7 @@ static int read_id(struct reader *reader, int column, int64_t high, uint32_t *id
     return 0;
 }
 
-/* Makes room for the item of that id in an array that is indexed by id; new items are cleared. */
+/* Makes room for the item with this id in an array indexed by id; new items are cleared. */
 static void *reach_id(struct reader *reader, void *items, size_t *limit, uint32_t id,
                       size_t item_bytes)
 {
@@ -155,10 +157,10 @@ static int row_meta(struct trace *trace, struct reader *reader)
     if (!strcmp(key, #name))                                                                       \
         return meta_##type(reader, &trace->meta.name);
 #include "gpumemtrace/schema/meta_keys.def"
-    return 0; /* a newer recorder's key */
+    return 0; /* ignores a newer recorder's key */
 }
 
-/* A text with an id. In a damaged file an id may come twice; the last text counts. */
+/* Reads a text with an id. In a damaged file an id may come twice; the last text counts. */
 static int read_named(struct reader *reader, int id_column, int64_t high, int text_column,
                       char ***texts, size_t *limit)
 {
@@ -221,7 +223,7 @@ static int row_device(struct trace *trace, struct reader *reader)
         return -1;
     device->device = (int)number;
     device->name = NULL;
-    trace->device_count++; /* from here on trace_release owns the uuid */
+    trace->device_count++; /* from here on trace_release frees the uuid */
     return read_text(reader, AT(device, name), &device->name);
 }
 
@@ -248,7 +250,7 @@ static int row_module(struct trace *trace, struct reader *reader)
     return read_text(reader, AT(module, build_id), &module->build_id);
 }
 
-/* Nothing here proves that parents form no loop: whoever walks a stack bounds the walk. */
+/* Parents may form a loop in a broken file, so every walk of a stack must be bounded. */
 static int row_frame(struct trace *trace, struct reader *reader)
 {
     struct trace_frame *grown, frame = {.present = true};
@@ -309,7 +311,10 @@ static int row_symbol(struct trace *trace, struct reader *reader)
     return 0;
 }
 
-/* Cuts what follows the name of a call that a dry run does not model. */
+/*
+ * Cuts the suffix that marks a call which a dry run does not model. Returns false without the
+ * suffix.
+ */
 static bool cut_not_modelled(char *name)
 {
     const size_t length = strlen(name), ending = strlen(COVERAGE_NOT_MODELLED);
@@ -389,7 +394,7 @@ static int row_framework(struct trace *trace, struct reader *reader)
     return add_variable(&trace->frameworks, reader);
 }
 
-/* NULL is UINT64_MAX: not known. */
+/* NULL in the file gives UINT64_MAX: unknown. */
 static int read_figure(struct reader *reader, int column, uint64_t *figure)
 {
     bool known;
@@ -420,18 +425,18 @@ static int row_host_memory(struct trace *trace, struct reader *reader)
                : 0;
 }
 
-/* For people with an SQLite shell: these texts are compiled in (event.h). */
+/* These tables are for people with an SQLite shell; the texts are compiled in (event.h). */
 #define row_event_kind NULL
 #define row_memory_kind NULL
 
-/* Of format 2; no analysis reads them yet. */
+/* durations.c reads this table when it is needed. */
 #define row_call_duration NULL
 
 /* --- all tables --- */
 
 static const struct table {
     const char *name, *select;
-    int (*row)(struct trace *trace, struct reader *reader); /* NULL: the table is not read */
+    int (*row)(struct trace *trace, struct reader *reader); /* NULL: not read */
 } tables[] = {
 #define TABLE(name, text)                                                                          \
     {                                                                                              \
@@ -444,8 +449,10 @@ static const struct table {
 #include "gpumemtrace/schema/tables.def"
 };
 
-/* The first recorders of format 1 made no table symbol, and none of them those of format 2, whose
- * first ones had an empty read_back with other columns. */
+/*
+ * Tables that old files may lack: symbol in the first recordings of format 1, the others in all of
+ * format 1. The first recordings of format 2 have an empty read_back with other columns.
+ */
 static bool may_lack(sqlite3 *db, const char *table)
 {
     return (!strcmp(table, "symbol") || !strcmp(table, "job_variable") ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See memory_limit.h. RLIMIT_DATA counts what malloc takes, here and in libraries, and nothing that is
- * mapped from a file. A library that ends the process when malloc fails says so itself.
+ * See memory_limit.h. RLIMIT_DATA limits malloc, here and in libraries, but not mapped files. A
+ * library that ends the process when malloc fails prints its own message.
  */
 #include "memory_limit.h"
 
@@ -14,7 +14,7 @@
 #include "analyzer/render/units.h"
 #include "common/cgroup.h"
 
-static uint64_t limit_bytes; /* 0: none is set */
+static uint64_t limit_bytes; /* 0: none */
 
 uint64_t memory_limit_default(const char *root)
 {
@@ -24,7 +24,7 @@ uint64_t memory_limit_default(const char *root)
     return (cgroup.limit_bytes < machine ? cgroup.limit_bytes : machine) / 4;
 }
 
-/* What the process has taken already: a sanitizer's shadow memory counts, too. */
+/* Bytes that the process has taken already, such as a sanitizer's shadow memory. */
 static uint64_t taken_bytes(void)
 {
     uint64_t pages = 0;

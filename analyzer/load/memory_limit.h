@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much memory a command may take to read traces: what needs more ends in one line, not by the
- * kernel's choice of a process to kill. It must not know what memory is taken for.
+ * A limit for the memory that a command takes to read traces. Beyond it the command ends with one
+ * line, before the kernel chooses a process to kill.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_MEMORY_LIMIT_H
 #define GPUMEMTRACE_ANALYZER_LOAD_MEMORY_LIMIT_H
@@ -10,14 +10,16 @@
 
 #include "gpumemtrace/err.h"
 
-/* From now on malloc refuses what goes beyond; 0 stands for memory_limit_default(""). */
+/* Makes malloc fail beyond the limit from now on; 0: memory_limit_default(""). */
 void memory_limit_set(uint64_t bytes);
 
-/* A quarter of the machine's memory, or of its cgroup's if that has less. `root` is the folder that
- * holds proc and sys: "", but for tests. */
+/*
+ * A quarter of the machine's memory, or of its cgroup's limit if that is less. `root` is the folder
+ * that holds proc and sys: "", except in tests.
+ */
 uint64_t memory_limit_default(const char *root);
 
-/* Adds to "out of memory for …" what the limit is and how to change it. */
+/* Adds the limit, and how to change it, to a message "out of memory for …". */
 void memory_limit_explain(struct err *err);
 
 #endif

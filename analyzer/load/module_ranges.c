@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See module_ranges.h. One pass over all addresses at which a module starts or ends; a heap holds the
- * modules that have started, the one with the highest id on top. Those that have ended leave it when
- * they come to the top.
+ * See module_ranges.h. One pass over all addresses at which a module starts or ends. A heap holds
+ * the modules that have started, the highest id on top. A module that has ended leaves the heap
+ * when it comes to the top.
  */
 #include "module_ranges.h"
 

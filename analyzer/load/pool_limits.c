@@ -7,7 +7,7 @@
 #include "gpumemtrace/event.h"
 #include "query.h"
 
-/* The last number of allocation_sums; where nobody counted, some may have failed. */
+/* The last number of allocation_sums counts failures. Without that text, some may have failed. */
 static bool may_have_failed(const struct trace *trace)
 {
     const char *sums = trace->meta.allocation_sums.value;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a framework's pool may hold on a device, as its refusals told the program: events that stand
- * behind what they limit, read before a replay. It must not know how the limit was set.
+ * Limits of a framework's pool on each device, which its failures report. These events come after
+ * the allocations that they limit, so they are read before a replay.
  *
- * To be asked while nobody reads the events. It costs one scan of them, if an allocation failed.
+ * Call it while nobody reads the trace's events. It costs one scan of them, if an allocation
+ * failed.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_POOL_LIMITS_H
 #define GPUMEMTRACE_ANALYZER_LOAD_POOL_LIMITS_H
@@ -12,11 +13,11 @@
 
 struct pool_limit {
     int device;
-    uint64_t bytes, rounding_bytes; /* the limit is no further than that from bytes */
+    uint64_t bytes, rounding_bytes; /* bytes is off by at most rounding_bytes */
 };
 
 struct pool_limit_listener {
-    /* Once for each time that a limit was told, in the order of seq. -1 stops: *err says why. */
+    /* Called once for each report, in the order of seq. -1 stops the scan: *err says why. */
     int (*on_limit)(void *self, const struct pool_limit *limit, struct err *err);
     void *self;
 };

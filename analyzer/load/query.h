@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Queries of a trace file, and what to say when one fails. It must not know any table.
- */
+/* SQL queries of a trace file, and their error messages. */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_QUERY_H
 #define GPUMEMTRACE_ANALYZER_LOAD_QUERY_H
 
@@ -9,10 +7,10 @@
 
 #include "gpumemtrace/err.h"
 
-/* Prepares select; a missing table or column is ERR_INPUT. */
+/* Prepares `select`; a missing table or column is ERR_INPUT. */
 int query_prepare(const char *path, sqlite3 *db, const char *select, sqlite3_stmt **stmt,
                   struct err *err);
-/* Says why a sqlite3_step failed, as ERR_INPUT or ERR_SYSTEM. Always returns -1. */
+/* Reports why sqlite3_step failed, as ERR_INPUT or ERR_SYSTEM. Always returns -1. */
 int query_failed(const char *path, sqlite3 *db, const char *table, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Freeing a trace and looking things up in it; see trace.h. */
+/* Frees a trace, and finds things in it; see trace.h. */
 #include "trace.h"
 
 #include <sqlite3.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace, but for its events: what load_trace read of a file. It does not change afterwards. The
- * events stay in the file, and event_reader.h reads them. It must not know what they mean.
+ * A trace without its events: the tables that load_trace read from a file. They do not change,
+ * except in load_tables_more. The events stay in the file; event_reader.h reads them.
  *
  * All pointers belong to the trace and are valid until trace_release.
  */
@@ -15,7 +15,7 @@
 #include "gpumemtrace/err.h"
 #include "gpumemtrace/event.h"
 
-struct trace_text { /* a meta value of type text; value is NULL when the file has none */
+struct trace_text { /* a meta value of type text; value NULL: not in the file */
     char *value;
 };
 struct trace_integer {
@@ -36,8 +36,8 @@ struct trace_thread {
 
 struct trace_device {
     int device;
-    char *uuid, *name;    /* NULL: not known */
-    uint64_t total_bytes; /* 0: not known */
+    char *uuid, *name;    /* NULL: unknown */
+    uint64_t total_bytes; /* 0: unknown */
     uint64_t context_bytes;
     bool context_known;
 };
@@ -69,12 +69,12 @@ struct trace_symbol { /* one row of the table symbol */
     uint32_t level, function_id, file_id, line;
 };
 
-struct trace_coverage { /* an entry point that the program asked for and that is not recorded */
+struct trace_coverage { /* an entry point that the program looked up and that is not recorded */
     char *name;
     uint64_t count;
 };
 
-struct trace_variable { /* a name and what it was set to */
+struct trace_variable { /* a name and its value */
     char *name, *value;
 };
 
@@ -83,7 +83,7 @@ struct trace_variables {
     size_t count;
 };
 
-struct trace_host_sample { /* of the process's own memory; UINT64_MAX: not known */
+struct trace_host_sample { /* of the process's host memory; UINT64_MAX: unknown */
     uint64_t time_ns, rss_bytes, rss_peak_bytes;
     uint64_t cgroup_bytes, cgroup_peak_bytes, cgroup_limit_bytes;
 };
@@ -91,9 +91,9 @@ struct trace_host_sample { /* of the process's own memory; UINT64_MAX: not known
 struct trace {
     char *path;
     struct trace_meta meta;
-    uint64_t cut_texts_count; /* texts beyond LIMIT_text_bytes */
-    bool recording;           /* the program still runs: the file goes on growing */
-    struct sqlite3 *db;       /* for event_reader.h: the table event stays in the file */
+    uint64_t cut_texts_count; /* texts that were cut at LIMIT_text_bytes */
+    bool recording;           /* the program still runs and the file grows */
+    struct sqlite3 *db;       /* for event_reader.h, which reads the table event */
 
     struct trace_thread *threads;
     size_t thread_count;
@@ -119,10 +119,10 @@ struct trace {
 
     struct trace_coverage *coverage;
     size_t coverage_count;
-    /* After those: calls that a dry run did not model; see limits.h. */
+    /* After these items: calls that a dry run did not model; see limits.h. */
     size_t not_modelled_count;
 
-    struct trace_coverage *read_backs; /* ascending name: lines that read what nobody computed */
+    struct trace_coverage *read_backs; /* ascending name: lines that read unknown values */
     size_t read_back_count;
 
     struct trace_host_sample *host_samples; /* in order */
@@ -131,43 +131,44 @@ struct trace {
     struct trace_variables job_variables, allocator_settings, frameworks; /* ascending name */
 };
 
-/* What the job's launcher said by a variable of the environment; NULL: it is not set, or empty. */
+/* The value of a job launcher's environment variable; NULL: not set, or empty. */
 const char *trace_job_variable(const struct trace *trace, const char *name);
-/* The first of these names, which NULL ends, that is a number. */
+/* The first of these variables that is a number; `names` ends with NULL. */
 struct trace_integer trace_job_number(const struct trace *trace, const char *const names[]);
-/* How many ranks the job has. */
+/* The number of ranks of the job. */
 struct trace_integer trace_world_size(const struct trace *trace);
 
-/* Frees what load_trace made; a zeroed struct is allowed. */
+/* Frees the trace; a zeroed struct is allowed. */
 void trace_release(struct trace *trace);
-/* Frees the rows of a table that is read again. */
+/* Each frees the rows of one table before the table is read again. */
 void trace_forget_threads(struct trace *trace);
 void trace_forget_devices(struct trace *trace);
 void trace_forget_modules(struct trace *trace);
-/* Nobody will read its events any more: lets the file go. */
+/* Closes the file: the events will not be read any more. */
 void trace_close_events(struct trace *trace);
 
-/* "" for an id that does not exist. */
+/* Both return "" for an unknown id. */
 const char *trace_string(const struct trace *trace, uint64_t string_id);
 const char *trace_hook(const struct trace *trace, unsigned hook_id);
 
-/* The version of a framework in the process, as torch; NULL: not known. */
+/* The version of a framework in the process, such as "torch"; NULL: unknown. */
 const char *trace_framework_version(const struct trace *trace, const char *name);
-/* Of that version: 206 is 2.6; 0: not known. */
+/* The major and minor version as one number: 206 is 2.6; 0: unknown. */
 int trace_framework_release(const struct trace *trace, const char *name);
-/* What an allocator's setting was: an environment variable's value, or as "pytorch" the text that
- * PyTorch's allocator took last, from a variable or a call, which is what it obeys; NULL: not set, or
- * not known. */
+/*
+ * The value of an allocator's setting: of an environment variable; or for the name "pytorch" the
+ * text that PyTorch's allocator took last, from a variable or a call. NULL: not set, or unknown.
+ */
 const char *trace_allocator_setting(const struct trace *trace, const char *name);
 
-/* The names that the file has for a return address, innermost first; NULL and 0: none. */
+/* Names from the file for a return address, innermost first; NULL and 0: none. */
 const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address,
                                          size_t *count);
 
-/* The library or program that was mapped at the address; NULL: none. */
+/* The library or program that is mapped at the address; NULL: none. */
 const struct trace_module *trace_module_at(const struct trace *trace, uint64_t address);
 
-/* Its recorder says of each tensor of PyTorch's whether it is of a graph of autograd. */
+/* True if the recorder reports for each PyTorch tensor whether it is part of an autograd graph. */
 static inline bool trace_tells_autograd(const struct trace *trace)
 {
     return trace->meta.tells_autograd.known && trace->meta.tells_autograd.value == 1;
