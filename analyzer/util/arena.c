@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is freed together; see arena.h. */
+/* An arena; see arena.h. */
 #include "arena.h"
 
 #include <stdint.h>

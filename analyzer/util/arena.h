@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Memory for many small things that are freed together. It must not know what they are.
- */
+/* An arena: memory for many small objects that are freed together. */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_ARENA_H
 #define GPUMEMTRACE_ANALYZER_UTIL_ARENA_H
 
@@ -11,16 +9,18 @@ struct arena_chunk;
 
 /* A zeroed arena is empty and ready for use. */
 struct arena {
-    struct arena_chunk *chunks; /* the current one first */
+    struct arena_chunk *chunks; /* current chunk first */
     size_t used;                /* bytes of the current chunk */
 };
 
-/* Aligned for pointers and numbers of 8 bytes; not cleared. NULL: out of memory. */
+/* Returns memory aligned for pointers and 8-byte numbers, not cleared. NULL: out of memory. */
 void *arena_take(struct arena *arena, size_t bytes);
 void arena_release(struct arena *arena);
 
-/* Gives back what was taken since `first`, the result of an earlier arena_take. It may stay taken
- * until arena_release if it began in another chunk. */
+/*
+ * Gives back everything taken since `first`, the result of an earlier arena_take. If `first` lies
+ * in an older chunk, the memory may stay until arena_release.
+ */
 void arena_give_back(struct arena *arena, const void *first);
 
 #endif

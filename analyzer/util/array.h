@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays that grow. Only the arithmetic of growing is here: the caller keeps pointer, count and
- * capacity in its own struct and reads the items directly. It must not know what they are.
+ * Arrays that grow. The caller keeps pointer, count and capacity in its own struct, and reads the
+ * items directly.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_ARRAY_H
 #define GPUMEMTRACE_ANALYZER_UTIL_ARRAY_H
@@ -10,12 +10,12 @@
 
 #include "gpumemtrace/err.h"
 
-/* As array_grow where there is no room left. */
+/* The slow path of array_grow. */
 void *array_double(void *items, size_t *capacity, size_t count, size_t item_bytes, struct err *err);
 
 /*
- * Makes room for at least one more item than count, by doubling. Returns where the items are now;
- * the old pointer is no longer valid. NULL: out of memory (*err says so), and the old pointer
+ * Makes room for at least one more item than count, by doubling. Returns the new address of the
+ * items; the old pointer is then invalid. NULL: out of memory (*err says so), and the old pointer
  * stays valid. New items are not cleared.
  */
 static inline void *array_grow(void *items, size_t *capacity, size_t count, size_t item_bytes,
@@ -25,13 +25,13 @@ static inline void *array_grow(void *items, size_t *capacity, size_t count, size
                                       : array_double(items, capacity, count, item_bytes, err);
 }
 
-/* As array_reach where the item does not exist yet. */
+/* The slow path of array_reach. */
 void *array_extend(void *items, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
                    struct err *err);
 
 /*
- * Makes items[number] exist: all new items up to it are cleared, and *count is then above it.
- * Returns as array_grow does.
+ * Makes sure that items[number] exists: clears all new items up to it, and sets *count above it.
+ * Returns the same as array_grow.
  */
 static inline void *array_reach(void *items, size_t *capacity, size_t *count, size_t item_bytes,
                                 size_t number, struct err *err)
@@ -39,7 +39,7 @@ static inline void *array_reach(void *items, size_t *capacity, size_t *count, si
     return number < *count ? items : array_extend(items, capacity, count, item_bytes, number, err);
 }
 
-/* A cleared array. A count of 0 is allowed. NULL: out of memory, *err says so. */
+/* Returns a cleared array; count may be 0. NULL: out of memory, *err says so. */
 void *array_new(size_t count, size_t item_bytes, struct err *err);
 
 #endif

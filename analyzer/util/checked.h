@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arithmetic that remembers whether anything overflowed, so that a formula is checked once, at its
- * end. The limit is INT64_MAX, the largest integer that JSON and SQLite carry here. It must not
- * know what is computed.
+ * Arithmetic that remembers overflow, so that a formula is checked once, at its end. The limit is
+ * INT64_MAX, the largest integer that JSON and SQLite carry here.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_CHECKED_H
 #define GPUMEMTRACE_ANALYZER_UTIL_CHECKED_H
@@ -13,7 +12,7 @@
 #include "gpumemtrace/compiler.h"
 
 struct checked {
-    bool overflow; /* sticky; results are meaningless once it is set */
+    bool overflow; /* stays set; results are then meaningless */
 };
 
 static inline uint64_t checked_mul(struct checked *checked, uint64_t a, uint64_t b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clocks say, in nanoseconds. */
+/* Times of clocks, in nanoseconds. */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_CLOCK_H
 #define GPUMEMTRACE_ANALYZER_UTIL_CLOCK_H
 
@@ -14,27 +14,28 @@ static inline uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* For how long something takes. */
+/* For measuring durations. */
 static inline uint64_t monotonic_ns(void)
 {
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* later_ns after at_ns. Wraps, because the times of a damaged trace may be any 64 bits. */
+/* at_ns + later_ns. Wraps, because the times of a damaged trace may be any 64 bits. */
 static inline int64_t clock_after_ns(int64_t at_ns, int64_t later_ns)
 {
     return (int64_t)((uint64_t)at_ns + (uint64_t)later_ns);
 }
 
-/* How long at_ns is after from_ns. Wraps likewise. */
+/* at_ns - from_ns. Wraps, too. */
 static inline int64_t clock_since_ns(int64_t at_ns, int64_t from_ns)
 {
     return (int64_t)((uint64_t)at_ns - (uint64_t)from_ns);
 }
 
 /*
- * Whether two machines booted at the same time, by when the monotonic clock of each was 0. Half a minute of
- * difference is allowed, because the wall clock may be set while a machine runs; another boot is minutes away.
+ * True if two machines booted at the same time, given the times at which their monotonic clocks
+ * were 0. Half a minute of difference is allowed, because the wall clock may be set while a machine
+ * runs; another boot is minutes away.
  */
 static inline bool clock_same_boot(int64_t boot_ns, int64_t other_boot_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See glob.h. A pattern is a row of pieces between stars: the first stands at the start of the text,
- * the last at its end, and each of the others where it is found first.
+ * See glob.h. Stars divide a pattern into pieces. The first piece must match at the start of the
+ * text, the last at its end, and each of the others at its first match after the one before.
  */
 #include "glob.h"
 
@@ -9,11 +9,11 @@
 
 struct piece {
     const char *start, *end; /* in the pattern */
-    size_t width;            /* bytes of text that it takes */
+    size_t width;            /* bytes of text that it matches */
     bool is_plain;           /* without ? and [abc] */
 };
 
-/* The length of a byte, or of a set such as [abc], in the pattern. */
+/* Length in the pattern of a byte, or of a set such as [abc]. */
 static size_t unit_length(const char *unit)
 {
     const char *close = *unit == '[' && unit[1] ? strchr(unit + 2, ']') : NULL;
@@ -32,7 +32,7 @@ static struct piece piece_at(const char *pattern)
     return piece;
 }
 
-/* The text has at least as many bytes as the piece takes. */
+/* True if the piece matches at `text`, which has at least piece->width bytes. */
 static bool stands_at(const struct piece *piece, const char *text)
 {
     if (piece->is_plain)
@@ -56,7 +56,7 @@ static const char *find_piece(const struct piece *piece, const char *text, const
     return NULL;
 }
 
-/* Most do not match, and most of those by their first or last byte. */
+/* A fast check of the first and last byte, because most texts do not match. */
 static bool may_match(const char *pattern, const char *text)
 {
     if (!strchr("*?[", *pattern) && *pattern != *text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hashes whose seed differs from process to process: a trace cannot be written so that all its
- * addresses or texts fall into one place of a table. It must not know any table.
+ * Hashes with a seed that differs from process to process, so that no trace can be written whose
+ * addresses or texts all collide in a hash table.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_HASH_H
 #define GPUMEMTRACE_ANALYZER_UTIL_HASH_H
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* The kernel gives each process 16 random bytes. */
+/* From the 16 random bytes that the kernel gives each process. */
 static inline uint64_t hash_seed(void)
 {
     uint64_t seed = 0;
@@ -21,7 +21,7 @@ static inline uint64_t hash_seed(void)
     return seed;
 }
 
-/* splitmix64's finisher. */
+/* The finalizer of splitmix64. */
 static inline uint64_t hash_mix(uint64_t hash)
 {
     hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -24,7 +24,7 @@ static int add_mark(struct high_water *water, uint64_t since, uint64_t value, st
     return 0;
 }
 
-/* The last mark that holds for the moment; count: none does. */
+/* Index of the last mark that began at `moment` or before; count: none. */
 static size_t mark_of(const struct high_water *water, uint64_t moment)
 {
     size_t low = 0, high = water->count;

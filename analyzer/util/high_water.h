@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The highest value since any earlier moment, while a value rises and falls. Moments are numbers
- * that never decrease. It must not know what the value is.
+ * that never decrease.
  *
- *     value ──┐    ┌─┐          marks: from each moment on, the highest value until now; equal
- *             └──┐ │ └──┐       neighbours are one mark, so rising merges marks and only falling
- *                └─┘    └──     adds any
+ *     value ──┐    ┌─┐          mark: highest value from a moment until now. A rise merges marks
+ *             └──┐ │ └──┐       that become equal; only a fall adds a mark.
+ *                └─┘    └──
  *     mark    1    2    3
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_HIGH_WATER_H
@@ -17,11 +17,11 @@
 #include "gpumemtrace/err.h"
 
 struct high_water_mark {
-    uint64_t since; /* the first moment it holds for */
+    uint64_t since; /* the first moment that it holds for */
     uint64_t value;
 };
 
-/* Zeroed is empty: the value was 0 at every moment. */
+/* A zeroed struct is empty: the value was 0 at every moment. */
 struct high_water {
     struct high_water_mark *marks; /* ascending since, descending value */
     size_t count, capacity;
@@ -29,16 +29,16 @@ struct high_water {
 
 void high_water_release(struct high_water *water);
 
-/* From `moment` on windows begin at `value`, which is not above the one before. */
+/* Windows that begin at `moment` or later start at `value`, which is not above the last value. */
 int high_water_begin(struct high_water *water, uint64_t moment, uint64_t value, struct err *err);
-/* The value is now so high. */
+/* The value has risen to `value`. */
 int high_water_raise(struct high_water *water, uint64_t value, struct err *err);
-/* What was always there from `moment` on was not counted: adds it. */
+/* Adds `value` to the whole time from `moment` on: it was there, but was not counted. */
 int high_water_add_since(struct high_water *water, uint64_t moment, uint64_t value,
                          struct err *err);
-/* The highest value from `moment` until now. O(log n). */
+/* Returns the highest value from `moment` until now. O(log n). */
 uint64_t high_water_since(const struct high_water *water, uint64_t moment);
-/* Of the moments that have begun nobody asks for one after `moment`. */
+/* Forgets all windows that began after `moment`. */
 void high_water_forget(struct high_water *water, uint64_t moment);
 
 #endif

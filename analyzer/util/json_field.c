@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checked values of JSON; see json_field.h. */
+/* Reads values of JSON with checks; see json_field.h. */
 #include "json_field.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading JSON; see json_read.h. */
+/* Reads JSON; see json_read.h. */
 #include "json_read.h"
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where a document that is read is refused; NULL while none is. */
+/* Target of the jump of a failed malloc while a document is read; else NULL. */
 static _Thread_local jmp_buf *refusal;
 
 static void *refusing_malloc(size_t bytes)
@@ -36,7 +36,7 @@ static json_t *end(json_t *root)
     return root;
 }
 
-/* What the lexer holds is lost, which is less than it asked for in vain. */
+/* Reports out of memory. The lexer's memory is lost, which is less than what it could not get. */
 static json_t *refuse(json_error_t *problem)
 {
     refusal = NULL;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Comma-separated lists of names, as the .def files have them. It must not know what is named.
- */
+/* Comma-separated lists of names, as in .def files. */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_NAME_LIST_H
 #define GPUMEMTRACE_ANALYZER_UTIL_NAME_LIST_H
 
@@ -9,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Whether name, case ignored, is one of "a,b,c". */
+/* True if `name` is one of `names`, such as "a,b,c", in any case. */
 static inline bool name_list_has(const char *names, const char *name)
 {
     size_t length = strlen(name);

@@ -12,8 +12,8 @@ static unsigned least(unsigned a, unsigned b)
 }
 
 /*
- * rows[i % 3][j] is the distance between the first i bytes of a and the first j of b; a swap looks
- * back two rows, so three are kept.
+ * Optimal string alignment distance. rows[i % 3][j] is the distance between the first i bytes of a
+ * and the first j of b. Three rows are kept, because a swap looks back two rows.
  */
 unsigned nearest_distance(const char *a, const char *b)
 {

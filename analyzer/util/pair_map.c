@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The map from pairs to numbers; see pair_map.h. */
+/* The map of pairs of numbers; see pair_map.h. */
 #include "pair_map.h"
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ static int resize_map(struct pair_map *map, size_t capacity, struct err *err)
 int pair_map_put(struct pair_map *map, uint32_t first, uint64_t second, uint32_t value,
                  struct err *err)
 {
-    /* At most half full: probes stay short. */
+    /* At most half full, so that probe sequences stay short. */
     if ((map->count + 1) * 2 > map->capacity &&
         resize_map(map, map->capacity ? map->capacity * 2 : FIRST_CAPACITY, err))
         return -1;
@@ -46,7 +46,7 @@ int pair_map_put(struct pair_map *map, uint32_t first, uint64_t second, uint32_t
     return 0;
 }
 
-/* Whether the key in slot `from`, whose home is `home`, may move to the empty slot `hole`. */
+/* True if the key in slot `from`, whose home is `home`, may move to the empty slot `hole`. */
 static bool may_move_to(const struct pair_map *map, size_t home, size_t hole, size_t from)
 {
     size_t mask = map->capacity - 1;

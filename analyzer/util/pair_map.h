@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A map from a pair of numbers, (first, second), to a number: open addressing with linear probing. A removal shifts
- * the following keys back and leaves no tombstone, so the map stays fast while millions of blocks
- * come and go. It must not know what the numbers mean.
+ * A hash map from a pair of numbers, (first, second), to a number: open addressing with linear
+ * probing. A removal shifts the following keys back and leaves no tombstone, so the map stays fast
+ * while millions of blocks come and go.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_PAIR_MAP_H
 #define GPUMEMTRACE_ANALYZER_UTIL_PAIR_MAP_H
@@ -32,7 +32,10 @@ struct pair_map {
 
 void pair_map_release(struct pair_map *map);
 
-/* Where the key's probes begin. Device addresses differ in few, high bits. */
+/*
+ * First slot of the key's probe sequence. The mix is needed because device addresses differ in few,
+ * high bits.
+ */
 static inline size_t pair_map_home(const struct pair_map *map, uint32_t first, uint64_t second)
 {
     const uint64_t hash = hash_mix((second ^ map->seed) + first * 0x9e3779b97f4a7c15u);
@@ -40,7 +43,7 @@ static inline size_t pair_map_home(const struct pair_map *map, uint32_t first, u
     return (size_t)hash & (map->capacity - 1);
 }
 
-/* The slot that holds the key, or the empty one where it would go. Needs a capacity. */
+/* The slot of the key, or the empty slot where it would go. The capacity must not be 0. */
 static inline struct pair_slot *pair_map_slot(const struct pair_map *map, uint32_t first,
                                               uint64_t second)
 {
@@ -52,23 +55,23 @@ static inline struct pair_slot *pair_map_slot(const struct pair_map *map, uint32
     return &map->slots[i];
 }
 
-/* Several times an event: a call would take as long as the look. */
+/* PAIR_MAP_NONE: not found. Inline, because the replay calls it several times an event. */
 static inline uint32_t pair_map_get(const struct pair_map *map, uint32_t first, uint64_t second)
 {
     return map->count ? pair_map_slot(map, first, second)->value : PAIR_MAP_NONE;
 }
 
-/* Fetches the entry into the cache, for somebody who will ask for it soon. */
+/* Prefetches the entry into the CPU cache. */
 static inline void pair_map_prefetch(const struct pair_map *map, uint32_t first, uint64_t second)
 {
     if (map->capacity)
         GMT_PREFETCH(&map->slots[pair_map_home(map, first, second)]);
 }
 
-/* Adds or replaces. */
+/* Adds the entry, or replaces its number. */
 int pair_map_put(struct pair_map *map, uint32_t first, uint64_t second, uint32_t value,
                  struct err *err);
-/* Returns the number that was removed, or PAIR_MAP_NONE. */
+/* Removes the entry. Returns its number, or PAIR_MAP_NONE. */
 uint32_t pair_map_remove(struct pair_map *map, uint32_t first, uint64_t second);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line on the terminal; see progress.h. */
+/* A progress line on the terminal; see progress.h. */
 #include "progress.h"
 
 #include <stdio.h>

@@ -39,7 +39,7 @@ static uint32_t take_node(struct range_map *map, struct err *err)
     return (uint32_t)map->used++;
 }
 
-/* Splits a tree into what starts below `start` and the rest. */
+/* Splits a tree into the ranges that start below `start`, and the rest. */
 static void split(struct range_map *map, uint32_t tree, uint64_t start, uint32_t *below,
                   uint32_t *rest)
 {
@@ -58,7 +58,7 @@ static void split(struct range_map *map, uint32_t tree, uint64_t start, uint32_t
     *below = *rest = RANGE_NONE;
 }
 
-/* Joins two trees of which the first lies wholly below the second. */
+/* Joins two trees. All ranges of `below` must start below those of `above`. */
 static uint32_t join(struct range_map *map, uint32_t below, uint32_t above)
 {
     struct range_node *nodes = map->nodes;
@@ -78,7 +78,7 @@ static uint32_t join(struct range_map *map, uint32_t below, uint32_t above)
     return root;
 }
 
-/* What `place` refers to. */
+/* Removes the node that `place` refers to. */
 static uint32_t remove_at(struct range_map *map, uint32_t *place)
 {
     const uint32_t node = *place;
@@ -89,7 +89,10 @@ static uint32_t remove_at(struct range_map *map, uint32_t *place)
     return removed->value;
 }
 
-/* No two starts have the same priority: a range that starts there is found where a new one would go. */
+/*
+ * The search stops at the place of a new node, by priority. A range with the same start is found
+ * there, because each start has a priority of its own.
+ */
 int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes, uint32_t value,
                      uint32_t *replaced, struct err *err)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An ordered map of disjoint address ranges, to answer "which range holds this address" and "which
- * ranges does that interval touch": a treap whose priorities are a hash of the start, so that it
- * is balanced whatever the order of insertion and the same on every run. It must not know what the
- * ranges are.
+ * An ordered map of disjoint address ranges. It finds the range that holds an address, and the
+ * ranges that overlap an interval. It is a treap: priorities are a hash of the start, so the tree
+ * is balanced for any order of insertion, and is the same in every run.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_RANGE_MAP_H
 #define GPUMEMTRACE_ANALYZER_UTIL_RANGE_MAP_H
@@ -18,7 +17,7 @@
 struct range_node {
     uint64_t start, size_bytes;
     uint32_t value;
-    uint32_t left, right; /* node numbers or RANGE_NONE; left links the free list */
+    uint32_t left, right; /* left and right: node numbers or RANGE_NONE; left links the free list */
 };
 
 struct range_map {
@@ -31,14 +30,16 @@ void range_map_init(struct range_map *map);
 void range_map_release(struct range_map *map);
 
 /*
- * A range with the same start is replaced: *replaced is its value, else RANGE_NONE. Ranges that overlap (events that contradict each other)
- * are kept, but the lookup may then find either.
+ * Adds a range. A range with the same start is replaced: *replaced is its value, else RANGE_NONE.
+ * Overlapping ranges (events that contradict each other) are kept, but a lookup may find either.
  */
 int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes, uint32_t value,
                      uint32_t *replaced, struct err *err);
-/* Returns the value of the range that started there, or RANGE_NONE. */
+/* Removes the range with this start. Returns its value, or RANGE_NONE. */
 uint32_t range_map_remove(struct range_map *map, uint64_t start);
-/* The range that holds address, or else the next one above; NULL: none. Dies with the next change.
+/*
+ * The range that holds `address`, else the next range above it; NULL: none. Valid until the next
+ * change.
  */
 const struct range_node *range_map_at_or_after(const struct range_map *map, uint64_t address);
 

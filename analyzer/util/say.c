@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words beside a result; see say.h. */
+/* Messages on stderr; see say.h. */
 #include "say.h"
 
 #include <stdio.h>
@@ -8,7 +8,10 @@
 
 void command_say(const char *name, const char *message)
 {
-    /* Without a buffer each character is a write of its own, between those of other processes. */
+    /*
+     * A line buffer: without it each character is a write of its own, which mixes with other
+     * processes.
+     */
     static char line[2048];
     setvbuf(stderr, line, _IOLBF, sizeof line);
     fprintf(stderr, "gpumemtrace: %s%s", name, *name ? ": " : "");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Words beside a result. An error goes through *err instead. */
+/* Messages to the user besides a command's result. Errors go through *err instead. */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_SAY_H
 #define GPUMEMTRACE_ANALYZER_UTIL_SAY_H
 
 /*
- * Writes "gpumemtrace: name: message" to stderr, as one line whatever file names and traces put
- * into the message. name "" is left out.
+ * Writes "gpumemtrace: name: message" to stderr on one line, even if the message contains line
+ * feeds of file names or traces. Without a name ("") it writes "gpumemtrace: message".
  */
 void command_say(const char *name, const char *message);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers that are used again; see slots.h. */
+/* Reusable numbers; see slots.h. */
 #include "slots.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ uint32_t slots_take(struct slots *slots, struct err *err)
         err_set(err, ERR_INPUT, "more than %u of a kind exist at once", SLOT_NONE - 1);
         return SLOT_NONE;
     }
-    /* Room for every number: giving one back cannot fail. */
+    /* Reserves room for every number, so that slots_give_back cannot fail. */
     uint32_t *grown =
         array_grow(slots->given_back, &slots->capacity, slots->used, sizeof *grown, err);
     if (!grown)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers that are given out, given back and given out again, so that an array indexed by them
- * grows with what exists at once and not with what ever existed. It must not know the arrays.
+ * Numbers that are given out, given back and reused. An array indexed by them grows with the number
+ * of objects that exist at once, not with the number that ever existed.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_SLOTS_H
 #define GPUMEMTRACE_ANALYZER_UTIL_SLOTS_H
@@ -13,16 +13,16 @@
 
 #define SLOT_NONE UINT32_MAX
 
-/* Zeroed is empty and ready for use. */
+/* A zeroed struct is empty and ready for use. */
 struct slots {
     uint32_t *given_back;
     size_t given_back_count, capacity;
-    uint32_t used; /* all numbers given out so far are below it */
+    uint32_t used; /* all numbers given out so far are smaller */
 };
 
 void slots_release(struct slots *slots);
 
-/* The number given back last, else the next new one. SLOT_NONE: out of memory. */
+/* The number given back last, else a new one. SLOT_NONE: out of memory. */
 uint32_t slots_take(struct slots *slots, struct err *err);
 void slots_give_back(struct slots *slots, uint32_t number);
 

@@ -16,7 +16,9 @@ void spread_release(struct spread *spread)
     *spread = (struct spread){0};
 }
 
-/* The leading bits of a value, the others 0: never above it, and in the same order as the values. */
+/*
+ * Keeps the leading bits of a value, so the result is never above it, and the order is preserved.
+ */
 static uint64_t round_down(uint64_t value, unsigned bits)
 {
     unsigned length = 0;
@@ -27,7 +29,7 @@ static uint64_t round_down(uint64_t value, unsigned bits)
     return value >> (length - bits) << (length - bits);
 }
 
-/* Where the value is, or belongs. */
+/* Position of the value, or the position where it would go. */
 static size_t find_value(const struct spread *spread, uint64_t value)
 {
     size_t from = 0, to = spread->value_count;

@@ -9,7 +9,7 @@
 
 #define FIRST_CAPACITY 128
 
-static char empty[1]; /* what data points to before the first addition; never written */
+static char empty[1]; /* target of data before the first addition; never written */
 
 #define LINE_COLUMNS 100
 
@@ -45,7 +45,7 @@ bool text_failed(const struct text *text)
     return text->failed;
 }
 
-/* Makes room for length more bytes and the zero. */
+/* Makes room for `length` more bytes and the terminator. */
 static bool reserve(struct text *text, size_t length)
 {
     if (text->failed || length > text->limit - text->length)

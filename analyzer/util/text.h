@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A growing string with a maximum, given at init. Failure (out of memory, beyond the maximum) is
- * remembered and asked for once with text_failed. It must not know what is written into it.
+ * A growing string with a maximum length. A failure (out of memory, beyond the maximum) is
+ * remembered; ask for it once, with text_failed.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_TEXT_H
 #define GPUMEMTRACE_ANALYZER_UTIL_TEXT_H
@@ -18,9 +18,12 @@ struct text {
     bool failed;
 };
 
-/* No memory is taken before the first addition; limit is the longest string without the zero. */
+/* Takes no memory before the first addition; limit is the longest length without the terminator. */
 void text_init(struct text *text, size_t limit);
-/* In a buffer of so many bytes, which outlives it: fails only beyond that. It is not to be released. */
+/*
+ * Uses a buffer of `bytes` bytes, which must outlive the text. Fails only beyond that. Do not
+ * release.
+ */
 void text_init_in(struct text *text, char *buffer, size_t bytes);
 /* Frees the memory; the text can be used again. */
 void text_release(struct text *text);
@@ -31,18 +34,18 @@ bool text_failed(const struct text *text);
 void text_add(struct text *text, const char *addition);
 void text_add_bytes(struct text *text, const char *addition, size_t length);
 void text_addf(struct text *text, const char *format, ...) GMT_PRINTF(2, 3);
-/* Adds the byte count times. */
+/* Adds `byte` count times. */
 void text_fill(struct text *text, char byte, size_t count);
 
-/* What a shell reads as one word: as it is, or in quotes. */
+/* Adds a word as a shell reads it: unchanged, or in quotes if needed. */
 void text_add_word(struct text *text, const char *word);
 
-/* "a, b or c" from a list of names; the last separator is given (" or "). */
+/* Adds "a, b or c" from a list of names; `last` is the last separator (" or "). */
 void text_add_list(struct text *text, const char *const *names, size_t count, const char *last);
 
 /*
- * Adds head and then the words of string, wrapped at line_columns (100 unless set); further lines are
- * indented as deep as head is wide. Ends with a line feed. For ASCII.
+ * Adds `head` and then the words of `string`, wrapped at line_columns (100 unless set); further
+ * lines are indented by the width of `head`. Ends with a line feed. ASCII only.
  */
 void text_add_wrapped(struct text *text, const char *head, const char *string);
 

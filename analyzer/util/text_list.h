@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of texts that owns them. It must not know what they say. */
+/* A list of texts that it owns. */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_TEXT_LIST_H
 #define GPUMEMTRACE_ANALYZER_UTIL_TEXT_LIST_H
 

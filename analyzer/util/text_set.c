@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts, each once; see text_set.h. */
+/* A set of texts; see text_set.h. */
 #include "text_set.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { FIRST_SLOTS = 64 };
 
-/* Where the text is, or would go. */
+/* The slot of the text, or the empty slot where it would go. */
 static uint32_t *find_slot(const struct text_set *set, const char *text, size_t length)
 {
     size_t i = (size_t)hash_bytes(text, length, hash_seed());
@@ -21,7 +21,7 @@ static uint32_t *find_slot(const struct text_set *set, const char *text, size_t 
     }
 }
 
-/* At most half full. */
+/* Grows the table if it would be more than half full. */
 static int grow_slots(struct text_set *set, struct err *err)
 {
     if (2 * (set->count + 1) <= set->slot_count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A set of texts: each different text is kept once and has a number, from 0 in the order of adding.
- * It must not know what they say.
+ * A set of texts: each different text is stored once and has a number, from 0 in the order of
+ * adding.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_TEXT_SET_H
 #define GPUMEMTRACE_ANALYZER_UTIL_TEXT_SET_H
@@ -17,12 +17,12 @@
 struct text_set {
     const char **texts; /* by number; valid until text_set_release */
     size_t count, capacity;
-    uint32_t *slots; /* number + 1 of the text, 0: empty */
+    uint32_t *slots; /* number + 1 of the text; 0: empty */
     size_t slot_count;
     struct arena bytes;
 };
 
-/* The number of the text, which is copied if it is new. TEXT_SET_NONE: out of memory. */
+/* Finds or adds a copy of the text; returns its number. TEXT_SET_NONE: out of memory. */
 uint32_t text_set_add(struct text_set *set, const char *text, struct err *err);
 void text_set_release(struct text_set *set);
 

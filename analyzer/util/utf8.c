@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding, showing and column counts of UTF-8; see utf8.h. */
+/* Decodes UTF-8, shows it and counts its columns; see utf8.h. */
 #include "utf8.h"
 
 #include <string.h>
@@ -9,7 +9,10 @@
 
 #include "text.h"
 
-/* Lead byte classes of RFC 3629, section 4: how many bytes follow, least code point allowed. */
+/*
+ * Classes of lead bytes, RFC 3629, section 4: number of following bytes, smallest code point
+ * allowed.
+ */
 struct lead {
     unsigned char mask, bits;
     unsigned following;
@@ -22,8 +25,10 @@ static const struct lead leads[] = {
     {0xf8, 0xf0, 3, 0x10000},
 };
 
-/* Ranges of code points that take no column, then two; ascending. Blocks, not single characters:
- * a column too many in a rare script costs alignment only. */
+/*
+ * Ranges of code points that take no column, then two; ascending. They are whole blocks, because a
+ * column too many in a rare script only affects alignment.
+ */
 struct range {
     uint32_t first, last;
 };
@@ -33,9 +38,11 @@ static const struct range zero_width[] = {
     {0x1dc0, 0x1dff}, {0x200c, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
 };
 
-/* Format characters and separators that are not seen themselves but turn, split or hide the text
- * around them (Unicode's Cf, Zl and Zp). The joiners U+200C and U+200D are left out: scripts and
- * emoji need them. */
+/*
+ * Invisible format characters and separators that turn, split or hide the text around them
+ * (Unicode's Cf, Zl and Zp). The joiners U+200C and U+200D are left out, because scripts and emoji
+ * need them.
+ */
 static const struct range hidden[] = {
     {0x00ad, 0x00ad},   {0x061c, 0x061c},   {0x070f, 0x070f},   {0x180e, 0x180e}, {0x200b, 0x200b},
     {0x200e, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
@@ -108,7 +115,7 @@ static bool is_hidden(uint32_t code)
     return code >= hidden[0].first && contains(hidden, LENGTH(hidden), code);
 }
 
-/* What people see of the first code point: the text itself, or a stand-in in buffer. */
+/* The visible form of the first code point: the text itself, or a stand-in in buffer. */
 static const char *show(const char *string, char buffer[16], size_t *length, size_t *shown)
 {
     uint32_t code;
