@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of all native frames; see all_names.h. */
+/* Collects names of all native frames; see all_names.h. */
 #include "all_names.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static int add_rows(struct all_names *names, uint64_t address, const struct symb
     return 0;
 }
 
-/* *is_signal_return as symbols_find has it. */
+/* *is_signal_return as in symbols_find. */
 static int add_address(struct collector *collector, uint64_t address, bool *is_signal_return,
                        struct err *err)
 {

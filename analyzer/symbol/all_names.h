@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of all native frames of a trace, as rows for the table symbol, and a count of what was
- * found. It must not write them.
+ * The names of all native frames of a trace, as rows for the table symbol, and counts of the names
+ * that were found.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ALL_NAMES_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_ALL_NAMES_H
@@ -9,7 +9,7 @@
 #include "symbols.h"
 #include "write_names.h"
 
-/* Different addresses in stacks, by what is known of each. */
+/* Different addresses in stacks, by the parts of their names that are known. */
 struct name_counts {
     uint64_t with_line, with_function, without_name;
 };
@@ -17,7 +17,7 @@ struct name_counts {
 struct all_names {
     struct symbol_name *items; /* texts belong to symbols and trace */
     size_t count, capacity;
-    struct name_counts total, *by_module; /* in the order of trace->modules */
+    struct name_counts total, *by_module; /* by_module is in the order of trace->modules */
 };
 
 int all_names_collect(struct all_names *names, const struct trace *trace, struct symbols *symbols,

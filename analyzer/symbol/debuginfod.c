@@ -9,7 +9,7 @@
 #define LIBRARY "libdebuginfod.so.1"
 #define SERVERS "DEBUGINFOD_URLS"
 
-/* Signatures as in elfutils/debuginfod.h. Length 0 means that the build-id is hexadecimal text. */
+/* Signatures of elfutils/debuginfod.h. Length 0 means that the build-id is hexadecimal text. */
 typedef void *begin_function(void);
 typedef void end_function(void *client);
 typedef int find_function(void *client, const unsigned char *build_id, int length, char **path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Readable symbols, through libiberty; see demangle.h. */
+/* Readable names of symbols, through libiberty; see demangle.h. */
 #include "demangle.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ static size_t length_without_suffix(const char *symbol)
     return strlen(symbol);
 }
 
-/* Rust comes first: its old names are valid C++ names too, with a hash at the end. */
+/* Rust is tried first, because its old names are valid C++ names too, with a hash at the end. */
 char *demangle(const char *symbol)
 {
     char *name = rust_demangle(symbol, DMGL_NO_OPTS);

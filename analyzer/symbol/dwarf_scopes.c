@@ -12,7 +12,7 @@ enum { NAME_MAX_BYTES = 4096, NESTING_MAX = 64 };
 
 /* --- by address --- */
 
-/* The child that holds the address: a block or an inlined call. */
+/* Finds the child that contains the address: a block or an inlined call. */
 static bool find_child(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *child)
 {
     int status = dwarf_child(scope, child);
@@ -43,7 +43,7 @@ const char *dwarf_scope_symbol(Dwarf_Die *scope)
     return dwarf_formstring(dwarf_attr_integrate(scope, DW_AT_linkage_name, &attribute));
 }
 
-/* The declaration of what the scope is, or is an inlined copy of. */
+/* The declaration of the function, or of the function that was inlined. */
 static Dwarf_Die declaration_of(const Dwarf_Die *scope)
 {
     static const unsigned references[] = {DW_AT_abstract_origin, DW_AT_specification};
@@ -57,7 +57,7 @@ static Dwarf_Die declaration_of(const Dwarf_Die *scope)
     return found;
 }
 
-/* Something without addresses of its own that has functions in it. */
+/* True for a DIE without addresses that may contain functions. */
 static bool is_namespace(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
@@ -66,7 +66,7 @@ static bool is_namespace(int tag)
 
 static char *scope_name(Dwarf_Die *scope, int nesting);
 
-/* Moves *die to its child that starts last at or before the offset. */
+/* Moves *die to its last child that starts at or before the offset. */
 static bool descend_to(Dwarf_Die *die, Dwarf_Off offset)
 {
     Dwarf_Die child, last;
@@ -82,7 +82,7 @@ static bool descend_to(Dwarf_Die *die, Dwarf_Off offset)
     return found;
 }
 
-/* Takes the outer function's full name: it may be defined apart from its declaration. */
+/* Uses the outer function's full name, because it may be defined apart from its declaration. */
 static void add_outer_function(struct text *text, Dwarf_Die *die, int nesting)
 {
     char *name = nesting < NESTING_MAX ? scope_name(die, nesting + 1) : NULL;
@@ -127,7 +127,9 @@ static char *scope_name(Dwarf_Die *scope, int nesting)
     return name;
 }
 
-/* In C nothing is around a function, and looking for it would read the unit up to there. */
+/*
+ * True for C, where functions have no outer scope: the search would only read the unit up to there.
+ */
 static bool is_c(Dwarf_Die *scope)
 {
     Dwarf_Die unit;

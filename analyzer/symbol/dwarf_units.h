@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compilation units of one ELF file's debug information, sorted by address: libdw 0.188 finds a
- * unit by address only where the compiler wrote .debug_aranges, and clang does not. It must not
- * know symbol tables.
+ * The compilation units of one ELF file's debug information, sorted by address. libdw 0.188 finds a
+ * unit by address only if the compiler wrote .debug_aranges, which clang does not.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_UNITS_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_UNITS_H
@@ -34,10 +33,10 @@ struct dwarf_units {
 int dwarf_units_load(struct dwarf_units *units, Dwarf *dwarf, struct err *err);
 void dwarf_units_release(struct dwarf_units *units);
 
-/* NULL: the address lies in no unit. */
+/* The unit at the address; NULL: none. */
 struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t address);
 
-/* The unit that has the functions: with -gsplit-dwarf it is in another file. */
+/* The unit that contains the functions; with -gsplit-dwarf it is in another file. */
 Dwarf_Die dwarf_unit_scopes(const struct dwarf_unit *unit);
 
 #endif

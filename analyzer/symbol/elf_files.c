@@ -22,7 +22,7 @@
 
 enum { BUILD_ID_MAX = 128, DEPTH_MAX = 32 };
 
-/* What an ELF file says about itself. */
+/* Build-id of an ELF file, and whether it has debug information. */
 struct identity {
     char build_id[BUILD_ID_MAX + 1]; /* "": none */
     bool has_debug_info;
@@ -37,7 +37,7 @@ struct elf_files {
     const struct symbol_sources *sources;
     struct debuginfod *debuginfod; /* NULL: without --debuginfod */
     struct owned_texts paths;
-    struct indexed_file *indexed; /* every file below the --debug-dir folders */
+    struct indexed_file *indexed; /* all files below the --debug-dir folders */
     size_t indexed_count, indexed_capacity;
     bool is_indexed;
 };
@@ -111,8 +111,10 @@ static bool has_debug_info(Elf *elf)
     return false;
 }
 
-/* -1: there is no such file, or it is no ELF file. Opening a device could do something, and a trace
- * may name one. */
+/*
+ * -1: the file does not exist or is no ELF file. Only regular files are opened, because a trace may
+ * name a device, and opening a device may have effects.
+ */
 static int identify(const char *path, struct identity *identity)
 {
     struct stat about;
@@ -143,7 +145,7 @@ static bool is_build_id(const char *text)
     return length > 2 && length <= BUILD_ID_MAX;
 }
 
-/* Becomes the owner of the path; returns it if the file is of that build, else NULL. */
+/* Takes ownership of the path. Returns the path if the file is of that build, else NULL. */
 static const char *accept_build(struct elf_files *files, char *path, const char *build_id)
 {
     struct identity identity;
@@ -183,7 +185,7 @@ static int index_file(struct elf_files *files, const char *path)
     return 0;
 }
 
-/* One pass over the folder. What cannot be read is left out. */
+/* Indexes all files below the folder in one pass; unreadable files are left out. */
 static void index_dir(struct elf_files *files, const char *dir)
 {
     char *path = strdup(dir), *paths[] = {path, NULL};

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the file that a module of a trace was loaded from, or one with its debug information. Only
- * the build-id decides, so a file of another build is never mistaken for it, on any machine. In
- * this order:
+ * Finds the file that a module of a trace was loaded from, or a file with its debug information.
+ * Only the build-id decides, so a file of another build is never used. In this order:
  *
  *     the recorded path                                      if it is that build
  *     DIR/.build-id/xx/yyyy.debug, DIR/.build-id/xx/yyyy     for each --debug-dir
  *     any file below DIR                                     for each --debug-dir
  *     /usr/lib/debug/.build-id/xx/yyyy.debug
  *     the servers of debuginfod                              with --debuginfod
- *
- * It must not know what is read from the files.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FILES_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FILES_H
@@ -20,25 +17,22 @@
 
 struct elf_files;
 
-/* Which file a module's names come from. */
+/* Result of the search for a module's file. */
 enum elf_state {
     ELF_FOUND,
-    ELF_MISSING,     /* there is none on this machine */
+    ELF_MISSING,     /* not on this machine */
     ELF_OTHER_BUILD, /* the file at the recorded path is of another build */
 };
 
-/* The sources must outlive the files. NULL: *err says why. */
+/* The sources must outlive the result. NULL: *err says why. */
 struct elf_files *elf_files_new(const struct symbol_sources *sources, struct err *err);
 void elf_files_free(struct elf_files *files);
 
-/* *path belongs to files or module; it is NULL unless ELF_FOUND. */
+/* *path belongs to files or module; it is NULL unless ELF_FOUND is returned. */
 enum elf_state elf_files_find(struct elf_files *files, const struct trace_module *module,
                               const char **path);
 
-/*
- * Debug information for a stripped file that was found, from the --debug-dir folders only. NULL:
- * there is none.
- */
+/* Debug information for a stripped file, from the --debug-dir folders only. NULL: there is none. */
 const char *elf_files_find_debug(struct elf_files *files, const char *build_id);
 
 #endif

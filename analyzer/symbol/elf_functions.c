@@ -7,7 +7,9 @@
 
 #include "analyzer/util/array.h"
 
-/* A symbol without a type may be a function written in assembler; others hold no code address. */
+/*
+ * A symbol without a type may be a function written in assembler. Other types hold no code address.
+ */
 static bool is_function(const GElf_Sym *symbol, const char *name)
 {
     unsigned char type = GELF_ST_TYPE(symbol->st_info);
@@ -15,13 +17,16 @@ static bool is_function(const GElf_Sym *symbol, const char *name)
            (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-/* The fewer, the nearer to what a programmer writes: "malloc" rather than "__libc_malloc". */
+/* Fewer underscores are nearer to the programmer's name: "malloc" rather than "__libc_malloc". */
 static size_t count_underscores(const char *name)
 {
     return strspn(name, "_");
 }
 
-/* Of several symbols at one address the search takes the last: the longest, then the plainest. */
+/*
+ * Sorts by start. The search takes the last symbol at an address, so the longest symbol comes last;
+ * of equal length, the one with fewest underscores.
+ */
 static int compare_functions(const void *left, const void *right)
 {
     const struct elf_function *a = left, *b = right;
@@ -59,7 +64,7 @@ void elf_functions_release(struct elf_functions *functions)
     *functions = (struct elf_functions){0};
 }
 
-/* The number of functions that start at or before the address. */
+/* Number of functions that start at or before the address. */
 static size_t count_before(const struct elf_functions *functions, uint64_t address)
 {
     size_t low = 0, high = functions->count;
@@ -73,7 +78,9 @@ static size_t count_before(const struct elf_functions *functions, uint64_t addre
     return low;
 }
 
-/* A function may lie inside another: the one that starts last may end before the address. */
+/*
+ * Functions may be nested, so the last function that starts before the address may end before it.
+ */
 const char *elf_functions_find(const struct elf_functions *functions, uint64_t address)
 {
     enum { ENCLOSING_MAX = 16 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions in the symbol tables of one ELF file, sorted by address. libdwfl's own search reads
- * every symbol for each address, which takes seconds in the libraries of a framework. It must not
- * know debug information.
+ * every symbol for each address, which takes seconds in the libraries of a framework.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FUNCTIONS_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FUNCTIONS_H
@@ -14,8 +13,8 @@
 #include "gpumemtrace/err.h"
 
 struct elf_function {
-    uint64_t start, end; /* end == start: its size is not known */
-    const char *symbol;  /* as the linker knows it; belongs to the module */
+    uint64_t start, end; /* end == start: unknown size */
+    const char *symbol;  /* the linker's name; belongs to the module */
 };
 
 struct elf_functions {
@@ -26,7 +25,7 @@ struct elf_functions {
 int elf_functions_load(struct elf_functions *functions, Dwfl_Module *module, struct err *err);
 void elf_functions_release(struct elf_functions *functions);
 
-/* The symbol of the function that holds the address; NULL: none does. */
+/* The symbol of the function that contains the address; NULL: none. */
 const char *elf_functions_find(const struct elf_functions *functions, uint64_t address);
 
 #endif

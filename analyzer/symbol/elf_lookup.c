@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One ELF file's symbols and debug information; see elf_lookup.h. */
+/* Symbols and debug information of one ELF file; see elf_lookup.h. */
 #include "elf_lookup.h"
 
 #include <dwarf.h>
@@ -27,7 +27,7 @@ struct elf_lookup {
     Dwarf_Addr units_bias;
 };
 
-/* Where a function was called, or the code of one stands. */
+/* Source line of a call, or of an address. */
 struct source_line {
     const char *file;
     uint32_t line;
@@ -35,7 +35,10 @@ struct source_line {
 
 /* --- the file --- */
 
-/* Debug information of a stripped file: from the --debug-dir folders, else from the usual ones. */
+/*
+ * Finds debug information of a stripped file: in the --debug-dir folders, else in the usual
+ * folders.
+ */
 static int find_debug_info(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
                            const char *path, const char *link, GElf_Word checksum, char **found)
 {
@@ -92,7 +95,10 @@ void elf_lookup_close(struct elf_lookup *lookup)
     free(lookup);
 }
 
-/* libdw cannot go on without memory; its own handler would say neither what for nor what to do. */
+/*
+ * libdw's handler for exhausted memory. It must not return, and libdw's own handler prints no
+ * advice.
+ */
 GMT_NORETURN static void end_without_memory(void)
 {
     static const char line[] = "gpumemtrace: out of memory for debug information: "
@@ -145,7 +151,7 @@ static struct source_line call_line(Dwarf_Die *unit, Dwarf_Die *inlined)
 
 /* --- functions --- */
 
-/* From the linker's name, which says most, else from the declaration. NULL: no name. */
+/* Demangles the linker's name, which says most; else uses the declaration. NULL: no name. */
 static char *readable_name(const char *symbol, Dwarf_Die *scope)
 {
     if (!symbol && scope)
@@ -153,7 +159,7 @@ static char *readable_name(const char *symbol, Dwarf_Die *scope)
     return symbol ? demangle(symbol) : NULL;
 }
 
-/* One frame. Its name goes to `texts`. */
+/* Fills one frame. `texts` owns its name. */
 static int fill_frame(struct symbol_frame *frame, const char *kind, char *function,
                       const struct source_line *line, struct owned_texts *texts, struct err *err)
 {
@@ -164,7 +170,7 @@ static int fill_frame(struct symbol_frame *frame, const char *kind, char *functi
     return frame->function ? 0 : -1;
 }
 
-/* Inlined calls, innermost first. *line moves on to where the outermost of them was called. */
+/* Fills frames of inlined calls, innermost first. *line becomes the line of the outermost call. */
 static int fill_inlined(Dwarf_Die *unit, Dwarf_Die *scopes, int count, struct symbol_frame *frames,
                         struct source_line *line, struct owned_texts *texts, struct err *err)
 {
@@ -178,11 +184,11 @@ static int fill_inlined(Dwarf_Die *unit, Dwarf_Die *scopes, int count, struct sy
     return 0;
 }
 
-/* What debug information says of an address. */
+/* Debug information of an address. */
 struct dwarf_answer {
-    Dwarf_Die unit; /* that the scopes are in */
+    Dwarf_Die unit; /* contains the scopes */
     Dwarf_Die scopes[ELF_LOOKUP_FRAMES_MAX];
-    int count; /* 0: no function is known, though the line may be */
+    int count; /* 0: unknown function; the line may be known */
     struct source_line line;
 };
 

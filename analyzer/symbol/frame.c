@@ -36,7 +36,7 @@ const char *frame_role_text(enum frame_role role)
     return roles[role].text;
 }
 
-/* The text of the frame that a rule is compared with; NULL: it has none. */
+/* The text of the frame that the rule's pattern is compared with; NULL: none. */
 static const char *subject_of(const struct symbol_frame *frame, enum where where,
                               const char *pattern)
 {

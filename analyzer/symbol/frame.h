@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One frame of a stack, with its name, and whose code it is, by the rules of frame_roles.def. It
- * must not know how names are found, nor how frames are shown.
+ * One frame of a stack, with its name and its role: whose code it is, by the rules of
+ * frame_roles.def.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_H
@@ -18,9 +18,9 @@ enum frame_role {
 
 struct symbol_frame {
     const char *kind;     /* python, native, inlined or label, as in the reports */
-    const char *function; /* never NULL; "libfoo.so+0x1234" when nothing better is known */
-    const char *file;     /* NULL: not known */
-    uint32_t line;        /* 0: not known */
+    const char *function; /* never NULL; "libfoo.so+0x1234" if unknown */
+    const char *file;     /* NULL: unknown */
+    uint32_t line;        /* 0: unknown */
     const char *module;   /* path of the library or program; NULL: not native, or in none */
     enum frame_role role;
     bool is_named; /* false: function is a module and an offset */
@@ -28,7 +28,7 @@ struct symbol_frame {
 
 enum frame_role frame_role_of(const struct symbol_frame *frame);
 
-/* "interpreter", for machines; the same for people. */
+/* Names of a role: "interpreter" for machines, and the text for people. */
 const char *frame_role_key(enum frame_role role);
 const char *frame_role_text(enum frame_role role);
 

@@ -6,7 +6,10 @@
 
 #include "all_names.h"
 
-/* Whether there are native frames, and each lies in a file that is as it was; [vdso] has no file. */
+/*
+ * 1 if the trace has native frames, and the recorded file of each frame exists, except for [vdso],
+ * which has no file. 0 otherwise. -1: out of memory.
+ */
 static int all_files_are_found(const struct trace *trace, struct symbols *symbols, struct err *err)
 {
     const struct trace_module *last = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names by address; see native_names.h. */
+/* Names of addresses; see native_names.h. */
 #include "native_names.h"
 
 #include <inttypes.h>
@@ -12,12 +12,12 @@
 #include "owned_texts.h"
 #include "analyzer/util/array.h"
 
-/* The name of the frame that a signal handler returns to; names in a trace have it too. */
+/* The name of the frame that a signal handler returns to; names in a trace use it, too. */
 #define SIGNAL_RETURN "(signal handler)"
-/* What sources of imported traces write where they know no name. */
+/* The function name of imported traces for an unknown name. */
 #define UNNAMED "??"
 
-/* The file on this machine in which frames of one module of the trace are looked up. */
+/* The file on this machine for one module of the trace. */
 struct module_file {
     struct elf_lookup *lookup; /* NULL: no names */
     enum elf_state state;
@@ -31,7 +31,7 @@ struct native_names {
     struct elf_files *files;     /* made when first needed */
     struct module_file *modules; /* as trace->modules when they were made */
     size_t module_count;
-    struct pair_map addresses; /* number of the resolved address */
+    struct pair_map addresses; /* index of the resolved address */
     struct native_run *resolved;
     size_t resolved_count, resolved_capacity;
     struct symbol_frame *frames;
@@ -81,7 +81,7 @@ int native_names_set_sources(struct native_names *names, const struct symbol_sou
 
 /* --- modules --- */
 
-/* Tries to open the file of the module when first asked; NULL: out of memory. */
+/* Opens the file of the module at the first call. NULL: out of memory. */
 static struct module_file *file_of(struct native_names *names, const struct trace_module *module,
                                    struct err *err)
 {
@@ -139,7 +139,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "libfoo.so+0x1234". Code generated at run time is in no module: its whole address. */
+/* "libfoo.so+0x1234"; for code generated at run time, which is in no module, the whole address. */
 static const char *offset_text(struct native_names *names, const struct trace_module *module,
                                uint64_t address, struct err *err)
 {
@@ -186,8 +186,8 @@ static int find_stored(struct native_names *names, uint64_t address, struct symb
 }
 
 /*
- * The byte before a return address belongs to the call. But a signal handler returns to the first
- * byte of code that has no call before it.
+ * Looks up the byte before a return address, because it belongs to the call. Exception: a signal
+ * handler returns to the first byte of code that has no call before it.
  */
 static int find_in_file(struct native_names *names, const struct trace_module *module,
                         uint64_t address, struct symbol_frame *frames, struct err *err)
@@ -208,7 +208,11 @@ static int find_in_file(struct native_names *names, const struct trace_module *m
     return count;
 }
 
-/* Takes the names of the trace, if any; addresses of an imported one are made up, and in no file. `resolve` replaces them, but never a line by no line. */
+/*
+ * Takes names of the trace, if it has any, else of the file. With prefers_files (`resolve`), the
+ * file's names replace those of the trace, unless only the trace has a source line. Addresses of
+ * imported traces are made up, so they are never looked up in a file.
+ */
 static int find_named(struct native_names *names, const struct trace_module *module,
                       uint64_t address, struct symbol_frame *frames, struct err *err)
 {

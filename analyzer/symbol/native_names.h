@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for return addresses, remembered by address: those that the trace has, else those of the
- * ELF file that its module was loaded from. It must not know stacks.
+ * Names of return addresses, cached by address: from the trace, else from the ELF file that the
+ * module was loaded from.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_NATIVE_NAMES_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_NATIVE_NAMES_H
@@ -26,7 +26,7 @@ const char *native_names_file_state(const struct native_names *names,
                                     const struct trace_module *module);
 struct symbol_gaps native_names_gaps(const struct native_names *names);
 
-/* The frames of one address, innermost first: count of them, from number first on. */
+/* The frames of one address, innermost first: `count` frames from number `first` on. */
 struct native_run {
     size_t first;
     uint32_t count;

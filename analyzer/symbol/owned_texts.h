@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Texts with one owner, freed together: demangled symbols, "libfoo.so+0x1234", paths of found
- * files. It must not know what they say.
- */
+/* Texts with one owner, freed together: demangled symbols, "libfoo.so+0x1234", paths of files. */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_NAME_POOL_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_NAME_POOL_H
 
@@ -10,13 +7,15 @@
 
 #include "gpumemtrace/err.h"
 
-/* Zeroed is empty and ready for use. */
+/* A zeroed struct is empty and ready for use. */
 struct owned_texts {
     char **items;
     size_t count, capacity;
 };
 
-/* Becomes the owner of a text from malloc and returns it. NULL, also for NULL: out of memory. */
+/*
+ * Takes ownership of a text from malloc and returns it. NULL (also for text NULL): out of memory.
+ */
 const char *owned_texts_take(struct owned_texts *texts, char *text, struct err *err);
 const char *owned_texts_addf(struct owned_texts *texts, struct err *err, const char *format, ...)
     GMT_PRINTF(3, 4);

@@ -12,8 +12,8 @@
 struct symbols {
     const struct trace *trace;
     struct native_names *native;
-    uint8_t *location_roles; /* 1 + enum frame_role, by location_id; 0: not asked for */
-    size_t location_count;   /* of those; the trace may have got more */
+    uint8_t *location_roles; /* 1 + enum frame_role, by location_id; 0: not computed */
+    size_t location_count;   /* of location_roles; the trace may have more by now */
 };
 
 struct symbols *symbols_new(const struct trace *trace, struct err *err)
@@ -79,7 +79,7 @@ const struct symbol_frame *symbols_find(struct symbols *symbols, uint64_t addres
 
 /* --- walking --- */
 
-/* Whether the recorder took Python frames or a label: then no label has to be guessed. */
+/* True if the stack has Python frames or a label, so that no label must be guessed. */
 static bool has_python_or_label(const struct trace *trace, uint32_t frame_id)
 {
     for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && frame_id < trace->frame_limit; depth++) {
@@ -142,7 +142,7 @@ static const char *label_of(const struct symbol_frame *frame)
 
 static int begin_native(struct symbol_walk *walk, uint64_t address, struct err *err)
 {
-    /* One more after a signal, so that the byte before it is the one that was interrupted. */
+    /* After a signal, add 1, because native_names_find looks up the byte before the address. */
     uint64_t return_address = address + walk->after_signal;
     const struct native_run *run = native_names_find(walk->symbols->native, return_address, err);
     if (!run)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names into a trace file; see write_names.h. */
+/* Writes names into a trace file; see write_names.h. */
 #include "write_names.h"
 
 #include <sqlite3.h>
@@ -19,8 +19,8 @@ enum { CREATE_MAX_BYTES = 2048 };
 struct writer {
     sqlite3 *db;
     sqlite3_stmt *add_string, *add_symbol;
-    struct text_set strings; /* those of the file, then the new ones */
-    uint32_t *string_ids;    /* by number of the set */
+    struct text_set strings; /* texts of the file, then new ones */
+    uint32_t *string_ids;    /* by index in `strings` */
     size_t id_capacity;
     uint32_t last_string_id;
 };
@@ -34,7 +34,7 @@ static int write_failed(const struct trace *trace, sqlite3 *db, struct err *err)
 
 /* --- strings --- */
 
-/* The place of the text's id: 0 for a new text. NULL: out of memory. */
+/* The slot of the text's id; the id is 0 for a new text. NULL: out of memory. */
 static uint32_t *id_of(struct writer *writer, const char *text)
 {
     const size_t count = writer->strings.count;
@@ -70,7 +70,7 @@ static int run_insert(sqlite3_stmt *stmt)
     return status == SQLITE_DONE ? 0 : -1;
 }
 
-/* A demangled name may be longer than a text of a trace. */
+/* Cuts the name first, because a demangled name may be longer than a text of a trace. */
 static int find_string_id(struct writer *writer, const char *name, uint32_t *id)
 {
     char text[LIMIT_text_bytes + 1];
@@ -91,7 +91,7 @@ static int find_string_id(struct writer *writer, const char *name, uint32_t *id)
 
 /* --- the table --- */
 
-/* For traces of the first recorders of this format, which made no table symbol. */
+/* For traces of the first recorders of this format, which have no table symbol. */
 static void add_create_statement(struct text *create)
 {
     bool is_wanted = false;
@@ -108,7 +108,7 @@ static void add_create_statement(struct text *create)
     text_add(create, ")");
 }
 
-/* Asks the file: another process may have added strings since the trace was loaded. */
+/* Queries the file, because another process may have added strings since the trace was loaded. */
 static int read_last_string_id(struct writer *writer)
 {
     sqlite3_stmt *stmt = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes names of native frames into a finished trace: the only thing that the analyzer ever writes
- * there. It must not know how names are found.
+ * Writes names of native frames into a finished trace. The analyzer writes nothing else into
+ * traces.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_WRITE_NAMES_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_WRITE_NAMES_H
@@ -12,12 +12,12 @@
 struct symbol_name {
     uint64_t address;
     uint32_t level, line;
-    const char *function, *file; /* file NULL: not known */
+    const char *function, *file; /* file NULL: unknown */
 };
 
 /*
- * Replaces all names in the file by these, in one transaction: after a failure or a kill the file
- * is as it was before. The trace in memory does not change.
+ * Replaces all names in the file, in one transaction: after a failure or a kill the file is
+ * unchanged. The trace in memory does not change.
  */
 int write_symbol_names(const struct trace *trace, const struct symbol_name *names, size_t count,
                        struct err *err);
