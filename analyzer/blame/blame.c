@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which line stands for each stack of a set; see blame.h. */
+/* Chooses the line that stands for each stack of a set; see blame.h. */
 #include "blame.h"
 
 #include <stdio.h>
@@ -37,13 +37,13 @@ static int add_stack(struct blame *blame, struct symbols *symbols, struct blame_
 
 enum { NOT_ASKED, NO_WRAPPER, IS_WRAPPER };
 
-/* By path: whether it counts; by place: what of the set goes through it. */
+/* Counts for the choice of labels. By path: counted. By place: the other arrays. */
 struct choice {
-    bool *counted;            /* a stack ends here */
-    uint32_t *sharing, *last; /* how many paths of stacks, and the last of them + 1 */
-    uint32_t *callers;        /* different functions that call it */
-    uint8_t *wrappers;        /* whether it is one of wrappers.def, once somebody asked */
-    struct pair_map calling;  /* which those are, as numbers of names */
+    bool *counted;            /* this stack's path was counted */
+    uint32_t *sharing, *last; /* sharing: paths of stacks through it; last: the last one + 1 */
+    uint32_t *callers;        /* number of different functions that call it */
+    uint8_t *wrappers;        /* is it in wrappers.def: one of the enum above */
+    struct pair_map calling;  /* pairs of place and caller, as index in names */
     struct text_set names;
 };
 
@@ -90,7 +90,7 @@ static bool is_wrapper(const struct call_paths *paths, const struct choice *choi
     return *known == IS_WRAPPER;
 }
 
-/* is_helped: the path from place to best leads through a function that several others call. */
+/* is_helped: the path from place to best goes through a function that several others call. */
 static bool is_better_label(const struct call_paths *paths, const struct choice *choice,
                             uint32_t place, uint32_t best, bool is_helped)
 {
@@ -175,7 +175,7 @@ static void format_row(const struct stack_site *site, const char *label,
         snprintf(text, BLAME_TEXT_BYTES, "%s", label);
 }
 
-/* "MmBackward0 of train.py:88 forward", and what that line called. */
+/* Labels "MmBackward0 of train.py:88 forward"; site.called becomes what that line called. */
 static int describe_backward(struct blamed *item, struct symbols *symbols,
                              const struct symbol_frame *label_frame, char label[BLAME_LABEL_BYTES],
                              struct err *err)

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is to blame for memory, as a person would say it: the one line that stands for each stack of a
- * set. It is the line of the program's own code that the fewest call paths in the set
- * share; so a helper that all rows go through labels none of them. Of several lines that are shared
- * alike it is the one nearest to the allocation, but one further out where a function between them is
- * called by several functions, and one of a source file rather than of a header. An allocator's
- * wrapper (wrappers.def) labels nothing while there is another frame.
+ * The line of the program to blame for an allocation, as a person would name it: one label for each
+ * stack of a set. Rules, in this order:
  *
- * Where nothing in a stack is the program's, its operator stands for it ("MmBackward0, backward
- * (autograd)"; "MmBackward0 of train.py:88 forward" where the forward operator's stack is known), a label, else a frame of the framework; see stack_site.h.
+ *     no wrapper     an allocator's wrapper (wrappers.def) is no label, if there is another frame
+ *     fewest paths   the label is the line that the fewest call paths of the set share, so a helper
+ *                    that all rows go through is no label
+ *     innermost      of equally shared lines, the one nearest to the allocation; but an outer line,
+ *                    if several functions call a function between the two, or if the inner line is
+ *                    in a header and the outer one is not
+ *
+ * If a stack has no frame of the program, its autograd operator is the label ("MmBackward0,
+ * backward (autograd)", or "MmBackward0 of train.py:88 forward" if the forward operator's stack is
+ * known), else a label frame, else a frame of the framework; see stack_site.h.
  *
  *     struct blame blame = {0};
  *     if (blame_stacks(&blame, study->symbols, stacks, count, err)) …
@@ -16,7 +20,7 @@
  *     blame_of(&blame, stack_id)->text          "train.py:88 forward, in Linear.forward", for a row
  *     blame_release(&blame);
  *
- * Stacks whose text is the same are one row. It must not know bytes, nor how rows are shown.
+ * Stacks with the same text are one row.
  */
 #ifndef GPUMEMTRACE_ANALYZER_BLAME_BLAME_H
 #define GPUMEMTRACE_ANALYZER_BLAME_BLAME_H
@@ -24,7 +28,10 @@
 #include "call_paths.h"
 #include "stack_site.h"
 
-/* A stack, and for what a backward allocates that of its forward operator; 0: not known, or none. */
+/*
+ * A stack. forward_stack_id: for an allocation of a backward, its forward operator's stack; 0:
+ * unknown.
+ */
 struct blame_stack {
     uint32_t stack_id, forward_stack_id;
 };
@@ -32,42 +39,44 @@ struct blame_stack {
 struct blamed {
     uint32_t stack_id, forward_stack_id;
     const char *label, *text; /* valid until blame_release */
-    uint32_t label_number;    /* equal label, equal number; from 0 in the order of the stacks */
-    uint32_t row;             /* equal text, equal row; from 0 in the order of the stacks */
-    uint32_t path;            /* of blame.paths, CALL_PATH_NONE: nothing is the program's */
-    uint32_t forward_path;    /* the same of the forward operator, where path is none */
-    const struct symbol_frame *forward; /* the line of forward_path that stands for it, or NULL */
+    uint32_t label_number;    /* index of the label, from 0 in the order of the stacks */
+    uint32_t row;             /* index of the text, from 0 in the order of the stacks */
+    uint32_t path;            /* in blame.paths; CALL_PATH_NONE: no frame is the program's */
+    uint32_t forward_path;    /* path of the forward operator, if path is none */
+    const struct symbol_frame *forward; /* the label's line in forward_path, or NULL */
     bool names_line;                    /* the label names a line of the program */
-    bool is_known;                      /* false: there is no stack, and the label says so */
+    bool is_known;                      /* false: there is no stack, as the label says */
     struct stack_site site;
 };
 
 struct blame {
     struct call_paths paths;
-    struct blamed *items; /* one for each different stack, in the order they were given */
+    struct blamed *items; /* one for each different stack, in the order given */
     size_t count, capacity;
-    struct pair_map numbers; /* of an item, by both stacks */
+    struct pair_map numbers; /* index of an item, by both stacks */
     struct text_set texts;   /* by row */
     struct text_set labels;
 };
 
-/* Of count stacks, which may be given several times. On -1 nothing has to be released. */
+/* Labels count stacks, which may contain duplicates. On -1 nothing has to be released. */
 int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *stacks, size_t count,
                  struct err *err);
-/* The same where forward operators may be known: "MmBackward0 of train.py:88 forward". */
+/* As blame_stacks, if forward operators may be known: "MmBackward0 of train.py:88 forward". */
 int blame_backwards(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
                     size_t count, struct err *err);
-/* As blame_backwards, but something is said of the first `said` stacks only; the others tell those apart, and
- * have no text and no row. */
+/*
+ * As blame_backwards, but makes labels for the first `said` stacks only. The other stacks only
+ * count as call paths that share lines; they have no text and no row.
+ */
 int blame_first(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
                 size_t count, size_t said, struct err *err);
 void blame_release(struct blame *blame);
 
-/* The stack is one of the set. */
+/* The stack must be one of the set. */
 const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id);
 const struct blamed *blame_of_backward(const struct blame *blame, struct blame_stack stack);
 
-/* Of one stack that stands alone. Returns 1, 0: no stack was taken, as label says then, or -1. */
+/* Labels one stack alone. Returns 1; 0: no stack was taken, as the label says; or -1. */
 #define BLAME_TEXT_BYTES (STACK_SITE_TEXT_BYTES + 2 * STACK_FUNCTION_BYTES + 8)
 int blame_alone(char label[BLAME_TEXT_BYTES], struct symbols *symbols, struct blame_stack stack,
                 struct err *err);

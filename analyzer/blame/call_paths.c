@@ -36,7 +36,7 @@ bool call_is_header(const char *file)
     return false;
 }
 
-/* The names of frames last as long as their symbols: equal pointers are equal names. */
+/* Names of frames live as long as the symbols, so equal pointers are equal names. */
 static bool is_frame_of(const struct call_place *place, const struct symbol_frame *frame)
 {
     return place->frame.function == frame->function && place->frame.file == frame->file &&
@@ -71,7 +71,7 @@ static uint32_t add_new_place(struct call_paths *paths, const struct symbol_fram
     return number;
 }
 
-/* Most frames are those of stacks before. */
+/* Looks into by_frame first, because most frames were in earlier stacks. */
 static uint32_t add_place(struct call_paths *paths, const struct symbol_frame *frame,
                           struct err *err)
 {
@@ -104,7 +104,10 @@ static uint32_t add_path(struct call_paths *paths, uint32_t outer, uint32_t plac
     return number;
 }
 
-/* What of a stack the walk has found so far: the places of named frames, or those of the others. */
+/*
+ * Places found by a walk so far: those of named frames, or of unnamed ones if there is no named
+ * frame.
+ */
 struct found {
     size_t count;
     bool is_named, has_label;

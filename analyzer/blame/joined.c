@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Items that the same line is to blame for, as one; see joined.h. */
+/* Joins items with the same line to blame; see joined.h. */
 #include "joined.h"
 
 #include <stdlib.h>

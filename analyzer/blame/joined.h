@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A list of items, one for each call stack, as a person reads it: items that the same line is to blame
- * for are one. It must not know what items say.
- */
+/* Joins a list of items, one for each call stack, into one item for each line to blame. */
 #ifndef GPUMEMTRACE_ANALYZER_BLAME_JOINED_H
 #define GPUMEMTRACE_ANALYZER_BLAME_JOINED_H
 
 #include "blame.h"
 
-/* What items are. */
+/* Describes the items. */
 struct joinable {
-    size_t item_bytes, stack_offset; /* where its uint32_t stack_id is */
+    size_t item_bytes, stack_offset; /* offset of its uint32_t stack_id */
     void (*join)(void *into, const void *from);
-    int (*compare)(const void *left, const void *right); /* as qsort has it */
+    int (*compare)(const void *left, const void *right); /* as for qsort */
 };
 
-/* Heads for the stacks of items. */
+/* Finds the labels of the items' stacks. */
 int joined_blame(struct blame *blame, struct symbols *symbols, const struct joinable *what,
                  const void *items, size_t count, struct err *err);
-/* The joined items, sorted, which the caller frees; *count becomes how many they are. The stack of one
- * is that of its first item. NULL: out of memory. */
+/*
+ * Returns the joined items, sorted; the caller frees them, and *count is set to their number. A
+ * joined item keeps the stack of its first item. NULL: out of memory.
+ */
 void *joined_items(const struct blame *blame, const struct joinable *what, const void *items,
                    size_t *count, struct err *err);
-/* How many more of the items that were joined read as this one does. */
+/* Number of other items that were joined into the row of `blamed`. */
 size_t joined_others(const struct blame *blame, const struct joinable *what, const void *items,
                      size_t count, const struct blamed *blamed);
 

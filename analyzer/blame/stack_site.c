@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which frame names an allocation; see stack_site.h. */
+/* Finds the frame that names an allocation; see stack_site.h. */
 #include "stack_site.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 enum rank {
     RANK_ANY,
     RANK_FRAMEWORK,
-    RANK_TEMPLATE, /* of the runtime, compiled into the program around its own code */
-    RANK_PLACE,    /* of the program, but without a name */
+    RANK_TEMPLATE, /* the runtime's template, compiled into the program */
+    RANK_PLACE,    /* in the program, without a name */
     RANK_LABEL,
 };
 
@@ -23,7 +23,7 @@ static bool is_label(const struct symbol_frame *frame)
     return !strcmp(frame->kind, "label");
 }
 
-/* Whether it would be the program's, if it had a name. */
+/* True if the frame would be the program's without its name. */
 static bool lies_in_program(const struct symbol_frame *frame)
 {
     struct symbol_frame place = *frame;
@@ -43,22 +43,25 @@ static enum rank rank_of(const struct symbol_frame *frame)
     return lies_in_program(frame) ? RANK_TEMPLATE : RANK_ANY;
 }
 
-/* The innermost counts among the program's own frames, the outermost among all others. */
+/*
+ * Between frames of equal rank, the innermost wins inside the program, and the outermost elsewhere.
+ */
 static bool is_better(enum rank rank, enum rank best)
 {
     return rank > best || (rank == best && rank <= RANK_FRAMEWORK);
 }
 
-/* What the walk knows beside the site. */
+/* State of the walk beside the site. */
 struct outward {
     const char *called;
-    bool is_of_program, is_python; /* what called is */
+    bool is_of_program, is_python; /* both: of `called` */
 };
 
 /*
- * Of a framework, native frames further in only show how it takes memory from its pool, and the first
- * of Python's says what was called. What it compiled is one thing to a reader, whatever its functions
- * are called. Between the program's own frames a framework's say nothing.
+ * Remembers what the program's line called, from the inside outwards. Native frames of a framework
+ * further in are overwritten, because they only take memory from its pool; the first Python frame
+ * of the framework stays. Compiled code is one thing to a reader, whatever its functions are
+ * called. Once a frame of the program was found, frames of a framework are ignored.
  */
 static void note_called(struct outward *outward, const struct symbol_frame *frame)
 {
@@ -75,8 +78,8 @@ static void note_called(struct outward *outward, const struct symbol_frame *fram
 }
 
 /*
- * The outermost is the one that the thread was told to run. Any function in Python is a PyNode, which
- * says nothing: torch.compile's, checkpoint's.
+ * Keeps the outermost operator, because autograd's thread was to run it. PyNode is ignored: it is
+ * any Python function (of torch.compile, of checkpoint).
  */
 static void note_operator(struct stack_site *site, const struct symbol_frame *frame)
 {

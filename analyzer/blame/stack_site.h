@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one frame of a stack that names an allocation. Which of the program's lines that is, among
- * other stacks, decides blame.h. It must not know how stacks are shown.
+ * The one frame of a stack that names an allocation. blame.h chooses the line of the program; this
+ * file finds it in the stack, or another frame if no line is the program's.
  */
 #ifndef GPUMEMTRACE_ANALYZER_BLAME_STACK_SITE_H
 #define GPUMEMTRACE_ANALYZER_BLAME_STACK_SITE_H
@@ -12,36 +12,41 @@
 
 struct stack_site {
     struct symbol_frame frame;
-    int depth;          /* which frame of the walk it is, from 0 */
+    int depth;          /* position of the frame in the walk, from 0 */
     bool is_found;      /* false: there is no stack */
-    bool is_of_program; /* false: nothing in the stack is; the frame says what there is instead */
+    bool is_of_program; /* false: no frame is the program's, and `frame` is another frame */
     /*
-     * What that line called: the program's next function on the way to the allocation, else what was
-     * compiled for it, else a framework's; NULL: none of these.
+     * The function that this line called: the program's next function towards the allocation, else
+     * "compiled code", else a framework's function; NULL: none of these.
      */
     const char *called;
-    /* "MmBackward0" of "torch::autograd::generated::MmBackward0::apply", where nothing is the
-     * program's; NULL: none. Not terminated. */
+    /*
+     * If no frame is the program's: "MmBackward0" of
+     * "torch::autograd::generated::MmBackward0::apply"; NULL: none. Not terminated.
+     */
     const char *operator;
     int operator_length;
 };
 
 /*
- * label_frame is a frame of the program in that stack, which the innermost that equals it is then. NULL: a
- * label, else the first frame of the program without a name, else the outermost of a framework, else
- * the outermost of all.
+ * Finds the site. label_frame is a frame of the program in that stack; the innermost equal frame
+ * becomes the site. If it is NULL: a label, else the innermost unnamed frame of the program, else
+ * the innermost template of the runtime, else the outermost frame of a framework, else the
+ * outermost frame.
  */
 int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t stack_id,
                     const struct symbol_frame *label_frame, struct err *err);
 
-/* "train.py:88 forward", "forward (train)", "libfoo.so+0x12", "MmBackward0, backward (autograd)". */
+/*
+ * "train.py:88 forward", "forward (train)", "libfoo.so+0x12", "MmBackward0, backward (autograd)".
+ */
 #define STACK_SITE_TEXT_BYTES 384
 const char *stack_site_text(const struct stack_site *site, char buffer[STACK_SITE_TEXT_BYTES]);
 
 /* "libfoo.so" of "/usr/lib/libfoo.so". */
 const char *stack_base_name(const char *path);
 
-/* As much of a function's name as a line holds: "at::native::…" for a long one. */
+/* The function's name, cut to the length of a line: "at::native::…". */
 #define STACK_FUNCTION_BYTES 128
 const char *stack_function_text(const char *function, char buffer[STACK_FUNCTION_BYTES]);
 
