@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The moment most like another run's peak; see alike.h. */
+/* Finds the moment most like another run's peak; see alike.h. */
 #include "alike.h"
 
-/* Lines move, and files are renamed. */
+/* Compares functions only, because lines move and files are renamed. */
 static bool is_same_call_path(const struct held_site *a, const struct held_site *b)
 {
     if (a->depth != b->depth || a->leaf != b->leaf)
@@ -28,7 +28,7 @@ static const struct held_life *find_highest(const struct holding *holding,
     return highest;
 }
 
-/* Of those that are live: after it the account stood highest, but for those at least as high as `below_bytes`. */
+/* The live site whose allocation left the account highest, among the sites below `below_bytes`. */
 static const struct held_site *next_of_peak(const struct holding *peak, uint64_t below_bytes)
 {
     const struct held_site *next = NULL;

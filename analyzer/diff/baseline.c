@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A committed baseline, read; see baseline.h. */
+/* Reads a committed baseline; see baseline.h. */
 #include "baseline.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ static int read_accounts(struct baseline *baseline, struct err *err)
     return 0;
 }
 
-/* A trace begins with "SQLite format 3". */
+/* Distinguishes a baseline from a trace, which begins with "SQLite format 3". */
 static int begins_like_json(const char *path, struct err *err)
 {
     FILE *file = fopen(path, "re");
@@ -184,7 +184,7 @@ static enum category category_named(const char *name)
     return CATEGORY_other;
 }
 
-/* In a file without them lines are told apart by what they hold. */
+/* In a baseline without "each", "bytes" distinguishes lines instead. */
 static uint64_t each_of(const json_t *site)
 {
     const json_t *each = json_object_get(site, "each");

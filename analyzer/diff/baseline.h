@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A baseline that is committed beside the program: who held memory at the peaks of the leading
- * layers, as names, one line for each call path, sorted. It has no address, no time and
- * no sum, so that two branches that each changed a line merge; the peak is the sum of its lines.
+ * A baseline that is committed beside the program: the memory at the peaks of the leading layers,
+ * one line for each call path, as names, sorted. It has no address, no time and no sum, so that two
+ * branches that each changed a line merge; the peak is the sum of its lines.
  *
  *     {"schema": "gpumemtrace.baseline/1", "stocks": [
  *     {"device": 0, "layer": "pool", "pool": "pytorch", "sites": [
@@ -11,8 +11,8 @@
  *     null]},
  *     null]}
  *
- * What holds nothing at the peak is there, of 0 bytes, because "each", the bytes of its blocks on average, tells
- * lines apart. The null at each end lets all lines before it end alike. It must not know limits.
+ * Call paths with 0 bytes at the peak are included, because "each", the average size of a block,
+ * distinguishes lines. The final null of each list lets all lines before it end with a comma.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_BASELINE_H
 #define GPUMEMTRACE_ANALYZER_DIFF_BASELINE_H
@@ -23,9 +23,9 @@
 #include "holding.h"
 
 struct baseline_account {
-    int device;               /* DEVICE_UNKNOWN */
+    int device;               /* or DEVICE_UNKNOWN */
     const char *layer, *pool; /* pool NULL: none */
-    bool is_in_backward;      /* the peak */
+    bool is_in_backward;      /* is the peak in backward */
     uint64_t bytes;
     const json_t *sites;
 };
@@ -37,11 +37,11 @@ struct baseline {
     size_t count;
 };
 
-/* 1: loaded; 0: the file is no such baseline, a trace for example; -1 and *err. */
+/* 1: loaded; 0: the file is no baseline (a trace, for example); -1: *err says why. */
 int baseline_load(struct baseline *baseline, const char *path, struct err *err);
 void baseline_release(struct baseline *baseline);
 
-/* NULL: it has no such account. */
+/* NULL: the baseline has no such account. */
 const struct baseline_account *baseline_find(const struct baseline *baseline,
                                              const struct study *study, uint32_t account);
 int baseline_holding(struct holding *holding, struct text_set *names,

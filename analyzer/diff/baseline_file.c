@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A baseline, written; see baseline.h. */
+/* Writes a baseline; see baseline.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "analyzer/util/array.h"
 #include "baseline.h"
 
-/* One site as a line, but for its bytes and blocks, which lines of one text share. */
+/* One site as a line. Sites with equal text share a line, and their bytes and blocks are added. */
 struct line {
     char *text; /* from jansson */
     uint64_t bytes, count, each_bytes;

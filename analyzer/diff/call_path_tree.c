@@ -31,7 +31,7 @@ static uint32_t add_node(struct call_path_tree *tree, const struct call_line *ca
     return (uint32_t)tree->count++;
 }
 
-/* The child of that line, which is made if it is not there yet. Children stand in their order. */
+/* Finds or adds the child for a line. Children are sorted. */
 static uint32_t child_of(struct call_path_tree *tree, uint32_t outer,
                          const struct call_line *call_line, struct err *err)
 {

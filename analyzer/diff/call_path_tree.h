@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A holding as a tree: below each line of the program the lines that it called, and below these what
- * they allocated. It must not know the other side.
+ * A holding as a tree of lines: a node's children are the lines that it called, its sites are what
+ * the line itself allocated.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_CALL_PATH_TREE_H
 #define GPUMEMTRACE_ANALYZER_DIFF_CALL_PATH_TREE_H
@@ -13,31 +13,34 @@ enum { PATH_NODE_TRAITS = 32 };
 
 struct call_path_node {
     struct call_line call_line;
-    uint32_t first_child, next; /* by file, function and line; PATH_NODE_NONE: none */
-    uint32_t first_site;        /* of the holding, + 1; 0: none: what this very line allocated */
-    /* Of it and all below, bytes of a block of each stack: how alike two lines are, whatever they are called
-     * and whatever of them is live. In all, and by what was called, in so many classes. */
+    uint32_t first_child, next; /* next: sorted by file, function, line */
+    uint32_t first_site;        /* allocated by the line itself: index in holding + 1 */
+    /*
+     * Average bytes of a block, summed over the stacks of the node and all nodes below: total, and
+     * by a hash of the called function. Two lines can be compared by it whatever their names are,
+     * and whatever is live.
+     */
     uint64_t each_bytes;
     uint64_t traits[PATH_NODE_TRAITS];
 };
 
 struct call_path_tree {
     const struct holding *holding;
-    struct call_path_node *items; /* the first is above the outermost lines */
+    struct call_path_node *items; /* the first is the parent of the outermost lines */
     size_t count, capacity;
-    uint32_t *next_site; /* by site: the next one of its node, + 1 */
+    uint32_t *next_site; /* by site: next site of its node, + 1 */
 };
 
-/* The holding outlives the tree. On -1 nothing has to be released. */
+/* The holding must outlive the tree. On -1 nothing has to be released. */
 int call_path_tree_make(struct call_path_tree *tree, const struct holding *holding,
                         struct err *err);
 void call_path_tree_release(struct call_path_tree *tree);
 
-/* The node at the end of a call path; PATH_NODE_NONE: the tree has none such. */
+/* The node at the end of a call path; PATH_NODE_NONE: not in the tree. */
 uint32_t call_path_tree_find(const struct call_path_tree *tree, const struct call_line *call_path,
                              size_t depth);
 
-/* How many of their each_bytes two lines have in common. */
+/* Returns how many of their each_bytes two nodes have in common. */
 uint64_t call_path_node_likeness(const struct call_path_node *a, const struct call_path_node *b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which line is to blame for a change; see diff_tree.h. */
+/* Finds the line to blame for a change; see diff_tree.h. */
 #include "diff_tree.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "analyzer/util/array.h"
 #include "merged.h"
 
-/* How often a line stands in the tree: in all, and where more grew below it than shrank. */
+/* Number of nodes of a line: with live memory after, and with more growth than shrinkage below. */
 struct place_use {
     uint32_t live_count, grown_count;
 };
@@ -52,7 +52,10 @@ static int count_places(struct blaming *blaming)
     return 0;
 }
 
-/* A line that did not grow for all who called it only passes on what one of them asked for. */
+/*
+ * If a helper grew for only some of its callers, returns the caller to blame, not the helper.
+ * Wrappers and lines in headers are skipped, too.
+ */
 static uint32_t caller_to_blame(const struct blaming *blaming, uint32_t number)
 {
     const struct diff_tree *difference = blaming->difference;
@@ -84,7 +87,7 @@ static void add_leaf_to_row(struct diff_row *row, const struct diff_leaf *leaf)
         row->leaf = leaf;
 }
 
-/* Backward's own line is the forward's: "MmBackward0 of gpt.py:24 Layer.attend". */
+/* A row of backward is named after the forward line: "MmBackward0 of gpt.py:24 Layer.attend". */
 static const char *name_row(const struct blaming *blaming, uint32_t node,
                             const struct diff_leaf *leaf, bool is_of_backward)
 {
@@ -102,7 +105,7 @@ static const char *name_row(const struct blaming *blaming, uint32_t node,
     return number == TEXT_SET_NONE ? NULL : difference->labels.texts[number];
 }
 
-/* One row of the leaves of these nodes. */
+/* Adds one row for the leaves from `first` to before `end`. */
 static int add_row(const struct blaming *blaming, uint32_t node, size_t first, size_t end)
 {
     struct diff_tree *difference = blaming->difference;
@@ -130,7 +133,7 @@ static int add_row(const struct blaming *blaming, uint32_t node, size_t first, s
 
 /* --- who is to blame --- */
 
-/* What a line allocated itself, as a part beside those that it called. */
+/* The line's own allocations as a part, like the lines that it called. */
 static struct diff_node own_part(const struct diff_tree *difference, uint32_t number)
 {
     const struct diff_node *nodes = difference->nodes;
@@ -146,8 +149,9 @@ static struct diff_node own_part(const struct diff_tree *difference, uint32_t nu
 }
 
 /*
- * One part grew most, and the others by a smaller factor, or hardly at all, or they are new while the call is not: as
- * where checkpointing is off, and the peak is a little sooner.
+ * True if one part of an old line grew much more than the others: they grew by a smaller factor, or
+ * hardly at all, or are new; or the line held nothing before. This is what disabling checkpointing
+ * looks like, if the peak comes a little sooner.
  */
 #define HARDLY_RATIO 8
 static bool stands_out(const struct diff_node *node, const struct diff_node *most)
@@ -166,7 +170,7 @@ static bool stands_out(const struct diff_node *node, const struct diff_node *mos
     return factor > 1.5 * after / before || factor - 1 > HARDLY_RATIO * (after / before - 1);
 }
 
-/* A larger input, which explains what else grew below the line. */
+/* True if a larger input is below the line: it explains the other growth there. */
 static bool makes_larger_input(const struct diff_tree *difference, const struct diff_node *node)
 {
     const size_t end = difference->nodes[node->end - 1].leaf_end;
@@ -181,8 +185,10 @@ static bool makes_larger_input(const struct diff_tree *difference, const struct 
     return false;
 }
 
-/* Nearly all that is live is below the line of the training loop: gradients and states that grew beside one part
- * have only that in common with it. */
+/*
+ * True for the line of the training loop: nearly all live memory is below it, so gradients and
+ * states that grew beside one part have only the loop in common with it.
+ */
 static bool is_of_loop(const struct diff_tree *difference, const struct diff_node *node,
                        const struct diff_node *most)
 {
@@ -190,7 +196,10 @@ static bool is_of_loop(const struct diff_tree *difference, const struct diff_nod
            most->grown_bytes >= node->grown_bytes / 8 * 7;
 }
 
-/* When one part grew most: did most of the others grow, too, and as it did? */
+/*
+ * True if the line itself is to blame: beside the part that grew most, most of the others grew,
+ * too, and none of the exceptions above holds.
+ */
 static bool is_spread(const struct diff_tree *difference, uint32_t number)
 {
     const struct diff_node *nodes = difference->nodes, *node = &nodes[number];
@@ -236,7 +245,7 @@ static int blame_lines(const struct blaming *blaming)
 
 /* --- how a leaf grew --- */
 
-/* How many events its blocks live, on average of those that are freed. */
+/* Average number of events between birth and free; 0: no block was freed. */
 static double mean_age(const struct held_life *life)
 {
     return life->freed_count ? (double)life->freed_age / (double)life->freed_count : 0;
@@ -312,9 +321,11 @@ static void join_rows(struct diff_tree *difference)
 
 #define MUCH_LARGER_RATIO 1.25
 
-/* As many blocks as before, each larger: at most by the square of the input's factor, as what attends
- * from each place to each. Where the input is much larger, the peak may be at another moment, which has
- * what was not live at the one before. */
+/*
+ * True if a larger input explains the leaf: as many blocks as before, at most larger by the square
+ * of the input's factor (attention between all positions). If the input is much larger, the peak
+ * may be at another moment, so leaves that were not live before are explained, too.
+ */
 static bool grew_with(const struct diff_leaf *leaf, double ratio)
 {
     if (!leaf->counts[0] && ratio >= MUCH_LARGER_RATIO)
@@ -336,9 +347,11 @@ static bool line_has_larger_blocks(const struct diff_tree *difference, const str
     return false;
 }
 
-/* The parameters of a wider or deeper model: what is made of them is so much larger, too. Where one layer is
- * wider, what that makes grew by more than the model did, but is as many blocks as before, or larger ones; and what
- * its backward takes may be live now and not before. */
+/*
+ * True if a larger model (wider or deeper) explains the leaf: it has larger blocks, or is backward
+ * of a line with larger blocks, or has as many blocks as before, or grew at most by the square of
+ * the model's factor. One wider layer may grow by more than the whole model.
+ */
 static bool grew_with_model(const struct diff_leaf *leaf, double ratio, bool is_line_larger)
 {
     if (has_larger_blocks(leaf) || (leaf->is_of_backward && is_line_larger))
@@ -348,7 +361,7 @@ static bool grew_with_model(const struct diff_leaf *leaf, double ratio, bool is_
             (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * ratio * 1.02);
 }
 
-/* The largest one that is held no more; NULL: none. */
+/* The largest leaf of the category that is not held any more; NULL: none. */
 static const struct diff_leaf *find_dropped(const struct diff_tree *difference,
                                             enum category category)
 {
@@ -364,13 +377,18 @@ static const struct diff_leaf *find_dropped(const struct diff_tree *difference,
     return largest;
 }
 
-/* A larger one is more than what the driver rounds; nothing but a change of the program makes a model larger. */
+/*
+ * Smallest factors of a larger input and a larger model. An input's blocks may grow by the driver's
+ * rounding; a model only grows if the program changed.
+ */
 #define LARGER_INPUT_RATIO 1.02
 #define LARGER_MODEL_RATIO 1.005
 
-/* How many times as large the input is, or the model; 0: it is neither, or did not grow. One that another call now
- * makes on the same line, or a line that is new, as torch.cat of what was torch.randn's, or .double() of what was
- * .cuda()'s, is still that input, or that model. */
+/*
+ * By what factor the input or the model grew; 0: the row is neither, or did not grow. If the row is
+ * new, the largest dropped leaf of the same category counts as its earlier state: another function
+ * creates it now, or a new line (torch.cat instead of torch.randn, .double() instead of .cuda()).
+ */
 static double cause_ratio(const struct diff_tree *difference, const struct diff_row *row)
 {
     const struct diff_leaf *cause = row->leaf;
@@ -388,7 +406,7 @@ static double cause_ratio(const struct diff_tree *difference, const struct diff_
     return row->delta_bytes > 0 && is_cause && ratio >= least ? ratio : 0;
 }
 
-/* What grew elsewhere, and how much of it did so with the cause. */
+/* grown_bytes: growth outside the cause; explained_bytes: the part that the cause explains. */
 struct explanation {
     uint64_t grown_bytes, explained_bytes;
 };
@@ -426,7 +444,10 @@ static void explain(struct diff_tree *difference, struct diff_row *row)
     row->explained_ratio = ratio;
 }
 
-/* In tenths: what is about as much larger, as all that is of another type, is told apart by its size. */
+/*
+ * Rounds to tenths, so that rows with about the same factor (a wider data type) are ordered by
+ * size.
+ */
 static int64_t tenths(double ratio)
 {
     return (int64_t)fmin(ratio * 10 + 0.5, 1e15);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was live at a moment, as names; see holding.h. */
+/* Live memory at a moment, as names; see holding.h. */
 #include "holding.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 
 /* --- call lines --- */
 
-/* Python 3.11 on says Layer.forward, before it was forward. */
+/* Removes the class, because Python 3.11 and later say Layer.forward, earlier releases forward. */
 static const char *key_of(const char *function)
 {
     const char *dot = strrchr(function, '.');
@@ -52,7 +52,7 @@ const char *call_line_text(const struct call_line *call_line, const struct text_
 
 /* --- the program's folder --- */
 
-/* How much of a path is the folder, with its last slash. */
+/* Length of the folder in the path, with its last slash. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -60,7 +60,7 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* "model.py" of "/me/run/model.py" in "/me/run/", "../lib/x.py" of "/me/lib/x.py". */
+/* "model.py" for "/me/run/model.py" and folder "/me/run/"; "../lib/x.py" for "/me/lib/x.py". */
 static void make_relative(const char *path, const char *folder, size_t length,
                           char text[LIMIT_text_bytes])
 {
@@ -69,7 +69,7 @@ static void make_relative(const char *path, const char *folder, size_t length,
     for (size_t i = 0; i < length && path[i] == folder[i]; i++)
         if (path[i] == '/')
             common = i + 1;
-    if (!common || common == 1) { /* nothing is shared, or the root alone */
+    if (!common || common == 1) { /* nothing but the root is shared */
         snprintf(text, LIMIT_text_bytes, "%s", path);
         return;
     }
@@ -84,15 +84,14 @@ struct naming {
     uint32_t account;
     const struct blame *blame;
     struct holding *holding;
-    const char *folder; /* of the file where the program begins; not terminated */
+    const char *folder; /* folder of the program's main file; not terminated */
     size_t folder_length;
-    unsigned
-        by_call;   /* what a backward left stands at the line that called it; as of sites_left_at */
-    bool *is_told; /* by number of births: some site has its each_bytes */
+    unsigned by_call; /* as for sites_left_at */
+    bool *is_told;    /* by index in births: a site has its each_bytes */
     struct err *err;
 };
 
-/* The program begins in the file whose outermost frame holds most. */
+/* The program's main file is the file of the outermost frame that holds most. */
 static int find_folder(struct naming *naming, const struct sites *sites)
 {
     const struct call_paths *paths = &naming->blame->paths;
@@ -179,7 +178,7 @@ static int find_operator(const struct naming *naming, uint32_t stack_id,
     return status;
 }
 
-/* What the innermost of the program's lines called: a framework's function, else an operator. */
+/* Names what the program's innermost line called: a framework's function, else an operator. */
 static int name_leaf(const struct naming *naming, struct held_site *site,
                      const struct blamed *blamed)
 {
@@ -191,7 +190,7 @@ static int name_leaf(const struct naming *naming, struct held_site *site,
         stack_site_find(&inner, naming->study->symbols, blamed->stack_id,
                         &paths->places[paths->items[blamed->path].place].frame, naming->err))
         return -1;
-    if (site->category == CATEGORY_workspace) /* whoever comes first gets it */
+    if (site->category == CATEGORY_workspace) /* belongs to the first thread that needs it */
         snprintf(text, sizeof text, "workspace");
     else if (!site->depth)
         snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, blamed->label);
@@ -227,7 +226,10 @@ static int add_life(const struct naming *naming, struct held_site *site,
                           site->life.is_after_backward ? blamed->forward_path : blamed->path);
 }
 
-/* The first site of a stack tells. What a backward takes, and workspaces, depend on who comes first. */
+/*
+ * Fills each_bytes and life in the first site of a stack only. Not called for backward and
+ * workspaces, because their stacks depend on which thread comes first.
+ */
 static int tell_stack(const struct naming *naming, struct held_site *site, const struct site *from)
 {
     const struct births *births = &naming->study->births;
@@ -323,7 +325,7 @@ static int add_sites(struct naming *naming, const struct sites *sites)
     return 0;
 }
 
-/* The stacks that allocated from the account, and hold nothing of it now. */
+/* Adds the stacks that allocated from the account and hold nothing now. */
 static int add_others(struct sites *sites, const struct births *births, uint32_t account,
                       bool *is_live, struct err *err)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a graph was kept; see kept_graph.h. */
+/* Tells a kept graph from a kept output; see kept_graph.h. */
 #include "kept_graph.h"
 
-/* Stacks that a backward went through, and in which kinds of sites each stands. */
+/* Stacks that some backward went through, with the kinds of sites of each. */
 struct stacks {
     struct pair_map kinds; /* bits of 1 << kind, by stack */
     size_t count, seen_count, left_count;
 };
 
-/* Evaluations have graphs that no backward ever goes through. */
+/*
+ * Finds stacks of graphs that a backward went through. Graphs of evaluations are left out this way.
+ */
 static int find_gone_through(struct stacks *stacks, const struct births *births, uint32_t account,
                              struct err *err)
 {
@@ -35,8 +37,11 @@ static int note_site(struct stacks *stacks, const struct site *site, struct err 
     return pair_map_put(&stacks->kinds, 0, site->stack_id, kinds | 1U << site->kind, err);
 }
 
-/* Of what is there of graphs, nearly all; and much of all that graphs have, as a moment may be between two. An output
- * that is kept is of one line, which has a stack or two. */
+/*
+ * A graph counts as kept if it has GRAPH_STACKS_MIN stacks, at least 3/4 of the stacks that are
+ * live, and 1/MUCH_SHARE of all (the moment may be within a graph). A kept output has one line
+ * only, with one or two stacks.
+ */
 enum { GRAPH_STACKS_MIN = 3, MUCH_SHARE = 5 };
 static bool is_graph_kept(const struct stacks *stacks)
 {

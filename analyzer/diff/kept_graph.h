@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether calls of backward left the graph itself (retain_graph=True), not an output of it that somebody keeps: what
- * they left is then of most of the lines that a graph has. It must not know names.
+ * Decides whether calls to backward left the graph itself (retain_graph=True), or the program only
+ * keeps an output. A kept graph has most of the lines that graphs have.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_KEPT_GRAPH_H
 #define GPUMEMTRACE_ANALYZER_DIFF_KEPT_GRAPH_H
@@ -9,7 +9,10 @@
 #include "analyzer/analysis/births.h"
 #include "analyzer/analysis/sites.h"
 
-/* Where they did not, sites of a graph that was left are of a graph. Of stacks in the account. */
+/*
+ * If the graph was not kept, changes sites of kind SITE_GRAPH_LEFT to SITE_GRAPH. account: the
+ * stacks'.
+ */
 int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t account,
                     struct err *err);
 

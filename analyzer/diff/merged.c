@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two trees of call paths as one; see merged.h. */
+/* Merges two trees of call paths; see merged.h. */
 #include "merged.h"
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "analyzer/util/array.h"
 #include "pairs.h"
 
-/* So many that follow each other are looked at, from each one on. */
+/* Most leaves in a sequence that cancels. */
 enum { ROW_MAX = 1024 };
 
 struct merging {
     struct diff_tree *difference;
     const struct call_path_tree **trees;
-    /* by node of a tree: the number that it shares with its like on the other side */
+    /* by node of a tree: the number that it shares with its counterpart on the other side */
     uint32_t *pairs[2];
     uint32_t *pair_count;
     struct err *err;
@@ -76,7 +76,9 @@ static bool is_after_same(const struct held_life *a, const struct held_life *b)
            (a->after_depth == 0 || !memcmp(a->after, b->after, a->after_depth * sizeof *a->after));
 }
 
-/* Stacks that were freed after different lines have none in common. */
+/*
+ * Adds the life of another stack. Stacks that were freed after different lines share no such line.
+ */
 static void add_life(struct held_life *life, const struct held_life *other)
 {
     if (!other->born_count)
@@ -92,7 +94,7 @@ static void add_life(struct held_life *life, const struct held_life *other)
     life->freed_age += other->freed_age;
 }
 
-/* How large the blocks are, and how long they live, of what is live on either side, on both. */
+/* Adds block sizes and lives of leaves, on both sides, even if a leaf is live on one side only. */
 static void add_each(const struct merging *merging, int side, uint32_t node, size_t first)
 {
     const struct call_path_tree *tree = merging->trees[side];
@@ -128,7 +130,10 @@ static int merge_children(const struct merging *merging, const uint32_t nodes[2]
     return status;
 }
 
-/* As deep as the deepest stack. A line below which nothing is live on either side is left out again. */
+/*
+ * Recurses as deep as the deepest stack. Lines with nothing live below them on either side are
+ * removed.
+ */
 static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], uint32_t outer)
 {
     struct diff_tree *difference = merging->difference;
@@ -166,7 +171,7 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
 
 /* --- where blocks are freed --- */
 
-/* PATH_NODE_NONE: not known. */
+/* PATH_NODE_NONE: unknown. */
 static uint32_t pair_after(const struct merging *merging, int side, const struct held_life *life)
 {
     const uint32_t node = life->after_depth ? call_path_tree_find(merging->trees[side], life->after,
@@ -205,7 +210,7 @@ static int compare_kinds(const struct diff_leaf *a, const struct diff_leaf *b)
     return (a->category > b->category) - (a->category < b->category);
 }
 
-/* By what they are and by how much they changed; what grew and what shrank by as much alternate. */
+/* Sorts by kind and by size of the change; within a size, shrunk leaves come before grown ones. */
 static int compare_changes(const void *left, const void *right)
 {
     const struct diff_leaf *a = *(const struct diff_leaf *const *)left,
@@ -226,7 +231,7 @@ static bool cancel(const struct diff_leaf *a, const struct diff_leaf *b)
     return !compare_kinds(a, b) && change_of(a) && change_of(a) == -change_of(b);
 }
 
-/* Of each kind and size those that shrank stand first, then those that grew. */
+/* Marks pairs of leaves that cancel. `changed` is sorted by compare_changes. */
 static void mark_moved(struct diff_leaf **changed, size_t count)
 {
     size_t shrunk = 0;
@@ -243,7 +248,7 @@ static void mark_moved(struct diff_leaf **changed, size_t count)
     }
 }
 
-/* By what they are and in the order of the tree. */
+/* Sorts by kind, then by position in the tree. */
 static int compare_places(const void *left, const void *right)
 {
     const struct diff_leaf *a = *(const struct diff_leaf *const *)left,
@@ -253,10 +258,13 @@ static int compare_places(const void *left, const void *right)
     return order ? order : (a > b) - (a < b);
 }
 
-/* The first of a row that add up to nothing, of one kind; 0: they never do. */
+/*
+ * Length of the shortest sequence of one kind, from the first leaf on, whose changes add up to 0;
+ * 0: none.
+ */
 static size_t length_of_row(struct diff_leaf *const *changed, size_t count)
 {
-    uint64_t sum = 0; /* of what may be negative; wraps */
+    uint64_t sum = 0; /* negative changes wrap */
 
     for (size_t i = 0; i < count && i < ROW_MAX && !compare_kinds(changed[0], changed[i]); i++) {
         sum += (uint64_t)change_of(changed[i]);
@@ -266,7 +274,10 @@ static size_t length_of_row(struct diff_leaf *const *changed, size_t count)
     return 0;
 }
 
-/* What one line called is called by several now, as where a part of it is a function of its own. */
+/*
+ * Marks sequences that cancel: several lines now allocate what one line did, as after moving code
+ * into a function.
+ */
 static void mark_rows_moved(struct diff_leaf **changed, size_t count)
 {
     size_t left = 0, length;
@@ -303,7 +314,7 @@ static int find_moved(struct diff_tree *difference, struct err *err)
 
 /* --- sums --- */
 
-/* What one line allocated itself is one part: its leaves may cancel. */
+/* Sums nodes from the leaves up. A line's own leaves count as one part, because they may cancel. */
 static void sum_up(struct diff_tree *difference)
 {
     for (size_t i = difference->node_count; i-- > 0;) {

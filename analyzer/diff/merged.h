@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two trees of call paths as one, with both sizes of each leaf. It must not know who is to blame. */
+/* Merges two trees of call paths into one, with both sizes of each leaf. */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_MERGED_H
 #define GPUMEMTRACE_ANALYZER_DIFF_MERGED_H
 
@@ -10,7 +10,7 @@
 int diff_tree_merge(struct diff_tree *difference, const struct call_path_tree *trees[2],
                     struct err *err);
 
-/* What a leaf grew by; 0 of one that only moved. */
+/* Growth of a leaf; 0 if it only moved. */
 static inline int64_t diff_leaf_delta(const struct diff_leaf *leaf)
 {
     return leaf->is_moved ? 0 : (int64_t)(leaf->bytes[1] - leaf->bytes[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one device holds more than another; see more.h. */
+/* Growth from one device to another; see more.h. */
 #include "more.h"
 
 #include <stdio.h>

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one device holds more than another, each at its own peak, in words that outlive both traces. It must not
- * know why they are compared.
+ * The growth from one device to another, each at its own peak, as texts that outlive both traces.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_MORE_H
 #define GPUMEMTRACE_ANALYZER_DIFF_MORE_H
 
 #include "run_diff.h"
 
-/* The line to blame; site "": nothing is more. */
+/* The line to blame; site "": there is no growth. */
 struct more {
-    char site[2 * CALL_LINE_BYTES], file[CALL_LINE_BYTES]; /* file "", line 0: not known */
+    char site[2 * CALL_LINE_BYTES], file[CALL_LINE_BYTES]; /* file "", line 0: unknown */
     uint32_t line;
     enum category category;
     uint64_t bytes, explained_bytes; /* as in struct diff_row */
     double explained_ratio;
-    /* Where the first does not hold most of it alone, the second one. */
+    /* The second line, if it has at least half as many bytes as the first. */
     char next_site[2 * CALL_LINE_BYTES];
     uint64_t next_bytes;
 };
@@ -26,13 +25,13 @@ struct more_side {
     int device;
 };
 
-/* Opens both traces. of_driver: of the driver's memory, else of the leading layer. */
+/* Opens both traces. of_driver: compares the driver's memory, else the leading layers. */
 int more_find(struct more *more, const struct more_side *less, const struct more_side *side,
               bool of_driver, struct err *err);
-/* The same of two devices of one trace, by their leading layers. */
+/* Compares two devices of one trace, by their leading layers. */
 int more_find_within(struct more *more, const struct study *study, int less, int device,
                      struct err *err);
-/* The same of a change that is known. */
+/* Describes a change that run_diff has found. */
 struct more more_of(const struct run_diff *change);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which lines of two runs are the same; see pairs.h. */
+/* Pairs equal lines of two runs; see pairs.h. */
 #include "pairs.h"
 
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
 
-/* More than these are paired by the number of their line alone. */
+/* Beyond these limits lines are paired by line number alone, or not at all. */
 enum { CELLS_MAX = 1 << 20, LEFT_MAX = 256 };
 
 struct pairing {
@@ -18,7 +18,7 @@ struct pairing {
     struct err *err;
 };
 
-/* Of one function on each side. */
+/* Lines of one function on each side. */
 struct run {
     size_t first[2], length[2];
 };
@@ -43,7 +43,9 @@ static uint64_t larger_of(const struct call_path_node *a, const struct call_path
     return a->each_bytes > b->each_bytes ? a->each_bytes : b->each_bytes;
 }
 
-/* What they have in common, and once more in the measure in which that is all they have. */
+/*
+ * Score of a pair: bytes in common, plus the same bytes weighted by their share of the larger line.
+ */
 static uint64_t worth(const struct pairing *pairing, const struct run *run, size_t i, size_t j)
 {
     const struct call_path_node *a = node_of(pairing, 0, run->first[0] + i);
@@ -70,8 +72,10 @@ static void pair_equal_lines(struct pairing *pairing, const struct run *run)
     }
 }
 
-/* Of lines after it that are worth the same to line i, one that moved as far as the line before it did,
- * else the first: what is alike and new stands below. The count of lines: none is. */
+/*
+ * Among the best partners of line i from j on, takes the one that moved as far as the pair before,
+ * else the first, because a copied line usually stands below. Returns the number of columns: none.
+ */
 static size_t best_column(const struct pairing *pairing, const struct run *run,
                           const uint64_t *best, size_t i, size_t j, int64_t moved)
 {
@@ -107,7 +111,10 @@ static void pair_best(struct pairing *pairing, const struct run *run, const uint
     }
 }
 
-/* best[i][j]: the most that lines from i and from j on can be worth together. */
+/*
+ * Pairs lines in their order (as the longest common subsequence, but by worth). best[i][j] is the
+ * highest total worth of lines from i and j on.
+ */
 static int pair_lines(struct pairing *pairing, const struct run *run)
 {
     const size_t rows = run->length[0], columns = run->length[1], width = columns + 1;
@@ -175,7 +182,10 @@ static int pair_functions(struct pairing *pairing)
 
 /* --- what is left --- */
 
-/* A function of one name in another file, or one that called the same: 0: neither. */
+/*
+ * Ranks a function of the same name in another file first, then a line with similar calls; 0:
+ * neither.
+ */
 static uint64_t likeness_left(const struct pairing *pairing, size_t i, size_t j)
 {
     const struct call_path_node *a = node_of(pairing, 0, i), *b = node_of(pairing, 1, j);

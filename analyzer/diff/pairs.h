@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which lines of two runs are the same, among those that two equal lines called. Those of one function
- * are paired in their order, so that what they allocate agrees best; of what is left, those of a function of
- * one name, then those that called the same. It must not know what is done with them.
+ * Pairs equal lines of two runs, among the children of two nodes that are a pair already. Lines of
+ * one function are paired in their order, so that their allocations agree best. The remaining lines
+ * are paired by the function's name, then by what they called.
  *
  *     before   20 x ────────── 24 forward ─────────────── 31 step
  *     after    23 x   25 clone    27 forward   29 print     34 step
@@ -13,10 +13,13 @@
 #include "call_path_tree.h"
 
 struct node_pair {
-    uint32_t nodes[2]; /* before, after; PATH_NODE_NONE: that run has no such line */
+    uint32_t nodes[2]; /* before, after; PATH_NODE_NONE: not in this run */
 };
 
-/* The children of one node of each tree, PATH_NODE_NONE: none. *pairs is the caller's to free; -1 or how many. */
+/*
+ * Pairs the children of nodes[0] and nodes[1] (PATH_NODE_NONE: no children). The caller frees
+ * *pairs. Returns their number, or -1.
+ */
 int node_pairs_find(struct node_pair **pairs, const struct call_path_tree *trees[2],
                     const uint32_t nodes[2], struct err *err);
 

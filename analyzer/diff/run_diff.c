@@ -12,7 +12,7 @@
 #include "analyzer/analysis/sites.h"
 #include "merged.h"
 
-/* What the moments of a peak that moved do not explain. */
+/* Name of the bytes of a moved peak that the compared moment does not have. */
 #define ELSEWHERE "(the peak was elsewhere)"
 
 static int hold_side(struct run_diff *change, int number, const struct run_diff_side *side,
@@ -33,7 +33,10 @@ static int hold_side(struct run_diff *change, int number, const struct run_diff_
                : 0;
 }
 
-/* Of two moments within a backward, or of two outside; and of a graph at any. */
+/*
+ * Kinds of sites that only `with` has left: bits of 1 << kind. SITE_LEFT is compared only if both
+ * moments are within a backward, or both are outside.
+ */
 static unsigned left_alone(const struct holding *with, const struct holding *without)
 {
     unsigned kinds = 0;
@@ -46,8 +49,8 @@ static unsigned left_alone(const struct holding *with, const struct holding *wit
 }
 
 /*
- * Where earlier backwards left nothing on one side, what they left on the other is there because it is kept,
- * whatever forward it is for. It stands at the line that called backward.
+ * If earlier calls to backward left memory on one side only, the program keeps it, whatever forward
+ * it is of. So it is counted at the line that called backward.
  */
 static int hold_left(struct run_diff *change, const struct run_diff_side *const sides[2],
                      struct err *err)
@@ -111,7 +114,7 @@ static struct churn churn_of(const struct run_diff *change)
     return churn;
 }
 
-/* What the lower peak had, and the higher one has not. */
+/* Bytes that the lower peak had and the higher one has not. */
 static uint64_t gone_bytes_of(const struct churn *churn, int lower)
 {
     return lower == 0 ? churn->shrunk_bytes : churn->grown_bytes;
@@ -122,7 +125,10 @@ static uint64_t bytes_of(const struct churn *churn)
     return churn->grown_bytes + churn->shrunk_bytes;
 }
 
-/* A good part of it, as where the higher peak is of something else. */
+/*
+ * True if at least 1/MOVED_SHARE of the lower peak is gone, so the higher peak may be in another
+ * part of the program.
+ */
 enum { MOVED_SHARE = 3 };
 static bool may_have_moved(const struct run_diff *change, int lower)
 {
@@ -132,7 +138,7 @@ static bool may_have_moved(const struct run_diff *change, int lower)
            gone_bytes_of(&churn, lower) >= change->difference.bytes[lower] / MOVED_SHARE;
 }
 
-/* Less changes, and little of it is gone. */
+/* True if the new comparison has less change, and little that is gone. */
 enum { STILL_GONE_SHARE = 4 };
 static bool is_more_alike(const struct run_diff *alike, const struct run_diff *change, int lower)
 {
@@ -166,7 +172,7 @@ static int find_at(struct run_diff *alike, const struct run_diff_side *sides[2],
     return 0;
 }
 
-/* Takes the place of the change, if it is better. */
+/* Compares with the moment `seq` of the lower side, and replaces *change if that is better. */
 static int try_at(struct run_diff *change, const struct run_diff_side *sides[2], int lower,
                   uint64_t seq, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What changed by category and by phase; see diff_tree.h. */
+/* Sums a change by category and by phase; see diff_tree.h. */
 #include "diff_tree.h"
 
 #include <stdlib.h>
