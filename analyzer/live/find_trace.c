@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * See find_trace.h. A recorder maps its ring, so a process's maps name it: FILE-ring.0.
- */
+/* See find_trace.h. The recorder maps its ring, FILE-ring.0, so /proc/PID/maps names the trace. */
 #include "find_trace.h"
 
 #include <glob.h>
@@ -17,7 +15,8 @@
 
 static const char ring_ending[] = "-ring.0";
 
-/* Cuts what follows the trace's name. */
+/* Cuts the ending of the ring off, so that path names the trace. Returns false if path is no
+ * ring. */
 static bool cut_ring(char *path)
 {
     const size_t length = strlen(path), ending = sizeof ring_ending - 1;
@@ -27,7 +26,7 @@ static bool cut_ring(char *path)
     return true;
 }
 
-/* A process may have another root, as one in a container has. */
+/* The process may have another root folder, for example in a container. */
 static bool reach(char path[PATH_MAX], const char *named, uint64_t pid)
 {
     snprintf(path, PATH_MAX, "%s", named);
@@ -53,7 +52,7 @@ static bool maps_ring(char path[PATH_MAX], uint64_t pid)
     return found;
 }
 
-/* Of a launcher the processes that it started, and theirs. */
+/* Searches a process and its descendants, because a launcher itself may not be recorded. */
 static bool find_in(char path[PATH_MAX], uint64_t pid, int depth)
 {
     enum { DEPTH_MOST = 8 };
@@ -69,14 +68,14 @@ static bool find_in(char path[PATH_MAX], uint64_t pid, int depth)
     return found;
 }
 
-/* -1: it is gone. */
+/* Returns -1 if the file is gone. */
 static int64_t changed_ns(const char *path)
 {
     struct stat status;
     return stat(path, &status) ? -1 : status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 }
 
-/* The ring is made when the recording begins. */
+/* Takes the newest ring, because the ring is created when the recording begins. */
 static bool find_here(char path[PATH_MAX])
 {
     glob_t rings = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From what a person names to the trace that is being written. It must not know what it holds. */
+/* Finds the trace that is being written, from an operand of the command line. */
 #ifndef GPUMEMTRACE_ANALYZER_LIVE_FIND_TRACE_H
 #define GPUMEMTRACE_ANALYZER_LIVE_FIND_TRACE_H
 
@@ -7,8 +7,8 @@
 
 #include "gpumemtrace/err.h"
 
-/* operand: a trace; the number of a process, of which those that it started are looked at, too; NULL: of the
- * traces in this folder the one that was begun last. */
+/* operand: a trace; or a process id, whose descendants are searched too; or NULL, which takes the
+ * newest recording in the current folder. */
 int find_trace(char path[PATH_MAX], const char *operand, struct err *err);
 
 #endif

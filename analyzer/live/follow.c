@@ -12,7 +12,7 @@
 #include "analyzer/util/clock.h"
 #include "trace/fold.h"
 
-/* What the replay says was wrong. */
+/* The replay writes its error to follow->err. */
 static int replay_failed(const struct follow *follow, struct err *err)
 {
     *err = follow->err;
@@ -33,7 +33,7 @@ static int open_file(struct follow *follow, struct err *err)
     return query_failed(trace->path, trace->db, "event", err);
 }
 
-/* Two numbers of one row; they stay as they are where there is none. */
+/* Reads two numbers of one row. They stay unchanged if there is no row. */
 static int read_pair(const struct trace *trace, const char *select, uint64_t *first,
                      uint64_t *second, struct err *err)
 {
@@ -54,7 +54,7 @@ static int read_pair(const struct trace *trace, const char *select, uint64_t *fi
 
 /* --- events --- */
 
-/* How far this step may go; what is stored is known. */
+/* The last seq that this pass may replay (see follow.h). */
 static uint64_t sure_until(const struct follow *follow, uint64_t stored_before)
 {
     const uint64_t waiting = follow->ring.first_seq;
@@ -63,7 +63,7 @@ static uint64_t sure_until(const struct follow *follow, uint64_t stored_before)
     return waiting <= stored_before ? waiting - 1 : stored_before;
 }
 
-/* Keeps of a batch what is sure. */
+/* Drops the events after sure_seq from a batch. */
 static void cut_batch(const struct follow *follow, struct event_batch *batch)
 {
     const struct trace_integer *exit_seq = &follow->trace->meta.exit_seq;
@@ -77,7 +77,7 @@ static void cut_batch(const struct follow *follow, struct event_batch *batch)
     batch->has_exit = exit_seq->known && (uint64_t)exit_seq->value <= follow->sure_seq;
 }
 
-/* 0: there is no more for now; 1: there may be. */
+/* Returns 1 if there may be more events, 0 if not. */
 static int take_batch(struct follow *follow, const struct event_source *source, struct err *err)
 {
     struct event_batch batch;
@@ -110,7 +110,7 @@ static int read_events(struct follow *follow, uint64_t until_ns, struct err *err
     return status < 0 ? -1 : 0;
 }
 
-/* --- steps --- */
+/* --- passes --- */
 
 static int learn(struct follow *follow, struct err *err)
 {
@@ -121,7 +121,8 @@ static int learn(struct follow *follow, struct err *err)
     return replay_learn(follow->replay) ? replay_failed(follow, err) : 0;
 }
 
-/* An exit that was undone counts no more; rows that came late, behind what was sure, were missed. */
+/* Sets is_torn if the replay must begin again: the exit was undone, or rows were stored late, below
+ * a seq that was replayed already, so that they were missed. */
 static int look_back(const struct follow *follow, bool *is_torn, struct err *err)
 {
     const struct trace *trace = follow->trace;
@@ -165,10 +166,8 @@ int follow_step(struct follow *follow, uint64_t budget_ns, struct err *err)
 
 /* --- the beginning --- */
 
-/*
- * A recorder makes the file, then its tables, then the ring by which it is known to live; all of it takes
- * milliseconds. What was left so for longer, nobody goes on with.
- */
+/* A recorder creates the file, then its tables, then the ring that shows that it is alive. All of
+ * this takes milliseconds. A trace that has stayed incomplete for 10 s is abandoned. */
 static bool is_being_made(const char *path)
 {
     enum { LONGEST_S = 10 };

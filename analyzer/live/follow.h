@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace and its replay while the recorder goes on: each step reads what was stored since the last one.
- * The file is open during a step alone, in one short transaction, so that the recorder checkpoints and
- * closes it as if nobody read. It must not know what the replay is watched for.
+ * Replays a trace while the recorder is still writing it. Each pass (follow_step) reads the rows
+ * that were stored since the pass before. A pass opens the file, reads in one short transaction and
+ * closes the file, so that the recorder can checkpoint and close it as if nobody read.
  *
  *     events   ├───── replayed ─────┼── behind ──┼─ not yet sure ─┤
  *              1                    seq          sure_seq         stored_seq
  *
- * Rows come nearly in order: a free has its number before its call, and is stored when that returns.
- * So a step goes no further than the first event that still waits in the ring, and than what was stored
- * at the step before: between a number and its slot a thread may be interrupted.
+ * Rows are stored almost in order of seq. A free is an exception: it takes its seq before the call
+ * and is stored when the call returns. So a pass stops before the first event that still waits in
+ * the ring. It also stops at the last row that was stored at the pass before, because a thread may
+ * be interrupted between taking a seq and taking a slot in the ring.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LIVE_FOLLOW_H
 #define GPUMEMTRACE_ANALYZER_LIVE_FOLLOW_H
@@ -19,27 +20,27 @@
 #include "trace/ring_look.h"
 
 struct follow {
-    struct trace *trace; /* the caller's, as are history and plan */
+    struct trace *trace; /* owned by the caller, as are history and plan */
     struct history *history;
     struct replay *replay;
-    struct table_growth growth; /* of the last step */
-    struct ring_look ring;      /* the same */
+    struct table_growth growth; /* of the last pass */
+    struct ring_look ring;      /* of the last pass */
     uint64_t seq, sure_seq, stored_seq, stored_ns;
-    uint64_t looked_ns;  /* monotonic, of the last step */
-    uint64_t read_count; /* rows, those after the exit too */
-    bool has_exit;       /* nothing counts any more */
-    bool is_caught_up;   /* all that is sure is replayed */
-    struct err err;      /* what the replay points at */
+    uint64_t looked_ns;  /* start of the last pass, monotonic clock */
+    uint64_t read_count; /* rows, including those after the exit */
+    bool has_exit;       /* the exit is replayed: later rows do not count */
+    bool is_caught_up;   /* everything up to sure_seq is replayed */
+    struct err err;      /* the replay keeps a pointer to it */
 };
 
-/* Loads the tables and begins the replay; events are for the steps. path outlives it. 1: its recorder is just
- * making it; to be opened again. */
+/* Loads the tables and begins the replay, but reads no events. path must outlive follow. Returns 1
+ * if the recorder is just creating the trace: open it again later. */
 int follow_open(struct follow *follow, struct trace *trace, struct history *history,
                 const char *path, const struct replay_plan *plan, struct err *err);
-/* Replays for about that long; history and observers are then as of now. 1: what was read before is not all
- * that there was, or did not count after all: to be opened again. */
+/* Replays events for about budget_ns. Then history and observers show the present state. Returns 1
+ * if rows were missed or an exit was undone: close follow and open it again. */
 int follow_step(struct follow *follow, uint64_t budget_ns, struct err *err);
-/* Frees the replay; trace and history are the caller's. */
+/* Frees the replay. trace and history stay the caller's. */
 void follow_close(struct follow *follow);
 
 #endif

@@ -12,10 +12,11 @@
 #include <term.h>
 #include <unistd.h>
 
-/* A terminal that takes nothing, as after ^S, keeps the guard no longer than this; more descriptors live never has. */
+/* WRITING_MOST_S ends the guard if the terminal accepts no output, as after ^S. DESCRIPTORS_MOST is
+ * more than live ever opens. */
 enum { WRITING_MOST_S = 5, DESCRIPTORS_MOST = 1024 };
 
-static char leave[256]; /* what ends a screen on this terminal */
+static char leave[256]; /* the output that leaves the screen on this terminal */
 
 static int add_to_leave(int character)
 {
@@ -28,8 +29,9 @@ static int add_to_leave(int character)
     return character;
 }
 
-/* As endwin does: colours, keypad, cursor, the screen that was there before; or else a new line. And why: a shell that
- * was faster has said so, and its prompt, on the screen that is left. */
+/* Does what endwin does: resets colours, keypad and cursor, and shows the screen from before, or
+ * begins a new line if the terminal cannot. Then adds the reason, because a faster shell has
+ * written its message and prompt on the screen that is left. */
 static void find_leave(void)
 {
     static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
@@ -43,7 +45,7 @@ static void find_leave(void)
         if (is_there)
             tputs(way, 1, add_to_leave);
     }
-    for (const char *from = is_there ? killed + 2 : killed; *from; from++) /* without a new line */
+    for (const char *from = is_there ? killed + 2 : killed; *from; from++) /* skip the new line */
         add_to_leave(*from);
 }
 
@@ -57,7 +59,8 @@ static void block_signals(void)
     sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
-/* Of the descriptors of this process it keeps none that anybody might wait for, as a lock or a pipe. */
+/* Closes inherited descriptors, because another process may wait until a lock is released or a pipe
+ * is closed. */
 static void keep_descriptors(int pipe_end)
 {
     dup2(pipe_end, STDIN_FILENO);
@@ -101,7 +104,7 @@ void guard_begin(struct guard *guard, const struct termios *settings)
     const pid_t pid = fork();
     if (!pid) {
         setsid();
-        prctl(PR_SET_NAME, "live guard"); /* a killall means the view */
+        prctl(PR_SET_NAME, "live guard"); /* so that killall does not end it */
         block_signals();
         keep_descriptors(ends[0]);
         wait_for_end();

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small process that puts a terminal back as it was when this one was killed (SIGKILL leaves no time for that).
+ * A small process that restores the terminal if this process is killed, because SIGKILL leaves this
+ * process no time to do so.
  *
  *     this process ──── holds the writing end of a pipe, on which nothing is ever written
  *       └─ guard ────── reads it: the end of file says that this process is gone, however that came
  *
- * In a session of its own and with all signals blocked it hears neither ^C nor a hang-up. It ends with this process,
- * at the latest a few seconds after. Which of the guard and a shell that waits for this process writes first is open.
- * It must not know what the terminal shows.
+ * The guard has its own session and blocks all signals but SIGALRM, so neither ^C nor a hang-up
+ * ends it. It ends when this process ends, at most a few seconds later. A shell that waits for this
+ * process may write to the terminal before or after the guard.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LIVE_GUARD_H
 #define GPUMEMTRACE_ANALYZER_LIVE_GUARD_H
@@ -16,13 +17,14 @@
 #include <termios.h>
 
 struct guard {
-    pid_t pid;    /* 0: there is none */
-    int pipe_end; /* ours */
+    pid_t pid;    /* 0: there is no guard */
+    int pipe_end; /* the writing end */
 };
 
-/* The terminal is stdout, and the current one of terminfo. Where no process can be made there is no guard. */
+/* The terminal is stdout, and ncurses must have been started for it, because terminfo is used.
+ * There is no guard if no process can be created. */
 void guard_begin(struct guard *guard, const struct termios *settings);
-/* This process has put the terminal back itself. */
+/* Ends the guard, because this process has restored the terminal itself. */
 void guard_end(struct guard *guard);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is to see of a growing trace; see live.h. */
+/* See live.h. */
 #include "live.h"
 
 #include <stdio.h>
@@ -15,21 +15,21 @@
 
 enum { OBSERVERS = 4, CUTS = 8192, RECENT_S = 120, SAMPLES = 1024 };
 
-/* What the writer had counted at a look. */
+/* A sum that the recorder's writer had counted at a look. */
 struct sample {
     uint64_t time_ns, live_bytes;
 };
 
 struct live {
     char *path;
-    struct study study; /* of it, the trace, the history and what watches the replay */
+    struct study study; /* with the trace, the history and the observers of the replay */
     struct follow follow;
     struct replay_plan plan;
     struct observer observers[OBSERVERS];
-    uint32_t phase_now; /* path of the phase that began last and is open */
+    uint32_t phase_now; /* path of the open phase that began last */
     uint64_t rate_seq, rate_ns, events_per_s;
     struct live_sites live_sites;
-    struct sample samples[SAMPLES]; /* of one account, behind the replay */
+    struct sample samples[SAMPLES]; /* of account `sampled`, later than the replay */
     size_t sample_count;
     uint32_t sampled;
 };
@@ -55,7 +55,7 @@ static bool has_begun(const struct live *live)
     return live->follow.replay;
 }
 
-/* 1: not yet. */
+/* Returns 1 if the recorder is just creating the trace. */
 static int begin(struct live *live, struct err *err)
 {
     const struct timeline_ask ask = {.cut_count = CUTS, .axis = TIMELINE_TIME};
@@ -156,7 +156,7 @@ void live_next_layer(struct live_choice *choice)
 
 /* --- where the replay is behind --- */
 
-/* NULL: the replay is not behind, or the writer has no such sum. */
+/* The writer's sum of an account. NULL: the replay is not behind, or the writer has no such sum. */
 static const struct ring_sum *newer_sum(const struct live *live, const struct account *account)
 {
     const struct ring_sums *sums = &live->follow.ring.sums;
@@ -169,7 +169,7 @@ static const struct ring_sum *newer_sum(const struct live *live, const struct ac
     return NULL;
 }
 
-/* Until the replay has come so far; the oldest give way. */
+/* Keeps samples until the replay has caught up. A full array drops the oldest sample. */
 static void keep_sample(struct live *live, uint32_t account, const struct live_view *view)
 {
     if (live->sampled != account || !view->is_ahead)
@@ -182,7 +182,7 @@ static void keep_sample(struct live *live, uint32_t account, const struct live_v
     live->samples[live->sample_count++] = (struct sample){view->now_ns, view->live_bytes};
 }
 
-/* -1: nobody looked between the replayed moment and then. */
+/* Returns -1 if there is no sample between the replayed moment and time_ns. */
 static int64_t sample_at(const struct live *live, uint64_t time_ns)
 {
     size_t i = live->sample_count;
@@ -208,7 +208,8 @@ static uint8_t number_phase(struct live_view *view, const char *path)
     return (uint8_t)++view->phase_count;
 }
 
-/* Points of even width, each the highest of its cuts; between changes what was live goes on. */
+/* Fills points of equal width. Each point is the maximum of its cuts; a point without a change
+ * repeats the live bytes of the point before. */
 static void look_at_graph(const struct live *live, const struct live_choice *choice,
                           uint32_t account, struct live_view *view)
 {
@@ -246,7 +247,8 @@ static void look_at_graph(const struct live *live, const struct live_choice *cho
 
 /* --- the view --- */
 
-/* Behind: there is more to replay; held: only behind a call that has not returned. */
+/* Sets behind_ns if events are still to be replayed, and is_held if all of them are behind a call
+ * that has not returned. */
 static void look_how_late(const struct live *live, struct live_view *view)
 {
     const struct follow *follow = &live->follow;
@@ -311,7 +313,7 @@ static void look_at_device(const struct live *live, const struct device_use *use
         return;
     view->is_ahead = true;
     view->now_ns = live->follow.stored_ns;
-    view->events = live->follow.stored_seq; /* but for numbers that no event has */
+    view->events = live->follow.stored_seq; /* also counts numbers that were given to no event */
     view->live_bytes = newer->live_bytes;
     if (newer->peak_bytes != view->peak_bytes)
         view->peak_ns = 0;
@@ -338,6 +340,6 @@ int live_look(struct live *live, const struct live_choice *choice, struct live_v
         return -1;
     live_sites_show(&live->live_sites, choice->sort, view);
     if (!view->is_ahead && live->live_sites.at_index == live->study.history.last.index)
-        view->held.at_ns = view->now_ns; /* nothing has happened since */
+        view->held.at_ns = view->now_ns; /* no event since the search: the sites are up to date */
     return 0;
 }

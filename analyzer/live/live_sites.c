@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites and parts of the card; see live_sites.h. */
+/* See live_sites.h. */
 #include "live_sites.h"
 
 #include <stdio.h>
@@ -32,7 +32,8 @@ static size_t row_of(const struct site_row *rows, size_t count, const struct bla
     return i;
 }
 
-/* A stack that has several sites, as of several phases, grows once. */
+/* A stack has several sites if it allocates in several phases. Its growth is added to the first of
+ * them only. */
 static void add_growing(struct live_sites *live_sites, const struct growing *item,
                         const struct sites *sites, const struct blame *blame,
                         const struct site_row *rows)
@@ -100,7 +101,9 @@ out:
 
 /* --- the card --- */
 
-/* What is live is subtracted later from what its layer holds. In the driver's all of the process's is. */
+/* The part of a ledger term. The cached part still contains the live bytes here; show_parts
+ * subtracts them. If the driver's account is shown, it contains all memory of the process but the
+ * context. */
 static enum live_part part_of(const struct ledger_term *term, uint32_t account,
                               const struct device_use *use)
 {
@@ -171,7 +174,7 @@ int live_sites_update(struct live_sites *live_sites, struct study *study,
     return 0;
 }
 
-/* --- what is seen --- */
+/* --- the view --- */
 
 static int descending(double a, double b)
 {
@@ -192,7 +195,8 @@ static int by_blocks(const void *left, const void *right)
     return order ? order : descending((double)a->bytes, (double)b->bytes);
 }
 
-/* What is live is as of now; of the rest no more than there is beside it. */
+/* Live bytes are of now, and the other parts are older. So each part is cut to the bytes that the
+ * parts before it leave of the card. */
 static void show_parts(const struct live_sites *live_sites, struct live_view *view)
 {
     uint64_t left = view->total_bytes;

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who holds the memory of a layer: its sites with their growth, and the parts of the card. To find that looks at
- * all that is live, so it is found again only when twenty times as long has passed. It must not know the
- * view's keys.
+ * The sites of a layer with their growth, and the parts of the card. Finding them visits every live
+ * block, so they are found again only after 20 times the duration of the last search, and at least
+ * after one second.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LIVE_LIVE_SITES_H
 #define GPUMEMTRACE_ANALYZER_LIVE_LIVE_SITES_H
 
 #include "live.h"
 
-/* Zeroed is empty. */
+/* All zero: empty. */
 struct live_sites {
     uint32_t account;
     bool is_known, has_new_modules, is_final;
-    uint64_t next_ns; /* when it may be found again */
+    uint64_t next_ns; /* earliest time of the next search */
     struct live_held held;
-    uint64_t at_index;          /* of the last event before that was found */
-    uint64_t parts[LIVE_PARTS]; /* but for live and free, which are as of each look */
+    uint64_t at_index;          /* last event before the search */
+    uint64_t parts[LIVE_PARTS]; /* all but live and free, which each look computes */
 };
 
-/* The tables of the trace have grown. */
+/* Call it when tables of the trace have grown, because new modules need new symbols. */
 void live_sites_learn(struct live_sites *live_sites, const struct table_growth *growth);
-/* If it is time, or another account than before; is_final: nothing will change any more. Uses the study's symbols,
- * categories and growth. */
+/* Finds sites and parts again if next_ns has come, if the account is another one, or, once, if
+ * is_final (nothing will change any more). Changes the study's symbols and categories, and reads
+ * its growth. */
 int live_sites_update(struct live_sites *live_sites, struct study *study,
                       const struct device_use *use, uint32_t account, bool is_final,
                       struct err *err);
-/* Rows and parts; the view has the sums already. */
+/* Copies rows and parts into the view. The view must have its sums already. */
 void live_sites_show(const struct live_sites *live_sites, int sort, struct live_view *view);
 void live_sites_release(struct live_sites *live_sites);
 

@@ -29,19 +29,20 @@ struct drawing {
     const struct live_picture *picture;
     const struct live_view *view;
     struct text_lines lines;
-    struct text left, right; /* of the line that is put together */
-    size_t columns, rows;    /* rows that are left */
+    struct text left, right; /* of the current line */
+    size_t columns, rows;    /* rows: still free */
     bool failed;
 };
 
-/* The left text is cut where both would be wider than the screen; what lies beyond the last row is not shown. */
+/* Cuts the left text if both texts together are wider than the screen. Drops lines beyond the last
+ * row. */
 static void end_line(struct drawing *drawing, char look)
 {
     struct text *left = &drawing->left, *right = &drawing->right;
     drawing->failed |= text_failed(left) || text_failed(right);
     if (drawing->rows) {
         const size_t last = utf8_text_columns(right->data), columns = drawing->columns;
-        const bool is_right = last && last + 1 < columns; /* beside something */
+        const bool is_right = last && last + 1 < columns; /* both texts fit */
         const char *text = last && !is_right ? right->data : left->data;
         const size_t room = is_right ? columns - last - 1 : columns;
         const size_t first = utf8_text_columns(text), shown = first < room ? first : room;
@@ -65,7 +66,7 @@ static void put_line(struct drawing *drawing, char look, const char *text)
     end_line(drawing, look);
 }
 
-/* --- what a screen and a plain line say alike --- */
+/* --- texts of both the screen and the plain line --- */
 
 static void add_bytes(struct text *text, const char *before, uint64_t bytes)
 {
@@ -150,7 +151,6 @@ static void put_sums(struct drawing *drawing)
 
 /* --- the bar --- */
 
-/* How each part is drawn. */
 static const struct {
     const char *name, *block, *ascii;
 } part_looks[LIVE_PARTS] = {
@@ -164,7 +164,7 @@ static const char *look_of(const struct drawing *drawing, int part)
     return drawing->picture->has_blocks ? part_looks[part].block : part_looks[part].ascii;
 }
 
-/* The part in which so many bytes from the left lie. */
+/* The part that contains this byte of the card, counted from the left. */
 static int part_at(const uint64_t parts[LIVE_PARTS], double bytes)
 {
     int part = 0;
@@ -174,7 +174,7 @@ static int part_at(const uint64_t parts[LIVE_PARTS], double bytes)
     return part;
 }
 
-/* Of the card; where its size is not known, of the peak. */
+/* The bar is as long as the card, or as the peak if the card's size is unknown. */
 static void put_bar(struct drawing *drawing)
 {
     const struct live_view *view = drawing->view;
@@ -193,7 +193,7 @@ static void put_bar(struct drawing *drawing)
     put_line(drawing, 0, "]");
 }
 
-/* One line, or two where one is too short. */
+/* Begins a new line where the next part does not fit. */
 static void put_parts(struct drawing *drawing)
 {
     const struct live_view *view = drawing->view;
@@ -235,7 +235,7 @@ static void put_graph(struct drawing *drawing, size_t rows)
         text_addf(&drawing->left, "%-*s", begin, row ? "" : top);
         put_line(drawing, 0, curve);
     }
-    /* Which phase each column is in, by a letter. */
+    /* One letter for each column: its phase. */
     text_addf(&drawing->left, "%-*s", begin, "");
     for (size_t i = 0; i < graph.columns && view->point_count; i++) {
         const uint8_t phase = view->phases[i * view->point_count / graph.columns];
@@ -258,7 +258,7 @@ static void put_legend(struct drawing *drawing)
 
 /* --- sites --- */
 
-/* The columns on the left stand whole, and the site is cut to what is left of the line. */
+/* Writes the columns on the left whole and cuts the site to the rest of the line. */
 static void put_cells(struct drawing *drawing, char look, const char *site)
 {
     const size_t first = utf8_text_columns(drawing->left.data), width = utf8_text_columns(site);
@@ -277,7 +277,7 @@ static void put_cells(struct drawing *drawing, char look, const char *site)
     text_clear(&drawing->left);
 }
 
-/* What a window has room for beside the site, which is to be told from others. */
+/* The share and phase columns are left out of a narrow window, so that sites stay readable. */
 static bool has_share(const struct drawing *drawing)
 {
     return drawing->columns >= 72;

@@ -35,12 +35,13 @@ static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 static void handle_signals(void (*handler)(int))
 {
-    struct sigaction action = {.sa_handler = handler}; /* it interrupts the wait for a key */
+    struct sigaction action = {.sa_handler = handler}; /* interrupts the wait for a key */
     for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++)
         sigaction(ending_signals[i], &action, NULL);
 }
 
-/* ncurses writes other than ASCII as the locale says; that of the environment may not be installed. */
+/* ncurses encodes characters beyond ASCII for the current locale. If the environment's locale is
+ * not installed, use C.UTF-8. */
 static bool can_utf8(void)
 {
     const bool is_asked = window_of(stdout).has_blocks;
@@ -70,7 +71,7 @@ bool screen_open(struct screen *screen)
     screen->has_blocks = can_utf8();
     if (!(terminal = newterm(NULL, stdout, stdin)))
         return false;
-    if (!can_place_cursor()) { /* as TERM=dumb */
+    if (!can_place_cursor()) { /* for example TERM=dumb */
         screen_close();
         return false;
     }
@@ -98,7 +99,8 @@ void screen_close(void)
         raise(got_signal);
 }
 
-/* Until somebody lets it go on; the terminal is the shell's meanwhile, and needs no guard. */
+/* Stops this process until it is continued. Meanwhile the shell owns the terminal, so no guard is
+ * needed. */
 static void stop(void)
 {
     struct termios settings;
@@ -115,7 +117,7 @@ static void stop(void)
 
 /* --- lines and keys --- */
 
-/* Without UTF-8 each other character is one mark. */
+/* Without UTF-8, writes '?' for each character beyond ASCII. */
 static void show_line(const struct screen *screen, char *line)
 {
     char *to = line;

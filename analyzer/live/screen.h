@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A terminal that shows lines and hears keys (ncurses). However it is left, it is as it was before: after a SIGKILL
- * a guard sees to that. It must not know what the lines say.
+ * A terminal that shows lines and reads keys (ncurses). The terminal is restored at every end of
+ * this process; after a SIGKILL the guard does it (guard.h).
  */
 #ifndef GPUMEMTRACE_ANALYZER_LIVE_SCREEN_H
 #define GPUMEMTRACE_ANALYZER_LIVE_SCREEN_H
@@ -13,19 +13,19 @@
 enum { SCREEN_NO_KEY = -1, SCREEN_RESIZED = -2 };
 
 struct screen {
-    size_t columns, rows; /* as of the last key */
+    size_t columns, rows; /* as of the last screen_key */
     bool has_blocks;
 };
 
-/* false: stdin and stdout are no terminal that can do this. */
+/* Returns false if stdin or stdout is no terminal, or one that cannot place the cursor. */
 bool screen_open(struct screen *screen);
-/* Lines that end with a line feed; one that begins with 1 is reversed, with 2 bold. */
+/* Each line ends with a line feed. A line that begins with byte 1 is reversed, with byte 2 bold. */
 void screen_show(const struct screen *screen, const char *lines);
-/* Waits at most so long. */
+/* Waits at most most_ns. Returns a key, SCREEN_NO_KEY or SCREEN_RESIZED. */
 int screen_key(struct screen *screen, uint64_t most_ns);
-/* The signal that asks to end; 0: none. */
+/* The last signal that asked this process to end; 0: none. */
 int screen_signal(void);
-/* Raises that signal, if there was one. */
+/* Restores the terminal. Then raises the signal of screen_signal, if there is one. */
 void screen_close(void);
 
 #endif

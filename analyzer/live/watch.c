@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See watch.h. After each look it waits so long that the look was no more than its share. */
+/*
+ * See watch.h. After each look it pauses so long that the CPU time of the look stays below
+ * cpu_ratio.
+ */
 #include "watch.h"
 
 #include <fcntl.h>
@@ -28,21 +31,22 @@ struct watch {
     struct screen screen;
     struct live_view *view;
     bool is_ended, is_paused, shows_help, has_quit;
-    uint64_t next_ns; /* when to read on */
-    bool has_begun;   /* the first look, which takes longest, waits for none */
-    pid_t reporter;   /* that writes a report; 0: nobody does */
+    uint64_t next_ns; /* time of the next look */
+    bool has_begun;   /* false: do not pause after the first look, which takes longest */
+    pid_t reporter;   /* process that writes a report; 0: none */
     char report[PATH_MAX], message[PATH_MAX + 64];
     uint64_t message_until_ns;
 };
 
-/* 0: it is past. */
+/* Returns 0 if then_ns is past. */
 static uint64_t ns_until(uint64_t then_ns)
 {
     const uint64_t now_ns = monotonic_ns();
     return then_ns > now_ns ? then_ns - now_ns : 0;
 }
 
-/* Reads on and looks; says when to do so again. While nobody writes the trace there is nothing to spare. */
+/* Takes one look and sets the time of the next. There is no pause while a trace that nobody writes
+ * any more is still being read, because then no program is slowed down. */
 static int look(struct watch *watch, struct err *err)
 {
     const uint64_t begin_ns = monotonic_ns(), cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -76,7 +80,7 @@ static void say(struct watch *watch, const char *what)
     watch->message_until_ns = monotonic_ns() + MESSAGE_MS * MS_NS;
 }
 
-/* By the command itself, in a process of its own. */
+/* Runs `gpumemtrace report` in a child process. */
 static void begin_report(struct watch *watch)
 {
     posix_spawn_file_actions_t actions;
@@ -193,7 +197,7 @@ static int watch_lines(struct watch *watch, struct err *err)
         if (watch->is_ended || !ns_until(print_ns)) {
             live_plain_line(stdout, watch->view);
             if (fflush(stdout) || watch->is_ended)
-                return 0; /* main says why nothing can be written */
+                return 0; /* a write error is reported by main */
             print_ns += SECOND_MS * MS_NS;
         }
         usleep((useconds_t)(ns_until(watch->next_ns) / 1000));
