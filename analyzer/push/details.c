@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events and stacks as rows; see details.h. */
+/* See details.h. */
 #include "details.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of a process as rows, while they are replayed, and then the stacks that they named. It must not know how rows
- * travel.
+ * Writes the events of a process as rows while they are replayed, and then the stacks that these
+ * events name.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PUSH_DETAILS_H
 #define GPUMEMTRACE_ANALYZER_PUSH_DETAILS_H
@@ -13,7 +13,7 @@ struct details {
     struct stream *events;
     int process;
     uint32_t changed;         /* account that the current event changed last; HISTORY_NONE: none */
-    unsigned char *has_stack; /* by stack id: an event named it */
+    unsigned char *has_stack; /* by stack id: 1 if an event named the stack */
     size_t stack_limit;
 };
 
@@ -21,7 +21,7 @@ void details_begin(struct details *details, struct stream *events, int process);
 void details_release(struct details *details);
 struct observer details_observer(struct details *details);
 
-/* After the replay. */
+/* Call it after the replay. */
 int details_add_stacks(struct details *details, const struct export *export, struct stream *stacks,
                        struct err *err);
 

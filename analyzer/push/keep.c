@@ -29,7 +29,8 @@ static int drop(struct server *server, const char *name, const char *partition, 
     return status;
 }
 
-/* The engine writes each partition as the statement wants it: '2026-11-24', or a tuple that begins with that. */
+/* The server prints each partition as DROP PARTITION wants it: '2026-11-24', or a tuple that begins
+ * with the day. */
 static int keep_in_table(struct server *server, const struct keeping *keeping,
                          enum fleet_table table, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rank of which job a trace is of; see origin.h. */
+/* See origin.h. */
 #include "origin.h"
 
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static const char *base_name(const char *path, size_t length)
     return slash ? slash + 1 : path;
 }
 
-/* Of "python3 train.py --lr=1" the second word; with -m that behind it. */
+/* Names the job after the program: "train.py" of "python3 train.py --lr=1", and the module after
+ * -m. */
 static void name_program(char name[ORIGIN_NAME_BYTES], const char *command)
 {
     size_t length = strcspn(command, " ");

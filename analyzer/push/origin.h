@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a trace comes from, as it says itself: which rank of which run of which job, when, on which host. It must not know
- * events, nor where rows go.
+ * The origin of a trace, read from the trace itself: which rank of which run of which job it is,
+ * when it started and on which host.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PUSH_ORIGIN_H
 #define GPUMEMTRACE_ANALYZER_PUSH_ORIGIN_H
@@ -10,9 +10,9 @@
 
 enum { ORIGIN_NAME_BYTES = 200, ORIGIN_DAY_BYTES = 16 };
 
-/* What was asked for in place of what traces say. */
+/* Names that the user gives instead of those in the trace. */
 struct origin_ask {
-    const char *job, *run; /* NULL: as the trace says */
+    const char *job, *run; /* NULL: as in the trace */
 };
 
 struct origin {
@@ -24,15 +24,15 @@ struct origin {
     char job[ORIGIN_NAME_BYTES], run[ORIGIN_NAME_BYTES];
 };
 
-/*
- *   job    what was asked for, SLURM_JOB_NAME, else the program: "train.py" of "python3 train.py --lr=1"
- *   run    what was asked for, SLURM_JOB_ID (of an array with its task), TORCHELASTIC_RUN_ID, else "1"
- *   rank   meta.rank, else the launcher's variables, else 0
- */
+/* The first of these that is known:
+ *
+ *   job    the user's, SLURM_JOB_NAME, the program ("train.py" of "python3 train.py --lr=1")
+ *   run    the user's, SLURM_JOB_ID (of an array with its task), TORCHELASTIC_RUN_ID, "1"
+ *   rank   meta.rank, the launcher's variables, 0 */
 int origin_read(struct origin *origin, const char *path, const struct origin_ask *ask,
                 struct err *err);
 
-/* By rank, then by start. */
+/* For qsort: by rank, then by start. */
 int origin_compare(const void *left, const void *right);
 
 #endif

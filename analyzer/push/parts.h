@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that make a summary share. */
+/* Functions and types that the files of the summary share. */
 #ifndef GPUMEMTRACE_ANALYZER_PUSH_PARTS_H
 #define GPUMEMTRACE_ANALYZER_PUSH_PARTS_H
 
@@ -13,7 +13,7 @@ struct summary_place {
     int process;
 };
 
-/* A slope in whole bytes. */
+/* Rounds a slope to whole bytes. */
 static inline int64_t summary_whole(double bytes)
 {
     return bytes < 0 ? -(int64_t)(0.5 - bytes) : (int64_t)(bytes + 0.5);

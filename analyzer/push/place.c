@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of a push at the server; see place.h. */
+/* See place.h. */
 #include "place.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ enum {
     STAGING_MOST = 16
 };
 
-/* What a server says of a name whose folder it left behind when it died: nobody can use that name again. */
+/* ClickHouse's errors for a table whose folder is left from a crash. Such a name stays unusable. */
 enum { TABLE_ALREADY_EXISTS = 57, UNCLEAN_DROP = 117 };
 
 static int ask(struct place *place, struct err *err)
@@ -43,7 +43,7 @@ void place_staging(const struct place *place, enum fleet_table table, char name[
              fleet_tables[table].name);
 }
 
-/* "job = 'x' AND run = 'y' AND rank = 3". */
+/* Adds "job = 'x' AND run = 'y' AND rank = 3". */
 static void add_rank(struct text *sql, const struct fleet_key *key)
 {
     text_add(sql, "job = ");
@@ -55,7 +55,8 @@ static void add_rank(struct text *sql, const struct fleet_key *key)
 
 /* --- the number of the push --- */
 
-/* By the clock, which differs from host to host: so it is also above all that the rank has. */
+/* The clock gives the number. choose_number raises it above all earlier numbers of the rank,
+ * because the clocks of hosts differ. */
 static unsigned long long number_now(void)
 {
     const uint64_t now_ns = clock_ns(CLOCK_REALTIME);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the rows of one rank go, and how they become visible. It must not know what rows say.
+ * The tables that get the rows of one rank, and the order in which rows become visible.
  *
- *     place_open      the schema is ours; of a cluster, the server that has the rank; a number above those that it has
- *     staging tables  the details of this push, which nobody sees; numbered, as a server that died while it made or
- *                     dropped one may never take that name again
- *     place_move      REPLACE PARTITION: the details of this push are in event and stack, at once
- *     summary         rows with the number of this push, which no answer takes yet
- *     place_show      the row in `push`: from here on every answer takes this number, and no longer those before it
- *     place_forget    the details of earlier pushes of the rank go
+ *     place_open      checks the schema, finds the rank's server in a cluster, and chooses a
+ *                     push number above all earlier ones of the rank
+ *     staging tables  hold the details of this push, where no query reads them. Their names are
+ *                     numbered, because a server that died while it created or dropped such a
+ *                     table may refuse its name for ever
+ *     place_move      REPLACE PARTITION: moves the details into event and stack, at once
+ *     place_send      adds the summary's rows with the number of this push; no query reads them yet
+ *     place_show      adds the row in `push`: from now on every query reads this push, and no
+ *                     longer the earlier ones
+ *     place_forget    drops the details of the rank's earlier pushes
  *
- * A push that ends anywhere before place_show changes no answer; the next one of the rank removes what it left.
+ * A push that ends before place_show changes no answer. The rank's next push drops the
+ * details that it left.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PUSH_PLACE_H
 #define GPUMEMTRACE_ANALYZER_PUSH_PLACE_H
@@ -22,12 +26,12 @@
 enum { PLACE_TABLE_BYTES = 96 };
 
 struct place {
-    struct server *server; /* that has the rank */
+    struct server *server; /* the server that has the rank */
     bool owns_server;
-    const char *suffix; /* of its own tables: "", or "_local" in a cluster */
+    const char *suffix; /* of the names of its own tables: "", or "_local" in a cluster */
     struct fleet_key key;
-    unsigned long long rank_id; /* equal for equal ranks of equal runs, whoever pushes */
-    int staging;                /* the number of its staging tables */
+    unsigned long long rank_id; /* hash of job, run and rank: equal on every host */
+    int staging;                /* number in the names of the staging tables */
     struct text sql, answer;
 };
 
@@ -35,16 +39,17 @@ int place_open(struct place *place, struct server *server, const struct origin *
                struct err *err);
 void place_release(struct place *place);
 
-/* The name of a table of its own. */
+/* Writes the name of a table on the server that has the rank. */
 void place_table(const struct place *place, enum fleet_table table, char name[PLACE_TABLE_BYTES]);
 void place_staging(const struct place *place, enum fleet_table table, char name[PLACE_TABLE_BYTES]);
 
 int place_make_staging(struct place *place, struct err *err);
 int place_move(struct place *place, struct err *err);
 int place_drop_staging(struct place *place, struct err *err);
-/* Rows of the summary: once, whatever happens to the connection. */
+/* Adds rows of the summary exactly once, even if the connection breaks and the rows are sent
+ * again. */
 int place_send(struct place *place, const struct rows *rows, struct err *err);
-/* Whether as many rows as counts says are there, of each table of the summary. */
+/* Sets *has if each table of the summary has as many rows of this push as counts says. */
 int place_has(struct place *place, const uint64_t counts[FLEET_TABLES], bool *has, struct err *err);
 int place_show(struct place *place, bool has_details, uint64_t row_count, struct err *err);
 int place_forget(struct place *place, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A push, rank by rank; see push.h. */
+/* See push.h. */
 #include "push.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ struct rank_push {
     int count;
     const struct push_ask *ask;
     struct summary summary;
-    struct stream streams[2]; /* events, stacks; unless summary_only */
+    struct stream streams[2]; /* events and stacks; unused with summary_only */
     uint64_t row_count;
 };
 enum { EVENTS, STACKS };
@@ -65,7 +65,7 @@ static int read_processes(struct rank_push *rank, struct err *err)
     return 0;
 }
 
-/* --- details: staging tables, then at once --- */
+/* --- details: into staging tables, then visible at once --- */
 
 static int begin_streams(struct rank_push *rank, struct err *err)
 {
@@ -250,7 +250,7 @@ static int write_summary(const char *folder, const struct summary *summary, stru
     return 0;
 }
 
-/* Events and stacks as they are read, then the summary. */
+/* Writes events and stacks while they are read, and then the summary. */
 static int write_rank(struct rank_push *rank, const char *folder, const struct fleet_key *key,
                       struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces to the database of a fleet: ranks one after the other, each whole or not at all (place.h). It must not know options,
- * nor what answers are asked of the database.
+ * Sends traces to the database of a fleet, one rank after the other. Each rank is sent whole or not
+ * at all (place.h).
  */
 #ifndef GPUMEMTRACE_ANALYZER_PUSH_PUSH_H
 #define GPUMEMTRACE_ANALYZER_PUSH_PUSH_H
@@ -14,11 +14,12 @@ struct push_ask {
     bool summary_only;
 };
 
-/* Of ranks before an error the push is complete. */
+/* Returns -1 at the first rank that fails. The ranks before it stay in the database. */
 int push_traces(struct server *server, const char *const *paths, int count,
                 const struct push_ask *ask, struct err *err);
 
-/* The same rows of one trace into a folder that is there: TABLE.tsv, and the tables as clickhouse.sql and postgresql.sql. */
+/* Writes the same rows of one trace into an existing folder: TABLE.tsv for each table, and the
+ * schema as clickhouse.sql and postgresql.sql. */
 int push_to_folder(const char *folder, const char *path, struct err *err);
 
 #endif

@@ -28,7 +28,7 @@ static void add_site(struct rows *rows, const struct summary_place *place, int n
     rows_end(rows);
 }
 
-/* The rows beyond those that are kept, as one. */
+/* Sums up the rows from `first` on as one row. */
 static struct site_figures others_of(const struct site_row *rows, size_t first, size_t count)
 {
     struct site_figures others = {.moment = "peak", .site = "(other sites)"};
@@ -80,7 +80,7 @@ static int add_held(struct rows *rows, const struct summary_place *place, const 
     return count < 0 ? -1 : 0;
 }
 
-/* What grows, a row for each line. */
+/* Adds one row for each line that grows. */
 static void add_growing(struct rows *rows, const struct summary_place *place,
                         const struct leak_rows *growing)
 {

@@ -28,7 +28,8 @@ static int write_batch(struct stream *stream, const struct rows *batch)
     return -1;
 }
 
-/* Until it is there once. */
+/* Sends a batch until it is in the table exactly once. If the connection broke, counts the rows of
+ * the table before it sends the batch again. */
 static int send_batch(struct stream *stream, const struct rows *batch)
 {
     for (int attempt = 0; attempt < 5; attempt++) {
@@ -67,7 +68,7 @@ static void *send_in_thread(void *self)
     return NULL;
 }
 
-/* What it says is of the last batch. */
+/* Returns the status of the last batch. */
 static int wait_for_batch(struct stream *stream, struct err *err)
 {
     if (stream->is_under_way) {
