@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses of databases; see address.h. */
+/* See address.h. */
 #include "address.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 
 static const char usage[] = "http://HOST:8123/DATABASE, or https";
 
-/* Letters, digits and what hosts, ports and names of databases have beside them. */
+/* Returns true if the text has only letters, digits and characters of `others`. */
 static int is_plain(const char *text, size_t length, const char *others)
 {
     for (size_t i = 0; i < length; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers of TabSeparatedWithNames; see answer.h. */
+/* See answer.h. The server answers in the format TabSeparatedWithNames. */
 #include "answer.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static char unescaped(char c)
     }
 }
 
-/* In place: it does not become longer. */
+/* Unescapes a cell in place, because the text never becomes longer. */
 static const char *cell_of(char *text)
 {
     char *out = text;
@@ -47,7 +47,8 @@ static const char *cell_of(char *text)
     return text;
 }
 
-/* The cells of a line, whose end it finds; *next is the line after it. Returns how many. */
+/* Splits a line into cells and returns their number. *next becomes the beginning of the next
+ * line. */
 static size_t take_line(char *line, const char *cells[], size_t room, char **next)
 {
     const size_t length = strcspn(line, "\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a statement answers, as a table: columns by name, rows by number. It must not know which statement. */
+/* The answer of a statement as a table: columns by name, rows by number. */
 #ifndef GPUMEMTRACE_ANALYZER_FLEET_ANSWER_H
 #define GPUMEMTRACE_ANALYZER_FLEET_ANSWER_H
 
@@ -10,21 +10,21 @@
 #include "server.h"
 
 struct answer_table {
-    char *text;         /* the cells point into it */
+    char *text;         /* memory of the cells */
     const char **cells; /* NULL: unknown */
     const char **names;
     size_t column_count, row_count;
 };
 
-/* Asks and reads the answer. On -1 nothing has to be released. */
+/* Sends the statement and reads the answer. After -1, nothing has to be released. */
 int answer_ask(struct answer_table *answer, struct server *server, const char *sql,
                struct err *err);
 void answer_release(struct answer_table *answer);
 
-/* Cells of a column that the statement has; NULL: unknown. */
+/* The statement must have the column. NULL: the value is unknown. */
 const char *answer_text(const struct answer_table *answer, size_t row, const char *column);
 bool answer_knows(const struct answer_table *answer, size_t row, const char *column);
-/* 0 where it is unknown. */
+/* 0: the value is 0 or unknown. */
 uint64_t answer_count(const struct answer_table *answer, size_t row, const char *column);
 int64_t answer_integer(const struct answer_table *answer, size_t row, const char *column);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables on one server or many; see cluster.h. */
+/* See cluster.h. */
 #include "cluster.h"
 
 #include <stdlib.h>
@@ -45,7 +45,8 @@ static int ask(struct server *server, struct text *sql, struct text *answer, str
 
 /* --- the shard of a rank --- */
 
-/* As Distributed does it: the remainder of the sharding key by the sum of the weights. */
+/* ClickHouse's Distributed engine chooses the shard by the sharding key modulo the sum of all
+ * weights. */
 static void write_remainder(struct text *sql, const struct cluster *cluster,
                             const struct fleet_key *key)
 {
@@ -64,7 +65,7 @@ static void write_remainder(struct text *sql, const struct cluster *cluster,
     text_add(sql, " ORDER BY shard_num");
 }
 
-/* The host whose weights cover the remainder; cuts the answer into lines. */
+/* Finds the host whose range of weights contains the remainder. Cuts the answer into lines. */
 static const char *host_of(char *answer)
 {
     unsigned long long below = 0;

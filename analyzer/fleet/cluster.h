@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of a database: whether they are ours, on one server or on the shards of a cluster, and which shard has a rank.
- * It must not know what is pushed.
+ * The tables of a database: whether this version can use them, whether they are on one server or on
+ * the shards of a cluster, and which shard has a rank.
  */
 #ifndef GPUMEMTRACE_ANALYZER_FLEET_CLUSTER_H
 #define GPUMEMTRACE_ANALYZER_FLEET_CLUSTER_H
@@ -10,20 +10,21 @@
 #include "tables.h"
 
 struct cluster {
-    char name[128]; /* "": the tables are of one server */
+    char name[128]; /* "": all tables are on one server */
 };
 
-/* -1 too where the schema is another version's, or there is none: *err says what to do. */
+/* Returns -1 also if the schema is missing or of another version; *err says what to do. */
 int cluster_read(struct cluster *cluster, struct server *server, struct err *err);
 
-/* The server that has a rank: its first replica, by the host that the cluster's definition names. */
+/* Opens the server that has a rank: the first replica of the rank's shard, by the host name in the
+ * cluster's definition. */
 int cluster_open(struct server **shard, struct server *server, const struct cluster *cluster,
                  const struct fleet_key *key, struct err *err);
 
-/* Makes the tables that are missing: of one server, or with a name of a cluster on all its hosts. */
+/* Creates the missing tables on the one server, or, if name is a cluster's, on all its hosts. */
 int cluster_make(struct server *server, const char *name, struct err *err);
 
-/* Calls with each server that has tables of its own: the one, or all hosts of the cluster. */
+/* Calls visit for each server that stores rows: the one server, or all hosts of the cluster. */
 int cluster_each(struct server *server, const struct cluster *cluster,
                  int (*visit)(void *self, struct server *server, struct err *err), void *self,
                  struct err *err);

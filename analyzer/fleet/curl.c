@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading of libcurl; see curl.h. */
+/* See curl.h. */
 #include "curl.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
 
-/* Debian has it with each of two libraries for TLS. */
+/* Debian has two builds of libcurl, each with another TLS library. */
 static const char *const libraries[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
 
 static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libcurl, loaded when somebody speaks to a server: no other command needs it, and a program that is linked to it needs two
- * dozen libraries more. Options and results are those of <curl/curl.h>. It must not know what is asked.
+ * libcurl, loaded at the first contact with a server, because no other command needs it, and
+ * linking it would add two dozen libraries. Options and results are those of <curl/curl.h>.
  */
 #ifndef GPUMEMTRACE_ANALYZER_FLEET_CURL_H
 #define GPUMEMTRACE_ANALYZER_FLEET_CURL_H
@@ -22,7 +22,8 @@ struct curl_calls {
     void (*slist_free_all)(struct curl_slist *list);
 };
 
-/* NULL: it is not there, and *err says how to get it. It stays loaded. Before the first thread. */
+/* NULL: libcurl is missing, and *err says how to install it. It is never unloaded. Call it before
+ * any thread starts. */
 const struct curl_calls *curl_load(struct err *err);
 
 #endif

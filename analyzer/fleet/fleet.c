@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The answers of a database of one run; see fleet.h. */
+/* See fleet.h. */
 #include "fleet.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct query_values fleet_values(const struct fleet *fleet)
     return (struct query_values){fleet->job, fleet->run, fleet->other_job, fleet->other_run};
 }
 
-/* The run that began last of those that fit. */
+/* Finds the newest of the runs that match `wanted`. */
 static int find_run(char job[FLEET_NAME_BYTES], char run[FLEET_NAME_BYTES], struct server *server,
                     const struct query_values *wanted, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Users and passwords; see login.h. */
+/* See login.h. */
 #include "login.h"
 
 #include <errno.h>

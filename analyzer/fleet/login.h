@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Who asks a server: a user and a password that stand on no command line. It must not know how they are sent. */
+/* The login for a server: a user and a password, which are never taken from the command line. */
 #ifndef GPUMEMTRACE_ANALYZER_FLEET_LOGIN_H
 #define GPUMEMTRACE_ANALYZER_FLEET_LOGIN_H
 
 #include "gpumemtrace/err.h"
 
 struct fleet_login {
-    char user[256], password[256]; /* "": the server's default user */
-    const char *certificates;      /* a file of authorities, NULL: the system's */
+    char user[256], password[256]; /* user "": the server's default user */
+    const char *certificates;      /* file of certificate authorities; NULL: the system's */
 };
 
-/* file: its first line is the user, its second the password; NULL: GPUMEMTRACE_FLEET_USER and …_PASSWORD. */
+/* file: a file with the user in its first line and the password in its second. NULL: take
+ * GPUMEMTRACE_FLEET_USER and …_PASSWORD. */
 int fleet_login_find(struct fleet_login *login, const char *file, struct err *err);
 
 #endif

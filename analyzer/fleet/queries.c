@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Statements with values; see queries.h. */
+/* See queries.h. */
 #include "queries.h"
 
 #include <string.h>
 
 #include "tables.h"
 
-/* query_files.S embeds them. */
+/* The texts are embedded by query_files.S. */
 #define QUERY(name, other, summary) extern const char query_##name[];
 #include "queries.def"
 

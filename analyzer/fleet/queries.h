@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The statements of `fleet` (queries.def) with values in them. It must not know what their answers mean. */
+/* The statements of `fleet` (queries.def), with values in place of their parameters. */
 #ifndef GPUMEMTRACE_ANALYZER_FLEET_QUERIES_H
 #define GPUMEMTRACE_ANALYZER_FLEET_QUERIES_H
 
@@ -15,14 +15,14 @@ enum query {
 
 struct query_row {
     const char *name, *text, *summary;
-    bool is_of_two; /* runs */
+    bool is_of_two; /* it compares two runs */
 };
 extern const struct query_row queries[QUERIES];
 
 struct query_values {
     const char *job, *run, *other_job, *other_run;
 };
-/* The statement, with values as literals in quotes. */
+/* Writes the statement with the values as quoted literals. */
 void query_write(struct text *sql, enum query query, const struct query_values *values);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Embeds the files of queries.def, each as a text of its own; see queries.h. */
+/* Embeds each file of queries.def as a text; see queries.h. */
     .section .rodata
 
 #define QUERY(name, other, summary)                                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Refusals of a server; see refusal.h. */
+/* See refusal.h. */
 #include "refusal.h"
 
 #include <ctype.h>
@@ -34,8 +34,9 @@ static bool is_among(int exception, const int numbers[], size_t count)
 
 enum { WORDS_BYTES = 200 };
 
-/* "Table fleet.push doesn't exist" of "Code: 60, e.displayText() = DB::Exception: Table fleet.push doesn't exist., e.what()…";
- * of any other text its first line. */
+/* Cuts the message out of a ClickHouse error: "Table fleet.push doesn't exist" of "Code: 60,
+ * e.displayText() = DB::Exception: Table fleet.push doesn't exist., e.what()…". Takes the first
+ * line of any other text. */
 static const char *words_of(char words[WORDS_BYTES], const char *body)
 {
     const char *begin = strstr(body, "DB::Exception: ");
@@ -93,7 +94,7 @@ static void tell_status(const struct refusal_of *of, long status, struct err *er
                 of->name, status, words_of(words, of->body));
 }
 
-/* An error that came after the beginning of the answer stands at its end. */
+/* ClickHouse appends an error to an answer that it has already begun to send. */
 static int exception_of(const char *body, long status)
 {
     const char *code = status == 200 ? NULL : strstr(body, "Code: ");

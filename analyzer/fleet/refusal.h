@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the answer of a server means that is no result: one line of what is wrong and what to do, and whether it may pass.
- * It must not know how answers are fetched.
+ * The meaning of a server's error: one line that says what is wrong and what to do, and whether it
+ * is worth trying again.
  */
 #ifndef GPUMEMTRACE_ANALYZER_FLEET_REFUSAL_H
 #define GPUMEMTRACE_ANALYZER_FLEET_REFUSAL_H
@@ -11,12 +11,12 @@
 #include "gpumemtrace/err.h"
 
 struct refusal_of {
-    const char *name, *database, *user; /* of the server, and who asked */
-    const char *body, *redirected;      /* redirected: where an answer points to, "": nowhere */
+    const char *name, *database, *user; /* the server, and the user that it knows us by */
+    const char *body, *redirected;      /* redirected: target of a redirect; "": none */
 };
 struct refusal_kind {
-    bool is_fine; /* it is a result */
-    bool passes;  /* the server has too much to do */
+    bool is_fine; /* no error: the answer is a result */
+    bool passes;  /* the server is busy: try again */
     int exception;
 };
 

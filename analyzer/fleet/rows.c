@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as TabSeparated text; see rows.h. */
+/* See rows.h. */
 #include "rows.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool has_room(struct rows *rows, size_t bytes)
     return data != NULL;
 }
 
-/* Between two values stands a tab. */
+/* Checks that the column is the next one, and makes room for the value and its tab. */
 static bool begin_value(struct rows *rows, enum fleet_column column, size_t bytes)
 {
     if ((int)column != rows->next)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statements over HTTP; see server.h. */
+/* See server.h. */
 #include "server.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ struct server {
     struct address address;
     struct fleet_login login;
     long timeout_s;
-    bool has_answered; /* it is there: what fails from now on is tried again */
+    bool has_answered; /* the address is right: later errors are tried again */
     int exception;
     struct text url, body;
     char redirected[256];
@@ -193,12 +193,12 @@ static void add_escaped(struct text *url, const char *value)
             text_addf(url, "%%%02X", (unsigned)(unsigned char)*c);
 }
 
-/* What became of a request. */
+/* Result of a request. */
 enum outcome {
     OUTCOME_FINE,
-    OUTCOME_NOT_DONE, /* not now: there was no connection, or the server is busy */
-    OUTCOME_UNKNOWN,  /* the connection broke */
-    OUTCOME_WRONG,    /* nor later */
+    OUTCOME_NOT_DONE, /* no connection, or a busy server: try again */
+    OUTCOME_UNKNOWN,  /* the connection broke: it may be done */
+    OUTCOME_WRONG,    /* would fail again */
 };
 
 static enum outcome not_performed(const struct server *server, CURLcode code, struct err *err)
@@ -271,7 +271,8 @@ static enum outcome request(struct server *server, const char *sql, const char *
         return OUTCOME_WRONG;
     }
     calls->setopt(server->curl, CURLOPT_URL, server->url.data);
-    /* Of a connection that was used before, curl itself would send what it broke at once more. */
+    /* Rows need a fresh connection: if a reused one breaks, curl itself would send them a second
+     * time. */
     calls->setopt(server->curl, CURLOPT_FRESH_CONNECT, rows ? 1L : 0L);
     calls->setopt(server->curl, CURLOPT_POSTFIELDS, rows ? rows : sql);
     calls->setopt(server->curl, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -289,7 +290,8 @@ static void pause_ms(long ms)
     nanosleep(&pause, NULL);
 }
 
-/* Again what certainly was not done; and what may be repeated, whatever became of it. */
+/* Repeats a request that certainly was not done. With `repeats`, also one that may have been
+ * done. */
 static enum outcome request_until(struct server *server, const char *sql, const char *rows,
                                   size_t bytes, bool repeats, struct err *err)
 {

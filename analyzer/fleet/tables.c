@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema as SQL; see tables.h. */
+/* See tables.h. */
 #include "tables.h"
 
 const struct fleet_column_row fleet_columns[FLEET_COLUMNS] = {
@@ -28,7 +28,7 @@ static const char *const clickhouse_types[FLEET_TYPES] = {
     [FLEET_MAYBE_UINT64] = "Nullable(UInt64)",
 };
 
-/* What may be above 2^63 is numeric there. */
+/* UINT64 becomes numeric, because PostgreSQL's bigint ends at 2^63. */
 static const char *const postgresql_types[FLEET_TYPES] = {
     [FLEET_DAY] = "date NOT NULL",           [FLEET_TEXT] = "text NOT NULL",
     [FLEET_INT32] = "integer NOT NULL",      [FLEET_UINT32] = "bigint NOT NULL",
@@ -128,7 +128,7 @@ static void add_postgresql_table(struct text *sql, enum fleet_table table)
     add_columns(sql, table, postgresql_types, NULL);
 }
 
-/* The last statement: tables without it are not complete. */
+/* Adds the last statement. Tables without this version are an unfinished schema. */
 static void add_version(struct text *sql, enum fleet_dialect dialect, const char *cluster)
 {
     if (dialect == FLEET_POSTGRESQL) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of a fleet's database (tables.def) and their schema as SQL. It must not know how rows are made or sent.
+ * The tables of a fleet's database (tables.def) and their schema as SQL.
  *
  *     single    X: MergeTree
- *     sharded   X_local: MergeTree on every server of a cluster; X: Distributed over these by job, run and rank
+ *     sharded   X_local: MergeTree on every server of a cluster;
+ *               X: Distributed over these by job, run and rank
  *
- * Partitions: of a summary a day; of details a push, so that a rank's details appear and go at once.
+ * Partitions: a summary table has one per day. A detail table has one per push, so that the details
+ * of a rank appear and disappear at once.
  */
 #ifndef GPUMEMTRACE_ANALYZER_FLEET_TABLES_H
 #define GPUMEMTRACE_ANALYZER_FLEET_TABLES_H
@@ -15,7 +17,7 @@
 
 #include "analyzer/util/text.h"
 
-/* Number of the schema: tables of another one are refused. */
+/* Version of the schema. Tables of another version are refused. */
 enum { FLEET_SCHEMA = 1 };
 #define FLEET_SCHEMA_TABLE "gpumemtrace_schema"
 
@@ -28,7 +30,7 @@ enum fleet_table {
     FLEET_TABLES
 };
 
-/* The columns of all tables, behind those of the key: FLEET_event_seq. */
+/* The columns of all tables after the key's columns, as FLEET_event_seq. */
 enum fleet_column {
 #define KEY(name, type, meaning) FLEET_KEY_##name,
 #define TABLE(name, kind, order, meaning)
@@ -53,7 +55,7 @@ enum fleet_type {
 struct fleet_column_row {
     const char *name, *meaning;
     enum fleet_type type;
-    int table; /* enum fleet_table; -1: of the key */
+    int table; /* enum fleet_table; -1: a column of the key */
 };
 struct fleet_table_row {
     const char *name, *order, *meaning;
@@ -64,12 +66,13 @@ extern const struct fleet_table_row fleet_tables[FLEET_TABLES];
 
 enum fleet_dialect { FLEET_SINGLE = 1, FLEET_SHARDED, FLEET_POSTGRESQL };
 
-/* The statements of the schema, one after the other; 0: there are no more. cluster: of FLEET_SHARDED. */
+/* Writes one statement of the schema, counted from 0. Returns false after the last one. cluster:
+ * only for FLEET_SHARDED. */
 bool fleet_schema_statement(struct text *sql, enum fleet_dialect dialect, const char *cluster,
                             size_t number);
 
-/* A table as DIALECT has it, with the key's columns set to what key says, for the rows of one push: name is its own.
- * The key's columns need not be sent then. */
+/* The key of all rows of one push. fleet_staging_statement creates a table called `name` whose key
+ * columns default to these values, so that rows are sent without them. */
 struct fleet_key {
     const char *day; /* "2026-11-24" */
     const char *job, *run;
@@ -78,10 +81,10 @@ struct fleet_key {
 };
 void fleet_staging_statement(struct text *sql, enum fleet_table table, const char *name,
                              const struct fleet_key *key);
-/* "('2026-11-24', 'job', 'run', 3, 7)": the partition of a push's details. */
+/* Adds "('2026-11-24', 'job', 'run', 3, 7)", the partition of a push's details. */
 void fleet_add_partition(struct text *sql, const struct fleet_key *key);
 
-/* As a literal of SQL, in quotes. */
+/* Adds a value as a quoted literal of SQL. */
 void fleet_add_literal(struct text *sql, const char *value);
 
 #endif

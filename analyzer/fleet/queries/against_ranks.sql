@@ -1,4 +1,4 @@
--- Two runs beside each other, rank by rank: peaks of this one and of the other, the largest change first.
+-- Compares two runs rank by rank: the peaks of this run and of the other, the largest change first.
 SELECT rank, process, device, sum(own_bytes) AS peak_bytes, sum(their_bytes) AS other_peak_bytes,
        toInt64(sum(own_bytes)) - toInt64(sum(their_bytes)) AS more_bytes
 FROM

@@ -1,4 +1,5 @@
--- Two runs beside each other, site by site: what all devices held at their peaks there, divided by how many devices there were.
+-- Compares two runs site by site: bytes at the peaks of all devices, divided by the number of
+-- devices.
 SELECT site, toUInt64(round(sum(own_bytes))) AS bytes, toUInt64(round(sum(their_bytes))) AS other_bytes,
        toInt64(round(sum(own_bytes))) - toInt64(round(sum(their_bytes))) AS more_bytes
 FROM

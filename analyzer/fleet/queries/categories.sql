@@ -1,4 +1,4 @@
--- What each device of each rank held at its peak, by category.
+-- Bytes of each category at the peak of each device of each rank.
 SELECT rank, process, device, category, sum(bytes) AS bytes
 FROM site
 WHERE job = {job:String} AND run = {run:String} AND moment = 'peak'

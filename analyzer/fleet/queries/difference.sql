@@ -1,5 +1,5 @@
--- What holds the difference: the peak of each device that is not within 2 % of the median, site by site against the lowest rank
--- that has the median; the five largest differences of each.
+-- Explains unusual peaks: compares each device whose peak differs by more than 2 % from the median,
+-- site by site, with the lowest rank that has the median. Keeps the five largest differences.
 SELECT rank, process, device, site, sum(own_bytes) AS bytes, sum(their_bytes) AS usual_bytes,
        toInt64(sum(own_bytes)) - toInt64(sum(their_bytes)) AS more_bytes
 FROM

@@ -1,4 +1,4 @@
--- Processes that did not end by an exit, or lost events.
+-- Processes that did not end by an exit, or that lost events.
 SELECT rank, process, host, pid, ended, ended_why, ifNull(lost_events, 0) AS lost_events, events, start_unix_ns + duration_ns AS end_unix_ns
 FROM process
 WHERE job = {job:String} AND run = {run:String} AND (ended IN ('killed', 'recording') OR ifNull(lost_events, 0) > 0)

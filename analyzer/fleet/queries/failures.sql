@@ -1,4 +1,5 @@
--- Failed allocations of all ranks in the order of their hosts' clocks: the first is the one that the job ran into first.
+-- Failed allocations of all ranks, ordered by the clocks of their hosts. The first one is the
+-- failure that the job hit first.
 SELECT rank, process, device, number, layer, unix_ns, time_ns, phase, asked_bytes, live_bytes, verdict, kind, site, explanation
 FROM failure
 WHERE job = {job:String} AND run = {run:String}

@@ -1,4 +1,5 @@
--- What grows with each step: devices with a leak first, then those that grow most, each with the line that grows most.
+-- Growth per training step: devices with a leak first, then by growth. Each row names the site that
+-- grows most.
 SELECT rank, process, device, leak, steps, bytes_per_step, leak_bytes_per_step, site
 FROM
 (

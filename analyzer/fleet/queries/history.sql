@@ -1,4 +1,5 @@
--- The runs of a job over weeks, the earliest first: the highest peak of any device, the median, what failed.
+-- The runs of a job over weeks, the earliest first: highest peak of any device, median peak,
+-- failures.
 SELECT run, toString(toMonday(toDateTime(toUInt32(intDiv(first_unix_ns, 1000000000)), 'UTC'))) AS week, first_unix_ns, ranks,
        highest_bytes, median_bytes, refused, killed
 FROM

@@ -1,4 +1,4 @@
--- Hosts: how many ranks each has, the peaks of their devices, what failed or was killed there.
+-- Hosts: the number of ranks, the peaks of their devices, failed allocations and killed processes.
 SELECT host, uniqExact(rank) AS ranks, count() AS devices, max(peak_bytes) AS highest_bytes, min(peak_bytes) AS lowest_bytes,
        tupleElement(arraySort(groupArray((-toInt64(peak_bytes), rank)))[1], 2) AS highest_rank,
        sum(driver_peak_bytes) AS driver_sum_bytes, sum(failed) AS refused, uniqExactIf(rank, ended = 'killed') AS killed

@@ -1,4 +1,4 @@
--- Each device of each rank of a run: what it peaked at, what it left, how it ended.
+-- Each device of each rank of a run: its peak, the bytes live at exit, how the process ended.
 SELECT rank, process, device, host, layer, uuid, name, total_bytes, peak_bytes, peak_time_ns, peak_phase, driver_peak_bytes,
        reserved_peak_bytes, live_at_exit_bytes, failed, leak, steps, bytes_per_step, leak_bytes_per_step, ended
 FROM

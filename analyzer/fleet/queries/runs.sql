@@ -1,4 +1,4 @@
--- The runs that are there, the latest first; job and run: '' stands for all.
+-- The 100 latest runs, the latest first. '' as job or run stands for all of them.
 SELECT job, run, toString(toDate(toDateTime(toUInt32(intDiv(min(start_unix_ns), 1000000000)), 'UTC'))) AS first_day,
        min(start_unix_ns) AS first_unix_ns, uniqExact(rank) AS ranks
 FROM process

@@ -1,4 +1,5 @@
--- Peaks of all devices of a run that had memory: how many, the lowest, the median, the highest; and of which rank the median is.
+-- Peaks of all devices of a run that had memory: number, lowest, median, highest, and the rank that
+-- has the highest peak.
 SELECT count() AS places, uniqExact(rank) AS ranks, min(peak_bytes) AS lowest_bytes, quantileExact(0.5)(peak_bytes) AS median_bytes,
        max(peak_bytes) AS highest_bytes, toUInt64(round(avg(peak_bytes))) AS mean_bytes,
        toUInt64(round(stddevPop(peak_bytes))) AS deviation_bytes, sum(peak_bytes) AS sum_bytes,
