@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether this is a container, and how much memory it may have. */
+/* Checks whether this process runs in a container, and how much memory the container may use. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "analyzer/render/units.h"
 #include "common/cgroup.h"
 
-/* NULL: none, as far as can be told. */
+/* Returns the kind of container, or NULL if none is recognized. */
 static const char *find_container(void)
 {
     static const struct {

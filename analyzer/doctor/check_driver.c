@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* NVIDIA's driver and the device files behind it. A machine without them is fine: it has dry runs. */
+/*
+ * Checks NVIDIA's driver and its device files. A machine without them is fine, because dry runs
+ * need neither.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <glob.h>
@@ -60,7 +63,7 @@ static bool has_kernel_module(void)
 
 /* --- the checks --- */
 
-/* In a container the host gives the driver and the cards. */
+/* Containers get the driver and the cards from the host. */
 static const char *way_to_give_cards(const char *container)
 {
     if (!strcmp(container, "Podman"))
@@ -134,7 +137,7 @@ void check_driver(struct finding *finding, struct checkup *checkup)
     }
 }
 
-/* Which user may open them is what a driver's errors do not say. */
+/* Checks the permissions of the device files, because the driver's errors do not mention them. */
 void check_devices(struct finding *finding, struct checkup *checkup)
 {
     glob_t found = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorder's library, and the simulator of dry runs: whether they are there and can be loaded. */
+/* Checks that the recorder's library and the simulator of dry runs exist and can be loaded. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The limits of this process, which a recorded program inherits. */
+/* Checks the limits of this process, because a recorded program inherits them. */
 #include <inttypes.h>
 #include <sys/resource.h>
 
@@ -8,7 +8,7 @@
 
 #define GIB (UINT64_C(1) << 30)
 
-enum { DESCRIPTORS_LEAST = 32 }; /* below it the recorder opens none */
+enum { DESCRIPTORS_LEAST = 32 }; /* with fewer, the recorder opens no file */
 
 static uint64_t limit_of(int resource)
 {
@@ -16,7 +16,7 @@ static uint64_t limit_of(int resource)
     return getrlimit((__rlimit_resource_t)resource, &limit) ? UINT64_MAX : limit.rlim_cur;
 }
 
-/* A shell raises its limit up to a second one; that only root raises. */
+/* A shell can raise its soft limit up to the hard limit. Only root can raise the hard limit. */
 static void mend(struct finding *finding, int resource, uint64_t needed, const char *raise,
                  const char *name)
 {

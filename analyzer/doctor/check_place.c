@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where traces and shared memory go. */
+/* Checks the folders of traces and of shared memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +19,8 @@ enum { SHM_BYTES_SMALL = 64 << 20, MAPPED_BYTES = 4096 };
 
 /* --- the trace --- */
 
-/* The folder of a trace as the recorder will name it; of a template with a folder in it, what comes before. */
+/* The folder in which the recorder will write the trace: the template up to the last '/' that comes
+ * before any '%'. */
 static void find_folder(char folder[PATH_MAX])
 {
     const char *output = getenv("GPUMEMTRACE_OUTPUT");
@@ -34,7 +35,7 @@ static void find_folder(char folder[PATH_MAX])
         snprintf(folder, PATH_MAX, "%.*s", (int)length, output);
 }
 
-/* As the recorder's ring beside a trace: a file that is mapped and shared. 0 or errno. */
+/* Maps a shared file, as the recorder does for its ring beside a trace. Returns 0 or errno. */
 static int try_mapping(const char *folder)
 {
     char path[PATH_MAX + 32];
@@ -89,7 +90,7 @@ void check_place(struct finding *finding, struct checkup *checkup)
                  units_bytes(room, room_bytes));
 }
 
-/* --- shared memory, which programs need and the recorder does not --- */
+/* --- shared memory, which programs need but the recorder does not --- */
 
 void check_shm(struct finding *finding, struct checkup *checkup)
 {

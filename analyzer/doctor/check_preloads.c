@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What else is preloaded, and in which order. */
+/* Checks which other libraries are preloaded, and in which order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static bool is_own(const char *path)
 }
 
 struct preloads {
-    int count, own_at; /* own_at: -1, not among them */
-    char first[256];   /* of the others; "" none */
+    int count, own_at; /* own_at: position of the recorder; -1: not listed */
+    char first[256];   /* the first other library; "": none */
 };
 
 static void read_preloads(struct preloads *preloads, char *listed)
@@ -36,7 +36,8 @@ static void read_preloads(struct preloads *preloads, char *listed)
     }
 }
 
-/* What the loader makes of the variable says a child that it starts. */
+/* Starts a child with this LD_PRELOAD, because the loader reports refused libraries only when a
+ * program starts. */
 static bool are_refused(struct finding *finding, const char *variable, char *listed)
 {
     char said[FINDING_BYTES], *rest = NULL;

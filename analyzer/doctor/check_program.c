@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program that is to be recorded, if one was named. */
+/* Checks the program to record, if one is named. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include "check.h"
 #include "analyzer/run/run_program.h"
 
-/* Where it is not, what there is instead: the last folder on the way to it. */
+/* The command lists the last existing folder of the program's path. */
 static void say_missing(struct finding *finding, const char *program, const struct err *err)
 {
     char folder[PATH_MAX], word[FINDING_WORD_BYTES];
@@ -58,7 +58,7 @@ static void say_not_recorded(struct finding *finding, const char *path, const st
                      word);
 }
 
-/* An interpreter of the same name may be elsewhere. */
+/* The named interpreter is missing. One of the same name may be in another folder. */
 static void say_no_interpreter(struct finding *finding, const char *path, const char *missing)
 {
     char word[FINDING_WORD_BYTES], other[FINDING_WORD_BYTES], found[PATH_MAX];

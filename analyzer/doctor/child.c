@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A question to another process; see child.h. */
+/* See child.h. */
 #include "child.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 
 enum { PATIENCE_S = 30 };
 
-/* Up to bytes of what the other end writes. */
+/* Reads at most `bytes` bytes, until the other end closes, and closes fd. Returns the number
+ * read. */
 static size_t read_all(int fd, char *buffer, size_t bytes)
 {
     size_t length = 0;
@@ -36,7 +37,7 @@ static int wait_for(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* 0 in the child, whose end of the pipe is ends[1]. */
+/* Creates a pipe and forks. Returns 0 in the child, which writes to ends[1]. */
 static pid_t start(int ends[2])
 {
     if (pipe2(ends, O_CLOEXEC))
@@ -51,7 +52,7 @@ static pid_t start(int ends[2])
     return pid;
 }
 
-/* What is asked may print; nobody is to read that. */
+/* Discards the child's output, because a driver or library may print. */
 static void be_silent(void)
 {
     const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);

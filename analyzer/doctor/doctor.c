@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All checks, in their order; see doctor.h. */
+/* See doctor.h. */
 #include "doctor.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All checks of this machine. It must not know who reads what they found. */
+/* Runs all checks of this machine and counts what is wrong. */
 #ifndef GPUMEMTRACE_ANALYZER_DOCTOR_DOCTOR_H
 #define GPUMEMTRACE_ANALYZER_DOCTOR_DOCTOR_H
 
@@ -17,7 +17,7 @@ struct doctor {
     int wrong_count;
 };
 
-/* program: that is to be recorded; NULL: any. */
+/* program: the program to record; NULL: any. */
 void doctor_look(struct doctor *doctor, const char *program);
 
 #endif

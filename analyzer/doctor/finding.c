@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a check says what it found; see check.h. */
+/* Sets the findings of checks; see check.h. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
