@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The card that a program needs; see need.h. */
+/* See need.h. */
 #include "need.h"
 
 #include "analyzer/analysis/ledger/ledger.h"
@@ -85,7 +85,8 @@ static void add_shares(struct text *text, const struct need *need)
     add_share(text, need->outside_bytes, "of the context (assumed) and other processes", &between);
 }
 
-/* "fits on t4 (14.75 GiB), not on …"; the cards nearest to what is needed, from both sides. */
+/* Adds "fits on t4 (14.75 GiB), not on …": the smallest known card that is large enough, and the
+ * next smaller one. */
 static void add_cards(struct text *text, const struct need *need)
 {
     const struct card *fits = card_for(need->card_bytes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program needs of a card, as nvidia-smi would show it at its fullest: from a dry run on cards
- * without limit. It must not try smaller cards.
+ * The size of the card that a program needs, as nvidia-smi would show it at the fullest moment. It
+ * comes from a dry run on cards without limit.
  *
- *     | frameworks' pools | libraries | the program, rounding | the context and others |   = card_bytes
+ *     | frameworks' pools | libraries | the program, rounding | context and others |  = card_bytes
  */
 #ifndef GPUMEMTRACE_ANALYZER_NEED_NEED_H
 #define GPUMEMTRACE_ANALYZER_NEED_NEED_H
@@ -11,24 +11,26 @@
 #include "analyzer/analysis/study.h"
 #include "analyzer/util/text.h"
 
-/* Of what no dry run counts, for whoever speaks of one rank of several: doc/simulator.md has the sources. */
+/* NCCL's memory, which a dry run does not count. Add this sentence to figures of one rank of
+ * several. doc/simulator.md has the sources. */
 #define NEED_OF_NCCL                                                                               \
     "What NCCL takes comes on top: 0.5 to 1.7 GB for each communicator that reduces and gathers"
 
 struct need {
     int device;
-    uint64_t card_bytes; /* in granules of 2 MiB, as cards hand them out; 0: not known */
-    uint64_t pools_bytes, libraries_bytes, outside_bytes; /* the rest is the program's */
-    int64_t rank_count; /* of the job; 0: not known. What NCCL takes of several comes on top */
+    uint64_t card_bytes; /* in granules of 2 MiB, the unit of cards; 0: unknown */
+    uint64_t pools_bytes, libraries_bytes, outside_bytes; /* the rest is the program's own */
+    int64_t rank_count; /* ranks of the job; 0: unknown. With several, add NEED_OF_NCCL */
 };
 
-/* card_bytes stays 0 where the device held nothing, or where the card had a limit. */
+/* card_bytes stays 0 if the device held nothing, or if the card had a limit. */
 int need_of_device(struct need *need, const struct study *study, const struct device_use *use,
                    struct err *err);
-/* Of the device that needs most, in the trace at path. */
+/* Takes the device that needs most in the trace at path. */
 int need_of_trace(struct need *need, const char *path, struct err *err);
 
-/* "needs a card of 24.00 GiB: 23.50 GiB …; it fits on a6000 (47.54 GiB), not on rtx-3090 (23.70 GiB); …" */
+/* Writes "needs a card of 24.00 GiB: 23.50 GiB …; it fits on a6000 (47.54 GiB), not on rtx-3090
+ * (23.70 GiB); …". */
 void need_write(struct text *text, const struct need *need);
 
 #endif
