@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What changed since another run, or a baseline's file: the program's lines of both sides as one tree. It knows no
-// moment: each side is at the one that the command was asked for.
+// The change since another run or a baseline's file: the lines of both sides as one tree. The
+// command fixed the moment of each side.
 
-// What a call is as wide as.
+// The modes of the change: each sets the bytes that make a node's width.
 const CHANGE_MODES = [
   ['changed', 'against the baseline', (leaf) => leaf.after_bytes],
   ['before', 'the baseline', (leaf) => leaf.before_bytes],
@@ -21,7 +21,7 @@ class Change {
     return found.length ? found : [{ function: '(no call stack)', file: null }];
   }
 
-  // Rows for callTree. What only moved counts as unchanged where it stands now.
+  // Rows for callTree. A moved leaf counts as unchanged, at its new place.
   calls(mode) {
     const [, , bytesOf] = CHANGE_MODES.find(([name]) => name === mode);
     return this.leaves.map((leaf) => ({
@@ -30,7 +30,7 @@ class Change {
     }));
   }
 
-  // The lines to blame, which add up to the change.
+  // The lines to blame. They add up to the change.
   holders() {
     return this.rows.map(({ site, delta_bytes, before_bytes, after_bytes, category }) => ({ site, delta_bytes, before_bytes, after_bytes, category }));
   }
@@ -41,7 +41,7 @@ function deltaText(change) {
   return delta ? (delta > 0 ? '+' : '') + bytesText(delta) : '±0';
 }
 
-// From -1, gone, to 1, new.
+// From -1 (gone) to 1 (new).
 function changeRatio({ before, after }) {
   return before === after ? 0 : (after - before) / Math.max(before, after);
 }

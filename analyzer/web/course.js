@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The "series" of one trace, as the JSON has it: what was live when, by what. It computes sums of what is
-// there, and draws nothing.
+// The "series" of one trace, as in the JSON: live bytes over time, by owner. It computes sums, and
+// draws nothing.
 
 function frameText(frame) {
   const file = frame.file ? frame.file.replace(/^.*\//, '') + (frame.line ? ':' + frame.line : '') + ' ' : '';
   return file + frame.function;
 }
 
-// The tree that rows of calls add up to: [{frames: the outermost first, bytes, change}]; change, if there is one, is
-// {before, after}, and adds up as well.
+// Makes a tree from rows of calls, [{frames: outermost first, bytes, change}]. change, {before,
+// after}, is optional. Bytes and changes are summed at each node.
 function callTree(name, rows, isInverted) {
   const makeNode = (own) => ({ bytes: 0, change: rows.length && rows[0].change ? { before: 0, after: 0 } : null, children: new Map(), ...own });
   const root = makeNode({ name });
@@ -42,14 +42,15 @@ class Course {
     return (layer.pool ? layer.pool + ' pool' : layer.layer) + (layer.device === null ? '' : ' of device ' + layer.device);
   }
 
-  // Live bytes of a layer at a snapshot: what its call stacks held then. All of them are summed once.
+  // Live bytes of a layer at a snapshot: the sum over its call stacks, computed once for all
+  // snapshots.
   liveAt(layer, snapshot) {
     if (!this.live.has(layer))
       this.live.set(layer, this.snapshots.seq.map((_, i) => layer.sites.reduce((sum, site) => sum + site.bytes[i], 0)));
     return this.live.get(layer)[snapshot];
   }
 
-  // An estimate has no times.
+  // An estimate has no times, so its events are named by number.
   momentText(snapshot) {
     const time = this.snapshots.time_ns[snapshot];
     return time === null ? 'event ' + this.snapshots.seq[snapshot] : durationText(time);
@@ -63,7 +64,7 @@ class Course {
     return best;
   }
 
-  // The first snapshot at which the layer held most.
+  // The first snapshot with the layer's highest live bytes.
   peakOf(layer) {
     let best = 0;
     for (let i = 1; i < this.snapshotCount; i++)
@@ -71,7 +72,7 @@ class Course {
     return best;
   }
 
-  // Frames of a stack, the outermost first.
+  // Frames of a stack, outermost first.
   framesOf(number) {
     const found = [];
     for (let node = this.stacks[number].node; node !== null; node = this.nodes.parent[node])
@@ -83,8 +84,9 @@ class Course {
     return number === null ? 'other call stacks' : this.stacks[number].site || '(no call stack)';
   }
 
-  // What people look at first: the program's own frames, Python's where there are any, and what the innermost
-  // called; where nothing is the program's, the line that stands for the stack.
+  // The frames that a reader needs first: the program's own (only its Python frames, if there are
+  // any), and the function that the innermost of them called. A stack without such frames is shown
+  // by its site.
   foldedFrames(number) {
     const { called } = this.stacks[number];
     const own = this.framesOf(number).filter((frame) => frame.role === 'program');
@@ -94,7 +96,7 @@ class Course {
     return called && called !== last.function ? [...kept, { function: called, file: null, line: null }] : kept;
   }
 
-  // The calls of each stack, with its bytes: rows for callTree.
+  // Rows for callTree: the frames of each stack with its bytes.
   calls(bytesOfSite, layer, showsAll) {
     return layer.sites.map((site) => {
       const frames = site.stack === null ? [] : showsAll ? this.framesOf(site.stack) : this.foldedFrames(site.stack);
@@ -102,7 +104,7 @@ class Course {
     }).filter((row) => row.bytes > 0);
   }
 
-  // The sites of a moment, or what is left of them under a mode, the largest first; equal names are one row.
+  // The sites with their bytes under a mode, the largest first. Sites of the same name are one row.
   holders(bytesOfSite, layer) {
     const rows = new Map();
     for (const site of layer.sites) {
@@ -114,7 +116,7 @@ class Course {
     return [...rows].map(([site, bytes]) => ({ site, bytes })).sort((a, b) => b.bytes - a.bytes);
   }
 
-  // The map of memory nearest to a snapshot: {number, snapshot, left_out_count, left_out_bytes}.
+  // The memory map nearest to a snapshot: {number, snapshot, left_out_count, left_out_bytes}.
   mapNear(layer, snapshot) {
     const distance = (map) => Math.abs(map.snapshot - snapshot);
     const maps = layer.maps.map((map, number) => ({ ...map, number }));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The ranks of a run from a fleet's database as small multiples, all to one scale: what the leading layer of each device held
-// at its peak, by category.
+// The ranks of a run in a fleet's database as small charts of one scale: bytes of each device's
+// leading layer at its peak, by category.
 
 const FLEET_HEIGHT = 18;
 
-// One for each device that had memory: {text, peak_bytes, parts: [{category, bytes}]}.
+// One chart for each device that had memory: {text, peak_bytes, parts: [{category, bytes}]}.
 function fleetCharts({ ranks, categories }) {
   const keyOf = ({ rank, process, device }) => [rank, process, device].join(' ');
   const parts = new Map();

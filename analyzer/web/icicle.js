@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The tree of calls that held memory at a moment, drawn from the top down: as wide as its bytes. A click or
-// Enter zooms in; the arrow keys walk. It computes no bytes.
+// The tree of calls that held memory at a moment, drawn downwards. A node is as wide as its bytes.
+// A click or Enter zooms in; the arrow keys walk.
 
 const CELL_HEIGHT = 20, CELLS_DEEP = 40;
 
-// The widest first.
+// The children with bytes, the largest first.
 function childrenOf(node) {
   return [...node.children.values()].filter((child) => child.bytes > 0).sort((a, b) => b.bytes - a.bytes);
 }
@@ -24,7 +24,7 @@ class Icicle {
     this.canvas.addEventListener('keydown', (event) => this.walk(event));
   }
 
-  // The tree is another one; the zoom stays where its names still are.
+  // Draws another tree. Keeps the zoom as deep as the new tree has the same names.
   draw(root) {
     const names = this.root && this.top ? this.pathOf(this.top).map((node) => node.name) : [];
     this.root = root;
@@ -51,7 +51,8 @@ class Icicle {
     return bytesText(node.bytes) + share + change + '\n' + node.name + place;
   }
 
-  // The same name has the same colour; of a change its direction has one, and its share the strength.
+  // [colour, alpha]. The colour depends on the name, so equal names look alike. A change has the
+  // colour of its direction, and is more opaque the larger its share.
   colourOf(node) {
     if (this.search && !this.matches(node)) return [style('--free'), 1];
     if (node.change) {
@@ -111,7 +112,7 @@ class Icicle {
       ': ' + bytesText(this.chosen.bytes)].filter(Boolean).join('  ·  '));
   }
 
-  // The outermost calls that match, wherever they are: what is inside of one counts once.
+  // Sums the outermost calls that match. Matches inside of a match are not counted again.
   foundText() {
     if (!this.search) return '';
     const found = [], look = (node) => { for (const child of childrenOf(node)) if (this.matches(child)) found.push(child); else look(child); };

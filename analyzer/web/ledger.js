@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The card's memory by owner, at each moment of the ledger: a bar whose parts add up to the card.
+// The card's memory by owner at each moment of the ledger: a bar whose parts add up to the card.
 
-// As the commands' text has it.
+// Must be the same text as the commands print.
 function momentText(at) {
   return at.startsWith('oom:') ? 'at failure ' + at.slice(4) : at === 'peak' || at === 'end' ? 'at the ' + at : 'at ' + at;
 }
 
-// Owners of one device differ in colour, and keep theirs from bar to bar.
+// Each owner of a device has a colour of its own, the same in all bars.
 function ownerColours(book) {
   const owners = [...new Set(book.moments.flatMap((moment) => moment.terms.filter((term) => term.bytes > 0).map((term) => term.title)))];
   return new Map(owners.map((owner, number) => [owner, colourOfNumber(number)]));
 }
 
-// The terms, and what they leave of the card: [{title, source, bytes, colour}].
+// The terms and the rest of the card: [{title, source, bytes, colour}].
 function ledgerParts(moment, colours) {
   const { unaccounted_bytes: unlisted, used_bytes: used, total_bytes: total } = moment;
   const parts = moment.terms.map((term) => ({ ...term, colour: colours.get(term.title) }));

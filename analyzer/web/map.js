@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Segments and the blocks in them at a moment, to scale, in lines of equal length: holes are what no block
-// covers. At a failure the size that was asked for lies beside the largest hole.
+// Segments and their blocks at a moment, to scale, in lines of equal length. Holes are bytes that
+// no block covers. At a failure, the requested size is drawn beside the largest hole.
 
 const MAP_LINES = 18, MAP_LINE_HEIGHT = 18, MAP_GAP = 4, ASKED_TEXT_PIXELS = 170;
 
-// Ranges of addresses, each with the blocks in it; a layer without segments is its blocks alone.
+// Ranges of addresses with their blocks. A layer without segments has its blocks as ranges.
 function mapRanges(course, layer, map) {
   const blocks = course.blocksAt(layer, map);
   const ranges = course.segmentsAt(layer, map)
@@ -19,7 +19,7 @@ function mapRanges(course, layer, map) {
   return joinMapped(ranges);
 }
 
-// Mappings that lie side by side are one range: a hole may go on in the next.
+// Joins adjacent mappings, because a hole may continue in the next mapping.
 function joinMapped(ranges) {
   const joined = [];
   for (const range of ranges) {
@@ -32,7 +32,7 @@ function joinMapped(ranges) {
   return joined;
 }
 
-// What no block of the page covers: [{bytes, range}].
+// Gaps between the blocks of the page: [{bytes, range}].
 function holesOf(ranges) {
   const holes = [];
   for (const range of ranges) {
@@ -102,7 +102,7 @@ class MemoryMap {
     return this.holes.reduce((most, hole) => Math.max(most, hole.bytes), 0);
   }
 
-  // Blocks that keep a segment that is less than half full from going back.
+  // True if blocks keep this segment allocated although it is less than half full.
   isPinning(range) {
     return range.blocks.length > 0 && range.blocks.reduce((sum, block) => sum + block.bytes, 0) < range.bytes / 2;
   }
@@ -111,7 +111,7 @@ class MemoryMap {
     return colourOfNumber(category);
   }
 
-  // Blocks and holes with where they begin, in bytes from the first.
+  // Blocks and holes with their begin, in bytes from the start of the map.
   layOut() {
     const pieces = [];
     let begin = 0;
@@ -132,7 +132,7 @@ class MemoryMap {
     return Math.max(1, this.total / MAP_LINES);
   }
 
-  // A range of the map as rectangles, one for each line that it is in, in the colour that is set.
+  // Fills a range of the map with the current colour: one rectangle for each line that it touches.
   fill(context, width, begin, bytes, inset) {
     const line = this.lineBytes();
     for (let row = Math.floor(begin / line); row * line < begin + bytes && row < MAP_LINES; row++) {
@@ -143,7 +143,8 @@ class MemoryMap {
     }
   }
 
-  // [colour, alpha, pieces]: to set a colour takes longer than to draw a piece in it, of which there are thousands.
+  // [colour, alpha, pieces]. Pieces are grouped by colour, because there are thousands and setting
+  // a colour takes longer than drawing.
   piecesByLook() {
     const lit = new Set(this.showsPinning ? this.ranges.filter((range) => this.isPinning(range)) : this.ranges), looks = new Map();
     for (const piece of this.pieces) {
@@ -173,7 +174,7 @@ class MemoryMap {
     this.canvas.setAttribute('aria-label', this.words() + ' Left and right arrows walk through blocks and holes.');
   }
 
-  // To one scale, which is not that of the lines: what is asked for may be longer than any of them.
+  // Has a scale of its own, because the requested size may be longer than any line.
   paintAsked(context, top) {
     const width = this.canvas.clientWidth - ASKED_TEXT_PIXELS;
     context.font = '12px system-ui, sans-serif';
@@ -199,7 +200,7 @@ class MemoryMap {
     return piece ? this.pieceText(piece) : '';
   }
 
-  // Frees have no call stack; the phase says where in the program one was.
+  // The phase says where a free happened, because frees have no call stack.
   phaseText(snapshot) {
     const { points } = this.layer, seq = this.course.snapshots.seq[snapshot];
     const at = points.seq.findLastIndex((one) => one <= seq), phase = at < 0 ? null : points.phase[at];

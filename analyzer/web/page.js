@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The page: which trace, layer, moment and mode is shown. All of it lives in the URL's hash, so that a link
-// shows what its sender saw.
+// The page's state: trace, layer, moment and mode. The state is kept in the URL's hash, so that a
+// link shows what its sender saw.
 
 const MODES = [['live', 'live'], ['grown', 'grown since'], ['kept', 'still live at the end'], ['temporary', 'gone by the end']];
 const HASH_MS = 100;
 const DEFAULTS = { trace: null, layer: 0, moment: null, since: null, mode: null, by: 'category', axis: 'event', zoom: '', inverted: 0, all: 0, pinning: 0, find: '' };
 
-// What deserves to be read first.
+// Answers that are shown first.
 const ALARM = /^(Out of memory|Leak: |The limit is broken|\d+ of \d+ limits are broken)/;
 
 function isAlarming({ answer }) {
   return ALARM.test((answer || [''])[0]);
 }
 
-// What a launcher puts between the first word and the end says little.
+// Keeps the first word and the end of a long command, because a launcher's options in between say
+// little.
 function shortCommand(command) {
   const tail = command && command.length > 120 ? command.indexOf(' ', command.length - 120) : -1;
   return tail < 0 ? command : command.slice(0, command.indexOf(' ')) + ' …' + command.slice(tail);
 }
 
-// Columns of which the file has the differences from value to value are as the JSON has them again: see json.h.
+// Restores columns that the file stores as differences of adjacent values (json.h).
 function unpacked(value) {
   if (Array.isArray(value) && (value.length === 0 || isScalar(value[0]))) return value;
   if ('' in value) {
@@ -30,8 +31,8 @@ function unpacked(value) {
   return value;
 }
 
-// {document, labels}: the JSON that `--json --series` prints, but for the frames of each row, which stand in the series
-// once; and what the commands' text calls its keys.
+// {document, labels}. The document is the JSON of `--json --series`, but frames are only in the
+// series, not repeated in each row. labels are the commands' texts for keys.
 async function readDocument() {
   const packed = Uint8Array.from(atob(byId('document').textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
@@ -74,7 +75,8 @@ const page = {
     }
   },
 
-  // Browsers refuse more than some writes a second, as of a key that is held down.
+  // Waits before it writes, because browsers refuse many writes per second, for example while a key
+  // is held down.
   writeHash() {
     clearTimeout(this.unwritten);
     this.unwritten = setTimeout(() => {
@@ -84,7 +86,8 @@ const page = {
     }, HASH_MS);
   },
 
-  // A part of one axis is none of another. clicked, of a moment: the place in the chart, in words.
+  // Changes the state. A zoom belongs to one axis, so another axis resets it. clicked: the clicked
+  // place of the chart, in words.
   set(changes, clicked) {
     const needsAll = 'trace' in changes;
     if ('moment' in changes) this.clicked = clicked;
@@ -95,7 +98,7 @@ const page = {
     else this.draw(Object.keys(changes));
   },
 
-  // --- what is there ---
+  // --- traces, layers, moments ---
 
   openTrace() {
     const { state } = this;
@@ -122,7 +125,7 @@ const page = {
     this.draw();
   },
 
-  // One that failed is what people came for.
+  // The trace to open: a failed one, because its failure is the reason to look.
   firstTrace() {
     const failed = this.traces.findIndex((one) => this.isFailed(one));
     if (failed >= 0) return failed;
@@ -130,7 +133,7 @@ const page = {
     return alarming < 0 ? this.ranks.highest() : alarming;
   },
 
-  // Whether the job opens with its failure.
+  // True if this trace has the failure that the job's answer begins with.
   isFailed({ trace }) {
     return !!trace && trace.path === this.document.job?.failed_trace;
   },
@@ -139,7 +142,7 @@ const page = {
     return this.course.layers[this.state.layer];
   },
 
-  // What the layer is compared with; null: nothing.
+  // The comparison of the layer with the baseline, or null.
   change() {
     const layer = this.layer(), device = this.device(layer.device), tree = device && device.change_tree;
     return tree && tree.layer === layer.layer && tree.pool === layer.pool ? new Change(tree, device.sites || device.grown) : null;
@@ -163,7 +166,8 @@ const page = {
     return (this.trace.leaks || []).some((row) => row.device === layer.device && row.growth.some((one) => isIts(one) && one.verdict === 'leak'));
   },
 
-  // What people came for: a change, of the peaks; else the failure; else what a leak added; else the peak.
+  // The first view: the change at the peaks; without one, the last failure; else the growth of a
+  // leak; else the peak.
   opening() {
     const peak = this.course.peakOf(this.layer()), failed = this.failed();
     if (this.change()) return { mode: 'changed', moment: peak };
@@ -171,7 +175,8 @@ const page = {
     return this.isLeaking() ? { mode: 'grown', moment: this.lastOfLeak() } : { mode: 'live', moment: peak };
   },
 
-  // A program may let go of most that it kept before it ends: then where its last step begins.
+  // The last moment of a leak: the end of the trace, or, if the program frees most of it before its
+  // end, the beginning of the last step.
   lastOfLeak() {
     const end = this.course.snapshotCount - 1, { points, sites } = this.layer(), begin = stepBegins(points).pop(), since = this.afterFirstStep();
     const last = begin === undefined ? end : this.course.nearestSnapshot('seq', points.seq[begin]);
@@ -183,7 +188,7 @@ const page = {
     return this.course.failures.filter((failure) => failure.snapshot !== null);
   },
 
-  // What a program makes once is there by then.
+  // The snapshot after the first step: by then, the program has made everything that it makes once.
   afterFirstStep() {
     const { points } = this.layer(), [begin] = stepBegins(points);
     return begin === undefined ? 0 : this.course.nearestSnapshot('seq', points.seq[begin]);
@@ -199,7 +204,7 @@ const page = {
 
   // --- the head ---
 
-  // Of each card, where no answer says it.
+  // The peak of each card that no answer mentions.
   peaks() {
     const { course } = this, layers = course ? course.layers : [], answers = this.trace.answer || [];
     return layers.filter((layer, i) => layers.findIndex((other) => other.device === layer.device) === i).flatMap((layer) => {
@@ -211,7 +216,7 @@ const page = {
     });
   },
 
-  // Of a job its own, then those of the trace, which come first where it raises an alarm of its own.
+  // The answers of the job, then those of the trace. The trace's come first if they are alarming.
   answers() {
     const own = [...(this.trace.answer || []), ...this.peaks()];
     if (this.trace === this.document) return own;
@@ -266,7 +271,7 @@ const page = {
     replaceControls('map-controls', layer.segments.length ? this.toggle('pinning', 'light up blocks that pin segments') : '');
   },
 
-  // From the first to the last moment of the part of the chart that is zoomed to.
+  // Shows the growth from the first to the last moment of the zoomed part.
   growWithin([low, high]) {
     this.set({ mode: 'grown', since: this.timeline.snapshotAt(low), moment: this.timeline.snapshotAt(high) });
   },
@@ -285,7 +290,7 @@ const page = {
 
   // --- views ---
 
-  // Each view as far as what it shows has changed: names of what is in the state; none: all of it.
+  // Draws the views that depend on the changed names of the state; without names, all views.
   draw(changed) {
     this.ranks.press(this.state);
     if (!this.course) return;
@@ -300,7 +305,7 @@ const page = {
     if (layer.maps.length && concerns('layer', 'moment', 'pinning')) this.map.draw(course, layer, state.moment, !!state.pinning);
   },
 
-  // Not every moment is kept: where a click was beside one, that is said.
+  // Says so if the clicked moment was not kept and the nearest one is shown.
   momentWords(layer) {
     const { course, clicked } = this, { moment } = this.state, when = course.momentText(moment), event = 'event ' + course.snapshots.seq[moment];
     return 'At ' + (when === event ? when : when + ', ' + event) + ': ' + bytesText(course.liveAt(layer, moment)) + ' live in the ' + course.layerName(layer) +
@@ -308,7 +313,7 @@ const page = {
       ' (moment ' + (moment + 1) + ' of the ' + course.snapshotCount + ' that are kept).';
   },
 
-  // Bytes of a site under the mode.
+  // A function that gives a site's bytes under the mode.
   bytesOfSite() {
     const { moment, since, mode } = this.state, last = this.course.snapshotCount - 1;
     const modes = {
@@ -320,7 +325,7 @@ const page = {
     return modes[mode] || modes.live;
   },
 
-  // Who held it, in a table: with a change the lines to blame for it.
+  // Rows of the table of holders; with a change, the lines to blame for it.
   holders() {
     return this.isOfChange() && this.change() ? this.change().holders() : this.course.holders(this.bytesOfSite(), this.layer());
   },
@@ -361,7 +366,8 @@ const page = {
     return lines.join('\n');
   },
 
-  // Files that were opened from a disk may not have the clipboard: then the text is shown to be copied.
+  // A page opened from a disk may not use the clipboard. Then the text is shown, to be copied by
+  // hand.
   copy(text) {
     const done = (words) => { byId('copied').textContent = words; };
     const area = element('textarea', { 'aria-label': 'text to copy', rows: 4, cols: 60 });

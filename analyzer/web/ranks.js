@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The traces of a job as small charts, all to one scale: what the leading layer of each card held, by category. A
-// click chooses the trace that the views below are of.
+// The traces of a job as small charts of one scale: bytes of each card's leading layer, by
+// category. A click chooses the trace for the views below.
 
 const RANK_WIDTH = 150, RANK_HEIGHT = 54;
 
@@ -8,8 +8,8 @@ function traceName({ trace }) {
   return trace.rank === null || trace.rank === undefined ? trace.path.replace(/^.*\//, '') : 'rank ' + trace.rank;
 }
 
-// How many traces that are not drawn are like one that is: {its path and device: count}. Of the drawn ones of a group the
-// first stands for them.
+// Counts the traces of each group that are not drawn: {path and device of the group's first drawn
+// trace: count}.
 function likeDrawn({ job, traces }) {
   const drawn = new Set(traces.map((one) => one.trace.path)), found = new Map();
   for (const group of job?.groups || []) {
@@ -20,7 +20,8 @@ function likeDrawn({ job, traces }) {
   return found;
 }
 
-// One for each card of each trace: {trace, layer: its number, course, text}. The first layer of a card is the leading one.
+// One chart per card of each trace: {trace, layer: its number, course, text}. The first layer of a
+// card is the leading one.
 function rankCharts(job) {
   const like = likeDrawn(job);
   return job.traces.flatMap((one, trace) => {
@@ -36,7 +37,7 @@ function rankCharts(job) {
   });
 }
 
-// Of the points of each column of pixels the highest, so that no peak is lost.
+// The highest point of each pixel column, so that no peak is lost.
 function columnPoints(live, width) {
   const found = [];
   for (let x = 0; x < width; x++) {
@@ -81,7 +82,7 @@ class Ranks {
     this.charts.forEach((chart, i) => paintRank(this.buttons[i].firstChild, chart, highest));
   }
 
-  // What people look for first.
+  // The trace with the highest peak.
   highest() {
     return this.charts.reduce((most, chart) => (chart.peak_bytes > most.peak_bytes ? chart : most), { trace: 0, peak_bytes: 0 }).trace;
   }

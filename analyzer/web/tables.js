@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Everything else that the document says: objects as lists of terms, lists of rows as tables that sort.
-// It knows the shape of a document and no page.
+// Shows the rest of the document: an object as a list of terms, a list of rows as a sortable table.
+// It works for any document.
 
 const TABLE_ROWS = 20;
-// Shown by a view of its own, or for machines alone.
+// Keys that another view shows, or that only programs read.
 const SHOWN_ELSEWHERE = new Set(['schema', 'answer', 'next', 'series', 'stack_id', 'change_tree']);
-// Codes of machines, by what holds them: beside each stand words.
+// Keys of codes for programs, as HOLDER.KEY. Another key has the same in words.
 const CODES = new Set(['terms.owner', 'terms.name', 'sum.term', 'remedies.remedy']);
 
 function isTable(value) {
@@ -16,17 +16,18 @@ function isScalar(value) {
   return value === null || typeof value !== 'object';
 }
 
-// What people read of a row or object, in its order.
+// The keys of a row or object that are shown, in their order.
 function scalarKeys(holder, object) {
   return Object.keys(object).filter((key) => !SHOWN_ELSEWHERE.has(key) && !CODES.has(holder + '.' + key) && isScalar(object[key]));
 }
 
-// What has a heading of its own; frames are the call stack of their row.
+// True if the value gets a heading of its own. Frames do not, because they are the call stack of
+// their row.
 function isPart([key, value]) {
   return !SHOWN_ELSEWHERE.has(key) && key !== 'frames' && !isScalar(value) && (!Array.isArray(value) || value.length > 0);
 }
 
-// What is above each column; where two would be called the same, the second by its key.
+// The head of each column. If two would be equal, the second is named by its key.
 function headsOf(list, keys) {
   const heads = new Map();
   for (const key of keys) {
@@ -36,7 +37,7 @@ function headsOf(list, keys) {
   return heads;
 }
 
-// A table of the rows of a list: [{key: value}]. onRow, if given, makes what a click on a row shows.
+// A table of [{key: value}]. onRow is optional: it makes the element that a click on a row shows.
 function makeTable(list, rows, onRow) {
   const keys = scalarKeys(list, rows[0]);
   const heads = headsOf(list, keys);
@@ -68,7 +69,8 @@ function makeTable(list, rows, onRow) {
     return made;
   }
 
-  // What was pressed is made anew, and keeps the keyboard's focus.
+  // Draws the table again. The pressed button is made again, so the keyboard's focus moves to the
+  // new one.
   function draw() {
     const focused = [...box.querySelectorAll('th button')].indexOf(document.activeElement);
     const shown = isWhole ? sorted() : sorted().slice(0, TABLE_ROWS);
@@ -83,7 +85,7 @@ function makeTable(list, rows, onRow) {
   return box;
 }
 
-// The frames of a row's call stack, where the row or the page has it.
+// The frames of a row's call stack, from the row itself or from the series; null: unknown.
 function stackDetails(course, row) {
   const number = course ? course.stackNumbers.get(row.stack_id) : undefined;
   if (number === undefined && !(row.frames && row.frames.length)) return null;
@@ -102,13 +104,13 @@ function describeObject(name, object) {
     [element('dt', {}, heads.get(key)), element('dd', {}, valueText(name === 'categories' ? key + '_bytes' : key, object[key]))]));
 }
 
-// Rows that hold lists or objects are sections, one after the other; other rows are lines of a table.
+// Rows that contain lists or objects become sections. Other rows become lines of a table.
 function describeList(name, rows, course) {
   if (!rows.some((row) => Object.entries(row).some(isPart))) return [makeTable(name, rows, (row) => stackDetails(course, row))];
   return rows.slice(0, TABLE_ROWS).map((row) => element('div', {}, describeObject(name, row), ...describeParts(name, row, course)));
 }
 
-// What is behind a heading is built when it is opened.
+// Builds the content below a heading only when it is opened.
 function describePart(holder, key, value, course) {
   const details = element('details', {}, element('summary', {},
     labelText(holder, key) + (Array.isArray(value) ? ' (' + value.length + ')' : '')));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Live bytes over time, stacked by category, phase, line or layer, with what the driver had handed out, the
+// Live bytes over time, stacked by category, phase, line or layer, with the driver's memory, the
 // card's size, phases, steps and failures. A click chooses the moment of all views.
 
 const AXES = [['event', 'events'], ['time', 'time'], ['step', 'steps']];
 const STACKED_BY = [['category', 'category'], ['phase', 'phase of birth'], ['line', 'line'], ['layer', 'layer']];
 const AXIS_KEYS = { time: 'time_ns', event: 'seq', step: 'step' };
 const LEGEND_PHASES = 6, LEGEND_LETTERS = 100, STEP_PIXELS = 4, STEP_TEXT_PIXELS = 60;
-// Marks stand above all lines, phases below all bytes; the axis has its texts below both.
+// From top to bottom: marks, lines, phases, texts of the axis.
 const MARKS_PIXELS = 16, PHASES_PIXELS = 9, AXIS_PIXELS = 20, LABEL_PIXELS = 3;
 
-// Groups that people call the same are one.
+// Sums the groups that have the same name.
 function joinEqual(groups, nameOf) {
   const rows = new Map();
   for (const group of groups) {
@@ -19,7 +19,7 @@ function joinEqual(groups, nameOf) {
   return [...rows].map(([name, bytes]) => ({ name, bytes }));
 }
 
-// [{name, bytes}] whose sum at each point is what was live.
+// [{name, bytes}]: the groups add up to the live bytes at each point.
 function stackedGroups(course, layer, by) {
   switch (by) {
     case 'phase':
@@ -36,7 +36,7 @@ function stackedGroups(course, layer, by) {
   }
 }
 
-// Which points are drawn: on the axis of steps the highest of each.
+// The points that are drawn: all, or on the axis of steps the highest point of each step.
 function chosenPoints(points, axis) {
   const all = points.seq.map((_, i) => i);
   if (axis !== 'step') return all;
@@ -52,13 +52,13 @@ function hasSteps(layer) {
   return new Set(layer.points.step.filter((step) => step !== null)).size > 1;
 }
 
-// Those that the layer has.
+// The axes that the layer has data for.
 function axesOf(layer) {
   const { time_ns: times } = layer.points;
   return AXES.filter(([axis]) => (axis === 'step' ? hasSteps(layer) : axis !== 'time' || (times.length && times[0] !== null)));
 }
 
-// The most bytes of any point from one place of the axis to another; what was there before counts, too.
+// The most live bytes between two places of the axis, including those live at its beginning.
 function highestWithin({ points }, key, [low, high]) {
   const places = points[key];
   let most = 0;
@@ -67,7 +67,7 @@ function highestWithin({ points }, key, [low, high]) {
   return most;
 }
 
-// The first point of each step but the first.
+// The first point of each step except the first step.
 function stepBegins(points) {
   return points.step.flatMap((step, i) => (i && step !== null && step !== points.step[i - 1] ? [i] : []));
 }
@@ -87,36 +87,37 @@ class Timeline {
     });
   }
 
-  // "120..480.5", in units of the axis; '': all of it.
+  // The zoom as "120..480.5", in units of the axis; '': the whole axis.
   zoomText() {
     const shown = this.shown();
     return shown ? shown.map((place) => Number(place.toPrecision(9))).join('..') : '';
   }
 
-  // What a text says, as far as the axis goes; null: all of it.
+  // Parses such a text and cuts it to the axis; null: the whole axis.
   static zoomOf(text, first, last) {
     const [low, high] = text.split('..').map(Number), from = Math.max(low, first), to = Math.min(high, last);
     return from < to ? [from, to] : null;
   }
 
-  // The part of the axis that is shown; null: all of it.
+  // The visible part of the axis; null: the whole axis.
   shown() {
     return this.chart && this.chart.isZoomed('x') ? this.chart.xAxisRange() : null;
   }
 
-  // Around the moment, as far as there is something.
+  // Zooms around the moment, but not beyond the ends of the axis.
   zoomBy(factor) {
     const [low, high] = this.chart.xAxisRange(), [first, last] = this.chart.xAxisExtremes();
     const wide = (high - low) * factor, from = Math.max(first, Math.min(this.nowPlace() - wide / 2, last - wide));
     this.zoomTo(wide < last - first ? [from, from + wide] : null);
   }
 
-  // The height that fits goes with it: else the chart would be drawn once more. null: all of the axis.
+  // Sets the height in the same call, because another call would draw the chart twice. null: the
+  // whole axis.
   zoomTo(part) {
     this.chart.updateOptions({ dateWindow: part, valueRange: this.rangeFor(part || this.chart.xAxisExtremes()) });
   }
 
-  // Everything but the moment changed.
+  // Call it after any change but that of the moment.
   draw(course, layer, { by, axis, zoom }, total) {
     Object.assign(this, { course, layer, axis, total, zoom });
     const key = AXIS_KEYS[axis], points = layer.points;
@@ -125,7 +126,7 @@ class Timeline {
     const chosen = chosenPoints(points, axis);
     const rows = chosen.map((i) => [points[key][i] * scale, ...groups.map((group) => group.bytes[i])]);
     const end = axis === 'step' ? 0 : course.snapshots[key][course.snapshotCount - 1] * scale;
-    if (end > rows[rows.length - 1][0]) rows.push([end, ...groups.map(() => null)]); // the axis goes on to the last moment
+    if (end > rows[rows.length - 1][0]) rows.push([end, ...groups.map(() => null)]); // extends the axis to the end
     this.driver = layer.layer === 'driver' ? null :
       course.layers.find((other) => other.layer === 'driver' && other.device === layer.device);
     const colours = groups.map((group, i) => group.colour || (/^other /.test(group.name) ? REST_COLOUR : colourOfNumber(i)));
@@ -163,8 +164,8 @@ class Timeline {
     this.showLegend();
   }
 
-  // From the band of phases to the marks, as high as what that part of the axis holds; the card's line is in it where it is
-  // not far above.
+  // The range of bytes for a part of the axis: room for the phases below and the marks above. It
+  // contains the card's size unless that is three times the highest bytes or more.
   rangeFor(part) {
     const key = AXIS_KEYS[this.axis], places = part.map((place) => place / this.scale), isStep = this.axis === 'step';
     const highest = Math.max(highestWithin(this.layer, key, places), this.driver && !isStep ? highestWithin(this.driver, key, places) : 0);
@@ -174,7 +175,7 @@ class Timeline {
     return [-below * perPixel, top + MARKS_PIXELS * perPixel];
   }
 
-  // However it was zoomed or moved: the library knows no bands and marks.
+  // Fits the height after every zoom and move, because the library knows neither phases nor marks.
   fitHeight() {
     if (!this.chart) return;
     const [low, high] = this.rangeFor(this.chart.xAxisRange()), now = this.chart.yAxisRange();
@@ -182,17 +183,17 @@ class Timeline {
     if (now[0] !== low || now[1] !== high) this.chart.updateOptions({ valueRange: [low, high] });
   }
 
-  // Other colours than those of the first groups above.
+  // Starts in the middle of the palette, to differ from the first groups.
   phaseColour(phase) {
     return colourOfNumber(PALETTE.length / 2 + this.phaseNames.indexOf(phase));
   }
 
-  // Those whose bands are widest.
+  // The phases with the widest bands.
   phasesShown() {
     const counts = new Map();
     for (const phase of this.layer.points.phase) if (phase !== null) counts.set(phase, (counts.get(phase) || 0) + 1);
     const names = [...counts].sort((a, b) => b[1] - a[1]).map(([phase]) => this.course.phases[phase].phase);
-    return [...new Set(names)].slice(0, LEGEND_PHASES); // sources of phases may give one name twice
+    return [...new Set(names)].slice(0, LEGEND_PHASES); // two sources of phases may use one name
   }
 
   pointText(i, groups) {
@@ -204,7 +205,8 @@ class Timeline {
     return bytesText(points.live_bytes[i]) + '\n' + place + '\n' + held.slice(0, 8).map(([name, bytes]) => bytesText(bytes) + '  ' + name).join('\n');
   }
 
-  // The snapshot nearest to a place on the axis; of equally near ones the one where the layer held most.
+  // The snapshot nearest to a place on the axis; of equally near ones, the one with the most live
+  // bytes.
   snapshotAt(x) {
     if (this.axis !== 'step') return this.course.nearestSnapshot(AXIS_KEYS[this.axis], x / this.scale);
     const points = this.layer.points, found = chosenPoints(points, 'step');
@@ -216,7 +218,7 @@ class Timeline {
     return this.axis === 'time' ? durationText(Math.round(x / this.scale)) : this.axis + ' ' + Math.round(x);
   }
 
-  // Where a moment lies on the axis.
+  // The place of a moment on the axis.
   placeOf(time, seq) {
     if (this.axis === 'time') return time * this.scale;
     if (this.axis === 'event') return seq;
@@ -235,7 +237,7 @@ class Timeline {
     context.restore();
   }
 
-  // A line each, and a name beside it where there is room for one; [from, to] of each name.
+  // Draws a line for each failure, and a name if there is room. Returns [from, to] of each name.
   drawFailures(context, area, chart) {
     const text = 'OOM', width = context.measureText(text).width, names = [];
     context.fillStyle = style('--alarm');
@@ -251,7 +253,7 @@ class Timeline {
     return names;
   }
 
-  // A band along the bottom: the phase at each point.
+  // Draws a band at the bottom that shows the phase of each point.
   drawPhases(context, area, chart) {
     const points = this.layer.points, key = AXIS_KEYS[this.axis], count = points.seq.length;
     if (this.axis === 'step') return;
@@ -265,8 +267,8 @@ class Timeline {
     }
   }
 
-  // A mark at the top where a step begins; of steps that are too narrow to tell, every second, third … Its number where
-  // no name of a failure stands.
+  // Draws a mark at the top where a step begins. Leaves out marks that would be too close, and
+  // numbers that would be too close or would cover a failure's name.
   drawSteps(context, area, chart, names) {
     const points = this.layer.points, key = AXIS_KEYS[this.axis];
     if (this.axis === 'step') return;
@@ -301,7 +303,7 @@ class Timeline {
     context.stroke();
   }
 
-  // However it was zoomed or moved.
+  // Reports the zoom after every kind of zooming or moving.
   noteZoom() {
     if (!this.chart || this.zoomText() === this.zoom) return;
     this.zoom = this.zoomText();
@@ -331,7 +333,7 @@ function overlap([from, to], [low, high]) {
   return from < high && low < to;
 }
 
-// Ticks at round powers of two.
+// Ticks at multiples of a power of two.
 function bytesTicker(low, high) {
   let width = 1;
   while (high / width > 6) width *= 2;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Numbers and names as people read them, elements, and colours. It knows no view.
+// Numbers and names as text, elements, and colours.
 
-// Numbers are written as the commands' text has them, to the last digit: see units.c.
+// Numbers have the same digits as in the commands' text (units.c).
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'], ROUNDS_UP = 1023.995;
 
-// Of two that are as near, as of 222.125, the one with an even end, as C has it.
+// Rounds a tie, such as 222.125, to the even digit, as C does.
 function decimalText(value, digits) {
   const [whole, part] = value.toFixed(60).split('.'), kept = digits ? whole + '.' + part.slice(0, digits) : whole;
   return /^50*$/.test(part.slice(digits)) && '02468'.includes(kept.slice(-1)) ? kept : value.toFixed(digits);
@@ -33,7 +33,7 @@ function durationText(ns) {
   return Math.floor(seconds / 3600) + ' h ' + twoDigits(Math.floor(seconds / 60) % 60) + ' min';
 }
 
-// A figure's unit is the end of its key, as in the JSON.
+// The end of a key is the unit of its value, as in the JSON.
 const UNIT_OF_KEY = [
   [/^(delta|difference)_bytes$/, (value) => (value > 0 ? '+' : '') + bytesText(value)],
   [/bytes(_|$)|bytes_per_step/, bytesText],
@@ -53,13 +53,13 @@ function valueText(key, value) {
   return unit ? unit[1](value) : String(value);
 }
 
-// "live_at_exit_bytes" is headed "Live at exit". A ledger's terms are headed by their moment, which no key says.
+// The heading of a key: "live_at_exit_bytes" becomes "Live at exit". "terms" becomes "Owners".
 function keyText(key) {
   const words = (key === 'terms' ? 'owners' : key).replace(/_(bytes|ns|ratio)$/, '').replace(/_/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-// As the commands' text has it, by what holds the figure and its own key: see labels.h.
+// The commands' texts for keys, as HOLDER.KEY; see labels.h.
 const LABELS = {};
 
 function labelText(holder, key) {
@@ -71,12 +71,12 @@ function plural(count, word) {
   return count + ' ' + word + (count === 1 ? '' : 's');
 }
 
-// What turns the direction of the letters after it is shown by its number, as in the commands' text.
+// Shows characters that change the direction of text by their number, as the commands do.
 function visibleText(text) {
   return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (mark) => '\\u{' + mark.charCodeAt(0).toString(16) + '}');
 }
 
-// Text from a trace only ever becomes text nodes.
+// Adds text as text nodes only, because text of a trace must never become HTML.
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -96,7 +96,8 @@ function replaceChildren(id, ...children) {
   byId(id).replaceChildren(...children);
 }
 
-// The same for buttons and the like, which are made anew with every change: what had the keyboard's focus keeps it.
+// The same for controls such as buttons, which every change makes again: the focused control keeps
+// the keyboard's focus.
 function replaceControls(id, ...children) {
   const nameOf = (control) => control.getAttribute('aria-label') || control.textContent;
   const focused = byId(id).contains(document.activeElement) ? nameOf(document.activeElement) : null;
@@ -105,7 +106,7 @@ function replaceControls(id, ...children) {
   if (again) again.focus();
 }
 
-// A row of buttons of which one is pressed.
+// A row of buttons. One of them is pressed.
 function choiceButtons(label, values, current, choose) {
   return element('span', { role: 'group', 'aria-label': label }, element('span', { class: 'faint' }, label),
     ...values.map(([value, text]) => element('button', {
@@ -113,7 +114,7 @@ function choiceButtons(label, values, current, choose) {
     }, text)));
 }
 
-// Colours that differ in light and dark, and to most who see no red or green.
+// Colours that differ in light and dark mode, and for most people who cannot tell red from green.
 const PALETTE = ['#4e79a7', '#a0cbe8', '#59a14f', '#b07aa1', '#76b7b2', '#edc948', '#e15759', '#9c755f',
   '#ff9da7', '#f28e2b', '#d37295', '#bab0ac', '#8cd17d', '#b6992d', '#499894', '#d4a6c8'];
 const REST_COLOUR = '#8a929b';
@@ -122,7 +123,7 @@ function colourOfNumber(number) {
   return PALETTE[number % PALETTE.length];
 }
 
-// The same text has the same colour on every page.
+// Gives a text the same colour on every page.
 function colourOfText(text) {
   let hash = 2166136261;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
@@ -133,7 +134,7 @@ function style(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-// A canvas of so many CSS pixels of height, sharp on every screen, cleared.
+// Sets the canvas to this height in CSS pixels, sharp on every screen, and clears it.
 function canvasContext(canvas, height) {
   const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth;
   canvas.style.height = height + 'px';
