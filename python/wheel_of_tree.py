@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How pip builds this tree: setuptools, but `make install` puts command, library and simulator into the package gpumemtrace.
-`O` in the environment is make's build folder (build/wheel unless told), so that what is built is not built again."""
+"""Builds the wheel for pip: setuptools, and `make install` for the command, the library and the
+simulator, which go into the package gpumemtrace. The environment variable `O` is make's build
+folder (default: build/wheel); with an existing one, nothing is built twice."""
 
 import os
 import pathlib
@@ -22,7 +23,7 @@ VERSION = re.search(r'GMT_VERSION "(.*)"', (ROOT / "include/gpumemtrace/version.
 
 
 class Notes(egg_info):
-    """What setuptools notes about the tree does not lie beside the packages: Python would take it for an installation."""
+    """Puts egg-info into build/wheel: beside the packages, Python would take it for an installation."""
 
     def initialize_options(self):
         super().initialize_options()
@@ -33,7 +34,7 @@ class Notes(egg_info):
 
 class BuildTree(build_py):
     def run(self):
-        shutil.rmtree(self.build_lib, ignore_errors=True)  # files of an earlier build are no part of this one
+        shutil.rmtree(self.build_lib, ignore_errors=True)  # remove files of an earlier build
         super().run()
         package = pathlib.Path(self.build_lib, "gpumemtrace").resolve()
         settings = ["PREFIX=", f"DESTDIR={package}", f"O={os.environ.get('O', 'build/wheel')}"]
@@ -43,7 +44,7 @@ class BuildTree(build_py):
 
 
 class Wheel(bdist_wheel):
-    """For any Python 3, on this kind of machine: nothing in it is linked to an interpreter."""
+    """Works with any Python 3 on this kind of machine, because no file is linked to an interpreter."""
 
     def finalize_options(self):
         self.distribution.has_ext_modules = lambda: True

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The command gpumemtrace, where pip installed it: bin/, lib/ and share/ beside this file are what `make install` puts
-below a prefix. This file must not know what the command does."""
+"""Starts the command gpumemtrace that pip installed. bin/, lib/ and share/ beside this file are the
+folders that `make install` writes below a prefix."""
 
 import os
 import signal
@@ -18,7 +18,8 @@ def library():
 
 
 def main():
-    """Becomes the command, with these arguments. The interpreter ignores signals that the command and what it starts must get."""
+    """Replaces this process by the command. First restores the signals that Python ignores, because
+    the command and its child processes need them."""
     for name in ("SIGPIPE", "SIGXFSZ"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     os.execv(command(), ["gpumemtrace", *sys.argv[1:]])

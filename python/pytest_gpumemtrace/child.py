@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The process in which one test runs: `python child.py REQUEST`. It starts pytest with the
-arguments of the process that asked, runs that test alone, and writes its reports. It must not judge them.
+"""The process in which one test runs: `python child.py REQUEST`. It starts pytest with the arguments
+of the parent process, runs that test alone, and writes its reports. The parent checks the limits.
 
-A request is a file of JSON: "arguments" of pytest, the test's "nodeid" and its "place" for the command line,
-"reports" (the file to write), "basetemp", "worker" (as xdist names it) and "path" (sys.path).
+REQUEST is a JSON file: "arguments" of pytest, the test's "nodeid" and its "place" for the command
+line, "reports" (the file to write), "basetemp", "worker" (xdist's name for it), "has_cov" (pytest-cov
+is active) and "path" (sys.path).
 """
 
 import json
@@ -16,19 +17,19 @@ NAME = "gpumemtrace-child"
 
 
 class Child:
-    """A plugin that only this process registers: plugin.py knows by it where it is."""
+    """A plugin that only this process registers, so that plugin.py can tell it from the parent."""
 
     def __init__(self, config, nodeid, file):
         self.config, self.nodeid, self.file = config, nodeid, file
         self.limits = {}
 
     def write(self, **line):
-        # At once: a test that is killed leaves what came before.
+        # Flush each line, so that a killed test leaves its earlier lines.
         print(json.dumps(line, default=repr), file=self.file, flush=True)
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self):
-        """The one who asked prints; the test's own output is captured, or its own."""
+        """Removes the terminal reporter, because the parent prints the reports."""
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
         if terminal:
             self.config.pluginmanager.unregister(terminal)
@@ -54,8 +55,8 @@ def of(config):
 
 
 def configured(request):
-    """Pytest's configuration, for one test and one process, and as a worker of xdist: so plugins leave it to the
-    one who asked to write their files."""
+    """Configures pytest for one test in one process. Plugins take it for a worker of xdist, so that
+    they leave the writing of files to the parent."""
     config = _prepareconfig([*request["arguments"], *(["--no-cov"] if request["has_cov"] else [])])
     config.args = [request["place"]]
     config.workerinput = {"workerid": request["worker"]}
@@ -77,6 +78,6 @@ if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as asked:
         request = json.load(asked)
     sys.path[:] = request["path"]
-    from pytest_gpumemtrace import child  # by the name that plugin.py imports, not as __main__
+    from pytest_gpumemtrace import child  # as the module that plugin.py imports, not as __main__
 
     sys.exit(child.run(request))

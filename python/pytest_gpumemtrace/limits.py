@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a mark or the fixture may say, and the options of `gpumemtrace check` and `run` that it becomes. It
-must not know where a test runs."""
+"""The keywords of the mark and the fixture, and their translation into options of `gpumemtrace check`."""
 
 import re
 
-# The keywords that become options of the same name of `gpumemtrace check`; its manual describes them.
+# These keywords are options of `gpumemtrace check` of the same name. Its manual describes them.
 SIZES = ("max_peak", "max_live_at_exit", "max_growth_per_step")
 NUMBERS = ("max_fragmentation", "max_retries", "device", "layer", "baseline", "tolerance")
 FLAGS = ("allow_oom",)
@@ -12,16 +11,16 @@ DRY_RUN = "dry_run"
 
 
 class LimitError(ValueError):
-    """A mark says what no limit can be."""
+    """A mark has an unknown keyword or a wrong argument."""
 
 
 def size_text(size):
-    """A size as the command reads it: a number of bytes, or "2 GiB" with or without the blank."""
+    """A size as the command reads it: a number of bytes, or "2 GiB" without the blank."""
     return str(int(size)) if isinstance(size, float) else re.sub(r"\s+", "", str(size))
 
 
 def phases_of(size):
-    """{"forward": "1 GiB", None: "2 GiB"} limits phases, and the whole under None."""
+    """Pairs (phase, size). {"forward": "1 GiB", None: "2 GiB"} limits a phase and, as None, the whole test."""
     return size.items() if isinstance(size, dict) else [(None, size)]
 
 
@@ -44,7 +43,7 @@ def collected(args, keywords):
 
 
 def merged(marks):
-    """Marks of one test, the closest last: a keyword of a closer one replaces that of a farther one."""
+    """Merges the marks of one test, the closest last: a keyword of a closer mark replaces that of a farther one."""
     limits = {}
     for mark in marks:
         limits.update(collected(mark.args, mark.kwargs))

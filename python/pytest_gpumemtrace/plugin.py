@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Pytest's side: the mark `gpu_memory`, the fixture of that name, the options, the report at the end. A test with
-the mark or the fixture runs in a process of its own, recorded by gpumemtrace, and fails if it breaks a limit.
+"""The interface to pytest: the mark and the fixture `gpu_memory`, the options, the report at the end.
+A test with the mark or the fixture runs in a process of its own, recorded by gpumemtrace, and fails
+if it breaks a limit.
 """
 
 import pathlib
@@ -36,22 +37,22 @@ def pytest_configure(config):
     )
 
 
-# --- inside the test -------------------------------------------------------------------------------------------
+# --- in the test's process -------------------------------------------------------------------------------------
 
 
 class GpuMemory:
-    """What the fixture gives. `limit` takes what the mark takes, for limits that the test computes."""
+    """The fixture's value. `limit` takes the mark's arguments, for limits that the test computes."""
 
     def __init__(self, recorder):
         self._recorder = recorder
 
     @property
     def is_recorded(self):
-        """False with --gpu-memory=off: then no limit is checked."""
+        """False with --gpu-memory=off, which checks no limit."""
         return self._recorder is not None
 
     def limit(self, *args, **keywords):
-        """Limits for this test, checked when it has ended; they replace those of its marks. Raises ValueError."""
+        """Sets limits for this test, which replace those of its marks and are checked at its end. Raises ValueError."""
         asked = limits.collected(args, keywords)
         if limits.DRY_RUN in asked:
             raise limits.LimitError("dry_run is for the mark: the test runs already")
@@ -65,7 +66,7 @@ def gpu_memory(request):
     return GpuMemory(child.of(request.config))
 
 
-# --- outside of it ---------------------------------------------------------------------------------------------
+# --- in the parent process -------------------------------------------------------------------------------------
 
 
 def where_of(config):
@@ -88,19 +89,19 @@ def pytest_runtest_protocol(item):
 
 
 def failed(item, when, text):
-    """The report of a test that has none of its own."""
+    """Makes a report for a test that has none."""
     return pytest.TestReport(item.nodeid, item.location, {MARK: 1}, "failed", as_failure(item, text), when)
 
 
 def as_failure(item, text):
-    """A failure whose first line stands in pytest's summary, and which xdist can send."""
+    """Makes a failure that shows its first line in pytest's summary and that xdist can send."""
     path, line, _ = item.location
     crash = ReprFileLocation(path, (line or 0) + 1, text.partition("\n")[0])
     return ExceptionChainRepr([(ReprTraceback([ReprEntryNative([text + "\n"])], None, "native"), crash, None)])
 
 
 def recorded_reports(item):
-    """The reports of one test, run in a process of its own and held against its limits."""
+    """Runs one test in a process of its own, checks its limits and returns its reports."""
     marks = [mark for mark in item.iter_markers(MARK)][::-1]
     try:
         asked = limits.merged(marks)
@@ -116,23 +117,23 @@ def recorded_reports(item):
 
 
 def folder_for(item):
-    """A folder below pytest's own temporary one, which keeps those of the last three runs."""
+    """Makes a folder below pytest's temporary one, of which pytest keeps the last three runs."""
     return pathlib.Path(item.config._tmp_path_factory.mktemp("gpu-memory"))
 
 
 def judge(item, reports, run, command, asked):
-    """Adds to the reports what the process and its traces say."""
+    """Adds the test's peak to its reports. Fails the test if its process died or a limit is broken."""
     call = next((each for each in reports if each.when == "call"), None)
     if run.ended or not reports:
         text = run.error or f"gpu_memory: the test's process {run.ended or 'ran no test'}\n{run.printed}"
         reports.append(failed(item, "call", text))
         call = reports[-1]
     if not call:
-        return  # it was skipped, or its set-up failed
+        return  # the test was skipped, or its set-up failed
     peak = verdict.peak_of(command, run.traces)
     if peak:
         limit = str(asked.get("max_peak", ""))
-        for report in reports:  # --junitxml takes them from the last one
+        for report in reports:  # --junitxml takes the properties of the last report
             report.user_properties += [(PEAK, peak["bytes"]), (SITE, peak["site"]), (LIMIT, limit)]
     if call.passed:
         broken = broken_by(run, command, asked)
@@ -144,10 +145,10 @@ def judge(item, reports, run, command, asked):
 
 
 def broken_by(run, command, asked):
-    """Why a test that passed fails; "" if it does not."""
+    """The message that makes a passed test fail; "" if no limit is broken."""
     options = limits.check_options(asked)
     if not options:
-        return ""  # the fixture alone: recorded, and held against nothing
+        return ""  # the fixture alone sets no limit
     if not run.traces:
         return "gpu_memory: the test made no CUDA call that can be recorded, so its limits were not checked"
     broken = verdict.broken_limits(command, run.traces, options)

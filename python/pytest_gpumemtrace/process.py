@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs one test in a process of its own under `gpumemtrace run`: on the card, or on a simulated one. It must not
-know what the test's limits are."""
+"""Runs one test in a process of its own under `gpumemtrace run`, on the card or on a simulated one."""
 
 import functools
 import json
@@ -10,7 +9,7 @@ import signal
 import subprocess
 import sys
 
-DRY_RUN = "16GiB"  # the simulated card where there is no other
+DRY_RUN = "16GiB"  # the simulated card if the machine has none
 TRACE = "test.db"
 CHILD = pathlib.Path(__file__).with_name("child.py")
 TUPLES = ("longrepr", "location")
@@ -23,18 +22,18 @@ raise SystemExit(driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)
 
 
 class ProcessError(Exception):
-    """The process could not be started or did not get as far as a report: one line that says why."""
+    """The process could not be started. The message is one line."""
 
 
 @functools.lru_cache(maxsize=None)
 def has_card():
-    """Asked in another process: CUDA, once started in this one, would not survive its forks."""
+    """Asks another process, because CUDA, once started in this process, does not work in its forks."""
     asked = subprocess.run([sys.executable, "-c", HAS_CARD], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return asked.returncode == 0
 
 
 def packaged_command():
-    """Of an environment that is not activated, whose folder of programs is not in PATH."""
+    """The path of the command that pip installed, which is not in PATH if its environment is not activated."""
     try:
         import gpumemtrace
     except ImportError:
@@ -43,7 +42,7 @@ def packaged_command():
 
 
 def find_command(configured):
-    """The path of gpumemtrace: as configured, in PATH, or the one that pip installed with this. Raises ProcessError."""
+    """The path of gpumemtrace: as configured, in PATH, or as pip installed it. Raises ProcessError."""
     found = shutil.which(configured or "gpumemtrace") or (None if configured else shutil.which(packaged_command()))
     if not found:
         raise ProcessError(f"there is no command '{configured or 'gpumemtrace'}': put it into PATH, or set gpu_memory_command")
@@ -51,7 +50,7 @@ def find_command(configured):
 
 
 def card_options(where, dry_run):
-    """where: auto, card or the SPEC of a dry run. dry_run: the SPEC that the test's mark asks for, or None."""
+    """where: auto, card or the SPEC of a dry run. dry_run: the SPEC of the test's mark, or None."""
     if where == "card" or (where == "auto" and has_card()):
         return []
     return [f"--dry-run={dry_run or (DRY_RUN if where == 'auto' else where)}"]
@@ -73,7 +72,7 @@ def request_of(item, folder):
 
 
 def lines_of(path):
-    """What the child wrote; a last line that was cut off is none."""
+    """The lines that the child wrote, without a last line that was cut off."""
     if not path.exists():
         return
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -84,7 +83,7 @@ def lines_of(path):
 
 
 def how_it_ended(status):
-    """In words; `gpumemtrace run` ends with 128+N where signal N ended the program."""
+    """The status in words. `gpumemtrace run` ends with 128+N if signal N ended the program."""
     number = -status if status < 0 else status - 128
     try:
         return f"was ended by {signal.Signals(number).name}"
@@ -93,13 +92,13 @@ def how_it_ended(status):
 
 
 def with_tuples(report):
-    """JSON has lists only, and pytest tells a skip's reason from a text by its being a tuple."""
+    """Restores tuples, because JSON has only lists, and pytest recognizes a skip's reason by its tuple."""
     return {key: tuple(value) if isinstance(value, list) and key in TUPLES else value for key, value in report.items()}
 
 
 class Run:
-    """What one test's process left: reports (as pytest serialized them), limits that the fixture set, an error or
-    None, traces, and what it printed beside its tests."""
+    """The results of one test's process: reports (serialized by pytest), the fixture's limits, how it
+    ended or None, an error or None, the captured output, and traces."""
 
     def __init__(self, lines, status, printed, folder):
         self.reports = [with_tuples(line["report"]) for line in lines if "report" in line]
@@ -111,7 +110,7 @@ class Run:
 
 
 def run(item, command, options, folder):
-    """Runs the test of `item`; its traces and reports are left in `folder`."""
+    """Runs the test of `item`, which leaves traces and reports in `folder`."""
     folder = pathlib.Path(folder)
     request = folder / "request.json"
     request.write_text(json.dumps(request_of(item, folder)), encoding="utf-8")

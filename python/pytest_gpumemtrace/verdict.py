@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What gpumemtrace says about a test's traces: the peak, and whether limits hold. It must not know pytest."""
+"""Asks gpumemtrace about a test's traces: the peak, and whether limits hold. It does not use pytest."""
 
 import json
 import subprocess
@@ -15,13 +15,13 @@ def in_words(size):
 
 
 def answer_of(command, *words):
-    """(status, stdout, stderr)"""
+    """Runs gpumemtrace. Returns (status, stdout, stderr)."""
     done = subprocess.run([command, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
     return done.returncode, done.stdout, done.stderr.strip()
 
 
 def peak_of(command, traces):
-    """{"bytes", "site"} of the trace and device with the highest peak of its leading layer; None without one."""
+    """{"bytes", "site"} of the highest peak of a leading layer in any trace, on any device; None: no peak."""
     best = None
     for trace in traces:
         status, output, _ = answer_of(command, "peak", "--json", "--top=1", str(trace))
@@ -33,7 +33,7 @@ def peak_of(command, traces):
 
 
 def broken_limits(command, traces, options):
-    """What `check` says of each trace that breaks a limit, or of which it cannot tell; "" if all limits hold."""
+    """The texts of `check` for traces that break a limit or that it cannot check; "" if all limits hold."""
     texts = []
     for trace in traces:
         status, text, error = answer_of(command, "check", f"--top={HOLDERS}", *options, str(trace))
@@ -43,7 +43,7 @@ def broken_limits(command, traces, options):
 
 
 def opening_of(command, trace):
-    """What `report` opens with: its answer and the command that shows more."""
+    """The first lines of `report`: its answer and the command that shows more."""
     status, output, error = answer_of(command, "report", "--json", "--top=1", str(trace))
     if status != 0:
         return error
