@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace check`: exit 1 when a limit or a baseline is broken. What it says is
- * page/check/check.c. */
+/* `gpumemtrace check`: exit 1 when a limit or a baseline is broken. page/check/ writes
+ * the answer. */
 #include "answer.h"
 #include "analyzer/load/memory_limit.h"
 #include "model_options.h"
@@ -28,22 +28,22 @@ struct given {
     bool allow_incomplete, allow_oom;
 };
 
-/* What the parts share from trace to trace. */
+/* State that is kept from trace to trace. */
 struct check {
     struct given given;
     struct check_limit limits[OPTION_TEXTS_MAX];
-    struct study base; /* when there is a baseline */
+    struct study base; /* set if --baseline names a trace */
     struct baseline kept;
-    struct model_asked model; /* when there is an estimate */
+    struct model_asked model; /* set if --estimate is given */
     struct check_base against;
-    FILE *written; /* the new baseline, NULL: none */
+    FILE *written; /* the new baseline; NULL: not asked for */
     struct check_results results;
-    size_t first; /* result of the trace that is being shown */
+    size_t first; /* the current trace's first result */
 };
 
 /* --- one device --- */
 
-/* A pool of a framework counts blocks, the driver what was asked for. */
+/* A framework's pool counts the bytes of its blocks, the driver the bytes that were requested. */
 static uint64_t estimate_bytes(const struct check *check, const struct study *study,
                                uint32_t account)
 {
@@ -94,7 +94,8 @@ static int hold_limits(struct check *check, const struct study *study, uint32_t 
     return check->written ? baseline_write_account(check->written, study, account, err) : 0;
 }
 
-/* A row of evidence for each limit that this device breaks; what changed since the baseline. */
+/* Adds one row of evidence per limit that this device breaks, then the changes since the
+ * baseline. */
 static int check_device(struct doc *doc, const struct study *study, const struct device_use *use,
                         const struct view *view, struct err *err)
 {
@@ -124,8 +125,9 @@ static int check_device(struct doc *doc, const struct study *study, const struct
 
 /* --- one trace --- */
 
-/* The first sentence is of the worst; the others' lines are found as well, for their results. Of a limit that
- * holds it is what the tolerance let pass. */
+/* The opening names the worst broken limit. The lines to blame for the other broken limits are
+ * found too, because their results show them. A baseline that held gets a note on the growth that
+ * the tolerance allowed. */
 static int blame_broken(struct opening *opening, struct check *check, const struct study *study,
                         const struct view *view, const struct check_result *worst, struct err *err)
 {
@@ -184,7 +186,8 @@ static int check_twin(const struct view *view, const char *path, const char *twi
     return check_results_repeat(&check->results, twin, path, err);
 }
 
-/* What peaked alike may have let go of it elsewhere, or in another order. */
+/* A trace and its twin have equal peaks, but may differ in leaks, growth, fragmentation and phases.
+ * True if no such limit is given, so that the twin can take over the trace's results. */
 static bool is_of_peaks(const struct check *check)
 {
     const struct given *given = &check->given;
@@ -228,7 +231,7 @@ static int print(struct check *check, const struct command_options *options, str
     return status ? status : !check_all_passed(&check->results);
 }
 
-/* The new baseline takes the old one's place only when it is whole. */
+/* The new baseline replaces the old one by a rename, only after it was written completely. */
 static int print_and_write(struct check *check, const struct command_options *options,
                            struct err *err)
 {
@@ -261,7 +264,7 @@ out:
     return status;
 }
 
-/* A file that check wrote, or a trace. */
+/* The baseline is a file that --write-baseline wrote, or a trace. */
 static int open_baseline(struct check *check, struct err *err)
 {
     const int is_kept = baseline_load(&check->kept, check->given.baseline, err);
@@ -309,7 +312,7 @@ static int prepare(struct check *check, struct err *err)
     return given->baseline ? open_baseline(check, err) : 0;
 }
 
-/* A phase has a peak of its own, and no exit, step or baseline. */
+/* A phase can have a limit for its peak, but none for its exit, growth or baseline. */
 static void explain_phase(struct err *err)
 {
     const size_t length = strlen(err->message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace compare TRACE MODEL`: measured beside estimated. What it says is page/compare. */
+/* `gpumemtrace compare TRACE MODEL`: measured beside estimated. page/compare/ writes the answer. */
 #include "answer.h"
 #include "output.h"
 #include "model_options.h"
@@ -15,7 +15,7 @@ static int print_comparison(struct model_asked *asked, struct err *err)
     struct command_options of_traces = *options;
     struct doc *doc = NULL;
 
-    of_traces.operand_count = 1; /* the other one is the model */
+    of_traces.operand_count = 1; /* the second operand is the model */
     if (answer_build(&doc, &page_compare, &view, &of_traces, err))
         return -1;
     const int status = command_print(doc, options, err);

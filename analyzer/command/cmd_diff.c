@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace diff`: what changed between two traces, two jobs, or two moments of one trace. What it says is page/diff. */
+/* `gpumemtrace diff`: the change between two traces, two jobs, or two moments of one trace.
+ * page/diff/ writes the answer. */
 #include "answer.h"
 #include "output.h"
 
@@ -12,7 +13,7 @@ struct diff_given {
     int by;
 };
 
-/* The traces of both sides; of one trace it is the same twice. */
+/* The traces of both sides. Both are the same when two moments of one trace are compared. */
 struct diff_sides {
     struct trace_files files[2];
     bool are_jobs;
@@ -39,7 +40,7 @@ static void release_sides(struct diff_sides *sides)
     trace_files_release(&sides->files[1]);
 }
 
-/* One moment is meant for both traces; of one trace it is what the other moment is compared with. */
+/* A single --at applies to both traces. With one trace, its peak is compared with that moment. */
 static int choose_moments(struct page_diff_options *own, const struct diff_given *given,
                           int operand_count, struct err *err)
 {

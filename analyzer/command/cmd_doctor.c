@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace doctor`: whether programs can be recorded here. What is looked at is ../doctor/, what it says
- * page/doctor. */
+/* `gpumemtrace doctor`: can programs be recorded here? doctor/ makes the checks,
+ * page/doctor/ writes the answer. */
 #include <stdlib.h>
 
 #include "options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace estimate MODEL`: how much memory a model should need. What it says is
- * page/estimate.c. */
+/* `gpumemtrace estimate MODEL`: how much memory a model should need. page/estimate.c
+ * writes the answer. */
 #include "output.h"
 #include "model_options.h"
 #include "analyzer/estimate/weights_load.h"
@@ -43,7 +43,7 @@ static int print_estimate(struct model_asked *asked, struct err *err)
     return result;
 }
 
-/* Files of weights that nothing describes. */
+/* For files of weights without a description of the model: prints the size of the weights. */
 static int print_weights(struct model_asked *asked, struct err *err)
 {
     struct footprint load;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace export`: a trace as the file of another tool; the formats are analyzer/export/formats.def. */
+/* `gpumemtrace export`: writes a trace as a file for another tool. The formats are in
+ * analyzer/export/formats.def. */
 #include "answer.h"
 
 #include <string.h>

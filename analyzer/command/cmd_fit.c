@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace fit`: the smallest card that runs what was recorded. What it says is page/fit.c. */
+/* `gpumemtrace fit`: the smallest card that runs the recorded program. page/fit.c writes
+ * the answer. */
 #include "analyzer/whatif/fit.h"
 
 #include "answer.h"

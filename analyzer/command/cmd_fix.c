@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * `gpumemtrace fix`: dry runs of a program until it fits. What is tried is ../fix/, what it says
- * page/fix/fix.c, how the runs go fix/run_lines.c; this file sets them up.
- */
+/* `gpumemtrace fix`: repeats dry runs of a program until it fits. This file sets the runs up; fix/
+ * chooses the settings to try, fix/run_lines.c runs the program, page/fix/ writes the answer. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -51,7 +49,8 @@ static void add_size(struct text *text, uint64_t bytes)
         text_addf(text, "%" PRIu64, bytes);
 }
 
-/* With --gpu the limit is of that card, with all else that it is; alone it is a card's size. */
+/* --limit with --gpu lowers the memory of that card and keeps its other properties. --limit alone
+ * is the size of a default card. */
 static int write_spec(struct text *text, const struct given *given, struct sim_spec *card,
                       struct err *err)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * `gpumemtrace help`: the list of commands, the help page of one, and lists that belong to no command
- * (topics: ONE row each). It must not hold a word that stands in commands.def.
- */
+/* `gpumemtrace help`: the list of commands, the help page of one command, and the topics
+ * (ONE row each), which are lists that no command owns. Texts about commands come from
+ * commands.def and are not repeated here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -106,7 +105,7 @@ static int print_topic(const struct topic *topic, struct err *err)
     return status;
 }
 
-/* Neither a command nor a topic. */
+/* Reports a name that is neither a command nor a topic. */
 static int refuse(const char *typed, struct err *err)
 {
     const char *names[TOPICS];
@@ -150,7 +149,7 @@ static int print_overview(struct err *err)
     return result;
 }
 
-/* A command alone knows its options, so each is asked for its help. */
+/* Only the command's own file has its table of options, so this calls the command with --help. */
 static int show_command(const struct command *asked, const char *guide, struct err *err)
 {
     char name[32], help[32], *arguments[] = {name, help, NULL};

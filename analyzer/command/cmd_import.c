@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace import`: a file of another tool as a trace; the formats are analyzer/import/imports.def. */
+/* `gpumemtrace import`: turns another tool's file into a trace. The formats are in
+ * analyzer/import/imports.def. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,7 @@ struct given {
     long process;
 };
 
-/* The file's name and .db, in the current folder. */
+/* The default output is the input's file name plus ".db", in the current folder. */
 static const char *name_output(const char *path, char *buffer, size_t bytes)
 {
     const char *slash = strrchr(path, '/');
@@ -26,7 +27,7 @@ static const char *name_output(const char *path, char *buffer, size_t bytes)
     return buffer;
 }
 
-/* A name may hold anything; the line holds what a terminal may see. */
+/* A file name may hold control characters; utf8_add replaces them for the terminal. */
 static int say_done(const struct import *import, const char *output, struct err *err)
 {
     struct text line;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace info`: what the file holds, its coverage and its losses. What it says is page/info.c. */
+/* `gpumemtrace info`: what the file holds, its coverage and its losses. page/info.c
+ * writes the answer. */
 #include "answer.h"
 
 int command_info(const struct command *command, int argc, char **argv, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace leaks`: memory never freed, and growth per step. What it says is page/leaks.c. */
+/* `gpumemtrace leaks`: memory never freed, and growth per step. page/leaks.c writes the answer. */
 #include "answer.h"
 
 int command_leaks(const struct command *command, int argc, char **argv, struct err *err)

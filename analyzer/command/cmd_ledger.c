@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace ledger`: every device byte by owner. What it says is page/ledger/ledger.c. */
+/* `gpumemtrace ledger`: every device byte by owner. page/ledger/ledger.c writes the answer. */
 #include "answer.h"
 
 int command_ledger(const struct command *command, int argc, char **argv, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace live`: watches a running program. What it shows is live/. */
+/* `gpumemtrace live`: watches a running program. live/ draws the screen. */
 #include "options.h"
 
 #include <limits.h>

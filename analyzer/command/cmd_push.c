@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace push`: traces to the database of a fleet; what is sent and how is analyzer/push. */
+/* `gpumemtrace push`: sends traces to the database of a fleet. analyzer/push decides what
+ * is sent and how. */
 #include "output.h"
 #include "options.h"
 
@@ -13,7 +14,7 @@ struct given {
     const char *to, *job, *run, *login, *create;
     bool summary_only;
     long timeout_s, keep_days, keep_event_days;
-    int schema; /* enum fleet_dialect; 0: not asked for */
+    int schema; /* enum fleet_dialect; 0: not given */
 };
 
 static const struct option_rule rules[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace resolve`: writes the names of native frames into the trace. What it says of them is
- * page/names.c. */
+/* `gpumemtrace resolve`: writes the names of native frames into the trace. page/names.c
+ * writes the answer. */
 #include "answer.h"
 
 #include "analyzer/page/names.h"
@@ -35,7 +35,7 @@ int command_resolve(const struct command *command, int argc, char **argv, struct
                                      .answer = write_names,
                                      .tail = show_names};
     struct command_options options;
-    struct all_names names = {0}, *own = &names; /* of the trace that is being shown */
+    struct all_names names = {0}, *own = &names; /* names of the current trace */
 
     if (options_parse(&options, command, NULL, NULL, argc, argv, err))
         return -1;

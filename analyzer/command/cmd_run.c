@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * `gpumemtrace run`: the environment in which a program is recorded (and simulated), from options.
- * The recorder reads the same settings from its variables, so this file must not know what
- * any of them means; options.def does.
- */
+/* `gpumemtrace run`: records (and simulates) a program. Options become environment variables,
+ * because the recorder reads its settings from there. options.def says what each setting means. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -37,7 +34,7 @@ enum { LINE_BYTES_MAX = 1 << 16 };
 struct run_options {
 #define OPTION(field, type, environment, flag, argument, standard, text) const char *field;
 #include "gpumemtrace/options.def"
-    const char *dry_run; /* NULL: not asked for; "": without SPEC */
+    const char *dry_run; /* NULL: no --dry-run; "": --dry-run without SPEC */
     const char *conv_workspace;
     const char *rank;
     bool no_resolve;
@@ -119,7 +116,7 @@ static int check_TEXT(const char **value, struct err *err)
     return -1;
 }
 
-/* The parser has done that. */
+/* The option parser has already checked the choice. */
 static int check_CHOICE(const char **value, struct err *err)
 {
     (void)value;
@@ -171,10 +168,8 @@ static int set_options(const struct run_options *own, struct err *err)
     return 0;
 }
 
-/*
- * A relative FILE is relative to the current folder, even if the program changes to another. The
- * folder is not part of the template, so its percent signs are doubled.
- */
+/* Makes a relative FILE absolute, because the program may change its folder. Percent signs of the
+ * current folder are doubled, because they are no fields of the template. */
 static int make_output_absolute(const char **output, struct text *absolute, struct err *err)
 {
     char folder[PATH_MAX];
@@ -203,10 +198,9 @@ static int check_output_file(const char *output, struct err *err)
     return -1;
 }
 
-/*
- * A folder that is not there would be noticed at the first CUDA call, when the program has run for
- * minutes. A folder whose name holds a template is known only to the recorder.
- */
+/* Checks the folder now: the recorder would notice a missing folder only at the first
+ * CUDA call, minutes later. A folder whose name has template fields is not checked,
+ * because only the recorder can fill them in. */
 static int check_output_folder(const char *output, struct err *err)
 {
     const char *slash = output ? strrchr(output, '/') : NULL;
@@ -233,7 +227,7 @@ static int check_output_folder(const char *output, struct err *err)
 
 /* --- the simulator --- */
 
-/* --dry-run without SPEC keeps the setting of the environment. */
+/* --dry-run without SPEC takes the cards from GPUMEMTRACE_SIM. */
 static int set_simulator(const char *spec, struct err *err)
 {
     struct sim_spec parsed;
@@ -259,7 +253,7 @@ static int set_conv_workspace(const struct run_options *own, struct err *err)
                       check_SIZE, err);
 }
 
-/* Call when the cards are set. */
+/* Call this after set_simulator, because the rank's variables depend on the number of cards. */
 static int set_rank(const struct run_options *own, char *const *argv, struct err *err)
 {
     struct sim_spec spec;
@@ -274,7 +268,8 @@ static int set_rank(const struct run_options *own, char *const *argv, struct err
                : run_rank_set(own->rank, spec.device_count, err);
 }
 
-/* The cards of a search are those of its dry runs, and each run has a trace of its own. */
+/* In a search (--vary), --fit names the cards of the dry runs, and each run writes its own trace.
+ * So --output and a SPEC for --dry-run are refused. */
 static int take_search(struct run_options *own, bool *is_search, struct err *err)
 {
     const struct run_largest *largest = &own->largest;
@@ -303,14 +298,14 @@ static int say_and_return(const struct err *err, int status)
     return status;
 }
 
-/* A setting as the recorder saw it. */
+/* The value of a setting as the recorder saw it. */
 static const char *setting(const char *environment, const char *standard)
 {
     const char *value = getenv(environment);
     return value ? value : standard;
 }
 
-/* The template that the recorder named its traces by. */
+/* The template from which the recorder made its trace names. */
 static const char *output_setting(void)
 {
     return setting("GPUMEMTRACE_OUTPUT", "gpumemtrace.%p.db");
@@ -333,7 +328,7 @@ static void say_how_it_ended(const char *program, const struct run_ended *ended,
     command_say("run", said.message);
 }
 
-/* Whoever expected a trace would look for it. */
+/* Says that there is no trace, so that the user need not look for one. */
 static bool say_if_nothing(const char *program, const struct timespec *started)
 {
     struct err said;
@@ -347,7 +342,8 @@ static bool say_if_nothing(const char *program, const struct timespec *started)
     return true;
 }
 
-/* Whoever sees a check fail would look for the mistake in the program. */
+/* Says whether a dry run may have failed because of a value that it could not compute. Without this
+ * line the user would look for a mistake in the program. */
 static void say_if_failed(const char *program, int status, const struct run_past *run)
 {
     struct err said;
@@ -362,7 +358,7 @@ static void say_if_failed(const char *program, int status, const struct run_past
     command_say("run", said.message);
 }
 
-/* For whoever sees a run die of it, what to do next. */
+/* Suggests the next command after a program failed for lack of memory. */
 static bool say_if_refused(char **argv, const struct run_past *run, const char *dry_run)
 {
     uint64_t card_bytes;
@@ -388,9 +384,9 @@ static bool say_if_refused(char **argv, const struct run_past *run, const char *
     return true;
 }
 
-/* Of the traces of a run. */
+/* The largest need among the traces of a run. */
 struct most {
-    struct need need; /* of the one that needs most */
+    struct need need; /* of the trace that needs most */
     size_t count;
 };
 
@@ -407,7 +403,7 @@ static void look_at_need(void *self, const char *path)
         most->need = need;
 }
 
-/* What a dry run without limit was for. */
+/* Says how large a card the program needs, after a dry run without a limit. */
 static void say_need(const struct run_past *run)
 {
     struct sim_spec spec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace steps`: what each step peaked at, and why one is higher. What it says is page/steps/steps.c. */
+/* `gpumemtrace steps`: each step's peak, and why one is higher. page/steps/ writes the answer. */
 #include "answer.h"
 
 int command_steps(const struct command *command, int argc, char **argv, struct err *err)

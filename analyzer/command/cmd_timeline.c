@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace timeline`: live bytes over time, events or steps. What it says is page/timeline.c. */
+/* `gpumemtrace timeline`: live bytes over time, events or steps. page/timeline.c writes
+ * the answer. */
 #include "answer.h"
 
 #include "analyzer/analysis/moment.h"
@@ -12,7 +13,8 @@ struct given {
     const char *from, *to;
 };
 
-/* A bare number is a step's on the axis of steps; all else is as for --at. */
+/* On the axis of steps, a bare number is the number of a step. Other texts mean what they
+ * mean for --at. */
 static int parse_bound(struct timeline_bound *bound, const char *option, const char *text,
                        enum timeline_axis axis, struct err *err)
 {
@@ -37,7 +39,8 @@ static int parse_bound(struct timeline_bound *bound, const char *option, const c
     return 0;
 }
 
-/* Of two moments whose events are not known yet, nobody knows the order either. */
+/* Refuses --from after --to. Moments such as peak or oom:1 are not compared, because their place in
+ * the trace is not known yet. */
 static int check_order(const struct timeline_ask *ask, const struct given *given, struct err *err)
 {
     const struct timeline_bound *from = &ask->from, *to = &ask->to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of commands. It must not know what any of them does. */
+/* The table of commands. Only commands.def knows what a command does. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_COMMANDS_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_COMMANDS_H
 
@@ -8,9 +8,9 @@
 /* All commands in the order of commands.def; the last has a NULL name. */
 extern const struct command commands[];
 
-/* NULL: there is no such command. */
+/* Returns NULL if there is no such command. */
 const struct command *command_find(const char *name);
-/* Fills *err for a name that is no command, with the nearest one; returns -1. */
+/* Fills *err for an unknown command, with the nearest name; returns -1. */
 int command_unknown(const char *name, struct err *err);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From argv to a command, and from its result to the exit status and the one line on stderr. It
- * must not know what any command does.
- */
+/* From argv to a command, and from its result to the exit status and one line on stderr. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +23,7 @@ static int exit_status(const char *command, int result, struct err *err)
     return err->code == ERR_FINDING ? EXIT_FINDING : EXIT_MISUSE;
 }
 
-/* A full disk is noticed only when the buffer is written. */
+/* A write error, as of a full disk, may appear only when the buffer is flushed. */
 static int check_stdout(const char *command, int status)
 {
     struct err err;

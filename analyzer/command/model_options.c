@@ -10,7 +10,7 @@
 
 #define FIELD(name) offsetof(struct model_options, name)
 
-/* `estimate` has all of them, `compare` those from MODEL_RULES on. */
+/* `estimate` has all rules, `compare` the rules from index MODEL_RULES on. */
 enum { MODEL_RULES = 2 };
 #define OPTION_OF_COUNT OPTION_COUNT
 #define OPTION_OF_WORDS OPTION_TEXT
@@ -61,7 +61,7 @@ static const struct option_rule rules[] = {
 
 static int apply_COUNT(long given, uint64_t *count, struct err *err)
 {
-    (void)err; /* the parser took integers from 1 on */
+    (void)err; /* the parser accepted only integers from 1 on */
     if (given > 0)
         *count = (uint64_t)given;
     return 0;
@@ -150,7 +150,8 @@ static struct tuning tuning_of(const struct model_options *options)
     };
 }
 
-/* A card brings what the estimate does not count otherwise: its context, and cuBLAS's workspace there. */
+/* A card adds two sizes that the estimate otherwise leaves out: its context, and cuBLAS's
+ * workspace on that card. */
 static int apply_card(struct model_options *own, struct card *card, struct question *question,
                       struct err *err)
 {
@@ -183,7 +184,8 @@ static bool is_of_options(const json_t *root)
            !json_object_get(root, "model_type");
 }
 
-/* From the folder of the file that says it; a name without a file there is that of a model. */
+/* Returns the path relative to the folder of `file`. A bare name without such a file is kept,
+ * because it names a built-in model. */
 static char *path_beside(const char *file, const char *path)
 {
     const char *slash = strrchr(file, '/');
@@ -197,7 +199,8 @@ static char *path_beside(const char *file, const char *path)
     return strdup(path);
 }
 
-/* A count that may be a word on the command line is one here, too. */
+/* Turns an integer in JSON into a string, because this option also takes words on the
+ * command line. */
 static int spell_count(json_t *root, const char *key, struct err *err)
 {
     const json_t *value = json_object_get(root, key);
@@ -238,7 +241,7 @@ int model_asked_open(struct model_asked *asked, const char *path, struct err *er
     return is_of_options(asked->source.root) ? open_named(asked, path, err) : 0;
 }
 
-/* The model was read for its settings; the passes have models of their own. */
+/* The model was read for its settings only; each serving pass makes its own model. */
 static int estimate_serving(struct model_asked *asked, struct err *err)
 {
     struct question *question = &asked->question;
@@ -288,7 +291,8 @@ void model_asked_release(struct model_asked *asked)
     *asked = (struct model_asked){0};
 }
 
-/* The options are read twice: first for the operand, then over those of the file that it may be. */
+/* The options are parsed twice: first to find the operand, then again to override the options that
+ * the operand's file may hold. */
 int model_command(const struct command *command, int argc, char **argv, int operand,
                   model_print *print, model_print *print_weights, struct err *err)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How a model is run, as options of the commands that estimate: the file says it, an option
- * overrides it; and the way from the command line to the estimate, which they share. It must not
- * know what is done with the estimate.
- */
+/* The options of `estimate` and `compare` that say how a model is run, and their shared
+ * path from the command line to the estimate. A file may give the options, too; the
+ * command line overrides it. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_MODEL_OPTIONS_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_MODEL_OPTIONS_H
 
@@ -48,39 +46,39 @@ struct model_options {
         .context_bytes = ESTIMATE_CONTEXT_UNKNOWN                                                  \
     }
 
-/* The model file's settings with what the options say. ERR_USAGE for an unknown name. */
+/* Applies the options over the model file's settings. ERR_USAGE for an unknown name. */
 int model_options_apply(const struct model_options *options, struct settings *settings,
                         struct err *err);
 
-/*
- * A model, how it is run, and the estimate of that. MODEL is a description, or a file of options: an object with "model",
- * the description's path from the file's folder, and options by their names. Those of the command line win.
- */
+/* A model, how it is run, and the estimate of that. MODEL is a description, or a file of options: a
+ * JSON object with "model", the description's path relative to that file, and options by their
+ * names. The command line overrides the file. */
 struct model_asked {
     struct command_options options;
     struct model_options own;
-    struct model_source file; /* of options; root NULL: there is none */
-    char *path;               /* of the description that it names */
+    struct model_source file; /* the file of options; root NULL: there is none */
+    char *path;               /* the description that the file names */
     struct model_source source;
     struct model model;
     struct question question;
-    struct serving serving; /* tokens 0: nothing is served */
+    struct serving serving; /* tokens 0: no serving */
     struct card card;
     struct estimate estimate;
 };
 
-/* Opens MODEL and takes the options of a file. Zeroed, it may be released. */
+/* Opens MODEL and, if it is a file of options, takes its options. A zeroed struct may be
+ * released. */
 int model_asked_open(struct model_asked *asked, const char *path, struct err *err);
-/* As the options say now. */
+/* Estimates with the current options. */
 int model_asked_estimate(struct model_asked *asked, struct err *err);
 void model_asked_release(struct model_asked *asked);
 
-/* What a command does with it: prints it, and returns the exit status. */
+/* Prints the estimate and returns the exit status. */
 typedef int model_print(struct model_asked *asked, struct err *err);
 
-/* A whole command: reads the options, opens the model that is operand number `operand`, estimates
- * it and hands it to print; weights that nothing describes go to print_weights, not estimated. NULL:
- * they are refused. The exit status, or -1. */
+/* Runs a whole command: parses the options, opens the model (operand number `operand`), estimates
+ * it and calls print. Weights without a description are not estimated but go to print_weights; if
+ * that is NULL, they are refused. Returns the exit status, or -1. */
 int model_command(const struct command *command, int argc, char **argv, int operand,
                   model_print *print, model_print *print_weights, struct err *err);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Parsing arguments from tables, on top of getopt_long; see options.h. getopt keeps global state,
- * so only one thread may parse.
- */
+/* Parses arguments from tables of options with getopt_long; see options.h. getopt keeps global
+ * state, so only one thread may parse. */
 #include "options.h"
 
 #include <getopt.h>
@@ -23,9 +21,9 @@
 #define FIRST_VALUE 256 /* getopt's result for rule i is FIRST_VALUE + i, above every letter */
 
 struct parser {
-    const struct command *command; /* NULL: it shares no options */
+    const struct command *command; /* NULL: no shared options */
     const struct option_rule *rules[RULES_MAX];
-    void *targets[RULES_MAX]; /* the struct that offset is in */
+    void *targets[RULES_MAX]; /* the struct that the rule's offset belongs to */
     int count;
     struct option longs[RULES_MAX + 1];
     char letters[2 * RULES_MAX + 3];
@@ -54,7 +52,7 @@ static void parser_add(struct parser *parser, const struct option_rule *rule, vo
     }
 }
 
-/* ordering "+" stops at the first operand, "" moves operands to the end. */
+/* ordering "+" stops at the first operand; "" moves operands behind the options. */
 static void parser_init(struct parser *parser, struct command_options *options,
                         const struct option_rule *own_rules, void *own, const char *ordering)
 {
@@ -71,7 +69,7 @@ static void parser_init(struct parser *parser, struct command_options *options,
 
 /* --- values --- */
 
-/* 1 for the first of "a|b|c"; 0: none. */
+/* Returns 1 for the first choice of "a|b|c", 2 for the second …; 0: value is none of them. */
 static int choice_parse(const char *choices, const char *value)
 {
     size_t length = strlen(value);
@@ -87,7 +85,7 @@ static int choice_parse(const char *choices, const char *value)
 
 enum { CHOICES_MAX = 16, CHOICES_BYTES = 256 };
 
-/* The choice that was perhaps meant. */
+/* Returns a hint that names the choice nearest to value. */
 static const char *choice_hint(char hint[NEAREST_HINT_BYTES], const char *choices,
                                const char *value)
 {
@@ -140,7 +138,7 @@ static int store_texts(struct option_texts *texts, const char *value, struct err
     return 0;
 }
 
-/* A shared option: its target is that of all shared ones. */
+/* --format is a shared option, so its target is always struct command_options. */
 static int store_format(struct command_options *options, const char *name, struct err *err)
 {
     const struct format **format = &options->format;
@@ -237,7 +235,7 @@ static int check_operands(const struct parser *parser, int count, struct err *er
     return 0;
 }
 
-/* Refused before anything is read. */
+/* Checks --format before any trace is read. */
 static int check_format(const struct command_options *options, struct err *err)
 {
     const struct command *command = options->command;
@@ -342,7 +340,7 @@ static const struct option_rule *find_rule(const struct option_rule *rules, cons
     return NULL;
 }
 
-/* A flag is true or false; whatever else is given stands as on the command line. */
+/* A flag is true or false; any other value is spelled as on the command line. */
 static int store_json(const struct option_rule *rule, void *own, const json_t *value,
                       struct err *err)
 {

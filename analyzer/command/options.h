@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Arguments of a command: the options that commands share (shared_options.c) and the command's own
- * (a table it passes). Which shared options a command has and how many operands it
- * takes stands in its row of commands.def. It must not know what a command does with them.
+ * (a table that it passes). Its row of commands.def says which shared options it has and how many
+ * operands it takes.
  *
  * A command with an option of its own:
  *
@@ -20,9 +20,9 @@
  *     if (options_parse(&options, command, rules, &own, argc, argv, err))
  *         return -1;
  *
- * Values whose option is not given keep what the caller put there. Options may stand after
- * operands; "--" ends them. --help prints the command's page; then options_parse returns -1 with
- * ERR_DONE, which main takes for success: a command need not treat it.
+ * If an option is not given, its field keeps the caller's value. Options may follow operands; "--"
+ * ends them. --help prints the command's page; then options_parse returns -1 with ERR_DONE, which
+ * main treats as success, so that a command needs no code for it.
  */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTIONS_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_OPTIONS_H
@@ -36,14 +36,14 @@ int options_parse(struct command_options *options, const struct command *command
                   const struct option_rule *own_rules, void *own, int argc, char **argv,
                   struct err *err);
 
-/* As options_parse, for `run`: the first operand ends the options, the rest is another program's.
- */
+/* Like options_parse, for `run`: the first operand ends the options; the rest belongs to
+ * the program to run. */
 int options_parse_leading(struct command_options *options, const struct command *command,
                           const struct option_rule *own_rules, void *own, int argc, char **argv,
                           struct err *err);
 
-/* The same from a file: an object whose keys are names of options, but for one. Texts point into it. ERR_INPUT names
- * the key. */
+/* The same from a JSON object whose keys are names of options, except the key `skipped`. Texts
+ * point into the object. ERR_INPUT names the wrong key. */
 int options_of_json(const struct option_rule *rules, void *own, const json_t *object,
                     const char *skipped, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a command's result reaches its reader; see output.h. */
+/* Writes a command's result to stdout or a file; see output.h. */
 #include "output.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "analyzer/render/formats.h"
 
-/* A trace must not be replaced by its own report. */
+/* Refuses an output that is one of the operands, because a report would overwrite its trace. */
 static int refuse_operand(const struct command_options *options, struct err *err)
 {
     struct stat output, operand;
@@ -57,7 +57,8 @@ static int write_to(FILE *out, const char *path, command_writer *writer, void *s
     return fclose(out) && !result ? cannot_write(path, err) : result;
 }
 
-/* A file beside path with the permissions that one at path has, or would get; NULL: none can be made. */
+/* Opens a new file in the folder of `path`, with the permissions that a file at `path` has or would
+ * get. Returns NULL if that is not possible. */
 static FILE *open_aside(const char *path, char *aside, size_t aside_bytes)
 {
     const mode_t mask = umask(0);
@@ -67,7 +68,7 @@ static FILE *open_aside(const char *path, char *aside, size_t aside_bytes)
     umask(mask);
     if (lstat(path, &status))
         status.st_mode = 0666 & ~mask;
-    else if (!S_ISREG(status.st_mode)) /* a device or a link stays what it is */
+    else if (!S_ISREG(status.st_mode)) /* a device or a link is written in place */
         return NULL;
     if ((size_t)snprintf(aside, aside_bytes, "%s.XXXXXX", path) >= aside_bytes)
         return NULL;
@@ -81,7 +82,8 @@ static FILE *open_aside(const char *path, char *aside, size_t aside_bytes)
     return out;
 }
 
-/* What stood there stays unless all of the result is written. */
+/* Writes to a new file and renames it, so that an existing file is replaced only by a
+ * complete result. */
 int command_write(const struct command_options *options, command_writer *writer, void *self,
                   struct err *err)
 {
@@ -103,7 +105,7 @@ int command_write(const struct command_options *options, command_writer *writer,
     return result;
 }
 
-/* NULL: not stated. */
+/* Returns the command's CSV columns; NULL: it has no row in table_columns.def. */
 static const char *columns_of(const char *command)
 {
     static const struct {

@@ -58,7 +58,7 @@ static int print(const struct fix *fix, const struct largest *largest,
         err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
-    shown.operand_count = 0; /* words of the program, none that is read */
+    shown.operand_count = 0; /* the operands are the program's words, not traces */
     const int failed = command_print(doc, &shown, err);
     doc_free(doc);
     if (failed)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What others than `help` show of the commands: a section of the manual page, completion of a shell. Each is
- * a row of guides.def, and is written from the rows of commands.def and the tables of options, command by
- * command. It must not hold a word that stands in one of those.
- */
+/* A guide shows all commands in another form than `help`: a section of the manual page, or a
+ * shell's completion. It is one row of guides.def and is written command by command, from
+ * commands.def and the tables of options. No text of those is repeated in a guide. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_H
 
@@ -12,8 +10,8 @@
 struct text;
 
 struct guide {
-    const char *name, *head; /* head stands before all commands */
-    /* One command; its own options may be NULL. */
+    const char *name, *head; /* head is written before the first command */
+    /* Writes one command; own_rules may be NULL. */
     void (*command)(struct text *text, const struct command *command,
                     const struct option_rule *own_rules);
     void (*end)(struct text *text, const struct command *commands);

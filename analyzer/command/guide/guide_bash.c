@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion of bash: three arrays, filled command by command, and a function that reads them; see guide.h. */
+/* Bash completion: three arrays, filled command by command, and a function that reads
+ * them; see guide.h. */
 #include "guide.h"
 
 #include "guide_option.h"
@@ -41,7 +42,7 @@ static void add_command(struct text *text, const struct command *command,
     guide_each_option(text, command, own_rules, add_value);
 }
 
-/* Bash hands "--by=li" over as three words, since = is one of COMP_WORDBREAKS. */
+/* Bash splits "--by=li" into three words, because = is one of COMP_WORDBREAKS. */
 static void add_end(struct text *text, const struct command *commands)
 {
     (void)commands;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion of fish: a line for each command and each of its options; see guide.h. */
+/* Fish completion: one line per command and per option; see guide.h. */
 #include "guide.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The manual page's section of commands, and that of the options they share; see guide.h. */
+/* The manual page's sections on commands and on shared options; see guide.h. */
 #include "guide.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "analyzer/command/option/shared_options.h"
 #include "analyzer/util/text.h"
 
-/* Text as roff reads it: no line begins with a control character, hyphens are those that are typed. */
+/* Adds text as roff source: no line begins with a control character, and \- prints the
+ * hyphen that users type. */
 static void add_roff(struct text *text, const char *words)
 {
     if (*words == '.' || *words == '\'')
@@ -22,7 +23,7 @@ static void add_roff(struct text *text, const char *words)
             text_add_bytes(text, words, 1);
 }
 
-/* A line for each sentence and clause is what man pages are kept in; one long line is as good. */
+/* Manual pages usually have one clause per line; one long line renders the same. */
 static void add_paragraph(struct text *text, const char *words)
 {
     add_roff(text, words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What guides ask about an option; see guide_option.h. */
+/* Questions of guides about an option; see guide_option.h. */
 #include "guide_option.h"
 
 #include <ctype.h>
@@ -43,7 +43,7 @@ bool guide_takes_file(const struct option_rule *rule)
     return false;
 }
 
-/* "a|b|c" and "a, b or c" as "a b c". */
+/* Writes "a|b|c" and "a, b or c" as "a b c". */
 static void add_words(struct text *text, const char *listed)
 {
     const char *blank = "";
@@ -58,7 +58,7 @@ static void add_words(struct text *text, const char *listed)
     }
 }
 
-/* What a SPEC of simulated cards may be, beside sizes. */
+/* The words that a SPEC of simulated cards may be; sizes come on top. */
 static const char cards[] = SIM_SPEC_ANY
 #define PRESET(name, ...) " " name
 #include "common/sim_presets.def"
@@ -76,7 +76,8 @@ void guide_add_choices(struct text *text, const struct command *command,
     } else if (guide_takes_value(rule) && !strcmp(rule->argument, "SPEC")) {
         add_words(text, cards);
     } else if (guide_takes_value(rule) && !strcmp(rule->argument, "CARD")) {
-        add_words(text, cards + sizeof SIM_SPEC_ANY); /* one with a size */
+        add_words(text, cards + sizeof SIM_SPEC_ANY); /* skips SIM_SPEC_ANY, because a
+                                                       * CARD has a size */
     } else if (guide_takes_value(rule) && strchr(rule->argument, '|') &&
                !isupper((unsigned char)rule->argument[0])) {
         add_words(text, rule->argument);
@@ -94,7 +95,7 @@ void guide_add_quoted(struct text *text, const char *words, size_t length)
 
 void guide_add_brief(struct text *text, const struct option_rule *rule)
 {
-    enum { THOUGHT_BYTES = 16 }; /* "in a dry run:" is none yet */
+    enum { THOUGHT_BYTES = 16 }; /* a shorter beginning, as "in a dry run:", is no full clause */
     const char *said = rule->text ? rule->text : "how to print the result";
     size_t length = strcspn(said, ";:([");
     while (length < THOUGHT_BYTES && said[length])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What guides ask about a command's operands and an option. It must not know any guide. */
+/* What guides need to know of a command's operands and of an option. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_OPTION_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_OPTION_H
 
@@ -7,7 +7,7 @@
 
 struct text;
 
-/* Calls visit for each option of the command but --help: its own, then the shared ones. */
+/* Calls visit for each option of the command except --help: its own first, then the shared ones. */
 void guide_each_option(struct text *text, const struct command *command,
                        const struct option_rule *own_rules,
                        void (*visit)(struct text *, const struct command *,
@@ -15,18 +15,18 @@ void guide_each_option(struct text *text, const struct command *command,
 
 enum guide_operand { GUIDE_FILE, GUIDE_PROGRAM, GUIDE_COMMAND };
 
-/* What the operands of a command are. */
+/* Returns the kind of the command's operands. */
 enum guide_operand guide_operand(const struct command *command);
-/* Whether a value has to, or may, stand behind the option. */
+/* Returns whether the option takes a value, required or optional. */
 bool guide_takes_value(const struct option_rule *rule);
-/* Whether that value is a file or a folder. */
+/* Returns whether that value is a file or a folder. */
 bool guide_takes_file(const struct option_rule *rule);
-/* Adds the words that the value may be, with blanks between; nothing: any value. */
+/* Adds the possible values, separated by spaces; adds nothing if any value is possible. */
 void guide_add_choices(struct text *text, const struct command *command,
                        const struct option_rule *rule);
-/* Adds words to what stands between single quotes, for any of these shells. */
+/* Adds words that stand between single quotes, escaped for bash, fish and zsh. */
 void guide_add_quoted(struct text *text, const char *words, size_t length);
-/* So the text of an option up to the end of its first thought. */
+/* Adds the option's description up to the end of its first clause, escaped as above. */
 void guide_add_brief(struct text *text, const struct option_rule *rule);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Completion of zsh: a function for each command, and one that picks it; see guide.h. */
+/* Zsh completion: one function per command, and one that picks it; see guide.h. */
 #include "guide.h"
 
 #include <string.h>

@@ -26,7 +26,7 @@ int help_text_print(struct text *text, struct err *err)
         err_set(err, ERR_SYSTEM, "out of memory for the help page");
         return -1;
     }
-    fputs(text->data, stdout); /* main checks stdout at the end */
+    fputs(text->data, stdout); /* main checks stdout for write errors at the end */
     return 0;
 }
 

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A command's help page, from its row and its tables of options. It must not hold a word that
- * stands in one of those. */
+/* A command's help page, made from its row of commands.def and its tables of options. No text of
+ * those is repeated here. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_HELP_PAGE_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_HELP_PAGE_H
 
 #include "analyzer/command/option/option.h"
 
-/*
- * Prints the page to stdout, or what the guide of that name says of the command; NULL: the page.
- * own_rules as for options_parse.
- */
+/* Prints the command's help page to stdout. If `guide` is not NULL, prints the command in the form
+ * of that guide instead. own_rules as for options_parse. */
 int help_page_print(const struct command *command, const struct option_rule *own_rules,
                     const char *guide, struct err *err);
 
 struct text;
-/* Begins a text that is made for stdout: it wraps at the window. */
+/* Begins a text for stdout that wraps at the window's width. */
 void help_text_init(struct text *text);
-/* Prints it; -1: it could not be made. */
+/* Prints the text. Returns -1 if memory ran out while it was made. */
 int help_text_print(struct text *text, struct err *err);
 
 #endif

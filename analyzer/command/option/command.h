@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command: one row of commands.def and one file cmd_NAME.c, which gets argv from its own name on
- * and must not print to stdout but through command_print.
+ * A command: one row of commands.def and one file cmd_NAME.c, whose function gets argv from the
+ * command's name on and prints to stdout only through command_print.
  *
  *     main → commands (the table) → cmd_NAME → options → answer → page_build → command_print
- *
- * This header must not know any other.
  */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTION_COMMAND_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_OPTION_COMMAND_H
@@ -25,7 +23,7 @@ enum command_options_group {
     COMMON_READ = 1 << 7,    /* --memory-limit */
     COMMON_PHASES = 1 << 8,  /* --nvtx */
     COMMON_SERIES = 1 << 9,  /* --series */
-    COMMON_FILE = 1 << 10,   /* -o --memory-limit: of one trace, one file that is not printed */
+    COMMON_FILE = 1 << 10,   /* -o --memory-limit: reads one trace, writes one file */
     COMMON_MEMORY = 1 << 11, /* --memory-limit */
 };
 
@@ -33,16 +31,14 @@ enum command_options_group {
 
 struct command {
     const char *name;
-    /*
-     * command is its own row. Returns the exit status 0 or 1; or -1 with *err (ERR_FINDING: exit 1,
-     * else exit 2).
-     */
+    /* `command` is the command's own row. Returns the exit status 0 or 1; or -1 with *err
+     * (ERR_FINDING: exit 1, else exit 2). */
     int (*function)(const struct command *command, int argc, char **argv, struct err *err);
     const char *operands; /* as shown in the synopsis */
     int fewest_operands, most_operands;
     unsigned common; /* enum command_options_group */
     const char *summary;
-    const char *answer; /* what the command answers, for its help page */
+    const char *answer; /* the question that it answers, for its help page */
     const char *table;  /* key of the list that CSV shows, NULL: prints no document */
     const char *exits;  /* what its exit status means */
     const char *example;

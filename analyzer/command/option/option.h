@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One option as a row of a table, and what the shared ones leave behind. Shared rows stand in
- * shared_options.c, a command's own in its file. It must not know how arguments are parsed.
- */
+/* One option as a row of a table, and the values of the shared options. Shared rows are in
+ * shared_options.c, a command's own rows in its file. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTION_OPTION_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_OPTION_OPTION_H
 
@@ -13,7 +11,7 @@
 #include "command.h"
 #include "analyzer/render/format.h"
 
-/* What an option takes, and the type of the field that gets its value. */
+/* The kind of value that an option takes, and the type of the field that gets it. */
 enum option_kind {
     OPTION_FLAG,   /* nothing; bool becomes true */
     OPTION_TEXT,   /* const char *, pointing into argv */
@@ -33,9 +31,9 @@ struct option_rule {
     const char *name; /* long option without dashes; NULL ends a table */
     char letter;      /* short option, or 0 */
     enum option_kind kind;
-    const char *argument; /* what help shows behind the option; NULL where nothing is taken */
+    const char *argument; /* what help shows behind the option; NULL: no value */
     const char *text;     /* one line for help */
-    size_t offset;        /* of the field in the struct that gets the value */
+    size_t offset;        /* of the field that gets the value */
 };
 
 #define OPTION_TEXTS_MAX 64
@@ -45,8 +43,8 @@ struct option_texts {
     int count;
 };
 
-enum nvtx_ranges { NVTX_PROGRAM = 1, NVTX_ALL };       /* as the choices stand in --nvtx */
-enum native_frames { NATIVE_FOLDED = 1, NATIVE_FULL }; /* as the choices stand in --native */
+enum nvtx_ranges { NVTX_PROGRAM = 1, NVTX_ALL };       /* in the order of the choices of --nvtx */
+enum native_frames { NATIVE_FOLDED = 1, NATIVE_FULL }; /* in the order of the choices of --native */
 
 struct command_options {
     const struct command *command;
@@ -62,7 +60,7 @@ struct command_options {
     int native;                  /* enum native_frames */
     int nvtx;                    /* enum nvtx_ranges */
     uint64_t memory_limit_bytes; /* 0: not given */
-    bool every_trace;            /* also those of alike ranks */
+    bool every_trace;            /* also the traces of similar ranks */
     const char **operands;       /* pointing into argv */
     int operand_count;
 };

@@ -8,7 +8,8 @@
 
 #define FIELD(name) offsetof(struct command_options, name)
 
-/* To add one: ONE row, and its group in commands.def. What --format takes depends on the command. */
+/* To add one: ONE row, and its group in commands.def. The choices of --format depend on
+ * the command. */
 const struct shared_option shared_options[] = {
     {COMMON_PRINT, {"format", 0, OPTION_FORMAT, "FORMAT", NULL, FIELD(format)}},
     {COMMON_PRINT, {"json", 0, OPTION_JSON, NULL, "the same as --format=json", FIELD(format)}},
@@ -58,7 +59,7 @@ const struct shared_option shared_options[] = {
     {0},
 };
 
-/* --help=GUIDE prints what a guide says of the command; `help --as` asks for it. */
+/* --help=GUIDE prints the command in the form of that guide; `help --as` uses it. */
 const struct option_rule help_option = {"help", 'h', OPTION_MAYBE, NULL, "this page", 0};
 
 /* --- help --- */

@@ -10,13 +10,14 @@ struct shared_option {
     struct option_rule rule;
 };
 
-/* Their values go to struct command_options. */
+/* Their values are stored in struct command_options. */
 extern const struct shared_option shared_options[];
 
-/* --help, which every command has. */
+/* Every command has --help. */
 extern const struct option_rule help_option;
 
-/* The lines of an option list: the command's own, the shared ones of its groups, --help. */
+/* Adds the option list of the help page: the command's own options, the shared options of
+ * its groups, --help. */
 struct text;
 void options_describe(struct text *text, const struct command *command,
                       const struct option_rule *own_rules);
