@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CSV (RFC 4180) holds one table: the list that the document names (doc_set_table), else the first
- * whose rows are lines. Its rows come from all places where a list of that path stands: the sites
- * of each device, the devices of each trace. The first value of each enclosing row (device, path)
- * leads the line, so that they can be told apart. A list inside a row becomes one cell, as JSON in
- * ASCII. A named list without rows gives the head of the table alone, a document without a table
- * key,value.
+ * list whose rows are lines. A list may stand in several places (the sites of each device, the
+ * devices of each trace); the rows of all lists with the same path go into the table. The first
+ * value of each enclosing row (device, path) leads the line, to tell such rows apart. A list inside
+ * a row becomes one cell, as JSON in ASCII. A named list without rows gives only the header line, a
+ * document without a table key,value.
  *
- * Texts come from the traced program: what could control a terminal is shown as in text, and a cell
- * that a spreadsheet would take for a formula begins with an apostrophe. Numbers are not touched.
+ * Texts come from the traced program: control characters are replaced as in text, and a cell that a
+ * spreadsheet would take for a formula begins with an apostrophe. Numbers are not changed.
  */
 #include <string.h>
 
@@ -20,11 +20,11 @@
 #define DEPTH_MAX 16
 
 struct table {
-    const char *name; /* the key to look for; NULL: any list whose rows are lines */
+    const char *name; /* key of the list to find; NULL: any list whose rows are lines */
     bool take_empty;
-    const char *keys[DEPTH_MAX]; /* of the objects and lists that lead to the table */
+    const char *keys[DEPTH_MAX]; /* of the objects and lists on the path to the table */
     int depth;
-    const struct doc_node *leading[DEPTH_MAX]; /* first values of the rows now open */
+    const struct doc_node *leading[DEPTH_MAX]; /* first values of the open rows */
     int leading_count;
     bool header_written;
     FILE *out;
@@ -43,7 +43,7 @@ static const char *value_or_empty(const struct doc_node *field, char buffer[UNIT
     return value ? value : "";
 }
 
-/* Inside quotes a quote is doubled; a line end stays. */
+/* Inside quotes, a quote is doubled and a line feed stays. */
 static void write_quoted(FILE *out, const char *string)
 {
     while (*string) {
@@ -56,7 +56,7 @@ static void write_quoted(FILE *out, const char *string)
     }
 }
 
-/* A cell needs quotes when it holds a separator. */
+/* A cell needs quotes if it holds a comma, a quote or a line feed. */
 static void write_csv_cell(FILE *out, const char *guard, const char *string)
 {
     const char *quote = string[strcspn(string, "\",\n")] ? "\"" : "";
@@ -163,7 +163,8 @@ static bool is_wanted(const struct table *table, const struct doc_node *list)
 
 static bool find_list_below(struct table *table, const struct doc_node *node);
 
-/* Leaves the path to the first wanted list at or below node in table->keys. */
+/* Searches node and everything below for the first wanted list, and leaves the path to it
+ * in table->keys. */
 static bool find_list(struct table *table, const struct doc_node *node)
 {
     if (node->type == DOC_FIELD || table->depth == DEPTH_MAX)
@@ -189,7 +190,7 @@ static bool find_list_below(struct table *table, const struct doc_node *node)
     return false;
 }
 
-/* A schema is the same in all rows and leads nothing. */
+/* A schema never leads a line, because it is the same in all rows. */
 static const struct doc_node *first_value(const struct doc_node *node)
 {
     const bool is_value = node->type == DOC_FIELD && strcmp(node->key, "schema");
@@ -200,10 +201,9 @@ static const struct doc_node *first_value(const struct doc_node *node)
     return found;
 }
 
-/*
- * The head of a leading value. NULL: the row says itself which device it is of, and needs none. The path of
- * a row is that of a phase, so a trace's has another name beside it.
- */
+/* Returns the column name of a leading value. NULL: the row has a field of that name itself, so the
+ * value is left out. The exception is "path": a row's path names a phase, so a trace's path is
+ * called "trace" there. */
 static const char *leading_name(const struct doc_node *leading, const struct doc_node *row)
 {
     for (const struct doc_node *child = row->first_child; child; child = child->next)
@@ -286,7 +286,7 @@ static void write_below_rows(struct table *table, const struct doc_node *node, i
     }
 }
 
-/* Writes the tables at keys[depth…] below node. */
+/* Writes the tables on the path keys[depth…] below node. */
 static void write_below(struct table *table, const struct doc_node *node, int depth)
 {
     for (const struct doc_node *child = node->first_child; child; child = child->next) {
@@ -320,7 +320,8 @@ static void write_pairs(FILE *out, const struct doc_node *node, const char *pref
     }
 }
 
-/* The named list with rows, else without; failing that, the first list whose rows are lines. */
+/* Finds the named list, preferably one with rows. If there is none and the document has no columns
+ * of its own, finds the first list whose rows are lines. */
 static bool find_table(struct table *table, const struct doc *doc)
 {
     table->name = doc_table(doc);
@@ -331,7 +332,7 @@ static bool find_table(struct table *table, const struct doc *doc)
     return !doc_columns(doc) && find_list_below(table, doc_root(doc));
 }
 
-/* Of several traces each row is led by the path. */
+/* Writes the header line. With several traces, the trace's path is the first column. */
 static void write_empty_table(const struct doc *doc, FILE *out)
 {
     const struct doc_node *node = doc_root(doc)->first_child;

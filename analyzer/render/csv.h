@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A text as a cell of CSV, for whoever writes rows of a table that no document holds. */
+/* Texts as CSV cells, also for code that writes a table without a document. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_CSV_H
 #define GPUMEMTRACE_ANALYZER_RENDER_CSV_H
 
 #include <stdio.h>
 
 void csv_put(FILE *out, const char *text);
-/* What stands before a text that a spreadsheet would take for a formula: an apostrophe, or "". */
+/* Returns the prefix of a cell: an apostrophe if a spreadsheet would take the text for a
+ * formula, else "". */
 const char *csv_guard(const char *text);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Building the document tree; see doc.h. The first error is kept and every later call does nothing,
- * so that a page can describe its result without looking at each call. An object or list that its
- * reader leaves out is open like any other, so that begins and ends are checked there, too.
+ * Builds the document tree; see doc.h. The first error is kept and every later call does nothing,
+ * so that a page can describe its result without checking each call. An object or list that its
+ * reader does not read is still pushed on the stack of open nodes, so that begins and ends are
+ * checked there, too.
  */
 #include "doc.h"
 
@@ -17,9 +18,9 @@
 #include "analyzer/util/text_set.h"
 #include "shared_rows.h"
 
-/* An object or list that has not ended. */
+/* An object or list that has not ended yet. */
 struct open_node {
-    struct doc_node *node; /* NULL: its reader leaves it out */
+    struct doc_node *node; /* NULL: dropped, because the format does not read it */
     struct doc_node *last_child;
     enum doc_type type;
     bool holds_fields_only;
@@ -29,15 +30,15 @@ struct doc {
     struct arena nodes;
     struct text_set texts;
     struct shared_rows rows;
-    struct open_node *open; /* the root first */
+    struct open_node *open; /* stack of open nodes, the root first */
     size_t depth, depth_capacity;
-    struct doc_node *field; /* the field just added; NULL: it was dropped */
+    struct doc_node *field; /* the field added last; NULL: it was dropped */
     enum doc_level reads;
-    enum doc_level next; /* of the next node, unless it is DOC_BOTH */
+    enum doc_level next; /* level of the next node; DOC_BOTH: not marked */
     bool next_is_spare;
-    const char *columns; /* of that table, or NULL */
+    const char *columns; /* header line of that table, or NULL */
     const char *table;   /* key of the list that is the answer's table, or NULL */
-    struct err err;      /* ERR_NONE while all is well */
+    struct err err;      /* ERR_NONE until the first error */
 };
 
 static void fail(struct doc *doc, int code, const char *message)
@@ -56,7 +57,7 @@ static bool is_dropped(const struct doc *doc, enum doc_level level)
     return !(level & doc->reads) || (doc->depth && !innermost(doc)->node);
 }
 
-/* Rows alone have no key; what is for a summary only needs none. */
+/* Only rows, and nodes for a summary, may lack a key. */
 static void check_key(struct doc *doc, const struct doc_node *node)
 {
     const bool is_row = innermost(doc)->type == DOC_LIST && node->type == DOC_OBJECT;
@@ -76,7 +77,7 @@ static void node_append(struct doc *doc, struct doc_node *node)
     check_key(doc, node);
 }
 
-/* NULL: out of memory, after an earlier error, or the reader leaves it out. */
+/* Returns NULL if the reader does not read the node, after an earlier error, or out of memory. */
 static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char *key,
                                  const char *label)
 {
@@ -238,7 +239,7 @@ bool doc_takes(const struct doc *doc, enum doc_level level)
 
 /* --- objects and lists --- */
 
-/* Replaces the fields of a row by those of an earlier one that are the same. */
+/* Replaces the row's fields by those of an earlier equal row, and frees their memory. */
 static void share_fields(struct doc *doc, const struct open_node *row)
 {
     const struct doc_node *fields = row->node->first_child;
@@ -250,7 +251,8 @@ static void share_fields(struct doc *doc, const struct open_node *row)
     row->node->first_child = shared;
 }
 
-/* Objects that are rows stand in a list, other objects do not. */
+/* Ends the innermost open node. Fails unless it has this type. An object in a list must be a row,
+ * and a row must be in a list. */
 static void end(struct doc *doc, enum doc_type type, bool is_row)
 {
     if (doc->err.code != ERR_NONE)
@@ -316,6 +318,8 @@ static const struct doc_node **next_of(const struct open_node *parent, struct do
 }
 
 /*
+ * Moves the nodes after `last` up behind `above`:
+ *
  *     above ─► a ─► b ─► last ─► x ─► y      becomes      above ─► x ─► y ─► a ─► b ─► last
  */
 void doc_move_up(struct doc *doc, struct doc_node *last, struct doc_node *above)

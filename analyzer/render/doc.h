@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The document between pages and formats: a tree of objects, lists and typed fields. A page
- * describes a result once, for all readers; text, JSON, CSV … are walks over it. It must not know
- * any format, and a format must not know any page.
+ * describes a result once, for all readers; text, JSON, CSV … are walks over it.
  *
- *     object "frag"                     JSON: {            text:  a heading and "label  value" lines
+ *     object "frag"                     JSON: {            text:  a heading, "label  value" lines
  *       field  free_bytes  bytes              "free_bytes": 512,
  *       list   "sites"                        "sites": [           a table, one row per object,
  *         object (row)                          {"bytes": 1, …     a column per field;
@@ -13,30 +12,30 @@
  *
  * A field directly in a list is an element: "warnings": ["…", "…"], in text a line of its own. A
  * list whose rows hold objects, or lists with headings, is shown as one section per row. A heading
- * without anything to see below it is not shown.
+ * with nothing visible below it is not shown.
  *
- * A result has more figures than fit a page, and a page has words that only repeat figures. So a
- * page marks a node, and a format says which of the two it reads (formats.def):
+ * A result has too many figures for one page of text, and the text has sentences that only repeat
+ * figures. So the page marks nodes, and a format reads some of the marks (formats.def):
  *
- *     mark               what it is                            text  all other formats
- *     (none)             a figure that everybody reads         yes   yes
- *     doc_detail(doc)    left out of a summary: an address,    -     yes
- *                        the eleventh site, the second layer
- *     doc_summary(doc)   stands for details: a sentence, a     yes   -
- *                        bar, a stack with folded frames
+ *     mark               what it is                                   text   other formats
+ *     (none)             a figure that everybody reads                yes    yes
+ *     doc_detail(doc)    left out of a summary: an address, the       -      yes
+ *                        eleventh site, the second layer
+ *     doc_summary(doc)   stands for details: a sentence, a bar, a     yes    -
+ *                        stack with folded frames
  *
  *     doc_bytes(doc, "live_bytes", "Live", live_bytes);
  *     doc_count(doc_detail(doc), "seq", "Event", seq);
  *     doc_row_begin(doc_detail_if(doc, i >= PAGE_SITES));
  *
- * A document is made for one format. What that format does not read is dropped at once, with
- * everything inside it, so that a page describes everything and a summary stays small; a page asks
- * doc_takes before it computes what is costly.
+ * A document is made for one format. A node that the format does not read is dropped at once, with
+ * everything inside it, so that a page describes everything and a summary stays small. A page asks
+ * doc_takes before it computes something costly.
  *
  * Every field has a label ("": none) and, unless it is for a summary only, a key. Objects and
  * lists have a heading or NULL. Rows of one list carry the same fields in the same order. Keys and
  * labels must outlive the document (string literals); text values are copied. Errors (out of
- * memory, unbalanced calls) are remembered and told once by doc_check. Not thread-safe.
+ * memory, unbalanced begins and ends) are kept and reported once by doc_check. Not thread-safe.
  */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_DOC_H
 #define GPUMEMTRACE_ANALYZER_RENDER_DOC_H
@@ -48,13 +47,13 @@
 
 #include "gpumemtrace/err.h"
 
-/* Which readers a node is for; and of a format, which nodes it reads. */
+/* The readers of a node; for a format, the nodes that it reads. */
 enum doc_level {
     DOC_SUMMARY = 1 << 0,
     DOC_DETAIL = 1 << 1,
     DOC_BOTH = DOC_SUMMARY | DOC_DETAIL,
     DOC_FRAMES = 1 << 2, /* every frame of every call stack */
-    DOC_SERIES = 1 << 3, /* memory over time and its snapshots: for pictures */
+    DOC_SERIES = 1 << 3, /* memory over time and its snapshots, for charts */
 };
 
 enum doc_unit {
@@ -66,34 +65,31 @@ enum doc_unit {
     DOC_RATIO,   /* JSON: 0..1; text: 12.3 % */
     DOC_ADDRESS, /* JSON: integer; text: 0x7f… */
     DOC_BOOL,    /* text: yes, no */
-    DOC_BAR,     /* a ratio as a picture, for a summary only */
+    DOC_BAR,     /* a ratio drawn as a bar, for a summary only */
 };
 
 enum doc_type { DOC_OBJECT, DOC_LIST, DOC_FIELD, DOC_COLUMN, DOC_NOTE };
 
-/* Integers of one unit that belong together: JSON has them as one array. */
+/* Integers of one unit, such as a curve: one array in JSON. */
 struct doc_column {
     size_t count;
     int64_t values[];
 };
 #define DOC_COLUMN_NULL INT64_MIN /* unknown */
 
-/*
- * Texts and rows that are alike stand in memory once: a million call stacks are made of few frames. So
- * a node does not know its parent, and rows may share their children.
- */
+/* Equal texts and equal rows are stored once, because a million call stacks consist of few frames.
+ * So a node has no pointer to its parent, and rows may share their children. */
 struct doc_node {
-    uint8_t type;  /* enum doc_type */
-    uint8_t level; /* enum doc_level */
-    uint8_t unit;  /* enum doc_unit; fields and columns only */
-    bool is_null;  /* fields only: unknown; JSON null, text "-" */
-    bool is_spare; /* fields only: a table that is too wide for its window goes without */
-    bool is_whole; /* notes only: it stays one line in any window */
-    uint8_t
-        bar_columns; /* DOC_BAR only: how wide 1 is; 0: what a window leaves, nothing without one */
+    uint8_t type;        /* enum doc_type */
+    uint8_t level;       /* enum doc_level */
+    uint8_t unit;        /* enum doc_unit; fields and columns only */
+    bool is_null;        /* fields only: unknown; JSON null, text "-" */
+    bool is_spare;       /* fields only: a table wider than its window drops this column */
+    bool is_whole;       /* notes only: never wrapped */
+    uint8_t bar_columns; /* DOC_BAR only: width of ratio 1; 0: the rest of a window, else no bar */
     const char *key;
     const char *label; /* field label, or heading of an object or list */
-    const char *words; /* what people read in place of the value, or NULL */
+    const char *words; /* text for people in place of the value, or NULL */
     union {
         const struct doc_node *first_child; /* objects and lists */
         const char *text;                   /* DOC_TEXT value and notes */
@@ -107,51 +103,47 @@ struct doc_node {
 
 struct doc;
 
-/*
- * A document for a reader of such nodes. The root is an object; schema ("gpumemtrace.peak/1")
- * becomes its first key. NULL: out of memory.
- */
+/* Creates a document for a reader of these levels. The root is an object; schema
+ * ("gpumemtrace.peak/1") becomes its first key. Returns NULL if out of memory. */
 struct doc *doc_new(const char *schema, enum doc_level reads);
 void doc_free(struct doc *doc);
 const struct doc_node *doc_root(const struct doc *doc);
-/*
- * The key of the list that is the answer's table, wherever it stands: what a format that holds one
- * table shows. NULL: not said; then it is the first list whose rows are lines.
- */
+/* The key of the list that is the answer's table, wherever it stands: a format with one table, such
+ * as CSV, shows this list. NULL: not set; then the first list whose rows are lines is taken. */
 void doc_set_table(struct doc *doc, const char *key);
 const char *doc_table(const struct doc *doc);
-/* The head of that table, "device,bytes,…", for when it has no rows. NULL: not said. */
+/* The header line of that table, "device,bytes,…", used if it has no rows. NULL: not set. */
 void doc_set_columns(struct doc *doc, const char *columns);
 const char *doc_columns(const struct doc *doc);
-/* 0, or -1 and *err if anything went wrong since doc_new. */
+/* Returns 0, or -1 and *err if anything failed since doc_new. */
 int doc_check(const struct doc *doc, struct err *err);
 
-/* These mark the next node, whatever it is, and return doc. */
+/* These mark the node that is added next, and return doc. */
 struct doc *doc_detail(struct doc *doc);
 struct doc *doc_summary(struct doc *doc);
 struct doc *doc_frames(struct doc *doc);
 struct doc *doc_series(struct doc *doc);
 struct doc *doc_detail_if(struct doc *doc, bool is_detail);
-/* Marks the next field: a table that is too wide for its window goes without this column. */
+/* Marks the next field: a table that is wider than its window drops this column. */
 struct doc *doc_spare(struct doc *doc);
-/* Whether a node of that level, added now, reaches the reader. */
+/* Returns whether the format reads a node of that level at this place. */
 bool doc_takes(const struct doc *doc, enum doc_level level);
 
-/* The last child so far of what is open; NULL: it has none. */
+/* Returns the newest child of the innermost open node; NULL: it has none. */
 struct doc_node *doc_last(const struct doc *doc);
-/* What was added to it since that was `last` moves up behind `above`, an earlier last: for what is known only
- * after what stands below it. */
+/* Moves the nodes added after `last` up behind `above`, an earlier child: for a node whose content
+ * is known only after the nodes below it. Both come from doc_last. */
 void doc_move_up(struct doc *doc, struct doc_node *last, struct doc_node *above);
 
 void doc_object_begin(struct doc *doc, const char *key, const char *heading);
 void doc_object_end(struct doc *doc);
 void doc_list_begin(struct doc *doc, const char *key, const char *heading);
 void doc_list_end(struct doc *doc);
-/* A row of the innermost open list. */
+/* Begins a row of the innermost open list. */
 void doc_row_begin(struct doc *doc);
 void doc_row_end(struct doc *doc);
 
-/* A NULL value is unknown, as with doc_null. */
+/* A NULL value means unknown, like doc_null. */
 void doc_text(struct doc *doc, const char *key, const char *label, const char *value);
 void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
     GMT_PRINTF(4, 5);
@@ -167,17 +159,19 @@ void doc_ratio(struct doc *doc, const char *key, const char *label, double value
 void doc_known_ratio(struct doc *doc, const char *key, const char *label, bool known, double value);
 void doc_bool(struct doc *doc, const char *key, const char *label, bool value);
 void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit unit);
-/* A column for the caller to fill; NULL: the reader leaves it out, or an error is remembered. */
+/* Returns a column for the caller to fill; NULL: the format does not read it, or an error
+ * is kept. */
 int64_t *doc_column(struct doc *doc, const char *key, enum doc_unit unit, size_t count);
-/* The share beside it as a bar, where rows are to be compared. */
+/* Draws the share as a bar beside the row's figures, so that rows can be compared. */
 void doc_bar(struct doc *doc, double share, uint8_t columns);
-/* A column that a window shows as a graph, and nobody else reads. NULL as above. */
+/* Returns a column that text in a terminal shows as a graph; no other format reads it.
+ * NULL as above. */
 int64_t *doc_graph(struct doc *doc, enum doc_unit unit, size_t count);
-/* What people read in place of the value of the field just added. */
+/* Sets a text that people read in place of the value of the field just added. */
 void doc_words(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
-/* A sentence, for a summary only. */
+/* Adds a sentence, for a summary only. */
 void doc_note(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
-/* The same of a line to paste: it is not broken. */
+/* Like doc_note, for a line to paste: it is never wrapped. */
 void doc_line(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
 
 #endif

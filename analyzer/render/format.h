@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One output format, a row of formats.def: a function that writes a document, and what it reads of
- * one. It must not know any analysis: everything a format writes is in the document.
+ * One output format, a row of formats.def: a function that writes a document, and the levels that
+ * it reads. A format computes nothing: everything that it writes is in the document.
  *
  *     page (struct doc) → format.write → text | JSON | CSV | JUnit
  *
@@ -17,13 +17,11 @@
 
 struct format {
     const char *name; /* as in --format= */
-    /*
-     * Writes the whole document. It need not look at write errors; -1 and *err when
-     * this document cannot be said in this format.
-     */
+    /* Writes the whole document. Write errors need no check here. Returns -1 and *err if the format
+     * cannot show this document. */
     int (*write)(const struct doc *doc, FILE *out, struct err *err);
-    enum doc_level reads; /* what a document for this format holds */
-    const char *needs;    /* key of the table that it says; NULL: any, or none */
+    enum doc_level reads; /* the levels that a document for this format keeps */
+    const char *needs;    /* key of the only table that it can show; NULL: any, or none */
 };
 
 #define FORMAT(name, function, reads, needs)                                                       \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annotations of GitHub Actions: one line for each broken limit, which the job's log turns into a note on
- * the line of the program that is to blame; one notice where every limit holds.
+ * Annotations of GitHub Actions: one line per broken limit, which GitHub shows as a note on the
+ * line of the program that is to blame; a single notice if every limit holds.
  *
  *     ::error file=train.py,line=88,title=gpumemtrace: device 0 …::device 0 … is 34 MiB …
  */
@@ -11,7 +11,8 @@
 #include "checks.h"
 #include "format.h"
 
-/* A message escapes what ends a line, a property also what ends a property. */
+/* Escapes control characters in a message; in a property also the characters that end a
+ * property. */
 static void write_escaped(FILE *out, const char *text, const char *escaped)
 {
     for (; *text; text++)

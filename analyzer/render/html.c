@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One HTML file that opens anywhere: the page of analyzer/web/ around the document's JSON and what people read in place of
- * its keys, which are compressed (RFC 1950) and written in base64, so that nothing in it can be taken for markup.
- */
+/* One HTML file that opens anywhere: the page of analyzer/web/ around the document's JSON and the
+ * labels of its keys. Both are compressed (RFC 1950) and encoded in base64, so that nothing in them
+ * can be taken for markup. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -12,7 +11,7 @@
 #include "labels.h"
 #include "analyzer/web/web.h"
 
-/* Four letters for three bytes (RFC 4648). */
+/* Base64 (RFC 4648): four letters for three bytes. */
 static void write_base64(FILE *out, const unsigned char *bytes, size_t count)
 {
     static const char letters[] =
@@ -28,7 +27,7 @@ static void write_base64(FILE *out, const unsigned char *bytes, size_t count)
     }
 }
 
-/* {"document":…,"labels":…}; the caller frees it. NULL, and *err. */
+/* Returns {"document":…,"labels":…}, which the caller frees; NULL and *err on failure. */
 static char *json_of(const struct doc *doc, size_t *length, struct err *err)
 {
     char *json = NULL;

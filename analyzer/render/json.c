@@ -15,7 +15,7 @@
 
 struct json_writer {
     FILE *out;
-    bool is_packed; /* for a reader who unpacks it: json_packed */
+    bool is_packed; /* on one line, without blanks: json_packed */
 };
 
 static void write_escape(FILE *out, uint32_t code)
@@ -36,7 +36,8 @@ static void write_escape(FILE *out, uint32_t code)
     }
 }
 
-/* Millions of lines: formatting their blanks would take a third of the time. */
+/* Uses a string of blanks, because formatting the indentation of millions of lines takes
+ * a third of the time. */
 static void begin_line(const struct json_writer *json, int indent)
 {
     FILE *out = json->out;
@@ -50,7 +51,7 @@ static void begin_line(const struct json_writer *json, int indent)
     fwrite_unlocked(blanks, 1, (size_t)indent, out);
 }
 
-/* Clean runs are written at once; a byte that is no UTF-8 becomes U+FFFD. */
+/* Writes stretches without escapes at once; a byte that is not UTF-8 becomes U+FFFD. */
 void json_quote(FILE *out, const char *string)
 {
     const char *clean = string;
@@ -80,7 +81,7 @@ static void write_field(const struct json_writer *json, const struct doc_node *f
         fputs_unlocked(value ? value : "null", json->out);
 }
 
-/* Keys are the pages' own words: nothing in them needs an escape. */
+/* Keys are string literals of the pages and need no escapes. */
 static void write_key(const struct json_writer *json, const char *key)
 {
     putc_unlocked('"', json->out);
@@ -111,7 +112,8 @@ static size_t digits_of(int64_t value)
     return digits;
 }
 
-/* Larger numbers are not all exact in a reader's floating point, nor are their sums. */
+/* A reader's floating point holds integers up to 2^53 exactly; half of it leaves room for
+ * differences. */
 #define EXACT_MOST (INT64_C(1) << 52)
 
 static bool has_small_differences(const struct doc_column *column)

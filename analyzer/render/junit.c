@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * JUnit XML, as continuous integration shows it: one test case per row of the document's list
- * "checks", whose rows have name, passed and message. Documents without that list have nothing to
- * say in this format.
- */
+/* JUnit XML, which continuous integration shows: one test case per row of the document's
+ * list "checks", whose rows have name, passed and message. A document without that list
+ * cannot be shown. */
 #include <inttypes.h>
 
 #include "checks.h"
 #include "format.h"
 #include "analyzer/util/utf8.h"
 
-/* XML 1.0 has no control characters, not even escaped ones, but tab and line feed. */
+/* XML 1.0 allows no control characters except tab and line feed, not even escaped ones. */
 static void write_attribute(FILE *out, const char *name, const char *value)
 {
     fprintf(out, " %s=\"", name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See labels.h. */
+/* Collects the labels of a document's keys; see labels.h. */
 #include "labels.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct labels {
     struct text_set keys; /* "sites_at_peak.bytes" */
-    const char **texts;   /* by number of the key; NULL: it is not always called the same */
+    const char **texts;   /* label by number of the key; NULL: the key has several labels */
     size_t capacity;
     struct err *err;
 };

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What people read in place of a document's keys, for a page that is drawn from its JSON. It must not know the page.
- */
+/* The labels that people read in place of a document's keys, for the HTML page, which is
+ * drawn from JSON. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_LABELS_H
 #define GPUMEMTRACE_ANALYZER_RENDER_LABELS_H
 
 #include "doc.h"
 
-/*
- * A JSON object on one line: {"sites_at_peak.bytes":"Bytes","devices.sites_at_peak":"Who held it at the peak"}, by
- * the key of what holds the node, which of a row is its list's, and its own. What is not always called the same has
- * none, nor has what pictures are drawn from.
- */
+/* Writes a JSON object on one line: {"sites_at_peak.bytes":"Bytes","devices.sites_at_peak":"Who
+ * held it at the peak"}. A key is the key of the enclosing object or list (for a row, its list's
+ * key), a point, and the node's own key. Keys with several labels, and nodes for charts, are left
+ * out. */
 int labels_write(const struct doc *doc, FILE *out, struct err *err);
 
 #endif

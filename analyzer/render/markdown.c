@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Markdown for a pull request or a job's summary: the verdict as a heading, then a table of the limits.
- */
+/* Markdown for a pull request or a job's summary: the verdict as a heading, then a table
+ * of the limits. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "checks.h"
 #include "format.h"
 
-/* In a cell a bar ends the cell and a line feed the row; < begins HTML. */
+/* A bar would end the cell, a line feed the row, and < would begin HTML. */
 static void write_cell(FILE *out, const char *text)
 {
     for (; *text; text++)

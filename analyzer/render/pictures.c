@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* One of the characters from U+2500 to U+2FFF. */
+/* Writes a character from U+2500 to U+2FFF as UTF-8. */
 static char *put_picture(char *out, unsigned code)
 {
     *out++ = (char)0xe2;
@@ -16,7 +16,7 @@ static char *put_picture(char *out, unsigned code)
 
 void picture_bar(char *out, double share, size_t columns, bool has_blocks)
 {
-    enum { FULL = 0x2588, BEHIND_EIGHTHS = 0x2590 }; /* seven eighths to one stand between them */
+    enum { FULL = 0x2588, BEHIND_EIGHTHS = 0x2590 }; /* U+2589 to U+258F: seven eighths to one */
     const double bounded = share > 0 ? fmin(share, 1) : 0;
     if (!has_blocks) {
         const size_t length = (size_t)(bounded * (double)columns + 0.5);
@@ -36,7 +36,7 @@ void picture_bar(char *out, double share, size_t columns, bool has_blocks)
 
 enum { BRAILLE = 0x2800, DOTS_ACROSS = 2, DOTS_DOWN = 4 };
 
-/* Of column `at` of `across` columns of dots: how many of `down` are lit, from below. */
+/* Returns the lit dots, from below, of dot column `at` (of `across`), out of `down`. */
 static size_t height_at(const struct picture_graph *graph, size_t at, size_t across, size_t down)
 {
     const size_t first = at * graph->count / across;
@@ -51,7 +51,7 @@ static size_t height_at(const struct picture_graph *graph, size_t at, size_t acr
     return (size_t)ceil(share * (double)down);
 }
 
-/* The character of a column in that row; 0: empty. */
+/* Returns the braille character of a column and row of the graph; 0: empty. */
 static unsigned braille_at(const struct picture_graph *graph, size_t column, size_t row)
 {
     static const uint8_t dots[DOTS_ACROSS][DOTS_DOWN] = {{0x40, 0x04, 0x02, 0x01},

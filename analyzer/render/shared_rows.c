@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that say the same; see shared_rows.h. */
+/* Stores equal rows once; see shared_rows.h. */
 #include "shared_rows.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@ static uint64_t hash_fields(const struct doc_node *field)
     uint64_t hash = hash_seed();
     for (; field; field = field->next) {
         hash = hash_mix(hash ^ (uintptr_t)field->key);
-        hash = hash_mix(hash ^ (uint64_t)field->integer); /* the bits of any value */
+        hash = hash_mix(hash ^ (uint64_t)field->integer); /* the bits of the value,
+                                                           * whatever its type */
     }
     return hash;
 }
@@ -28,7 +29,7 @@ static bool says_same(const struct doc_node *a, const struct doc_node *b)
     return a == b;
 }
 
-/* Where the fields are, or would go. */
+/* Returns the slot of equal fields, or the empty slot where they would go. */
 static const struct doc_node **find_slot(const struct shared_rows *rows,
                                          const struct doc_node *fields)
 {
@@ -39,7 +40,7 @@ static const struct doc_node **find_slot(const struct shared_rows *rows,
     }
 }
 
-/* At most half full. */
+/* Keeps the table at most half full. */
 static int grow_slots(struct shared_rows *rows)
 {
     if (2 * (rows->count + 1) <= rows->slot_count)

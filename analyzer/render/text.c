@@ -30,7 +30,7 @@
 
 /* --- fields --- */
 
-/* The first node after a run of fields; what is empty does not end the run. */
+/* Returns the first visible node after a run of fields. Invisible nodes do not end the run. */
 static const struct doc_node *fields_end(const struct doc_node *node, size_t *label_columns)
 {
     *label_columns = 0;
@@ -65,16 +65,16 @@ static const struct doc_node *write_fields(struct text_lines *lines, const struc
 struct column {
     const char *label;
     size_t columns; /* of the widest cell or label */
-    size_t fewest;  /* with which cells that differ look different */
+    size_t fewest;  /* fewest columns in which different cells still look different */
     bool right;     /* numbers */
     bool is_spare, is_left_out;
-    bool is_bar, takes_rest; /* the rest of the window, where there is one */
+    bool is_bar, takes_rest; /* takes_rest: as wide as the window leaves */
 };
 
 struct table {
     struct column *columns;
     size_t count;
-    bool has_header; /* a label is not "" */
+    bool has_header; /* false: all labels are "" */
 };
 
 static bool is_number(enum doc_unit unit)
@@ -82,7 +82,7 @@ static bool is_number(enum doc_unit unit)
     return unit != DOC_TEXT && unit != DOC_BOOL && unit != DOC_BAR;
 }
 
-/* The node itself, or the first field after it. */
+/* Returns node itself if it is a field, else the next field. */
 static const struct doc_node *field_from(const struct doc_node *node)
 {
     while (node && node->type != DOC_FIELD)
@@ -137,7 +137,7 @@ static void table_measure(struct table *table, const struct doc_node *row)
 
 enum { FEWEST_COLUMNS = 12, HEAD_AND_TAIL_BYTES = 512 };
 
-/* How many different texts a column shows with so many columns. */
+/* Counts the different texts of a column if each is cut to `columns`. */
 static int count_shown(size_t *count, const struct doc_node *list, size_t number, size_t columns,
                        struct err *err)
 {
@@ -164,8 +164,8 @@ static int count_shown(size_t *count, const struct doc_node *list, size_t number
     return added == TEXT_SET_NONE ? -1 : 0;
 }
 
-/* Sets fewest of texts: names that differ in their middle need more than others. Where half the window would not be
- * enough, they get no more than those. */
+/* Sets `fewest` for columns of texts: enough to keep different texts different after they lose
+ * their middle. If half of the window is not enough for that, FEWEST_COLUMNS. */
 static int find_fewest(struct table *table, const struct doc_node *list,
                        const struct window *window, struct err *err)
 {
@@ -196,10 +196,12 @@ static size_t first_number(const struct table *table)
     return i;
 }
 
-/* What a table can go without, in this order; the first column and the first number stay. */
+/* Columns that a table drops, in this order. The first column and the first number are
+ * dropped last. */
 enum dispensable { SPARE_COLUMNS, NUMBERS_AND_BARS, ALL_COLUMNS };
 
-/* Leaves out columns until rows of so many columns fit, the last first. */
+/* Drops columns, the last first, until a row of `total` columns fits into `room`. Returns
+ * the new total. */
 static size_t leave_out(struct table *table, size_t total, size_t room, enum dispensable what)
 {
     for (size_t i = table->count; total > room && i-- > 1;) {
@@ -214,7 +216,7 @@ static size_t leave_out(struct table *table, size_t total, size_t room, enum dis
     return total;
 }
 
-/* The column of texts or bars that is widest; NULL: none can do with less. */
+/* Returns the widest column of texts or bars that can shrink; NULL: none can. */
 static struct column *widest_text(const struct table *table, bool may_look_alike)
 {
     struct column *widest = NULL;
@@ -228,7 +230,7 @@ static struct column *widest_text(const struct table *table, bool may_look_alike
     return widest;
 }
 
-/* Texts lose their middle, the widest first. */
+/* Shrinks the widest column again and again; its texts lose their middle. Returns the new total. */
 static size_t shorten(struct table *table, size_t total, size_t room, bool may_look_alike)
 {
     struct column *widest;
@@ -239,7 +241,7 @@ static size_t shorten(struct table *table, size_t total, size_t room, bool may_l
     return total;
 }
 
-/* One bar gets what no other column needs. */
+/* One bar column gets the space that the other columns leave. */
 static void give_rest(struct table *table, size_t rest)
 {
     enum { LEAST_BAR = 6, MOST_BAR = 20 };
@@ -254,8 +256,9 @@ static void give_rest(struct table *table, size_t rest)
     }
 }
 
-/* Where rows would be wider than the window, spare columns are left out; if that is not enough, texts lose their middle as
- * far as they stay different; then columns are left out, and at last texts may look alike. */
+/* Fits rows into the window. First drops spare columns; then texts lose their middle as
+ * long as they stay different; then more columns are dropped; last, texts shrink even if
+ * they look alike. */
 static int table_fit(struct table *table, const struct doc_node *list, const struct window *window,
                      int indent, struct err *err)
 {
@@ -278,7 +281,7 @@ static int table_fit(struct table *table, const struct doc_node *list, const str
     return 0;
 }
 
-/* What a cell shows. The buffer holds the widest bar. */
+/* The widest bar of a cell, in bytes. */
 enum { CELL_BYTES = UINT8_MAX * PICTURE_COLUMN_BYTES + 1 };
 static const char *cell_text(const struct text_lines *lines, const struct column *column,
                              const struct doc_node *field, char buffer[CELL_BYTES])
@@ -289,10 +292,8 @@ static const char *cell_text(const struct text_lines *lines, const struct column
     return buffer;
 }
 
-/*
- * One cell. Spaces are owed and paid before the next text, so that no line ends in them; *owed is
- * the number so far.
- */
+/* Writes one cell. *owed counts the spaces before the next text; they are written with it, so that
+ * no line ends in spaces. */
 static void write_table_cell(struct text_lines *lines, const struct column *column,
                              const char *content, size_t *owed)
 {
@@ -347,7 +348,7 @@ static void write_note(struct text_lines *lines, const struct doc_node *note, in
         text_lines_add_wrapped(lines, note->text, indent);
 }
 
-/* What stands in a row beside its fields: lists without heading, and notes. */
+/* Writes the parts of a row that are no cells: lists without heading, and notes. */
 static int write_row_details(struct text_lines *lines, const struct doc_node *row, int indent,
                              struct err *err)
 {
@@ -408,8 +409,8 @@ out:
 
 /* --- graphs --- */
 
-/* In a window alone: a file is read by programs, or shown in one of another width. Its top is named, on the
- * left. */
+/* Draws a graph only in a window: other programs read a file, or show it in another width. The
+ * highest value stands on the left. */
 static void write_graph(struct text_lines *lines, const struct doc_node *node, int indent)
 {
     enum { ROWS = 8, MOST_COLUMNS = 200 };
@@ -466,7 +467,7 @@ static int write_list(struct text_lines *lines, const struct doc_node *list, int
     return write_sections(lines, list, indent, err);
 }
 
-/* An object or list with its heading; empty lines set it off. */
+/* Writes an object or list with its heading, between empty lines. */
 static int write_section(struct text_lines *lines, const struct doc_node *node, int indent,
                          struct err *err)
 {

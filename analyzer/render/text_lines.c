@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of text; see text_lines.h. */
+/* Writes lines of text; see text_lines.h. */
 #include "text_lines.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ void text_lines_begin(struct text_lines *lines, int indent)
     fprintf(lines->out, "%*s", indent, "");
 }
 
-/* Writes the string, which may end before its zero. */
+/* Writes string up to `end`. */
 static void write_text(FILE *out, const char *string, const char *end)
 {
     while (string < end)
@@ -36,7 +36,7 @@ void text_lines_add(struct text_lines *lines, const char *string, size_t columns
         fprintf(lines->out, "%*s", (int)(columns - written), "");
 }
 
-/* Where the last so many columns of the string begin. */
+/* Returns the last `columns` columns of the string. */
 static const char *tail_of(const char *string, size_t columns)
 {
     size_t left = utf8_text_columns(string);
@@ -81,7 +81,7 @@ static bool is_space(char byte)
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
 }
 
-/* The end of the word at string; *columns becomes its width. */
+/* Returns the end of the word at string, and its width in *columns. */
 static const char *word_end(const char *string, size_t *columns)
 {
     *columns = 0;

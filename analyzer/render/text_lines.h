@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Lines of text: indentation, empty lines between sections, padding, wrapping. What comes out of a
- * trace is not trusted: control characters never reach the terminal. It must not know documents.
- */
+/* Lines of text: indentation, empty lines between sections, padding, wrapping. Texts from a trace
+ * are not trusted: control characters never reach the terminal. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_TEXT_LINES_H
 #define GPUMEMTRACE_ANALYZER_RENDER_TEXT_LINES_H
 
@@ -15,28 +13,29 @@
 struct text_lines {
     FILE *out;
     struct window window;
-    bool is_bold; /* sentences are, if the window has colour */
+    bool is_bold; /* sentences are bold, if the window has colour */
     bool started; /* something was written */
-    bool gap;     /* an empty line is due before the next line, unless it is the first */
+    bool gap;     /* write an empty line before the next line, unless it is the first */
 };
 
-/* Begins a line: the empty line that is due, then the indentation. */
+/* Begins a line: a pending empty line, then the indentation. */
 void text_lines_begin(struct text_lines *lines, int indent);
-/* Adds to the line, padded with spaces to so many columns. */
+/* Adds a string, padded with spaces to `columns`. */
 void text_lines_add(struct text_lines *lines, const char *string, size_t columns);
-/* The same of a string that may be wider than that: it loses its middle. */
+/* Like text_lines_add, for a string that may be wider: it loses its middle. */
 void text_lines_add_cut(struct text_lines *lines, const char *string, size_t columns);
-/* What is left of a string that is wider than so many columns. */
+/* The two ends that remain of a string that is cut to fewer columns. */
 struct text_cut {
     const char *head_end, *tail;
     size_t tail_columns;
 };
 struct text_cut text_lines_cut(const char *string, size_t columns);
-/* Ends the line with a string: a window breaks it between words, and further lines begin at that column. */
+/* Ends the line with a string. In a window it is wrapped between words; further lines
+ * begin at `column`. */
 void text_lines_add_hanging(struct text_lines *lines, const char *string, size_t column);
-/* Whole lines, broken between words: sentences are not wider than WINDOW_COLUMNS. */
+/* Writes whole lines, wrapped between words at the window's width, at most WINDOW_COLUMNS. */
 void text_lines_add_wrapped(struct text_lines *lines, const char *string, int indent);
-/* One line, however wide the window is. */
+/* Writes one line and never wraps it. */
 void text_lines_add_whole(struct text_lines *lines, const char *string, int indent);
 
 #endif

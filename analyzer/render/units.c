@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as people read them; see units.h. */
+/* Formats numbers for people; see units.h. */
 #include "units.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ static const char *const byte_units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB",
 
 #define BYTE_UNIT_COUNT (sizeof byte_units / sizeof byte_units[0])
 
-/* What two decimals print as 1024.00 belongs to the next unit. */
+/* Larger values would print as 1024.00 with two decimals, so they take the next unit. */
 #define ROUNDS_UP 1023.995
 
 static void write_bytes(char out[UNITS_TEXT_BYTES], const char *sign, uint64_t bytes)
@@ -42,7 +42,7 @@ char *units_delta(char out[UNITS_TEXT_BYTES], int64_t bytes)
     return out;
 }
 
-/* Three significant digits of a number below 1000. */
+/* Prints three significant digits of a number below 1000. */
 static void write_three_digits(char out[UNITS_TEXT_BYTES], const char *sign, double value,
                                const char *unit)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Numbers as people read them. Each function writes a terminated string of at most
- * UNITS_TEXT_BYTES into out and returns out. It must not know where the number stands.
- */
+/* Formats numbers for people. Each function writes a terminated string of at most UNITS_TEXT_BYTES
+ * into out and returns out. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_UNITS_H
 #define GPUMEMTRACE_ANALYZER_RENDER_UNITS_H
 
@@ -13,8 +11,8 @@
 char *units_bytes(char out[UNITS_TEXT_BYTES], uint64_t bytes); /* 1.50 GiB, 512 B */
 char *units_delta(char out[UNITS_TEXT_BYTES], int64_t bytes);  /* +1.50 GiB, -512 B, 0 B */
 char *units_duration(char out[UNITS_TEXT_BYTES], int64_t ns);  /* 12.3 ms, 3 min 05 s */
-/* A moment in the unit of the last one of its column, with as many decimals as tell moments of this
- * resolution apart: 1.203 s. */
+/* Formats a moment. All moments of a column take the unit of last_ns, and enough decimals to tell
+ * moments resolution_ns apart: 1.203 s. */
 char *units_time(char out[UNITS_TEXT_BYTES], uint64_t ns, uint64_t last_ns, uint64_t resolution_ns);
 char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio); /* 12.3 % */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What formats ask of a document; see walk.h. */
+/* Questions of formats about a document; see walk.h. */
 #include "walk.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@ bool walk_is_visible(const struct doc_node *node)
 {
     if (node->type == DOC_NOTE || node->type == DOC_FIELD)
         return true;
-    if (node->type == DOC_COLUMN) /* a graph, or figures for programs */
+    if (node->type == DOC_COLUMN) /* visible if it is a graph; else it is for programs only */
         return node->label != NULL;
     for (const struct doc_node *child = node->first_child; child; child = child->next)
         if (walk_is_visible(child))
@@ -59,13 +59,13 @@ const char *walk_people_value(const struct doc_node *field, char buffer[UNITS_TE
         return buffer;
     case DOC_BOOL:
         return field->integer ? "yes" : "no";
-    case DOC_BAR: /* how it is drawn is its format's */
+    case DOC_BAR: /* the format draws it */
         return "";
     }
     return "-";
 }
 
-/* Six digits say a ratio well; the point keeps it a real number for typed readers. */
+/* Six digits are enough for a ratio. The decimal point keeps it a real number for typed readers. */
 static void write_ratio(char buffer[UNITS_TEXT_BYTES], double ratio)
 {
     snprintf(buffer, UNITS_TEXT_BYTES, "%.6g", ratio == 0 ? 0.0 : ratio);

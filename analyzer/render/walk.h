@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What formats ask of a document: is there anything to see, is this list a table, what does this
- * value read like. It must not write to any stream.
- */
+/* Questions of formats about a document: is anything visible, is a list a table, what is a value's
+ * text? Writes to no stream. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_WALK_H
 #define GPUMEMTRACE_ANALYZER_RENDER_WALK_H
 
@@ -11,19 +9,18 @@
 #include "doc.h"
 #include "units.h"
 
-/* Whether there is anything to see: a field, a note, or one of these inside. */
+/* Returns whether the node shows anything: a field, a note, or an object or list that holds one. */
 bool walk_is_visible(const struct doc_node *node);
 
-/*
- * Whether each row of the list is one line: no row holds an object or a list with a heading. Other
- * lists are sequences of sections.
- */
+/* Returns whether each row of the list is one line: no row holds an object or a list with a
+ * heading. Other lists are sequences of sections. */
 bool walk_is_table(const struct doc_node *list);
 
-/* The value for people; "-" when unknown. Points into the node or to buffer. */
+/* Returns the value for people; "-" if unknown. Points into the node or to buffer. */
 const char *walk_people_value(const struct doc_node *field, char buffer[UNITS_TEXT_BYTES]);
 
-/* The value for machines as JSON writes it, but texts are bare and unknown is NULL. */
+/* Returns the value for programs as JSON writes it, but texts without quotes, and NULL if
+ * unknown. */
 const char *walk_machine_value(const struct doc_node *field, char buffer[UNITS_TEXT_BYTES]);
 
 #endif

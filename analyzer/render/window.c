@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Width and colour of a stream; see window.h. */
+/* Width and colours of a stream; see window.h. */
 #include "window.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static size_t bounded(unsigned long columns)
                                     : (size_t)columns;
 }
 
-/* 0: COLUMNS says nothing. */
+/* Returns 0 if COLUMNS is not set or no number. */
 static unsigned long columns_variable(void)
 {
     const char *text = getenv("COLUMNS");
@@ -31,7 +31,7 @@ static bool is_set(const char *name)
     return value && *value;
 }
 
-/* The first of them that is set decides, as for setlocale. */
+/* The first variable that is set decides, as in setlocale. */
 static bool is_utf8_locale(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

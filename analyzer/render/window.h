@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What text is written to: how wide it is, and whether it shows colour. It must not know what is written. */
+/* The stream that text is written to: its width, and whether it shows colour. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_WINDOW_H
 #define GPUMEMTRACE_ANALYZER_RENDER_WINDOW_H
 
@@ -9,14 +9,14 @@
 
 struct window {
     size_t columns;
-    bool is_bounded; /* a longer line would be broken; else it is a file or another program */
+    bool is_bounded; /* lines are wrapped at the width; false: a file or another program */
     bool has_colour;
-    bool has_blocks; /* it shows the characters of pictures.h, not ASCII alone */
+    bool has_blocks; /* it shows the characters of pictures.h; false: ASCII only */
 };
 
-/* COLUMNS decides, else the terminal; neither: WINDOW_COLUMNS, not bounded. NO_COLOR and a terminal that
- * is none (TERM dumb, a file, a pipe) have no colour. Blocks need UTF-8, as LC_ALL, LC_CTYPE or LANG says, and a
- * terminal with the characters: the console of Linux has them not. */
+/* The width is COLUMNS, else the terminal's; without both it is WINDOW_COLUMNS and not bounded.
+ * There is no colour with NO_COLOR, TERM=dumb, in a file or in a pipe. Blocks need UTF-8 in LC_ALL,
+ * LC_CTYPE or LANG, and a terminal with these characters; the Linux console lacks them. */
 #define WINDOW_COLUMNS 100
 struct window window_of(FILE *out);
 
