@@ -16,14 +16,15 @@ static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUS
 #define FORWARDED_COUNT (sizeof forwarded / sizeof forwarded[0])
 
 struct signals {
-    sigset_t mask; /* as it was */
+    sigset_t mask; /* the mask before the program */
     struct sigaction actions[FORWARDED_COUNT], child_action;
 };
 
-/* Written before the signals are unblocked; read by the handler. */
+/* Written while the signals are blocked; read by the handler. */
 static volatile sig_atomic_t child_pid;
 
-/* si_code is above 0 for what the kernel sends, as for the terminal's keys; kill(2) gives 0. */
+/* Passes a signal on only if a process sent it: si_code is at most 0 for kill(2), and above 0 for
+ * signals of the kernel, such as the terminal's keys. */
 static void forward_signal(int signal, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
@@ -33,7 +34,7 @@ static void forward_signal(int signal, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
-/* Blocks the signals until the child's pid is known. One that was ignored (nohup) stays ignored. */
+/* Blocks the signals until the child's pid is known. An ignored signal (nohup) stays ignored. */
 static void signals_take(struct signals *signals)
 {
     struct sigaction action = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -48,7 +49,7 @@ static void signals_take(struct signals *signals)
         if (signals->actions[i].sa_handler != SIG_IGN)
             sigaction(forwarded[i], &action, NULL);
     }
-    /* An ignored SIGCHLD would swallow the exit status. */
+    /* If SIGCHLD were ignored, the kernel would discard the exit status. */
     sigaction(SIGCHLD, &standard, &signals->child_action);
 }
 
@@ -60,7 +61,7 @@ static void signals_give_back(const struct signals *signals)
     sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
-/* Never returns. */
+/* Executes the program in the child. Never returns. */
 static void become(const char *path, char **argv, const struct signals *signals, int pipe_fd)
 {
     signals_give_back(signals);

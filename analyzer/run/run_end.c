@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program that ended without exit left behind; see run_end.h. */
+/* The trace of a program that ended without exit; see run_end.h. */
 #include "run_end.h"
 
 #include <fcntl.h>
@@ -40,7 +40,8 @@ static bool expand(const char *pattern, pid_t pid, char path[PATH_MAX])
     return known;
 }
 
-/* The ring says whose it is: a file of this name may be of another process of the run. */
+/* Checks the pid in the ring's header, because a file of this name may belong to another
+ * process of the run. */
 static bool has_ring_of(const char *path, pid_t pid)
 {
     char ring_path[PATH_MAX + 16];
@@ -53,12 +54,12 @@ static bool has_ring_of(const char *path, pid_t pid)
     return read_whole && header.pid == pid;
 }
 
-/* After an exec the ring stays, too, and the trace says complete. */
+/* After an exec, too, a ring remains, but that trace says complete. */
 static bool is_complete(const char *path)
 {
     sqlite3 *db = NULL;
     if (open_database(path, path, SQLITE_OPEN_READONLY, &db, NULL))
-        return true; /* whatever it is, nothing is known of its end */
+        return true; /* not a readable database: its end is unknown */
     const bool complete = store_meta_read(db, META_complete, 0) == 1;
     sqlite3_close(db);
     return complete;
@@ -69,7 +70,7 @@ bool run_end_left_trace(const char *pattern, pid_t pid, char path[PATH_MAX])
     return expand(pattern, pid, path) && has_ring_of(path, pid) && !is_complete(path);
 }
 
-/* trace.%p.db may become trace.17.db. */
+/* Turns fields of the template into "*": trace.%p.db may have become trace.17.db. */
 static void add_glob(struct text *glob_text, const char *pattern, const char *end)
 {
     for (; pattern < end; pattern++)
@@ -95,7 +96,7 @@ static bool is_any_since(const struct text *text, const struct timespec *since)
     return is_any;
 }
 
-/* Where trace.db is taken, it is trace.1.db. */
+/* Also looks for numbered names: if trace.db exists, the recorder writes trace.1.db. */
 static bool is_there_since(const char *folder, const char *pattern, const struct timespec *since)
 {
     const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program in a process group of its own; see run_group.h. */
+/* Runs a program in a process group of its own; see run_group.h. */
 #include "run_group.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
 
 #define STOPPING_COUNT (sizeof stopping / sizeof stopping[0])
 
-/* Written with the signals blocked, or by their handlers. */
+/* Written while the signals are blocked, or by their handlers. */
 static volatile sig_atomic_t group_pid, stopped_by;
 
 static void stop_group(int signal)
@@ -50,7 +50,7 @@ void run_group_watch(void)
         if (!sigaction(stopping[i], NULL, &before) && before.sa_handler != SIG_IGN)
             sigaction(stopping[i], &action, NULL);
     sigaction(SIGALRM, &late, NULL);
-    /* An ignored SIGCHLD would swallow the exit status. */
+    /* If SIGCHLD were ignored, the kernel would discard the exit status. */
     sigaction(SIGCHLD, &standard, NULL);
 }
 
@@ -79,7 +79,7 @@ struct start {
     sigset_t mask;
 };
 
-/* Never returns. */
+/* Executes the program in the child. Never returns. */
 static void become(const struct start *start)
 {
     bool is_ready = dup2(start->input_fd, STDIN_FILENO) >= 0 &&
@@ -96,7 +96,7 @@ static void become(const struct start *start)
 
 /* --- the parent --- */
 
-/* What a stopped program left running in its group goes with it. */
+/* Forgets the group. If the program was stopped, kills the processes that it left running. */
 static void leave_group(pid_t pid)
 {
     sigset_t before;
@@ -115,7 +115,7 @@ static int start_and_wait(struct start *start, int read_fd, struct run_ended *en
     if (pid == 0)
         become(start);
     if (pid > 0) {
-        setpgid(pid, pid); /* whoever of the two comes first */
+        setpgid(pid, pid); /* parent and child both do this, because either may run first */
         group_pid = pid;
     }
     sigprocmask(SIG_SETMASK, &start->mask, NULL);

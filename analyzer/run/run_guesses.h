@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Whether a program that failed in a dry run may have failed over a value that nobody computed. It must
- * not know which value, nor where.
- */
+/* Tells whether a program that failed in a dry run may have failed because it read a value that the
+ * dry run could not compute. */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_GUESSES_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_GUESSES_H
 
@@ -10,7 +8,8 @@
 
 #include "run_traces.h"
 
-/* Each trace of the run is of a program with PyTorch, where readings of such values are counted, and has none. */
+/* Returns whether the program certainly read no such value: every trace of the run has PyTorch,
+ * whose reads of such values are recorded, and records none. False if there is no trace. */
 bool run_read_no_guess(const struct run_past *run);
 
 #endif

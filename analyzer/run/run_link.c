@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A way round a path that LD_PRELOAD cannot carry; see run_link.h. */
+/* Link to a path that LD_PRELOAD cannot carry; see run_link.h. */
 #include "run_link.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ bool run_link_is_plain(const char *path)
     return !strpbrk(path, " \t\n:;$");
 }
 
-/* What lies there is loaded into programs, so nobody else may write there. */
+/* Programs load libraries through this folder, so no other user may be able to write there. */
 static bool make_own_folder(char folder[FOLDER_BYTES], const char *place)
 {
     struct stat found;
@@ -33,7 +33,8 @@ static bool make_own_folder(char folder[FOLDER_BYTES], const char *place)
            !(found.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Under a name of its own first: another run may look at the same moment. */
+/* Creates the link under a temporary name and renames it, because another run may use the
+ * link at the same time. */
 static bool make_link(const char *link, const char *target)
 {
     char before[PATH_MAX], fresh[FOLDER_BYTES + 64];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A way to a folder whose path the loader's variables cannot carry: they have no quotes (ld.so(8)). It must not
- * know what lies there.
- */
+/* Links to paths that the loader's variables cannot carry: these have no quotes for
+ * blanks and colons (ld.so(8)). */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_LINK_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_LINK_H
 
@@ -11,12 +9,11 @@
 
 #include "gpumemtrace/err.h"
 
-/* Whether LD_PRELOAD can carry the path. */
+/* Returns whether LD_PRELOAD can carry the path. */
 bool run_link_is_plain(const char *path);
-/*
- * Replaces the absolute path by one that leads to the same file or folder through a link in a folder of this user's own in
- * TMPDIR, /tmp or /dev/shm. The link stays: programs that outlive `run` go through it, and the next run takes it again.
- */
+/* Replaces the absolute path by one that leads to the same file or folder through a link, in this
+ * user's own folder in TMPDIR, /tmp or /dev/shm. The link is not removed: programs that outlive
+ * `run` still use it, and so does the next run. */
 int run_link_make(char path[PATH_MAX], bool is_folder, struct err *err);
 
 #endif

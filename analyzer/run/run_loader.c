@@ -10,7 +10,7 @@
 
 #define VARIABLE_BYTES_MAX 65536
 
-/* name=first[:previous value]. */
+/* Sets the variable to first[:previous value]. */
 static int prepend(const char *name, const char *first, struct err *err)
 {
     struct text value;
@@ -39,7 +39,7 @@ static const char *const simulated[] = {
 
 /*
  * The recorder comes first. The simulator's libraries follow under their public names, so that a
- * program's rpath cannot bring others in; the search path serves what is opened later.
+ * program's rpath cannot load others. LD_LIBRARY_PATH serves libraries that are opened later.
  */
 int run_loader_set(const struct run_places *places, struct err *err)
 {

@@ -14,7 +14,7 @@ static void keep_names_of(void *self, const char *path)
 
     if (load_trace(&trace, path, &err))
         return;
-    trace_close_events(&trace); /* a reader would keep the names from being written */
+    trace_close_events(&trace); /* an open reader would block the writing of names */
     symbols = symbols_new(&trace, &err);
     if (symbols)
         (void)keep_names(&trace, symbols, &err);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Names of native frames for the traces of a run that has ended, where the files that they come
- * from are still as they were. It must not know how the run was started.
- */
+/* Writes the names of native frames into the traces of an ended run, now that the files from which
+ * they come are unchanged. */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_NAMES_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_NAMES_H
 
 #include "run_traces.h"
 
-/* Of every complete trace of the run. What cannot be named now is left to the first command that can. */
+/* Names the frames of every complete trace of the run. Errors are ignored, because the first
+ * command that reads the trace tries again. */
 void run_names_keep(const struct run_past *run);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding and checking the program to record; see run_program.h. */
+/* Finds and checks the program to record; see run_program.h. */
 #include "run_program.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 /* --- finding --- */
 
-/* 0, or the errno that execve would fail with. */
+/* Returns 0, or the errno with which execve would fail. */
 static int why_not(const char *path)
 {
     struct stat status;
@@ -41,8 +41,8 @@ static bool path_exists(const char *path)
     return stat(path, &status) == 0;
 }
 
-/* Like a shell: a file that may not be executed is skipped, but remembered; a folder that may not
- * be searched is skipped. */
+/* Searches PATH like a shell. A file that may not be executed is skipped, but reported if there is
+ * no other; a folder that may not be searched is skipped. */
 static int search_path(const char *name, char path[PATH_MAX])
 {
     const char *folders = getenv("PATH");
@@ -83,15 +83,15 @@ int run_program_find(const char *name, char path[PATH_MAX], struct err *err)
 
 struct image {
     int fd;
-    Elf *elf; /* NULL: no ELF file */
+    Elf *elf; /* NULL: not an ELF file */
     GElf_Ehdr header;
-    bool is_cut; /* an ELF file without all that its headers name */
+    bool is_cut; /* the ELF file ends before a part that its headers name */
     bool has_interpreter;
     char interpreter[PATH_MAX];
-    bool has_soname;    /* a library, or the loader itself, started as a program */
-    bool needs_runtime; /* a shared libcudart */
+    bool has_soname;    /* a library, or the loader itself, used as a program */
+    bool needs_runtime; /* it links a shared libcudart */
     bool has_kernels;
-    bool imports_registration; /* __cudaRegisterFatBinary comes from elsewhere */
+    bool imports_registration; /* __cudaRegisterFatBinary comes from another file */
     bool holds_runtime_texts;
 };
 
@@ -195,7 +195,8 @@ static bool has_magic(int fd)
     return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-/* A file that cannot be read may still be executed; nothing is known about it. */
+/* Reads the facts about a program. A file that cannot be read may still be executable;
+ * then nothing is known about it. */
 static void image_open(struct image *image, const char *path)
 {
     *image = (struct image){.fd = open(path, O_RDONLY | O_CLOEXEC)};
@@ -221,7 +222,7 @@ static bool carries_runtime(const struct image *image)
     return image->holds_runtime_texts || (image->has_kernels && !image->imports_registration);
 }
 
-/* The loader ignores LD_PRELOAD where executing raises privileges (ld.so(8), secure execution). */
+/* The loader ignores LD_PRELOAD if execution raises privileges (ld.so(8), secure execution). */
 static bool raises_privileges(const struct image *image)
 {
     struct stat status;
@@ -267,7 +268,7 @@ int run_program_check(const char *path, const char *library, bool dry_run, struc
 
 /* --- what starts it --- */
 
-/* The next word of a script's first line; *rest goes behind it. */
+/* Returns the next word of a script's first line, and sets *rest behind it. */
 static char *next_word(char **rest)
 {
     char *word = *rest + strspn(*rest, " \t");
@@ -277,7 +278,8 @@ static char *next_word(char **rest)
     return word;
 }
 
-/* env looks for the first word that is no option and sets no variable. */
+/* Returns the program that env starts: the first word that is neither an option nor sets
+ * a variable. */
 static const char *word_of_env(char *rest)
 {
     const char *word = next_word(&rest);
@@ -286,7 +288,8 @@ static const char *word_of_env(char *rest)
     return word;
 }
 
-/* "#!INTERPRETER WORDS", as the kernel reads it: "": the file does not begin so. */
+/* Reads a script's first line "#!INTERPRETER WORDS", like the kernel. "": the file has no
+ * such line. */
 static void read_first_line(int fd, char line[PATH_MAX])
 {
     char start[PATH_MAX];

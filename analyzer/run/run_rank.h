@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One rank of many that a dry run is: what torchrun would tell it. It must not know what a rank does. */
+/* A dry run as one rank of many: sets the variables that torchrun would set. */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_RANK_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_RANK_H
 
 #include "gpumemtrace/err.h"
 
-/* Sets the variables of rank K of N on a machine with so many cards, from "K/N". */
+/* Sets the variables of rank K of N, from "K/N", on machines with card_count cards each. */
 int run_rank_set(const char *text, int card_count, struct err *err);
-/* Fails where the program would start ranks itself. argv ends with NULL. */
+/* Fails if the program is a launcher that starts ranks itself. argv ends with NULL. */
 int run_rank_check(char *const *argv, struct err *err);
 
 #endif

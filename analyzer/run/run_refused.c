@@ -10,7 +10,7 @@ struct refused {
     uint64_t card_bytes;
 };
 
-/* The first column of the only row; 0: there is none. */
+/* Returns the first column of the only row; 0: no row. */
 static int64_t ask(sqlite3 *db, const char *sql, int64_t first, int64_t second)
 {
     sqlite3_stmt *select = NULL;

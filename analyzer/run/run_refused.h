@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Whether a program that failed had been refused memory, and on which card. It must not know why, which
- * is the part of `oom`.
- */
+/* Tells whether a program that failed had been refused memory, and on which card. `oom`
+ * explains why. */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_REFUSED_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_REFUSED_H
 
@@ -11,8 +9,8 @@
 
 #include "run_traces.h"
 
-/* In a trace of the run an allocation failed and none was served after it. card_bytes
- * becomes that of the largest card of such a trace; 0: not known. */
+/* Returns whether some trace of the run has a failed allocation with no successful one after it.
+ * *card_bytes becomes the size of the largest card in the last such trace; 0: unknown. */
 bool run_was_refused(const struct run_past *run, uint64_t *card_bytes);
 
 #endif

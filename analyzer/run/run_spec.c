@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A SPEC with a hint; see run_spec.h. */
+/* Parses a SPEC, with a hint for a misspelt card; see run_spec.h. */
 #include "run_spec.h"
 
 #include <string.h>
 
 #include "analyzer/util/nearest.h"
 
-/* "h1000" and "8xh1000,others=3GiB" are near to h100. Always -1. */
+/* Adds the nearest card to the error: h100 for "h1000" and "8xh1000,others=3GiB". Always
+ * returns -1. */
 static int suggest_card(const char *spec, struct err *err)
 {
     static const char *const cards[] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulated cards that a user asked for. It must not know who simulates them. */
+/* The simulated cards that a user asked for. */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_SPEC_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_SPEC_H
 
 #include "common/sim_spec.h"
 
-/* As sim_spec_parse; the error names the card that was probably meant. */
+/* Like sim_spec_parse; the error also names the card that was probably meant. */
 int run_spec_parse(const char *text, struct sim_spec *spec, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a child that could not start says so, and its parent waits; see run_start.h. */
+/* A child reports that it could not start, and its parent waits; see run_start.h. */
 #include "run_start.h"
 
 #include <errno.h>
@@ -12,11 +12,11 @@ _Noreturn void run_start_failed(int pipe_fd)
 {
     const int reason = errno;
     const ssize_t written = write(pipe_fd, &reason, sizeof reason);
-    (void)written; /* without it the parent still sees the exit status */
+    (void)written; /* if the write fails, the parent still sees the exit status */
     _exit(NOT_STARTED);
 }
 
-/* 0 once the child runs the program, else the errno of its failure. */
+/* Returns 0 once the child runs the program, else the errno of its failure. */
 static int read_start_errno(int pipe_fd)
 {
     int reason = 0;

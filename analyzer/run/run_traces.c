@@ -11,7 +11,7 @@
 #include "trace/open_database.h"
 #include "trace/store.h"
 
-/* A template as glob(3) takes it: any text for a field, and itself for any other character. */
+/* Adds a template as a pattern for glob(3): "*" for a field, other characters as they are. */
 static void add_as_glob(struct text *globbed, const char *pattern, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -29,7 +29,7 @@ static void add_as_glob(struct text *globbed, const char *pattern, size_t length
     }
 }
 
-/* "a/b.db" is also the name of a/b.2.db, of another process. */
+/* Adds the numbered form of a name: another process may have written a/b.2.db for "a/b.db". */
 static void add_numbered(struct text *globbed, const char *pattern)
 {
     const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
@@ -41,8 +41,9 @@ static void add_numbered(struct text *globbed, const char *pattern)
     add_as_glob(globbed, pattern + stem, strlen(pattern) - stem);
 }
 
-/* A run is named after its topmost process: "pid.start". Asked before the trace is loaded, which
- * would fold what a killed process of another run left. */
+/* Returns whether the trace is complete and its run id ("pid.start") has the topmost process's pid.
+ * The database is read directly, because loading the trace would also take in the rings that a
+ * killed process of another run left. */
 static bool is_of_run(const char *path, pid_t pid)
 {
     static const char sql[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The traces that a run which has ended left. It must not know what anybody wants with them. */
+/* Finds the traces of a run that has ended. */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_TRACES_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_TRACES_H
 
@@ -7,19 +7,20 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* A run that has ended, as its traces tell it. */
+/* A run that has ended. */
 struct run_past {
-    const char *pattern;     /* what GPUMEMTRACE_OUTPUT was */
-    pid_t pid;               /* of its topmost process; an older run may have had the same */
-    struct timespec started; /* by the clock that files' times come from */
+    const char *pattern;     /* value of GPUMEMTRACE_OUTPUT */
+    pid_t pid;               /* topmost process; an older run may have had the same pid */
+    struct timespec started; /* in the clock of file times */
 };
 
 typedef void run_trace_seen(void *self, const char *path);
 
-/* Every complete trace of that run. Files that were not written since its start are not opened. */
+/* Calls on_trace for every complete trace of that run. Files not written since its start
+ * are skipped unopened. */
 void run_traces_each(const struct run_past *run, run_trace_seen *on_trace, void *self);
 
-/* Whether the file was written since then. */
+/* Returns whether the file was written at or after `since`. */
 bool run_traces_is_since(const char *path, const struct timespec *since);
 
 #endif
