@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collapsed stacks: a line for each call stack, from the outermost frame inwards, and the bytes that it held. They
- * are one moment: each line becomes one block of a pool, at an address that is made up.
+ * Collapsed stacks: one line per call stack, from the outermost frame inwards, and the bytes that
+ * it held. They show one moment: each line becomes one block of a pool, at an invented address.
  *
  *     main (train.py:9);forward (model.py:12);cudaMalloc 1048576
  */
@@ -21,7 +21,7 @@ struct stacks {
     struct err *err;
 };
 
-/* The bytes behind the last space. */
+/* Cuts the number behind the last space off the line. */
 static bool cut_bytes(struct piece *line, uint64_t *bytes)
 {
     size_t space = line->length;
@@ -35,7 +35,7 @@ static bool cut_bytes(struct piece *line, uint64_t *bytes)
     return line->length > 0;
 }
 
-/* "NAME (FILE:LINE)": false: it has no place. */
+/* Splits "NAME (FILE:LINE)". Returns false if the name has no file and line. */
 static bool cut_place(struct piece *name, struct piece *file, uint64_t *line)
 {
     size_t open = name->length, colon;
@@ -129,7 +129,7 @@ int import_collapsed(const struct import_source *source, struct draft *draft, st
                : 0;
 }
 
-/* A text of which the first line has bytes behind its last space. */
+/* Recognizes a text whose first line has a number behind its last space. */
 bool import_is_collapsed(const struct import_source *source)
 {
     struct lines lines = {.source = source};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace that is being made; see draft.h. */
+/* Writes a new trace; see draft.h. */
 #include "draft.h"
 
 #include <errno.h>
@@ -21,33 +21,33 @@
 #include "trace/hook_ids.h"
 #include "trace/trace_file.h"
 
-/* Native addresses are made up; that of an interrupted frame, one more, must stay free. Each module has as many as
- * all frames may take, those without a module lie below. */
+/* The addresses of native frames are invented, 16 apart, because address + 1 stands for
+ * an interrupted frame. Each module has room for all frames; frames without a module lie
+ * below the first module. */
 enum { BATCH_EVENTS = 1024, ADDRESS_STEP = 16, NOT_KNOWN_BYTES = LIMIT_text_bytes };
 #define MODULE_BYTES ((uint64_t)ADDRESS_STEP << 32)
 
 struct draft {
     struct store store;
     char *path, *aside;
-    char
-        *beside; /* room for the names of what SQLite puts beside it, where no memory may be left */
-    struct text_set texts;              /* the id of a text is its number and 1 */
-    struct pair_map frames;             /* by caller and kind, and place */
-    struct pair_map locations, natives; /* by line, and function and file */
-    struct pair_map modules;            /* by text: their numbers */
+    char *beside;           /* names of SQLite's own files; made early, memory may be short later */
+    struct text_set texts;  /* the id of a text is its number + 1 */
+    struct pair_map frames; /* key: caller and kind, place */
+    struct pair_map locations, natives; /* key: line, function and file */
+    struct pair_map modules;            /* number of a module, by the id of its path */
     uint32_t frame_count, location_count, native_count, module_count;
     uint16_t hook_count;
     struct text not_known;
     sqlite3_stmt *add_symbol, *add_hook;
     uint64_t event_count;
-    struct ring_slot slots[BATCH_EVENTS]; /* not stored yet */
+    struct ring_slot slots[BATCH_EVENTS]; /* events that are not stored yet */
     struct batch_event events[BATCH_EVENTS];
     size_t pending_count;
 };
 
 /* --- the file aside --- */
 
-/* What stands there is replaced if it is a trace, as `run` does. */
+/* An existing trace may be replaced, like `run` does; another file is refused. */
 static int check_path(const char *path, struct err *err)
 {
     struct stat status;
@@ -83,7 +83,7 @@ static int make_aside(struct draft *draft, const char *path, struct err *err)
         return 0;
     }
     free(draft->aside);
-    draft->aside = NULL; /* nothing is to be removed */
+    draft->aside = NULL; /* draft_abandon must remove no file */
     return -1;
 }
 
@@ -293,7 +293,7 @@ uint32_t draft_text(struct draft *draft, const char *text, size_t length, struct
 
     memcpy(copy, text, most);
     copy[most] = '\0';
-    if (most < length) /* within a character, perhaps */
+    if (most < length) /* the cut may lie within a UTF-8 character */
         copy[utf8_cut_length(copy, LIMIT_text_bytes - 4)] = '\0';
     const uint32_t known = (uint32_t)draft->texts.count;
     const uint32_t number = text_set_add(&draft->texts, copy, err);
@@ -362,7 +362,8 @@ static int add_symbol(struct draft *draft, uint64_t address, const struct draft_
     return status;
 }
 
-/* module: its number, 0: not known. key tells the frames of a module, and those of a line of a source, apart. */
+/* module: number of the module, 0: unknown. key identifies the function within a module, or within
+ * a line of a source file. */
 static uint32_t add_native(struct draft *draft, uint32_t parent, const struct draft_place *place,
                            uint64_t key, uint32_t module, struct err *err)
 {
@@ -386,7 +387,7 @@ uint32_t draft_native_frame(struct draft *draft, uint32_t parent, const struct d
     return add_native(draft, parent, place, place_key(place), 0, err);
 }
 
-/* 0: *err says why there is none. */
+/* Returns the module's number; 0 and *err on failure. */
 static uint32_t find_module(struct draft *draft, uint32_t text_id, struct err *err)
 {
     const uint32_t found = pair_map_get(&draft->modules, 0, text_id);
@@ -445,7 +446,7 @@ int draft_event(struct draft *draft, const struct event *event, struct err *err)
                                .type = SLOT_EVENT,
                                .state = SLOT_DONE};
     if (record_is_timed(slot->kind, slot->memory))
-        slot->stream = 0; /* there, how long it took */
+        slot->stream = 0; /* for such events this field is a duration, which is unknown */
     draft->events[draft->pending_count++] = (struct batch_event){slot, event->thread_id};
     return 0;
 }

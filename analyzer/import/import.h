@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of another tool as a trace. It must not know options.
+ * Turns a file of another tool into a trace.
  *
  *     import_open → import_write → import_close
  */
@@ -18,16 +18,17 @@ struct import_format {
 struct import {
     struct import_source source;
     const struct import_format *format;
-    uint64_t event_count; /* after import_write */
+    uint64_t event_count; /* set by import_write */
 };
 
-/* "torch-snapshot|…": the names, as an option's argument; and the same with what each is. */
+/* "torch-snapshot|…": the names, as an option's argument; and the names with a description each. */
 extern const char *const import_names;
 extern const char *const import_summaries;
 
-/* Reads the file. name NULL: its content tells the format. -1: nothing is to be closed. */
+/* Reads the file. If name is NULL, the format is recognized by the content. After -1,
+ * import_close is not needed. */
 int import_open(struct import *import, const char *path, const char *name, struct err *err);
-/* Makes the trace, which replaces what stood at `output` when it is whole. */
+/* Writes the trace to a temporary file and renames it to `output` when it is complete. */
 int import_write(struct import *import, const char *output, struct err *err);
 void import_close(struct import *import);
 

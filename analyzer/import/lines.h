@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A text file, line by line and part by part, in place. It must not know what a part means. */
+/* Splits a text file into lines, and lines into pieces, without copying. */
 #ifndef GPUMEMTRACE_ANALYZER_IMPORT_LINES_H
 #define GPUMEMTRACE_ANALYZER_IMPORT_LINES_H
 
 #include "source.h"
 
-struct piece { /* of the file; it is not terminated */
+struct piece { /* a part of the file, without a 0 at its end */
     const char *text;
     size_t length;
 };
@@ -17,18 +17,20 @@ struct lines {
     struct piece line;
 };
 
-/* Where text begins: behind the mark of UTF-8 that some programs put before it. */
+/* Returns where the text begins: behind a UTF-8 byte order mark, which some programs write. */
 size_t lines_start(const struct import_source *source);
 
-/* False: there is none left. Its end, also one of Windows, is not in it. */
+/* Moves to the next line, without its line end (\n or \r\n). Returns false after the last line. */
 bool lines_next(struct lines *lines);
-/* "FILE: line 7: WHAT". */
+/* Sets *err to "FILE: line 7: WHAT" and returns -1. */
 int lines_broken(const struct lines *lines, const char *what, struct err *err);
 
-/* Cuts what stands before the byte off the rest, and the byte; all of the rest, where the byte is not in it. */
+/* Cuts *rest at the first such byte: returns the part before it, *rest becomes the part behind it.
+ * Without that byte, returns all of *rest. */
 struct piece piece_cut(struct piece *rest, char byte);
 bool piece_is(struct piece piece, const char *text);
-/* Digits of base 10 or 16, nothing else; false: it is no such number, or more than most. */
+/* Parses a number of digits in base 10 or 16. Returns false for other characters and for
+ * numbers above `most`. */
 bool piece_number(struct piece piece, unsigned base, uint64_t most, uint64_t *number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live blocks of a log; see live_blocks.h. A size stands in the map as two numbers. */
+/* Live blocks of a log; see live_blocks.h. The map stores a 64-bit size as two 32-bit numbers. */
 #include "live_blocks.h"
 
 enum { LOW, HIGH, LOW_BITS = 31 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks that are live while a log is read, by address, and their bytes. It must not know who gave them. */
+/* The live blocks while a log is read, by address, with their sizes. */
 #ifndef GPUMEMTRACE_ANALYZER_IMPORT_LIVE_BLOCKS_H
 #define GPUMEMTRACE_ANALYZER_IMPORT_LIVE_BLOCKS_H
 
@@ -8,18 +8,18 @@
 
 #include "analyzer/util/pair_map.h"
 
-/* No machine has as much; a block is no larger, and two of them are still a number. */
+/* More than any machine has. A block is at most this large, so that sums of two do not overflow. */
 #define LIVE_BYTES_MOST ((uint64_t)1 << 61)
 
-struct live_blocks { /* zeroed: there is none */
+struct live_blocks { /* zeroed: empty */
     struct pair_map sizes;
-    uint64_t bytes; /* all */
+    uint64_t bytes; /* sum of all sizes */
 };
 
-/* One that is there already is replaced. */
+/* Replaces a live block at the same address. */
 int live_blocks_add(struct live_blocks *blocks, uint64_t address, uint64_t size_bytes,
                     struct err *err);
-/* False: none began there. */
+/* Removes the block. Returns false if none begins at the address. */
 bool live_blocks_take(struct live_blocks *blocks, uint64_t address, uint64_t *size_bytes);
 void live_blocks_release(struct live_blocks *blocks);
 

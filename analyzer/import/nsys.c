@@ -2,11 +2,13 @@
 /*
  * An SQLite export of Nsight Systems, of a program that was profiled with --cuda-memory-usage=true:
  *
- *     CUDA_GPU_MEMORY_USAGE_EVENTS   each allocation and free: start, globalPid, deviceId, address, bytes, memKind, …
+ *     CUDA_GPU_MEMORY_USAGE_EVENTS   each allocation and free: start, globalPid, deviceId, address,
+ *     │                              bytes, memKind, …
  *     └ correlationId ─► CUPTI_ACTIVITY_KIND_RUNTIME   the call: globalTid, nameId, callchainId
  *                        └ callchainId ─► CUDA_CALLCHAINS (id, stackDepth, symbol) ─► StringIds
  *
- * Tables and columns come and go between releases: but for the first table, what is missing is not known.
+ * Tables and columns differ between releases. Only the first table is required; facts of other
+ * missing tables and columns stay unknown.
  */
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -27,16 +29,16 @@
 #define RUNTIME "CUPTI_ACTIVITY_KIND_RUNTIME"
 #define CHAINS "CUDA_CALLCHAINS"
 
-/* As serialized in globalPid and globalTid. */
+/* Process and thread ids are packed into globalPid and globalTid. */
 #define PID_OF(global) ((global) / 0x1000000 % 0x1000000)
 #define TID_OF(global) ((global) % 0x1000000)
 
-/* memKind and memoryOperationType, as their ENUM_ tables number them. */
+/* Values of memKind and memoryOperationType, as in their ENUM_ tables. */
 enum { KIND_PINNED = 1, KIND_DEVICE = 2, KIND_ARRAY = 3, KIND_MANAGED = 4 };
 enum { OPERATION_ALLOCATE, OPERATION_FREE };
 
 struct row {
-    struct event event; /* thread_id 0: not known yet */
+    struct event event; /* thread_id 0: not yet known */
     uint64_t correlation_id, chain_id, name_id;
 };
 
@@ -52,8 +54,8 @@ struct nsys {
     uint64_t left_out_count, unknown_count;
     int64_t process; /* globalPid; -1: none yet */
     uint16_t no_hook;
-    bool is_broken; /* something could not be read: the trace would say less than the file */
-    const char *wrong_column; /* of the row that is read: it holds another type; NULL: none does */
+    bool is_broken;           /* a read failed, so that the trace would hold less than the file */
+    const char *wrong_column; /* column of the row with a wrong type; NULL: none */
     bool devices[LIMIT_devices];
     struct err *err;
 };
@@ -71,7 +73,8 @@ static int broken(const struct nsys *nsys, const char *table, const char *what)
     return -1;
 }
 
-/* A failure that says nothing of the column is remembered: it must not look like a release that lacks it. */
+/* Returns whether the column exists. Errors other than a missing column set is_broken, so that they
+ * are not taken for a release without that column. */
 static bool has_column(struct nsys *nsys, const char *table, const char *column)
 {
     const int status = sqlite3_table_column_metadata(nsys->db, "main", table, column, NULL, NULL,
@@ -81,7 +84,8 @@ static bool has_column(struct nsys *nsys, const char *table, const char *column)
     return status == SQLITE_OK;
 }
 
-/* A text of a row, NULL: it has none. SQLite gives NULL, too, when its memory is exhausted. */
+/* Returns a text of the row; NULL if it has none. SQLite returns NULL also when out of memory,
+ * which sets is_broken. */
 static const char *text_of(struct nsys *nsys, sqlite3_stmt *row, int column)
 {
     const bool is_there = sqlite3_column_type(row, column) != SQLITE_NULL;
@@ -91,7 +95,8 @@ static const char *text_of(struct nsys *nsys, sqlite3_stmt *row, int column)
     return text;
 }
 
-/* A number of a row. SQLite would make one of any text. */
+/* Returns a number of the row. Checks the type first, because SQLite would convert any
+ * text to a number. */
 static int64_t needed_number(struct nsys *nsys, sqlite3_stmt *row, int column)
 {
     if (sqlite3_column_type(row, column) != SQLITE_INTEGER)
@@ -99,14 +104,14 @@ static int64_t needed_number(struct nsys *nsys, sqlite3_stmt *row, int column)
     return sqlite3_column_int64(row, column);
 }
 
-/* 0: it has none. */
+/* Returns 0 if the value is NULL. */
 static int64_t number_of(struct nsys *nsys, sqlite3_stmt *row, int column)
 {
     return sqlite3_column_type(row, column) == SQLITE_NULL ? 0 : needed_number(nsys, row, column);
 }
 
-/* A computed column would run what the file says. The columns of table_xinfo: cid, name, type, notnull, default, key,
- * hidden. */
+/* Refuses computed columns, because reading them would run expressions of the file. The columns of
+ * table_xinfo: cid, name, type, notnull, default, key, hidden. */
 static int check_table(const struct nsys *nsys, const char *table)
 {
     char pragma[96];
@@ -151,7 +156,7 @@ static int check_tables(struct nsys *nsys)
 
 /* --- texts --- */
 
-/* The text's id in the trace; 0 in *id: the file has none. */
+/* Looks up the id of a text in the trace; *id 0: the file does not have it. */
 static int find_text(struct nsys *nsys, uint64_t string_id, uint32_t *id)
 {
     sqlite3_stmt *find = nsys->find_string;
@@ -185,7 +190,7 @@ static enum memory_kind memory_of(struct nsys *nsys, sqlite3_stmt *row)
     switch (needed_number(nsys, row, 5)) {
     case KIND_PINNED:
         return MEMORY_PINNED;
-    case KIND_DEVICE: /* behind it: the pool of a stream-ordered one */
+    case KIND_DEVICE: /* column 9 is set for a pool's (stream-ordered) memory */
         return number_of(nsys, row, 9) ? MEMORY_ASYNC : MEMORY_LINEAR;
     case KIND_ARRAY:
         return MEMORY_ARRAY;
@@ -252,7 +257,7 @@ static int read_event(struct nsys *nsys, sqlite3_stmt *row)
     return pair_map_put(&nsys->by_correlation, 0, grown[number].correlation_id, number, nsys->err);
 }
 
-/* After a row was read. */
+/* Call this after reading a row: fails if a column had the wrong type. */
 static int check_row(struct nsys *nsys, const char *table)
 {
     char what[96];
@@ -264,7 +269,7 @@ static int check_row(struct nsys *nsys, const char *table)
     return broken(nsys, table, what);
 }
 
-/* Runs a query, and a function on each of its rows. */
+/* Runs a query and calls the function on each of its rows. */
 static int each_row(struct nsys *nsys, const char *table, const char *sql,
                     int (*function)(struct nsys *nsys, sqlite3_stmt *row))
 {
@@ -340,7 +345,7 @@ static int read_calls(struct nsys *nsys)
     return each_row(nsys, RUNTIME, sql, read_call);
 }
 
-/* From the outermost frame inwards: the rows of a chain come in this order. */
+/* Adds one frame. The rows of a call chain come from the outermost frame inwards. */
 static int read_frame(struct nsys *nsys, sqlite3_stmt *row)
 {
     const uint64_t chain_id = (uint64_t)number_of(nsys, row, 0);
@@ -370,7 +375,7 @@ static int read_chains(struct nsys *nsys)
 
 /* --- writing --- */
 
-/* The call's name without the suffix of its version: cudaMalloc_v3020. */
+/* Returns the function's name without the suffix of its version: cudaMalloc_v3020. */
 static int find_hook(struct nsys *nsys, uint64_t name_id, uint16_t *hook_id)
 {
     const uint32_t known = pair_map_get(&nsys->hooks, 0, name_id);
@@ -425,7 +430,8 @@ static int write_events(struct nsys *nsys)
     return 0;
 }
 
-/* What the report says of the cards that the process used, if it says it as this release knows. */
+/* Writes the name, uuid and memory of a card that the process used, if the export has
+ * them in the known tables. */
 static int write_device(struct nsys *nsys, int device)
 {
     static const char sql[] =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pickles as plain values; see pickle_read.h. Opcodes have the names of Python's pickletools. */
+/* Reads pickles as plain values; see pickle_read.h. Opcodes have the names of Python's
+ * pickletools. */
 #include "pickle_read.h"
 
 #include <stdlib.h>
@@ -43,19 +44,20 @@ enum opcode {
     OP_FRAME = 0x95,
 };
 
-/* MARKS: a snapshot nests a dozen. MEMO_SLACK: memos are numbered in order. KEYS: a snapshot's dictionaries have
- * twenty; shared, longer ones would take long to look through. */
+/* MARKS: a snapshot has about twelve levels. MEMO_SLACK: memos are numbered in order, so larger
+ * gaps are errors. KEYS: a snapshot's dictionaries have twenty keys; the limit bounds the search in
+ * longer ones, which many places could share. */
 enum { MARKS_MOST = 1000, MEMO_SLACK = 65536, KEYS_MOST = 256, OLDEST_PROTOCOL = 2, NEWEST = 5 };
 
 struct reader {
     struct pickle_values *values;
     const char *name;
     const unsigned char *bytes;
-    size_t length, at; /* at: behind what was read */
+    size_t length, at; /* at: behind the bytes read */
     size_t opcode_at;
     struct pickle_value *stack;
     size_t count, capacity;
-    size_t marks[MARKS_MOST]; /* how high the stack was */
+    size_t marks[MARKS_MOST]; /* height of the stack at each mark */
     size_t mark_count;
     struct pickle_value *memo;
     bool *is_set;
@@ -71,7 +73,7 @@ static int broken(const struct reader *reader, const char *what)
     return -1;
 }
 
-/* What would call something has a name, so that it is seen what the file wanted. */
+/* Refuses an opcode. The message names opcodes that load a class or call a function. */
 static int refuse(const struct reader *reader, unsigned char opcode)
 {
     static const struct {
@@ -148,7 +150,7 @@ static int push_mark(struct reader *reader)
     return 0;
 }
 
-/* How many values lie above the last mark, which is gone then; they begin at *first. */
+/* Removes the last mark. *first becomes the index of the first value above it. */
 static int pop_mark(struct reader *reader, size_t *first)
 {
     if (!reader->mark_count)
@@ -179,7 +181,8 @@ static int push_text(struct reader *reader, size_t length_bytes, bool is_text)
     return push(reader, value);
 }
 
-/* Two's complement. */
+/* Pushes a LONG1 number, in two's complement. Negative numbers and numbers above 64 bits
+ * become PICKLE_OTHER. */
 static int push_long(struct reader *reader)
 {
     const unsigned char *bytes;
@@ -229,7 +232,7 @@ static int add_items(struct reader *reader, struct pickle_list *list, size_t fir
     return 0;
 }
 
-/* A new one with what lies on the stack from `first` on. */
+/* Replaces the values from index `first` on by a new list or dictionary that holds them. */
 static int push_list(struct reader *reader, enum pickle_type type, size_t first)
 {
     struct pickle_values *values = reader->values;
@@ -259,7 +262,7 @@ static int push_marked_tuple(struct reader *reader)
     return pop_mark(reader, &first) ? -1 : push_list(reader, PICKLE_LIST, first);
 }
 
-/* What lies from `first` on goes into the list or dictionary below. */
+/* Moves the values from index `first` on into the list or dictionary just below them. */
 static int fill(struct reader *reader, enum pickle_type type, size_t first)
 {
     if (first <= floor_of(reader) || reader->stack[first - 1].type != type)
@@ -347,7 +350,7 @@ static int stop(struct reader *reader)
     return 0;
 }
 
-/* Opcodes that push a value, or skip bytes. */
+/* Handles opcodes that push a value, or skip bytes. */
 static int read_value(struct reader *reader, unsigned char opcode)
 {
     switch (opcode) {

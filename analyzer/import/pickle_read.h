@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pickle of Python, protocols 2 to 5, as plain values: numbers, texts, lists and dictionaries. Reading it runs
- * nothing: what names a class or calls something is refused. It must not know what is said.
+ * Reads a Python pickle, protocols 2 to 5, as plain values: numbers, texts, lists and dictionaries.
+ * Reading runs no code: opcodes that name a class or call a function are refused.
  *
- * Values may be shared, and a list may hold itself: whoever walks them bounds the walk.
+ * Values may be shared, and a list may contain itself, so a caller must bound its walk.
  */
 #ifndef GPUMEMTRACE_ANALYZER_IMPORT_PICKLE_READ_H
 #define GPUMEMTRACE_ANALYZER_IMPORT_PICKLE_READ_H
@@ -19,7 +19,7 @@ enum pickle_type {
     PICKLE_NONE,
     PICKLE_BOOL,
     PICKLE_NUMBER, /* 0 to 2^64-1 */
-    PICKLE_OTHER,  /* a number below 0, with a fraction or beyond; or bytes: nobody asks for them */
+    PICKLE_OTHER,  /* negative, fractional or larger numbers, and bytes; no importer needs them */
     PICKLE_TEXT,
     PICKLE_LIST, /* or a tuple */
     PICKLE_DICT,
@@ -29,19 +29,19 @@ struct pickle_list;
 
 struct pickle_value {
     uint32_t type;
-    uint32_t length; /* of a text; it is not terminated */
+    uint32_t length; /* of a text, which has no 0 at its end */
     union {
         uint64_t number;
-        const char *text; /* in the bytes that were read */
+        const char *text; /* points into the bytes that were read */
         struct pickle_list *list;
     };
 };
 
-struct pickle_list { /* of a dictionary: key, value, key, value … */
+struct pickle_list { /* for a dictionary: key, value, key, value … */
     struct pickle_value *items;
     size_t count, capacity;
-    uint32_t number;           /* in the order of their beginnings, from 0 */
-    struct pickle_list *newer; /* of all that were made */
+    uint32_t number;           /* in the order of their creation, from 0 */
+    struct pickle_list *newer; /* chains all lists, newest first */
 };
 
 struct pickle_values {
@@ -51,17 +51,17 @@ struct pickle_values {
     struct arena lists;
 };
 
-/* name stands in messages. The bytes outlive the values. */
+/* name is used in messages. The bytes must outlive the values. */
 int pickle_read(struct pickle_values *values, const char *name, const unsigned char *bytes,
                 size_t length, struct err *err);
 void pickle_values_release(struct pickle_values *values);
 
-/* What stands under the key, the last if there are several; NULL: nothing does, or it is no dictionary. One of more
- * than 256 keys is not looked through. */
+/* Returns the value of the key, the last one if there are several; NULL if there is none, if
+ * `dictionary` is no dictionary, or if it has more than 256 keys. */
 const struct pickle_value *pickle_get(const struct pickle_value *dictionary, const char *key);
-/* NULL is no text. */
+/* NULL is not a text. */
 bool pickle_is_text(const struct pickle_value *value, const char *text);
-/* Its items; none if it is no list. */
+/* Returns the number of items; 0 if the value is not a list. */
 size_t pickle_items(const struct pickle_value *value, const struct pickle_value **items);
 
 #endif

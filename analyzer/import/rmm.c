@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log of RMM's logging_resource_adaptor, a line for each allocation and free:
+ * The log of RMM's logging_resource_adaptor, one line per allocation and free:
  *
  *     Thread,Time,Action,Pointer,Size,Stream
  *     12345,14:03:05.123456,allocate,0x7f8a40000000,1024,0x0
  *
- * Time is that of a day, or seconds since 1970. Frees are "free", or "deallocate".
+ * Time is a time of day, or seconds since 1970. Frees are "free" or "deallocate".
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "live_blocks.h"
 
 #define DAY_US ((uint64_t)86400 * 1000000)
-#define SECONDS_MOST ((uint64_t)1 << 33) /* in nanoseconds still a number */
+#define SECONDS_MOST ((uint64_t)1 << 33) /* fits into 64 bits also in nanoseconds */
 enum { OUT_OF_MEMORY = 2 };
 
 static const char header[] = "Thread,Time,Action,Pointer,Size,Stream";
@@ -25,11 +25,11 @@ enum rmm_action { RMM_ALLOCATE, RMM_FREE, RMM_FAILURE, RMM_ACTIONS };
 struct log {
     struct lines lines;
     struct draft *draft;
-    struct pair_map threads; /* by RMM's number */
+    struct pair_map threads; /* thread id by RMM's thread number */
     uint16_t hooks[RMM_ACTIONS];
-    uint64_t first_us, last_us, midnight_us; /* midnight: of the day that the log has come to */
+    uint64_t first_us, last_us, midnight_us; /* midnight: start of the current day of the log */
     bool has_time;
-    uint64_t unknown_count; /* frees of what no line gave */
+    uint64_t unknown_count; /* frees of addresses that no line allocated */
     struct live_blocks live;
     uint32_t pool;
     struct err *err;
@@ -40,7 +40,7 @@ static int broken(const struct log *log, const char *what)
     return lines_broken(&log->lines, what, log->err);
 }
 
-/* A number of base 16, with or without 0x. */
+/* Parses a number in base 16, with or without 0x. */
 static bool read_pointer(struct piece piece, uint64_t *pointer)
 {
     if (piece_is(piece, "(nil)") || piece_is(piece, "nullptr")) {
@@ -52,7 +52,7 @@ static bool read_pointer(struct piece piece, uint64_t *pointer)
     return piece_number(piece, 16, UINT64_MAX, pointer);
 }
 
-/* The digits behind the point, as millionths. */
+/* Parses the digits behind the point, in millionths. */
 static bool read_fraction(struct piece digits, uint64_t *us)
 {
     if (digits.length > 6)
@@ -66,7 +66,7 @@ static bool read_fraction(struct piece digits, uint64_t *us)
     return true;
 }
 
-/* "H:M:S" or seconds. */
+/* Parses "H:M:S" or seconds. */
 static bool read_seconds(struct piece text, uint64_t *seconds, bool *is_of_day)
 {
     uint64_t parts[3];
@@ -81,7 +81,8 @@ static bool read_seconds(struct piece text, uint64_t *seconds, bool *is_of_day)
     return !text.length;
 }
 
-/* Lines of several threads may stand out of order by a little; a day later is at least half a day earlier. */
+/* Lines of several threads may be slightly out of order. A time of day more than twelve hours
+ * earlier than the last one therefore means the next day. */
 static bool read_time(struct log *log, struct piece text, uint64_t *time_us)
 {
     const struct piece whole = piece_cut(&text, '.');
@@ -113,7 +114,7 @@ static bool find_action(struct piece text, enum rmm_action *action)
     return *action != RMM_FAILURE || piece_is(text, "allocate failure");
 }
 
-/* Numbers in order of their first line; *id 0: out of memory. */
+/* Numbers threads in the order of their first line. Returns 0, or -1 and *err. */
 static int find_thread(struct log *log, uint64_t tid, uint32_t *id)
 {
     *id = pair_map_get(&log->threads, 0, tid);
@@ -126,7 +127,8 @@ static int find_thread(struct log *log, uint64_t tid, uint32_t *id)
                : 0;
 }
 
-/* RMM demands of a free the size that was allocated. What has no bytes has no address of its own. */
+/* Checks that a free has the size of the allocation, which RMM requires. Address 0 is skipped,
+ * because an allocation of 0 bytes has no address of its own. */
 static int note_block(struct log *log, const struct event *event, enum rmm_action action)
 {
     uint64_t size_bytes;

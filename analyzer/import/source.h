@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that is imported, and what each format's reader is. It must not know which reader takes it, nor what follows. */
+/* A file to import, and the reader of a format. */
 #ifndef GPUMEMTRACE_ANALYZER_IMPORT_SOURCE_H
 #define GPUMEMTRACE_ANALYZER_IMPORT_SOURCE_H
 
@@ -12,10 +12,10 @@
 
 struct draft;
 
-/* The whole file, but of a database only the beginning. It is data from elsewhere: any byte may be anything. */
+/* Holds the whole file; for a database only the beginning. The bytes are not trusted. */
 struct import_source {
-    const char *path; /* as it was given */
-    uint64_t process; /* which one, of several; 0: the file holds one */
+    const char *path; /* as given */
+    uint64_t process; /* which process to take from the file; 0: the file holds one */
     unsigned char *bytes;
     size_t length;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Devices of a snapshot as events; see torch_device.h. A history has what programs asked for; how large the blocks
- * are that PyTorch handed out follows from its rule for splitting: the rest of a free piece becomes a piece of its own
- * unless it is small, and the free pieces are known from the segments and from what lies in them.
+ * Writes devices of a snapshot as events; see torch_device.h. A history has the requested sizes
+ * only. The size of a block follows from PyTorch's rule for splitting: the rest of a free block
+ * becomes a block of its own unless it is small. The free blocks follow from the segments and the
+ * blocks in them.
  */
 #include <stdlib.h>
 
@@ -18,15 +19,16 @@ static const char *const action_texts[TORCH_ACTION_COUNT] = {
 #undef ACTION
 };
 
-/* One device while its steps are written. */
+/* The state of one device while its history is written. */
 struct stage {
     const struct torch_device *device;
-    size_t next;                    /* step */
-    struct range_map blocks;        /* that take up room in their segments, freed or not */
-    struct range_map segments;      /* but mapped ones */
-    struct range_map mapped;        /* value: handle */
-    struct range_map used;          /* where blocks begin, at any time */
-    struct torch_mappings foreseen; /* origin: a segment's number, or a step's behind those */
+    size_t next;                    /* index of the next entry */
+    struct range_map blocks;        /* blocks that occupy their segments, freed or not */
+    struct range_map segments;      /* segments that are not mapped */
+    struct range_map mapped;        /* mappings; value: handle */
+    struct range_map used;          /* addresses at which a block begins at any time */
+    struct torch_mappings foreseen; /* origin: index of a segment, or index of an entry +
+                                     * segment_count */
 };
 
 struct writer {
@@ -34,10 +36,10 @@ struct writer {
     struct stage *stages;
     size_t stage_count;
     uint16_t hooks[TORCH_ACTION_COUNT];
-    uint32_t pool; /* text */
+    uint32_t pool; /* id of the text "pytorch" */
     uint32_t last_handle;
     uint64_t start_us;
-    bool has_begun; /* until then all is of the first moment */
+    bool has_begun; /* false: events still describe the first moment */
     struct err *err;
 };
 
@@ -54,7 +56,7 @@ static int put(const struct writer *writer, const struct stage *stage, enum torc
     return draft_event(writer->draft, &whole, writer->err);
 }
 
-/* The time of the step that is next, behind the last that of the last. */
+/* Returns the time of the device's next entry; after the last entry, the time of that one. */
 static uint64_t now_ns(const struct writer *writer, const struct stage *stage)
 {
     const struct torch_device *device = stage->device;
@@ -105,7 +107,8 @@ static int put_free(const struct writer *writer, const struct stage *stage, uint
                                .stack_id = stack_id});
 }
 
-/* A segment is made for a block. Where none of its blocks is known, one byte says whose segment it is. */
+/* PyTorch makes a segment for a block. If no block of the segment is known, a block of one byte is
+ * allocated and freed, so that the segment belongs to the pool. */
 static int mark_segment(struct writer *writer, struct stage *stage, uint64_t start, uint64_t end)
 {
     const struct torch_block mark = {.address = start, .size_bytes = 1, .stream = STREAM_UNKNOWN};
@@ -186,8 +189,8 @@ static int unmap(struct writer *writer, struct stage *stage, uint64_t address, u
     return 0;
 }
 
-/* A step that maps is for a block that takes all of it. Of what was mapped before, and of parts that are unmapped apart,
- * that is not known. */
+/* A history entry maps memory for one block that fills it. This need not hold for mappings from
+ * before the history and for mappings that are unmapped in parts, so those are marked. */
 static int map(struct writer *writer, struct stage *stage, const struct torch_segment *segment,
                uint32_t origin)
 {
@@ -212,7 +215,7 @@ static int map(struct writer *writer, struct stage *stage, const struct torch_se
 
 /* --- steps --- */
 
-/* What PyTorch's rule for splitting gives out for a request. */
+/* Returns the size of the block that PyTorch's rule for splitting gives to a request. */
 static uint64_t handed_out(const struct stage *stage, const struct torch_step *step)
 {
     const uint64_t bytes = torch_device_rounded(stage->device, step->size_bytes);
@@ -245,7 +248,8 @@ static int take_alloc(struct writer *writer, struct stage *stage, const struct t
     return put_block(writer, stage, &block);
 }
 
-/* What PyTorch asks the driver for where no free piece serves: by its rules a segment of these sizes. */
+/* Returns the size of the segment that PyTorch requests from the driver if no free block
+ * fits. The sizes are PyTorch's. */
 static uint64_t segment_for(uint64_t bytes)
 {
     enum { LARGE_SEGMENT_BYTES = 20 << 20, LEAST_WHOLE_BYTES = 10 << 20 };
@@ -257,8 +261,8 @@ static uint64_t segment_for(uint64_t bytes)
     return (bytes + SMALL_SEGMENT_BYTES - 1) / SMALL_SEGMENT_BYTES * SMALL_SEGMENT_BYTES;
 }
 
-/* How much the card has in all is not said, nor whether the driver refused; where the card had not as much left as a
- * segment takes, it did. */
+/* A snapshot says neither the card's size nor whether the driver refused. If the card had less free
+ * memory than a new segment takes, the driver did refuse. */
 static int take_oom(struct writer *writer, struct stage *stage, const struct torch_step *step)
 {
     const struct event refused = {
@@ -346,7 +350,7 @@ static int put_those_of(struct writer *writer, struct stage *stage, enum torch_b
 
 /* --- all devices --- */
 
-/* Maps and unmaps once without writing, to know where mappings are cut. */
+/* Replays all mappings without writing events, to know where mappings will be cut. */
 static int foresee(struct stage *stage, struct err *err)
 {
     const struct torch_device *device = stage->device;
@@ -388,7 +392,7 @@ static int find_used(struct stage *stage, struct err *err)
     return 0;
 }
 
-/* The device whose step was earliest. */
+/* Returns the device whose next entry is earliest; NULL: all are done. */
 static struct stage *find_earliest(const struct writer *writer)
 {
     struct stage *earliest = NULL;
@@ -434,7 +438,7 @@ static int name_hooks(struct writer *writer)
     return writer->pool ? 0 : -1;
 }
 
-/* Of several devices the earliest; what is before it is as early. */
+/* Finds the first time of all devices. Events from before the first entry get this time, too. */
 static int find_start(struct writer *writer)
 {
     writer->start_us = UINT64_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mapped addresses, and where mappings are cut; see torch_mappings.h. */
+/* Mapped address ranges, and where mappings are cut; see torch_mappings.h. */
 #include "torch_mappings.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int insert(struct torch_mappings *mappings, uint64_t start, uint64_t end,
     return range_map_insert(&mappings->map, start, end - start, origin, &replaced, err);
 }
 
-/* The mapping that the address lies within, if there is one, ends and begins there. */
+/* Splits the mapping that contains the address, if any, and remembers the cut. */
 static int cut_at(struct torch_mappings *mappings, uint64_t address, struct err *err)
 {
     const struct range_node *node = range_map_at_or_after(&mappings->map, address);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which addresses of expandable segments are mapped. They may be unmapped in other mappings than they were mapped in,
- * and a driver's object is mapped and unmapped whole: cuts say where that must be foreseen. It must not know why
- * addresses are mapped.
+ * The mapped addresses of expandable segments. A history may unmap a part of a mapping, but a
+ * driver's object is mapped and unmapped as a whole. So a mapping that is unmapped in parts must be
+ * written as several mappings: its cuts say where.
  *
  *     put    ├────────── origin 7 ──────────┤
  *     clear            ├──────┤                     cuts of origin 7: two
@@ -18,7 +18,7 @@ struct torch_cut {
 };
 
 struct torch_mappings {
-    struct range_map map; /* value: origin, what mapped them first */
+    struct range_map map; /* value: origin, the number of whatever mapped the addresses first */
     struct torch_cut *cuts;
     size_t count, capacity;
 };
@@ -28,11 +28,11 @@ void torch_mappings_release(struct torch_mappings *mappings);
 
 int torch_mappings_clear(struct torch_mappings *mappings, uint64_t address, uint64_t size_bytes,
                          struct err *err);
-/* What was mapped there is cleared first. */
+/* Existing mappings in the range are cleared first. */
 int torch_mappings_put(struct torch_mappings *mappings, uint64_t address, uint64_t size_bytes,
                        uint32_t origin, struct err *err);
 
-/* From here on: where to cut what an origin mapped, ascending; *count may be 0. */
+/* After sorting, torch_mappings_cuts returns the cuts of an origin, ascending; *count may be 0. */
 void torch_mappings_sort_cuts(struct torch_mappings *mappings);
 const struct torch_cut *torch_mappings_cuts(const struct torch_mappings *mappings, uint32_t origin,
                                             size_t *count);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What was there before the first step; see torch_device.h. The steps are gone through from the last to the first:
- * what is there at the end and no step gave was there before, and so was what a step freed and none gave.
- */
+/* Finds the memory from before the first history entry; see torch_device.h. Entries are undone from
+ * the last to the first. A block of the end that no entry allocated existed before, and so did a
+ * block that an entry freed but none allocated. */
 #include "torch_device.h"
 
 #include <stdlib.h>
@@ -14,8 +13,8 @@
 
 struct past {
     struct torch_device *device;
-    struct pair_map blocks, segments; /* there now, by address: their numbers */
-    struct pair_map given;            /* by a later step, and not freed before that */
+    struct pair_map blocks, segments; /* present after undoing so far: index by address */
+    struct pair_map given;            /* addresses of a later alloc, with no free in between */
     struct torch_mappings mapped;
     struct err *err;
 };
@@ -74,7 +73,8 @@ static int add_segment(struct past *past, const struct torch_segment *segment)
     return 0;
 }
 
-/* What was there after a free that gave it, and no step gave again: it came when nobody looked. */
+/* If a block is at this address after the free, and no entry allocates it, it was allocated while
+ * no history was recorded (TORCH_AFTER). */
 static int undo_free(struct past *past, const struct torch_step *step)
 {
     const uint32_t there = pair_map_get(&past->blocks, 0, step->address);
@@ -102,7 +102,7 @@ static int undo_segment_free(struct past *past, const struct torch_step *step)
 static int undo_alloc(struct past *past, struct torch_step *step, size_t end_count)
 {
     step->block = pair_map_remove(&past->blocks, 0, step->address);
-    if (step->block >= end_count) /* of one that is freed, no more is known than here */
+    if (step->block >= end_count) /* freed later: its size is unknown */
         step->block = TORCH_NONE;
     if (pair_map_get(&past->given, 0, step->address) != PAIR_MAP_NONE)
         past->device->unfreed_count++;
@@ -154,7 +154,8 @@ static int begin_at_end(struct past *past)
     return 0;
 }
 
-/* What is there now was there before. Mappings have become others. */
+/* Call this when all entries are undone: whatever is still present existed before the first entry.
+ * The mappings of that moment are added as segments. */
 static int keep_first(struct past *past)
 {
     struct torch_device *device = past->device;

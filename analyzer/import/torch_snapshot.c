@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A memory snapshot of PyTorch: the segments of its allocator and the blocks in them at a moment, and the last events
- * before that, if the program asked for a history. torch_device makes events of a trace of that.
+ * A memory snapshot of PyTorch: the segments of its allocator and their blocks at a moment, and the
+ * latest history before it, if the program recorded one. torch_events writes it as events.
  *
  *     {segments: [{address, total_size, blocks: [{size, state, …} …] …} …],
  *      device_traces: [[{action, addr, size, frames, time_us …} …] …], …}
  *
- * Releases before 2.1 have blocks without addresses, which follow from those before them, and no times.
+ * Releases before 2.1 give no times and no addresses of blocks; blocks follow each other without
+ * gaps.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 #include "analyzer/util/range_map.h"
 #include "gpumemtrace/limits.h"
 
-/* Larger figures are no sizes and no times; sums of two of them are still numbers. */
+/* Larger values are neither sizes nor times. Sums of two do not overflow. */
 #define BYTES_MOST ((uint64_t)1 << 61)
 #define TIME_MOST_US ((uint64_t)1 << 52)
 
@@ -28,12 +29,13 @@ struct snapshot {
     struct pickle_values values;
     struct torch_stacks stacks;
     struct torch_device devices[LIMIT_devices];
-    struct range_map ranges[LIMIT_devices]; /* of segments */
-    bool *is_read; /* lists of blocks and of steps, by number: each is of one segment or device */
+    struct range_map ranges[LIMIT_devices]; /* the ranges of the segments */
+    bool *is_read; /* by number of the list: its blocks or entries were read; each list belongs to
+                    * one segment or device */
     size_t step_count, timed_count;
     uint64_t unknown_count, unfreed_count;
-    struct pickle_value unknown; /* the first action that is not known */
-    uint64_t taken_bytes;        /* by all segments and allocations */
+    struct pickle_value unknown; /* the first unknown action */
+    uint64_t taken_bytes;        /* sum of all segments and allocations */
     struct err *err;
 };
 
@@ -44,7 +46,8 @@ static int broken(const struct snapshot *snapshot, const char *what)
     return -1;
 }
 
-/* The number under a key, 0 if there is none; -1: it is none or too large. */
+/* Reads the number of a key; 0 if it is missing. Returns -1 if it is not a number or
+ * above `most`. */
 static int read_number(const struct snapshot *snapshot, const struct pickle_value *dictionary,
                        const char *key, uint64_t most, uint64_t *number)
 {
@@ -64,7 +67,7 @@ static int read_number(const struct snapshot *snapshot, const struct pickle_valu
     return 0;
 }
 
-/* An address and a size that end before the last address. */
+/* Reads an address and a size whose sum does not overflow. */
 static int read_range(const struct snapshot *snapshot, const struct pickle_value *dictionary,
                       const char *address_key, const char *size_key, uint64_t *address,
                       uint64_t *size_bytes)
@@ -75,7 +78,8 @@ static int read_range(const struct snapshot *snapshot, const struct pickle_value
     return 0;
 }
 
-/* A list is read once: shared ones would be read again and again. */
+/* Refuses a list that was read before, because a small file could make one list stand in
+ * many places. */
 static int read_items(const struct snapshot *snapshot, const struct pickle_value *list,
                       const struct pickle_value **items, size_t *count)
 {
@@ -99,7 +103,7 @@ static int find_device(struct snapshot *snapshot, uint64_t number, struct torch_
 
 /* --- segments --- */
 
-/* No program takes as much, and sums of it are still numbers. */
+/* Bounds the sum of all sizes, so that later sums do not overflow. */
 static int add_taken(struct snapshot *snapshot, uint64_t bytes)
 {
     snapshot->taken_bytes += bytes;
@@ -108,7 +112,7 @@ static int add_taken(struct snapshot *snapshot, uint64_t bytes)
                : 0;
 }
 
-/* Where the frames stand: with the block, or in releases before 2.1 with the first of its history. */
+/* The frames are in the block, or before 2.1 in the first entry of its history. */
 static int read_owner(struct snapshot *snapshot, const struct pickle_value *item,
                       struct torch_block *block)
 {
@@ -135,7 +139,8 @@ static int add_block(struct snapshot *snapshot, struct torch_device *device,
     return 0;
 }
 
-/* Where releases say a block's address, it is where those before it end. */
+/* Checks that a block ends within its segment. If the release gives the block's address, the
+ * address must be the end of the block before it. */
 static int check_block(const struct snapshot *snapshot, const struct pickle_value *item,
                        const struct torch_block *block, uint64_t end)
 {
@@ -150,7 +155,7 @@ static int check_block(const struct snapshot *snapshot, const struct pickle_valu
                : 0;
 }
 
-/* A block that was freed and that another stream still uses is live no more. */
+/* A block that was freed counts as freed, even if another stream still uses it. */
 static int read_blocks(struct snapshot *snapshot, struct torch_device *device,
                        const struct torch_segment *segment, const struct pickle_value *list,
                        uint64_t *live_bytes)
@@ -181,7 +186,7 @@ static int read_blocks(struct snapshot *snapshot, struct torch_device *device,
     return at == end || !count ? 0 : broken(snapshot, "blocks do not fill their segment");
 }
 
-/* Blocks of a segment, and whether both say the same. */
+/* Reads the blocks of a segment, and checks their sum against the segment's allocated_size. */
 static int read_content(struct snapshot *snapshot, struct torch_device *device,
                         const struct torch_segment *segment, const struct pickle_value *item)
 {
@@ -262,7 +267,8 @@ static enum torch_action find_action(const struct pickle_value *text)
     return text ? (enum torch_action)action : TORCH_ACTION_COUNT;
 }
 
-/* A mark, as of the snapshot itself, or what a later release of PyTorch does: that is said. */
+/* Skips an entry that is a mark, such as the snapshot itself. Counts actions of later PyTorch
+ * releases, which are reported. */
 static int pass_over(struct snapshot *snapshot, const struct pickle_value *action)
 {
     if (!action || action->type != PICKLE_TEXT)
@@ -306,7 +312,7 @@ static int read_step(struct snapshot *snapshot, struct torch_device *device,
     return 0;
 }
 
-/* Without a history there is no list, or one without steps for each device. */
+/* Without a history, device_traces is missing or has an empty list per device. */
 static int read_traces(struct snapshot *snapshot)
 {
     const struct pickle_value *lists = NULL, *items = NULL;
@@ -328,7 +334,7 @@ static int read_traces(struct snapshot *snapshot)
 
 /* --- settings --- */
 
-/* Divisions of roundup_power2_divisions, by the MiB from which they hold. */
+/* Reads roundup_power2_divisions; a key is the size in MiB from which its divisions apply. */
 static int read_divisions(struct snapshot *snapshot, const struct pickle_value *settings)
 {
     enum { DIVISIONS_MOST = 1 << 20 };
@@ -405,7 +411,8 @@ static int say_unknown(const struct snapshot *snapshot, bool has_past, struct dr
     return 0;
 }
 
-/* Whoever records may leave frees out; where they stand, an address is free before it is given again. */
+/* A program may record no frees. If it does, an address must be freed before it is
+ * allocated again. */
 static int check_past(struct snapshot *snapshot, const struct torch_device *device)
 {
     if (device->unfreed_count && device->has_frees)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of frames as stacks; see torch_stacks.h. */
+/* Turns lists of frames into stacks; see torch_stacks.h. */
 #include "torch_stacks.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 struct torch_place {
     struct draft_place place;
-    uint32_t module_id; /* text; 0: it lies in a source file, or nobody knows where */
+    uint32_t module_id; /* id of its path; 0: a source file, or unknown */
     bool is_known, is_native, is_left_out;
 };
 
@@ -48,8 +48,8 @@ static bool ends_in(const struct pickle_value *text, const char *suffix)
     return text->length >= length && !memcmp(text->text + text->length - length, suffix, length);
 }
 
-/* Where it does not look sources up, PyTorch gives the library or executable, and as the line an offset in it. No
- * script has as many lines as libraries have bytes. */
+/* Without a source lookup, PyTorch gives the library or executable as the file, and an offset in it
+ * as the line. A line above 65536 is taken for such an offset, because no script is that long. */
 static bool is_module(const struct pickle_value *file, const struct pickle_value *name,
                       const struct pickle_value *line)
 {
@@ -73,7 +73,7 @@ static bool is_module(const struct pickle_value *file, const struct pickle_value
            (line && line->type == PICKLE_NUMBER && line->number > LINES_MOST);
 }
 
-/* PyTorch gives a native frame a source file only where it was told to look for one; "??" stands for none. */
+/* PyTorch gives a native frame's source file only if it was told to look it up; "??" means none. */
 static bool is_source(const struct pickle_value *file)
 {
     static const char *const suffixes[] = {".c",  ".cc",  ".cpp", ".cxx",
@@ -101,7 +101,8 @@ static int text_id(const struct torch_stacks *stacks, const struct pickle_value 
     return *id ? 0 : -1;
 }
 
-/* Where the parameters begin: names of native functions stand without them, as those of recorded traces. */
+/* Returns the length of a native function's name without its parameters, because recorded
+ * traces have none. */
 static size_t length_without_parameters(const char *name, size_t length)
 {
     static const char member[] = " const", call[] = "operator";
@@ -138,7 +139,7 @@ static int native_name_id(const struct torch_stacks *stacks, const struct pickle
     return text_id(stacks, &bare, id, err);
 }
 
-/* A name of Python holds no parenthesis; one of C++ does, unless it is one of C. */
+/* Only names of C++ functions contain a parenthesis; names of Python and C functions do not. */
 static int read_place(const struct torch_stacks *stacks, const struct pickle_value *frame,
                       struct torch_place *known, struct err *err)
 {
@@ -164,7 +165,7 @@ static int read_place(const struct torch_stacks *stacks, const struct pickle_val
     return 0;
 }
 
-/* Goes one frame inwards from *frame_id, or stays where that frame is left out. */
+/* Adds the frame as callee of *frame_id; leaves *frame_id as it is if the frame is left out. */
 static int add_frame(struct torch_stacks *stacks, const struct pickle_value *frame,
                      uint32_t *frame_id, struct err *err)
 {
