@@ -4,7 +4,7 @@
  *
  *     <module> (train.py:88);forward (model.py:12);malloc 1048576
  *
- * What follows the last blank is the weight, in bytes.
+ * The number after the last space is the weight, in bytes.
  */
 #include <inttypes.h>
 

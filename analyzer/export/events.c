@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every event up to the exit as a line of CSV (RFC 4180) or TSV, with its stack as collapsed stacks have it.
- * A number that is not known is an empty cell. A text that a spreadsheet would take for a formula begins
- * with an apostrophe. In TSV nothing is quoted: there a control character, as a tab, is a question mark.
+ * Every event up to the exit as a line of CSV (RFC 4180) or TSV, with its stack in the form of
+ * collapsed stacks. An unknown number is an empty cell. A text that a spreadsheet would take for a
+ * formula begins with an apostrophe. TSV quotes nothing; control characters such as tabs become
+ * question marks.
  *
- * live_bytes is what was live after the event in the account that it changed last: the memory of one kind of a device,
- * or of one pool.
+ * live_bytes is the live memory, after the event, of the account that the event changed last: one
+ * kind of memory on a device, or one pool.
  */
 #include <inttypes.h>
 
@@ -35,7 +36,7 @@ struct event_table {
     const struct export *export;
     struct stack_texts *stacks;
     char separator;
-    uint32_t changed; /* account that the current event changed last; HISTORY_NONE: none */
+    uint32_t changed; /* the account that the current event changed last; HISTORY_NONE: none */
 };
 
 static void put_text(const struct event_table *table, const char *text)
@@ -56,7 +57,7 @@ static void end_line(const struct event_table *table)
     fputs(table->separator == ',' ? "\r\n" : "\n", table->export->out);
 }
 
-/* A text, behind the separator. */
+/* Adds a separator and the text. */
 static void add_text(const struct event_table *table, const char *text)
 {
     putc(table->separator, table->export->out);
@@ -70,7 +71,7 @@ static void add_number(const struct event_table *table, bool known, uint64_t num
         fprintf(table->export->out, "%" PRIu64, number);
 }
 
-/* What the kinds' own columns say in words: names of phases, marks and modules. */
+/* Returns the text of an event's own columns: the name of a phase, mark or module. */
 static const char *words_of(const struct event_table *table, const struct event *event)
 {
     switch (event->kind) {

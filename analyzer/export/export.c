@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace opened for a format, and what formats share; see export.h. */
+/* Opens a trace for a format; helpers of several formats; see export.h. */
 #include "export.h"
 
 #include "analyzer/replay/replay.h"

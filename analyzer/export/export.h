@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace as another tool's file: what every format gets. It must not know what one writes, where the file goes,
- * nor the options of the command.
+ * A trace for the file of another tool: the loaded trace and the functions that every format uses.
  *
  *     export_open → export_write (format → function) → export_close
  */
@@ -17,9 +16,9 @@ struct export;
 
 struct export_format {
     const char *name; /* as in --to= */
-    /* Writes all of it to export->out. */
+    /* Writes the whole file to export->out. */
     int (*write)(const struct export *export, struct err *err);
-    const char *at; /* its moment unless another is asked for; NULL: it has none */
+    const char *at; /* the moment that it shows unless --at is given; NULL: it shows all events */
     bool is_binary;
     const char *summary;
 };
@@ -27,31 +26,33 @@ struct export_format {
 struct export
 {
     const struct export_format *format;
-    struct view view; /* with the moment that is meant */
+    struct view view; /* view.at: the moment to show */
     struct study study;
-    FILE *out; /* while it is written */
+    FILE *out; /* set during export_write */
 };
 
-/* Loads and replays the trace. view->sources outlive the export. -1: nothing is to be closed. */
+/* Loads and replays the trace. The caller keeps view->sources until export_close. After -1,
+ * export_close is not needed. */
 int export_open(struct export *export, const struct export_format *format, const struct view *view,
                 const char *path, struct err *err);
-/* Whether all of it arrived need not be looked at. */
+/* Writes the file; the caller checks `out` for write errors. */
 int export_write(struct export *export, FILE *out, struct err *err);
 void export_close(struct export *export);
 
-/* Whether a device is one of those that were asked for. */
+/* Returns whether --device selects the device. */
 static inline bool export_takes(const struct export *export, int device)
 {
     return export->view.device < 0 || export->view.device == device;
 }
 
-/* Replays once more, for a format that writes while events go by. The accounts and paths of that history have the
- * numbers of the study's. most: events, 0: all. */
+/* Replays the trace again, for a format that writes while events go by. Accounts and paths keep the
+ * numbers that they have in the study. most: highest number of events, 0: all. */
 struct observer;
 int export_replay(const struct export *export, const struct observer *observer, uint64_t most,
                   struct err *err);
 
-/* The latest time so far: times of different threads may differ by a call's duration, and files of viewers go forward. */
+/* Returns the latest time so far. Times of different threads may be out of order by the duration of
+ * a call, but viewers need ascending times. */
 static inline uint64_t export_now(uint64_t *now_ns, const struct cursor *at)
 {
     if (at->event && at->event->time_ns > *now_ns)
@@ -59,7 +60,7 @@ static inline uint64_t export_now(uint64_t *now_ns, const struct cursor *at)
     return *now_ns;
 }
 
-/* "device 0 (pytorch pool)". */
+/* Writes "device 0 (pytorch pool)". */
 #define EXPORT_LAYER_BYTES 320
 const char *export_layer_text(const struct export *export, uint32_t account,
                               char text[EXPORT_LAYER_BYTES]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of formats; see formats.h. */
+/* The table of export formats; see formats.h. */
 #include "formats.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static const struct export_format formats[] = {
 #include "formats.def"
 };
 
-/* Both begin with a separator, which is left out. */
+/* Both begin with a separator, which export_names and export_summaries skip. */
 static const char names[] =
 #define EXPORT(name, function, at, is_binary, summary) "|" name
 #include "formats.def"

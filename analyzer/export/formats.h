@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every format of an export, as a table; formats.def. It must not know what one writes. */
+/* The table of export formats (formats.def). */
 #ifndef GPUMEMTRACE_ANALYZER_EXPORT_FORMATS_H
 #define GPUMEMTRACE_ANALYZER_EXPORT_FORMATS_H
 
@@ -7,10 +7,10 @@
 
 /* "collapsed|speedscope|…": the names, as an option's argument. */
 extern const char *const export_names;
-/* The same with what each is, as an option's text. */
+/* The names with a description each, as an option's text. */
 extern const char *const export_summaries;
 
-/* NULL: there is no such format. */
+/* Returns NULL if there is no such format. */
 const struct export_format *export_format_find(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers for the frames of stacks; see frames.h. */
+/* Numbers the frames of stacks; see frames.h. */
 #include "frames.h"
 
 #include <inttypes.h>
@@ -117,7 +117,7 @@ void frames_describe(const struct export_frames *frames, uint32_t number, struct
     text_add(text, ")");
 }
 
-/* How many frames, from the allocation outwards, fit for certain. */
+/* Returns how many frames, from the allocation outwards, fit into the limit for certain. */
 static size_t count_fitting(const struct export_frames *frames, size_t limit)
 {
     enum { MARKS_AND_LINE = 24 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live memory of each device at a moment, and a format that shows it; see held.h. */
+/* Collects the live memory of each device at a moment; see held.h. */
 #include "held.h"
 
 #include <stdlib.h>

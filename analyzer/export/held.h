@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Who held memory at the moment that an export shows: of each device one layer, the leading one unless
- * another was asked for. It must not know formats.
- */
+/* The live memory at the moment that an export shows, by call stack: one layer per device, the
+ * leading one unless --layer is given. */
 #ifndef GPUMEMTRACE_ANALYZER_EXPORT_HELD_H
 #define GPUMEMTRACE_ANALYZER_EXPORT_HELD_H
 
@@ -15,12 +13,12 @@ struct held_layer {
     struct sites sites;
 };
 
-struct held { /* devices without such a moment are not in it */
+struct held { /* devices without such a moment are left out */
     struct held_layer *items;
     size_t count;
 };
 
-/* What a format does with it. */
+/* A format's function, which held_write calls with the live memory. */
 typedef int held_writer(const struct export *export, struct export_frames *frames,
                         const struct held *held, struct err *err);
 int held_write(const struct export *export, held_writer *writer, struct err *err);

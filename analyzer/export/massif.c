@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The file of Valgrind's Massif, which ms_print and massif-visualizer read: what was live over time, and at
- * one moment the tree of calls from the allocation outwards. A file is of one device. What is below
- * Massif's own threshold of 1 % is one line. A number sign would begin a comment: it becomes an at sign.
- */
+/* The file of Valgrind's Massif, for ms_print and massif-visualizer: live memory over
+ * time, and at one moment the tree of calls from the allocation outwards. A file shows
+ * one device. Nodes below Massif's own threshold of 1 % share one line. "#" in a name
+ * becomes "@", because it would begin a comment. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -25,9 +24,9 @@ struct node {
 };
 
 struct tree {
-    struct node *nodes; /* the root first */
+    struct node *nodes; /* the root is the first */
     size_t count, capacity;
-    struct pair_map children; /* by parent and frame */
+    struct pair_map children; /* key: parent and frame */
 };
 
 static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t frame, struct err *err)
@@ -48,7 +47,7 @@ static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t frame, str
     return pair_map_put(&tree->children, parent, frame, number, err) ? NODE_NONE : number;
 }
 
-/* From the allocation outwards; the bytes count in each node on the way. */
+/* Adds a stack from the allocation outwards; its bytes count in each node on the path. */
 static int add_stack(struct tree *tree, const struct export_frames *frames, uint64_t bytes,
                      struct err *err)
 {
@@ -94,7 +93,7 @@ struct massif {
     struct err *err;
 };
 
-/* A line of the words in massif->name, as ms_print does not take them for something else. */
+/* Writes massif->name and a line end, with "#" replaced. */
 static int put_words(struct massif *massif)
 {
     FILE *out = massif->export->out;
@@ -131,7 +130,7 @@ static int put_node(struct massif *massif, const struct node *node, int lines, i
     return put_words(massif) || put_nodes(massif, node, depth + 1) ? -1 : 0;
 }
 
-/* How many lines stand below a node. */
+/* Returns the number of lines directly below a node. */
 static int count_lines(const struct massif *massif, const struct node *parent)
 {
     const struct node *nodes = massif->tree.nodes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema of Perfetto's traces, as far as it is used; see packets.h. */
+/* The part of the Perfetto trace schema that is used; see packets.h. */
 #include "packets.h"
 
 #include "analyzer/util/utf8.h"
@@ -58,7 +58,7 @@ static void add_inner(struct packets *packets, unsigned field)
     text_clear(&packets->inner);
 }
 
-/* Writes the packet, of which body is that field. */
+/* Writes a packet whose given field is the message in packets->body. */
 static void put(struct packets *packets, unsigned field)
 {
     struct text *packet = &packets->packet;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets of a Perfetto trace in Protocol Buffers: tracks, and events on them. Fields have the numbers of the schema
- * (https://perfetto.dev/docs/reference/trace-packet-proto); of one sequence, without interned texts. It must not know what
- * they show.
+ * Writes packets of a Perfetto trace in Protocol Buffers: tracks, and events on them, in one
+ * sequence without interned texts. Fields have the numbers of the schema
+ * (https://perfetto.dev/docs/reference/trace-packet-proto).
  *
- *     packets_process, packets_track, packets_counter     a track is told before its first event
+ *     packets_process, packets_track, packets_counter     defines a track, before its first event
  *     packets_begin → packets_add_number, packets_add_text → packets_end
  */
 #ifndef GPUMEMTRACE_ANALYZER_EXPORT_PACKETS_H
@@ -21,23 +21,23 @@ enum packet_event { PACKET_SLICE_BEGIN = 1, PACKET_SLICE_END = 2, PACKET_INSTANT
 
 struct packets {
     FILE *out;
-    struct text packet, body, inner; /* body: its event or track; inner: a message in that */
-    struct text clean;               /* a text as valid UTF-8 */
+    struct text packet, body, inner; /* body: an event or track; inner: a message in body */
+    struct text clean;               /* a text, converted to valid UTF-8 */
     bool has_first, has_failed;
 };
 
 void packets_init(struct packets *packets, FILE *out);
-/* -1: memory was missing for one of them, which the file lacks. */
+/* Returns -1 and *err if a packet is missing from the file, because memory ran out. */
 int packets_release(struct packets *packets, struct err *err);
 
-/* Tracks have numbers of the caller's, not 0. */
+/* The caller numbers the tracks, from 1. */
 void packets_process(struct packets *packets, uint64_t track, int64_t pid, const char *command);
 void packets_track(struct packets *packets, uint64_t track, uint64_t parent, const char *name);
-/* Of bytes. */
+/* A track that counts bytes. */
 void packets_counter(struct packets *packets, uint64_t track, uint64_t parent, const char *name);
 
 void packets_count(struct packets *packets, uint64_t time_ns, uint64_t track, uint64_t bytes);
-/* name, category: NULL: none. */
+/* name and category may be NULL: none. */
 void packets_begin(struct packets *packets, enum packet_event type, uint64_t time_ns,
                    uint64_t track, const char *name, const char *category);
 void packets_add_number(struct packets *packets, const char *key, int64_t value);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace that ui.perfetto.dev opens: counters of what was live and reserved in each layer of each device, phases as slices,
- * steps, marks and failures as instants; packets.h has its encoding.
+ * A trace for ui.perfetto.dev: counters of live and reserved bytes for each layer of each device,
+ * phases as slices; steps, marks and failures as instants. packets.h encodes it.
  *
- * Counters are thinned (sampler.h), because viewers keep all of a file in memory. Pushes of one thread and
- * source lie inside each other, and have a track; a range may overlap others, and has its own.
+ * Counters are thinned (sampler.h), because viewers keep the whole file in memory. Phases that are
+ * pushed on one thread by one source nest and share a track; ranges may overlap, so each has its
+ * own.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@
 #include "analyzer/util/array.h"
 
 enum { STRETCHES = 50000 };
-/* Numbers of tracks: a thread has one for each source of phases, a counter one for each account and figure. */
+/* Track numbers: one per thread and source of phases, one per counter (account and
+ * figure), one per range. */
 #define TRACK_PROCESS UINT64_C(1)
 #define TRACK_INFERRED UINT64_C(2)
 #define TRACK_THREADS UINT64_C(16)
@@ -31,14 +33,14 @@ enum figure { FIGURE_LIVE, FIGURE_RESERVED, FIGURES };
 struct counter {
     struct sampler sampler;
     struct packets *packets;
-    uint64_t track; /* 0: not shown */
+    uint64_t track; /* 0: not written */
 };
 
 struct perfetto {
     const struct export *export;
     struct packets packets;
-    struct counter *counters; /* FIGURES of each account */
-    uint64_t *tracks;         /* of open phases, by span */
+    struct counter *counters; /* FIGURES per account */
+    uint64_t *tracks;         /* tracks of the open phases, by span */
     size_t track_count, track_capacity;
     uint64_t now_ns;
 };
@@ -108,7 +110,8 @@ static void count(struct perfetto *perfetto, const struct cursor *at, uint32_t a
         sampler_take(&counter->sampler, export_now(&perfetto->now_ns, at), bytes);
 }
 
-/* A block that goes on in another size was never gone. */
+/* Counts live bytes after a change. While a block is resized, it is skipped, because the
+ * block was never gone. */
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
                      const struct change *change)
 {
@@ -131,7 +134,7 @@ static int on_reserved(void *self, const struct cursor *at, const struct segment
 
 /* --- phases --- */
 
-/* Of the phase that the current event begins. */
+/* Returns the track of the phase that the current event begins. */
 static uint64_t choose_track(struct perfetto *perfetto, const struct cursor *at,
                              const struct path *path, const struct span *span)
 {
@@ -206,7 +209,8 @@ static int put_failure(struct perfetto *perfetto, struct stack_texts *stacks,
     return 0;
 }
 
-/* Those that the study keeps; the order of a file's events does not matter. */
+/* Writes the failures that the study keeps. They come last; the order of events in the
+ * file does not matter. */
 static int put_failures(struct perfetto *perfetto, struct err *err)
 {
     const struct history *history = &perfetto->export->study.history;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opcodes of a pickle; see pickle.h. */
+/* Writes opcodes of a pickle; see pickle.h. */
 #include "pickle.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum {
 };
 enum { PROTOCOL = 2 };
 
-/* The lowest byte first. */
+/* Little endian. */
 static void put_bytes(struct pickle *pickle, uint64_t number, int count)
 {
     for (; count > 0; count--, number >>= 8)
@@ -81,7 +81,7 @@ int pickle_text(struct pickle *pickle, const char *text, struct err *err)
     return 0;
 }
 
-/* LONG1 has a sign: a byte more than the number needs. */
+/* LONG1 is signed, so a number with its highest bit set takes one more byte. */
 void pickle_number(struct pickle *pickle, uint64_t number)
 {
     int length = 1;

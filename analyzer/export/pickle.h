@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pickle of Python, protocol 2, written as a stream: texts, numbers, truths, lists and dictionaries; no object of
- * any class, so that reading it runs nothing. Texts stand in it once and are referred to after that. Opcodes have the
- * names of Python's pickletools. It must not know what is said.
+ * Writes a Python pickle, protocol 2, as a stream: texts, numbers, booleans, lists and
+ * dictionaries. It has no objects of classes, so that reading it runs no code. A text is written
+ * once and referred to later. Opcodes have the names of Python's pickletools.
  *
  *     pickle_put PICKLE_OPEN_DICT          }(
- *     pickle_text "size" pickle_number 8     X… K…      (keys and values take turns)
+ *     pickle_text "size" pickle_number 8     X… K…      (keys and values alternate)
  *     pickle_put PICKLE_CLOSE_DICT         u
  */
 #ifndef GPUMEMTRACE_ANALYZER_EXPORT_PICKLE_H
@@ -21,7 +21,7 @@ struct pickle {
     FILE *out;
     uint32_t memo_count;
     struct text_set texts;
-    uint32_t *memos; /* of texts, by number */
+    uint32_t *memos; /* of texts, by text number */
     size_t memo_capacity;
 };
 
@@ -29,30 +29,34 @@ void pickle_begin(struct pickle *pickle, FILE *out);
 void pickle_end(struct pickle *pickle);
 void pickle_release(struct pickle *pickle);
 
-/* The text is UTF-8. */
+/* The text must be UTF-8. */
 int pickle_text(struct pickle *pickle, const char *text, struct err *err);
 void pickle_number(struct pickle *pickle, uint64_t number);
 void pickle_bool(struct pickle *pickle, bool truth);
-/* (0, 0): how PyTorch writes that something has no pool of its own. */
+/* Writes (0, 0): PyTorch's value for the default memory pool. */
 void pickle_pair_of_zeros(struct pickle *pickle);
 
-/* EMPTY_DICT MARK, SETITEMS, EMPTY_LIST MARK, APPENDS: a dictionary or list, between whose two ends is what it holds. */
+/* These begin and end a dictionary or list; its items are written in between. Opcodes: EMPTY_DICT
+ * MARK, SETITEMS, EMPTY_LIST MARK, APPENDS. */
 #define PICKLE_OPEN_DICT "}("
 #define PICKLE_CLOSE_DICT "u"
 #define PICKLE_OPEN_LIST "]("
 #define PICKLE_CLOSE_LIST "e"
-/* What stands in an open list is handed over to it: of a long one now and then, because readers hold it until then. */
+/* Appends the pending items to the open list. Use it now and then in a long list, because a reader
+ * keeps pending items on its stack. */
 #define PICKLE_FLUSH_LIST "e("
-/* One without anything in it. To a dictionary SETITEM adds key and value, at once: it is open without a mark. */
+/* Empty ones. SET_ITEM adds one key and value at once to a dictionary that was begun
+ * without a mark. */
 #define PICKLE_EMPTY_DICT "}"
 #define PICKLE_EMPTY_LIST "]"
 #define PICKLE_SET_ITEM "s"
 void pickle_put(struct pickle *pickle, const char *opcodes);
 
-/* What was written last can be recalled by the number that is returned. */
+/* pickle_remember returns a number for the value written last; pickle_recall writes that
+ * value again. */
 uint32_t pickle_remember(struct pickle *pickle);
 void pickle_recall(struct pickle *pickle, uint32_t memo);
-/* More items of a list that is recalled, until it is closed. */
+/* Recalls a list and opens it for more items; close it with PICKLE_CLOSE_LIST. */
 void pickle_resume_list(struct pickle *pickle, uint32_t memo);
 
 #endif

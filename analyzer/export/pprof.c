@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A heap profile for pprof: Protocol Buffers, compressed by gzip. Fields have the numbers of the schema
- * (https://github.com/google/pprof/blob/main/proto/profile.proto). The sample types have the names of Go's
- * heap profiles, because pprof knows their units and which of them it shows first.
+ * A heap profile for pprof: Protocol Buffers, compressed with gzip. Fields have the numbers of the
+ * schema (https://github.com/google/pprof/blob/main/proto/profile.proto). The sample types have the
+ * names of Go's heap profiles, because pprof knows their units and which one to show first.
  *
- * A frame is a location with a function of its own; pprof joins functions of one name and file.
+ * Each frame is a location with a function of its own; pprof merges functions of equal name and
+ * file.
  */
 #include <errno.h>
 #include <string.h>
@@ -30,7 +31,7 @@ struct pprof {
     struct export_frames *frames;
     gzFile gzip;
     struct text message, inner,
-        profile; /* the one that is made, one in it, a piece of the profile */
+        profile; /* profile: the current field of the profile; inner: a message in `message` */
     bool lacks_text;
 };
 
@@ -43,7 +44,7 @@ static uint64_t text_number(struct pprof *pprof, const char *text)
     return number;
 }
 
-/* The message, as a field of the profile. */
+/* Writes pprof->message as a field of the profile. */
 static int put_message(struct pprof *pprof, unsigned field, struct err *err)
 {
     text_clear(&pprof->profile);
@@ -119,7 +120,7 @@ static int put_location(struct pprof *pprof, uint32_t number, struct err *err)
     return put_message(pprof, PROFILE_LOCATION, err);
 }
 
-/* Whole numbers of the profile itself. */
+/* Writes the profile's own fields: time, comment and sample types. */
 static int put_head(struct pprof *pprof, const struct held *held, struct err *err)
 {
     const struct trace_meta *meta = &pprof->export->study.trace.meta;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The encoding of Protocol Buffers; see protobuf.h. */
+/* Encodes Protocol Buffers; see protobuf.h. */
 #include "protobuf.h"
 
 enum { WIRE_VARINT = 0, WIRE_LENGTH = 2, WIRE_BITS = 3 };
 
-/* Seven bits a byte, the lowest first; the highest bit says that more follow. */
+/* Seven bits per byte, the lowest first; the highest bit is set if more bytes follow. */
 void protobuf_add_varint(struct text *message, uint64_t number)
 {
     char bytes[10];

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Messages in the encoding of Protocol Buffers, as far as a writer needs it: numbers, and what has a
- * length. A generated encoder would need the schema's file in the tree and its compiler to build; this is a
- * screen. It must not know any schema.
- */
+/* Encodes messages of Protocol Buffers, as far as a writer needs it: numbers, and fields with a
+ * length. These few lines replace a generated encoder, which would need the schema's file in the
+ * tree and its compiler in the build. */
 #ifndef GPUMEMTRACE_ANALYZER_EXPORT_PROTOBUF_H
 #define GPUMEMTRACE_ANALYZER_EXPORT_PROTOBUF_H
 
@@ -11,13 +9,13 @@
 
 #include "analyzer/util/text.h"
 
-/* Of a packed field the numbers stand one after the other, without a tag. */
+/* Adds a number without a tag: the numbers of a packed field follow each other like this. */
 void protobuf_add_varint(struct text *message, uint64_t number);
-/* Also 0, for schemas that tell it from a field that is not there. */
+/* Adds a field even if its number is 0, for schemas in which a missing field is not 0. */
 void protobuf_put_number(struct text *message, unsigned field, uint64_t number);
-/* 0 is what a reader takes for a field that is not there: it is left out. */
+/* Adds a field unless its number is 0, because readers take a missing field for 0. */
 void protobuf_add_number(struct text *message, unsigned field, uint64_t number);
-/* A text, a message, or a packed field. */
+/* Adds a field with a length: a text, a message, or packed numbers. */
 void protobuf_add_bytes(struct text *message, unsigned field, const char *bytes, size_t length);
 
 #endif

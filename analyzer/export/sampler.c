@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Thinning a figure; see sampler.h. */
+/* Thins a series; see sampler.h. */
 #include "sampler.h"
 
 void sampler_take(struct sampler *sampler, uint64_t time_ns, uint64_t bytes)

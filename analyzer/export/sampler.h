@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A figure over time, thinned while it goes by: of each stretch of time its highest, its lowest and its last
- * value, so that no peak is lost. It must not know what the figure is.
- */
+/* Thins a series of values while it goes by: of each time interval it keeps the highest, the lowest
+ * and the last value, so that no peak is lost. */
 #ifndef GPUMEMTRACE_ANALYZER_EXPORT_SAMPLER_H
 #define GPUMEMTRACE_ANALYZER_EXPORT_SAMPLER_H
 
@@ -11,26 +9,26 @@
 
 struct sample {
     uint64_t time_ns, bytes;
-    uint64_t number; /* of the value in its stretch, from 1; 0: there is none */
+    uint64_t number; /* position of the value in its interval, from 1; 0: none */
 };
 
 struct sampler {
-    uint64_t width_ns; /* of a stretch */
-    /* Told what is kept, in the order of time. */
+    uint64_t width_ns; /* of an interval */
+    /* Called with each kept value, in the order of time. */
     void (*keep)(void *self, const struct sample *sample);
     void *self;
-    uint64_t stretch; /* the current one */
+    uint64_t stretch; /* index of the current interval */
     struct sample highest, lowest, last;
 };
 
-/* A run of that duration in that many stretches. */
+/* Returns the width that divides the duration into that many intervals. */
 static inline uint64_t sampler_width(uint64_t duration_ns, uint64_t stretches)
 {
     return duration_ns / stretches + 1;
 }
 
 void sampler_take(struct sampler *sampler, uint64_t time_ns, uint64_t bytes);
-/* Ends the current stretch: also when no more comes. */
+/* Ends the current interval. Call it also after the last value. */
 void sampler_flush(struct sampler *sampler);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Speedscope's own format: one profile for each device, of which a sample is a call stack with the bytes
- * that it held. Its schema: https://www.speedscope.app/file-format-schema.json
- */
+/* Speedscope's own format: one profile per device, whose samples are call stacks weighted by the
+ * bytes that they hold. Schema: https://www.speedscope.app/file-format-schema.json */
 #include <inttypes.h>
 
 #include "held.h"
@@ -43,7 +41,7 @@ static int write_profile(const struct export *export, struct export_frames *fram
     return write_samples(export, frames, &layer->sites, err);
 }
 
-/* After the profiles, which are what numbers them. */
+/* Comes after the profiles, because writing them numbers the frames. */
 static void write_frames(FILE *out, const struct export_frames *frames)
 {
     fputs("],\n\"shared\":{\"frames\":[", out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of stacks, by stack id; see stack_texts.h. */
+/* Caches texts of stacks by stack id; see stack_texts.h. */
 #include "stack_texts.h"
 
 #include <stdlib.h>

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A memory snapshot as torch.cuda.memory._dump_snapshot writes it, for PyTorch's memory_viz: the segments at
- * a moment, tiled by blocks, and what led there. The keys are those of torch.cuda.memory._snapshot.
+ * A memory snapshot like that of torch.cuda.memory._dump_snapshot, for PyTorch's memory_viz: the
+ * segments at a moment, filled with blocks, and the history before it. The keys are those of
+ * torch.cuda.memory._snapshot.
  *
- *     {device_traces: [[{action, addr, size, stream, time_us, frames} …] …], segments: [{… blocks: […]} …], …}
+ *     {device_traces: [[{action, addr, size, stream, time_us, frames} …] …],
+ *      segments: [{… blocks: […]} …], …}
  *
- * Events of all devices come in one stream, and a pickle is written in one: the lists of devices are made
- * empty and remembered; events go to the one that they are of, and each time another device's turn comes, the
- * list that they stood in becomes the value of device_traces, until all lists do at the end.
+ * Events of all devices come in one stream, and a pickle is written as a stream, too. So each
+ * device's list is first written empty and remembered. An event is appended to its device's list.
+ * Whenever the device changes, the list before becomes the value of device_traces for the time
+ * being; at the end that value becomes the list of all lists.
  *
- * Memory that lies in no segment, as all of the driver's, is a segment of its own: one block fills it.
+ * Memory outside of segments, such as all of the driver's, becomes a segment that one block fills.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +25,17 @@
 #include "analyzer/util/array.h"
 #include "analyzer/util/range_map.h"
 
-/* Larger blocks than the small ones are of PyTorch's large pool, which has other segments. */
+/* A segment above this size, or a mapped one with blocks above the block size, belongs to PyTorch's
+ * large pool; others to the small pool. */
 enum { FLUSH_AFTER = 1000, SMALL_SEGMENT_BYTES = 2 << 20, SMALL_BLOCK_BYTES = 1 << 20 };
 
-/* What is shown of one device. */
+/* The layer of one device that is shown. */
 struct device_layer {
-    uint32_t account; /* HISTORY_NONE: nothing */
+    uint32_t account; /* HISTORY_NONE: none is shown */
     struct moment moment;
     bool has_segments;
-    uint32_t list;          /* of its events: a memo */
-    struct range_map asked; /* of live blocks: the bytes that the program asked for, where known */
+    uint32_t list;          /* memo of the list of its events */
+    struct range_map asked; /* requested bytes of live blocks, where known */
 };
 
 struct snapshot {
@@ -40,9 +44,9 @@ struct snapshot {
     struct export_frames frames;
     struct pair_map stacks, frame_dicts; /* memos, by stack and by frame */
     struct device_layer devices[DEVICE_SLOTS];
-    int device_count;     /* lists: up to the highest device */
-    int current;          /* whose list is open; -1: none */
-    uint64_t items_count; /* in it since it was flushed */
+    int device_count;     /* number of lists: highest device + 1 */
+    int current;          /* device whose list is open; -1: none */
+    uint64_t items_count; /* items since the list was opened */
     size_t next_failure;
     struct err *err;
 };
@@ -90,7 +94,7 @@ static int put_frame(struct snapshot *snapshot, uint32_t number)
     return pair_map_put(&snapshot->frame_dicts, 0, number, pickle_remember(pickle), snapshot->err);
 }
 
-/* From the allocation outwards, as PyTorch has them. */
+/* Adds the frames from the allocation outwards, like PyTorch. */
 static int add_frames(struct snapshot *snapshot, uint32_t stack_id)
 {
     struct pickle *pickle = &snapshot->pickle;
@@ -114,7 +118,8 @@ static int add_frames(struct snapshot *snapshot, uint32_t stack_id)
 
 /* --- what led to the moment --- */
 
-/* The list of that device is open afterwards; of -1 none. */
+/* Closes the open list and opens that of the device; -1: opens none. Flushes the list now
+ * and then. */
 static int turn_to(struct snapshot *snapshot, int device)
 {
     struct pickle *pickle = &snapshot->pickle;
@@ -162,14 +167,14 @@ static int put_entry(struct snapshot *snapshot, int device, const struct entry *
     return 0;
 }
 
-/* False: the device has no layer to show, or its moment has passed. */
+/* Returns false if the device has no layer to show, or its moment has passed. */
 static bool is_shown(const struct device_layer *layer, uint64_t index)
 {
     return layer->account != HISTORY_NONE && layer->moment.index != INDEX_NONE &&
            index <= layer->moment.index;
 }
 
-/* NULL: nothing of that account is shown. */
+/* Returns NULL if the account is not shown at this event. */
 static struct device_layer *layer_at(struct snapshot *snapshot, uint32_t account,
                                      const struct cursor *at)
 {
@@ -179,7 +184,8 @@ static struct device_layer *layer_at(struct snapshot *snapshot, uint32_t account
     return layer->account == account && is_shown(layer, at->index) ? layer : NULL;
 }
 
-/* The segment around a block without one begins before it and ends after it. */
+/* A block outside of segments is framed by events of its own segment: segment_alloc before it,
+ * segment_free after it. */
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
                      const struct change *change)
 {
@@ -241,8 +247,8 @@ static int put_failure(struct snapshot *snapshot, const struct failure *failure)
                         .stack_id = failure->event.stack_id});
 }
 
-/* Before the block, and of the first one before this replay has its account: what the program asked
- * for. */
+/* Notes the requested size of a block. This event comes before the block's own, and before the
+ * first block this replay has no account for it, so the event's device is used. */
 static int note_asked(struct snapshot *snapshot, const struct cursor *at)
 {
     const struct event *event = at->event;
@@ -255,7 +261,8 @@ static int note_asked(struct snapshot *snapshot, const struct cursor *at)
                             snapshot->err);
 }
 
-/* Which refusals are failures is known from the study: those that it keeps, in order. */
+/* Writes the failures up to this event. The study has decided which refusals are
+ * failures; it keeps them in order. */
 static int on_event(void *self, const struct cursor *at)
 {
     struct snapshot *snapshot = self;
@@ -303,7 +310,7 @@ static int put_traces(struct snapshot *snapshot)
 
 /* --- segments --- */
 
-/* Where nobody said, as many as the block has. */
+/* Returns the block's size if the requested size is unknown. */
 static uint64_t requested_of(const struct snapshot *snapshot, const struct block *block)
 {
     const int device = snapshot->export->study.history.accounts[block->account].device;
@@ -330,8 +337,8 @@ static int put_block(struct snapshot *snapshot, uint64_t address, uint64_t bytes
     return 0;
 }
 
-/* Blocks and the holes between them fill the segment; what lies across its ends, of events that contradict each
- * other, is cut. */
+/* Fills the segment with blocks and the holes between them. If events contradict each other, a
+ * block is cut at the segment's ends and at the block before it. */
 static int put_blocks(struct snapshot *snapshot, const struct pool_segment *segment,
                       const struct block *const *blocks)
 {
@@ -355,7 +362,7 @@ static int put_blocks(struct snapshot *snapshot, const struct pool_segment *segm
     return at < end ? put_block(snapshot, at, end - at, NULL) : 0;
 }
 
-/* A segment has blocks of one of PyTorch's two pools. */
+/* Returns the pool of the segment: all its blocks belong to one of PyTorch's two pools. */
 static const char *type_of(const struct pool_segment *segment, const struct block *const *blocks)
 {
     const bool is_small = segment->mapped && segment->block_count
@@ -413,7 +420,7 @@ static int put_lone_block(struct snapshot *snapshot, int device, const struct bl
 
 static int put_segment_list(struct snapshot *snapshot, int device, const struct segment_list *list)
 {
-    size_t next = 0; /* block that is in no segment so far */
+    size_t next = 0; /* the first block that was not written yet */
 
     for (size_t i = 0; i < list->count; i++) {
         const struct pool_segment *segment = &list->items[i];
@@ -458,7 +465,8 @@ static int put_segments(struct snapshot *snapshot)
 
 /* --- the whole --- */
 
-/* Its segments and events stand by device: of events that name none, nothing would be in it. */
+/* Fails if no event names a device, because a snapshot lists segments and events by
+ * device and would be empty. */
 static int check_devices(const struct snapshot *snapshot, bool has_nameless)
 {
     if (snapshot->device_count || !has_nameless)
@@ -500,7 +508,7 @@ static int choose_layers(struct snapshot *snapshot)
     return check_devices(snapshot, has_nameless);
 }
 
-/* As far as the trace has them: what the variables of PyTorch's allocator said. */
+/* Writes the variables of PyTorch's allocator, as far as the trace has them. */
 static int put_settings(struct snapshot *snapshot)
 {
     const struct trace_variables *settings = &snapshot->export->study.trace.allocator_settings;
@@ -517,7 +525,7 @@ static int put_settings(struct snapshot *snapshot)
     return 0;
 }
 
-/* What PyTorch also writes, and nobody recorded, is empty. */
+/* Writes the remaining keys of PyTorch's snapshots, empty if nothing was recorded for them. */
 static int put_rest(struct snapshot *snapshot)
 {
     struct pickle *pickle = &snapshot->pickle;
