@@ -16,6 +16,7 @@ struct card_change {
     int64_t time_ns; /* by the monotonic clock */
     uint64_t bytes;  /* live in the process from then on */
     int process;     /* number among the card's processes */
+    size_t number;   /* of all changes, in the order in which they were read */
 };
 
 struct summing {
@@ -41,7 +42,8 @@ static int add_change(struct summing *summing, int64_t time_ns, uint64_t bytes, 
     if (!grown)
         return -1;
     summing->changes = grown;
-    grown[summing->count++] = (struct card_change){time_ns, bytes, summing->process};
+    grown[summing->count] = (struct card_change){time_ns, bytes, summing->process, summing->count};
+    summing->count++;
     summing->last_bytes = bytes;
     return 0;
 }
@@ -82,16 +84,13 @@ static int add_process(struct summing *summing, const struct survey *survey, str
 
 /* --- their sum --- */
 
-/* Changes of one moment are sorted by process, then in the order of the process. */
 static int compare_changes(const void *left, const void *right)
 {
     const struct card_change *a = left, *b = right;
 
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns ? -1 : 1;
-    if (a->process != b->process)
-        return a->process < b->process ? -1 : 1;
-    return (a > b) - (a < b);
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 static int sum_up(struct summing *summing, const struct survey *first, struct err *err)
@@ -108,7 +107,9 @@ static int sum_up(struct summing *summing, const struct survey *first, struct er
 
         sum += change->bytes - now[change->process];
         now[change->process] = change->bytes;
-        if (sum <= card->highest_bytes)
+        /* Nobody knows which of two processes came first within a nanosecond. */
+        const bool is_last = i + 1 == summing->count || change[1].time_ns != change->time_ns;
+        if (!is_last || sum <= card->highest_bytes)
             continue;
         card->highest_bytes = sum;
         card->highest_unix_ns =

@@ -35,8 +35,10 @@ static void look_into(void *self, const char *path)
     if (!open_database(path, path, SQLITE_OPEN_READONLY, &db, NULL)) {
         const int64_t seq = ask(db, last, EVENT_ALLOC, 0);
         if (seq && !ask(db, later, EVENT_ALLOC, seq)) {
+            const uint64_t card_bytes = (uint64_t)ask(db, card, 0, 0);
             refused->is_refused = true;
-            refused->card_bytes = (uint64_t)ask(db, card, 0, 0);
+            if (card_bytes > refused->card_bytes)
+                refused->card_bytes = card_bytes;
         }
     }
     sqlite3_close(db);

@@ -10,7 +10,7 @@
 #include "run_traces.h"
 
 /* Returns whether some trace of the run has a failed allocation with no successful one after it.
- * *card_bytes becomes the size of the largest card in the last such trace; 0: unknown. */
+ * *card_bytes becomes the size of the largest card in these traces; 0: unknown. */
 bool run_was_refused(const struct run_past *run, uint64_t *card_bytes);
 
 #endif

@@ -20,7 +20,6 @@
 #define GMT_CACHE_LINE_BYTES 64
 #define GMT_CACHE_ALIGNED __attribute__((aligned(GMT_CACHE_LINE_BYTES)))
 /* Loads the cache line of this address, which is used soon. The address need not be readable. */
-#define GMT_PREFETCH(address) __builtin_prefetch(address)
 #define GMT_CALLER_ADDRESS() __builtin_return_address(0)
 /* The CPU's time-stamp counter; 0 on CPUs whose counter is not cheaper than the kernel's clock. */
 #if defined(__x86_64__)

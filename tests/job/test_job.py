@@ -273,6 +273,11 @@ def test_processes_on_one_card_are_summed_at_one_moment(tmp_path):
     assert "2 processes on GPU-one held 13.00 MiB of its 80.00 GiB together at one moment, without their contexts." in said
 
 
+def test_bytes_that_go_from_process_to_process_in_one_nanosecond_count_once(tmp_path):
+    paths = [on_card(tmp_path / f"{rank}.db", start, [(10, 8), (50, 0)], rank=rank) for rank, start in ((0, 1040), (1, 1000))]
+    assert {card["sum_bytes"] // MIB for card in load_json("peak", *paths)["job"]["cards"]} == {8}
+
+
 @pytest.mark.parametrize("meta", [{"host": "node2"}, {"uuid": "GPU-two"}, {"simulated": 1}])
 def test_processes_elsewhere_share_no_card(tmp_path, meta):
     paths = [on_card(tmp_path / "a.db", 1000, FIRST, rank=0), on_card(tmp_path / "b.db", 1010, SECOND, rank=1, **meta)]
