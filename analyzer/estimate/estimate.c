@@ -40,7 +40,10 @@ static uint64_t rounding_of(uint64_t bytes)
     return over ? ALLOCATOR_ROUND_BYTES - over : 0;
 }
 
-/* A phase's peak includes what is live when it begins. The last forward event is the pass's end. */
+/*
+ * A phase's peak includes the bytes that are live when the phase begins. forward_end is the state
+ * after the last event of the forward pass.
+ */
 static int replay_live(struct estimate *estimate, const struct schedule *schedule, struct err *err)
 {
     struct estimate_moment now = {0};

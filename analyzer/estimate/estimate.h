@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The estimate of a model, in two ways: by the rule of thumb of textbooks, and as the peak of a run
- * that is written down allocation by allocation (training_loop.h), by category and by phase. It
- * must not print.
+ * The estimate of a model: the rule of thumb of textbooks, and the peak of a run that
+ * training_loop.h writes down allocation by allocation, by category and by phase.
  *
- *     requested   what the framework asks its allocator for
- *     allocated   what that allocator counts as handed out (allocator/allocator.h)
- *     reserved    what it holds from the driver
+ *     requested   bytes that the framework requests of its allocator
+ *     allocated   bytes that this allocator counts as handed out (allocator/allocator.h)
+ *     reserved    bytes that it holds from the driver
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_H
@@ -24,7 +23,8 @@
 struct estimate_moment {
     uint64_t total_bytes;
     uint64_t category_bytes[CATEGORY_COUNT];
-    uint64_t rounding_bytes[CATEGORY_COUNT]; /* that the caching allocator's blocks are larger */
+    /* that the caching allocator adds when it rounds a block up */
+    uint64_t rounding_bytes[CATEGORY_COUNT];
     enum schedule_phase phase;
     int32_t layer; /* SCHEDULE_NO_LAYER outside of layers */
 };
@@ -33,7 +33,7 @@ struct footprint {
     uint64_t requested_bytes, allocated_bytes, reserved_bytes;
 };
 
-/* What textbooks count: weights x n + batch x outputs x 2 + input. */
+/* The rule of thumb of textbooks: weights x n + batch x outputs x 2 + input. See rule_of_thumb. */
 struct rule_of_thumb {
     uint64_t states_bytes, results_bytes, input_bytes, total_bytes;
 };
@@ -46,8 +46,8 @@ struct estimate {
     struct footprint peak; /* each figure is the highest of the run */
     struct estimate_moment peak_moment, forward_end;
     struct estimate_moment phase_peaks[SCHEDULE_PHASES]; /* total 0: the run has no such phase */
-    uint64_t input_values, result_values;                /* of the batch, as the rule counts them */
-    struct rule_of_thumb rule;                           /* for the settings of this estimate */
+    uint64_t input_values, result_values; /* of the batch, as the rule of thumb counts them */
+    struct rule_of_thumb rule;            /* for the settings of this estimate */
 };
 
 /* The model must outlive the estimate. */
@@ -55,7 +55,7 @@ int estimate_make(struct estimate *estimate, const struct model *model,
                   const struct settings *settings, struct err *err);
 void estimate_release(struct estimate *estimate);
 
-/* Whether the estimate covers the category. Where it does not, the bytes are unknown, not 0. */
+/* Whether the estimate covers the category. If not, the category's bytes are unknown, not 0. */
 bool estimate_models(const struct estimate *estimate, enum category category);
 
 #define MOMENT_TEXT_BYTES 160
@@ -68,8 +68,9 @@ const char *estimate_moment_text(const struct estimate *estimate,
 uint64_t estimate_kept_bytes(const struct estimate *estimate);
 
 /*
- * n = 2 + the optimizer's states. For inference both n and 2 are 1. Weights are counted as textbooks do, without
- * the biases of linear layers and convolutions.
+ * n is 2 + the number of the optimizer's states. For inference n is 1, and so is the
+ * factor 2 of the outputs. Weights are counted as textbooks do, without the biases of
+ * linear layers and convolutions.
  */
 int rule_of_thumb(const struct plan *plan, bool training, struct rule_of_thumb *rule,
                   struct err *err);

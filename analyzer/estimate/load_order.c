@@ -7,7 +7,10 @@
 
 #include "analyzer/util/array.h"
 
-/* Layers that wait for the children of their modules; each module has the next one in it, or is the same. */
+/*
+ * `layers` is a stack of layers that wait until the children of their module are placed. The module
+ * of each of them contains the module of the next one, or is the same.
+ */
 struct waiting {
     const struct plan *plan;
     size_t *layers, count;
@@ -19,7 +22,10 @@ static const struct layer *layer_of(const struct waiting *waiting, size_t number
     return waiting->plan->layers[number].layer;
 }
 
-/* Of the name of the module whose own tensors these are: a parameter's is its owner's. */
+/*
+ * The length of the name of the module that owns the layer's tensors. A parameter (TRAIT_aside) is
+ * owned by the module that its name begins with.
+ */
 static size_t module_length(const struct layer *layer)
 {
     const char *dot = layer->kind->traits & TRAIT_aside ? strrchr(layer->name, '.') : NULL;
@@ -37,7 +43,10 @@ static bool is_within(const struct layer *layer, const struct layer *owner)
                            (layer->name[length] == '.' || layer->name[length] == '\0'));
 }
 
-/* Those of the innermost modules first, of one module as they came. */
+/*
+ * Places the waiting layers from `first` on: those of the innermost module first, those of one
+ * module in the order in which they came.
+ */
 static void place_from(struct waiting *waiting, size_t first)
 {
     while (waiting->count > first) {
@@ -54,7 +63,7 @@ static void place_from(struct waiting *waiting, size_t first)
     }
 }
 
-/* What has no tensors may stand anywhere, also between a module and its children. */
+/* A layer without tensors is placed at once, because its place in the order has no effect. */
 static void take(struct waiting *waiting, size_t number)
 {
     const struct layer *layer = layer_of(waiting, number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop while it is written down (training_loop.h): what is alive, who holds it, and the passes that change that.
- * It must not know formulas; the plan has the bytes of everything.
+ * The state of the training loop while training_loop.c writes it down: the storages that are alive,
+ * their holders, and the passes that change them. The plan has the bytes of all tensors.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LOOP_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_LOOP_H
@@ -16,25 +16,30 @@ struct storage {
     uint32_t block;
     enum category category;
     unsigned holders;
-    unsigned saved; /* how many of the holders are nodes of the graph */
+    unsigned saved; /* number of holders that are nodes of autograd's graph */
 };
 
-/* Of several GPUs: what one of them holds besides, by units of FSDP (0: what is in no block). */
+/*
+ * Storages that one of several GPUs holds besides the model's. Unit 0 of FSDP has
+ * all that is in no repeated block.
+ */
 struct ranks {
-    uint32_t *weights; /* of each parameter, gathered */
-    uint32_t *arrived; /* of each unit: what its all-gather brought, before it is copied out */
-    uint32_t *
-        shards; /* of each unit: this rank's part of the gradients; of each parameter: a replica's */
-    uint32_t held;     /* what arrived for the unit before, in forward; a replica's buffers */
-    uint32_t reducing; /* the last reduce-scatter's input */
-    size_t running;    /* the block that runs */
-    bool is_backward;  /* has come to the model: after the loss where the loop computes that */
-    uint32_t bucket;   /* of ZeRO … */
-    uint64_t filled;   /* … which has so many elements in it */
-    uint32_t *parts;   /* of each parameter's gradient, with ZeRO */
+    uint32_t *weights; /* gathered weights, by parameter */
+    uint32_t *arrived; /* output of a unit's all-gather until it is copied out, by unit */
+    /* gradients: this rank's part, by unit; with DataParallel a replica's, by parameter */
+    uint32_t *shards;
+    /* in forward: the output of the previous unit's all-gather; of a replica: its buffers */
+    uint32_t held;
+    uint32_t reducing; /* input of the last reduce-scatter */
+    size_t running;    /* the unit that runs */
+    /* backward has reached the model, after a loss that the loop computes */
+    bool is_backward;
+    uint32_t bucket;   /* of ZeRO, for gradients that are reduced together */
+    uint64_t filled;   /* number of elements in `bucket` */
+    uint32_t *parts;   /* with ZeRO: the gradient or this rank's part of it, by parameter */
     uint32_t *buckets; /* of DistributedDataParallel */
     size_t bucket_count;
-    unsigned passes; /* forward */
+    unsigned passes; /* forward passes so far */
 };
 
 struct run {
@@ -42,35 +47,37 @@ struct run {
     struct schedule *schedule;
     struct storage *storages;
     size_t storage_count, storage_capacity;
-    /* What layers save, one after the other: backward goes through the layers from the end. */
+    /* A stack of saved storages, because backward visits layers from the last to the first. */
     uint32_t *saved;
     size_t saved_count, saved_capacity;
-    size_t *first_saved; /* of each layer */
-    uint32_t *results;   /* storage of each layer's result, which its readers hold together */
-    size_t *unread;      /* how many readers of it have not run yet */
-    uint32_t *tied;      /* gradients of weights that belong to a layer further on in backward */
+    size_t *first_saved; /* index in `saved`, by layer */
+    uint32_t *results;   /* result of each layer; all its readers share one hold on it */
+    size_t *unread;      /* number of readers of each result that have not run yet */
+    uint32_t *tied;      /* gradients of tied weights, whose own layer comes later in backward */
     size_t tied_count;
-    uint32_t taken[MODEL_INPUTS_MOST]; /* forward: what a layer works on */
-    uint32_t
-        arriving[MODEL_INPUTS_MOST]; /* gradients that a layer's backward makes for its inputs */
-    uint32_t *flowing;   /* backward: storage of the gradient of each layer's result, so far */
+    /* forward: the inputs of the layer that runs, or its copies of them */
+    uint32_t taken[MODEL_INPUTS_MOST];
+    /* backward: the gradients that the layer makes for its inputs */
+    uint32_t arriving[MODEL_INPUTS_MOST];
+    uint32_t *flowing;   /* backward: gradient of each layer's result, as far as it is summed */
     uint32_t *gradients; /* block of each parameter's gradient */
-    bool again;          /* a checkpointed segment's layers run once more … */
-    size_t stop;         /* … until this one has saved what it saves */
-    uint32_t *outside;   /* what such segments read, held for that */
+    bool again;          /* the layers of a checkpointed segment run for the second time … */
+    size_t stop;         /* … until this layer has saved its tensors */
+    uint32_t *outside;   /* inputs from outside of segments, held for the second run */
     size_t outside_count, outside_capacity;
-    size_t *first_outside; /* of each segment */
+    size_t *first_outside; /* index in `outside`, by segment */
     uint32_t input, targets[TENSORS_MAX];
     unsigned target_count;
-    uint32_t prediction, output; /* what the loop holds until the end of the step … */
-    uint32_t *casts;             /* autocast's copies of weights, until its context ends */
+    uint32_t prediction, output; /* held by the loop until the end of the training step */
+    uint32_t *casts;             /* autocast's copies of weights, held until its context ends */
     size_t cast_count, cast_capacity;
-    uint32_t *cached; /* … as well as these */
+    uint32_t *cached; /* keys and values of caches, held as long as `prediction` */
     size_t cached_count;
     struct ranks ranks;
-    uint32_t *kept;     /* results from the first run of a segment, for its second */
-    uint32_t held_keys; /* of a window, which go with the values */
-    uint32_t *outgrown; /* the cache as it was before a token came; NONE: there was none */
+    /* results that selective checkpointing keeps of a segment's first run, by layer */
+    uint32_t *kept;
+    uint32_t held_keys; /* old keys of a sliding window, dropped together with its old values */
+    uint32_t *outgrown; /* each layer's cache before the current token; NONE: it has no cache */
     struct err *err;
 };
 
@@ -78,13 +85,13 @@ struct run {
 
 /* A new storage, which the caller holds. */
 uint32_t storage_new(struct run *run, enum category category, uint64_t bytes);
-/* Of a convolution that runs in that direction; NONE: it takes none. */
+/* The workspace of a convolution in that direction. NONE: it needs none. */
 uint32_t workspace_new(struct run *run, const struct plan_layer *planned,
                        enum conv_direction direction);
 /* NONE is allowed and ignored. */
 void storage_hold(struct run *run, uint32_t storage);
 void storage_drop(struct run *run, uint32_t storage);
-/* The layer's node of the graph holds the storage until its backward. */
+/* Autograd's node of the layer holds the storage until the layer's backward. */
 void storage_save(struct run *run, struct plan_layer *planned, uint32_t storage);
 void saved_drop(struct run *run, const struct plan_layer *planned);
 /* The checkpointed segment that is running holds the storage until its second run is over. */
@@ -94,41 +101,45 @@ void kept_drop(struct run *run, size_t segment);
 void cast_hold(struct run *run, uint32_t storage);
 void casts_drop(struct run *run);
 
-/* --- ranks (loop_ranks.c); nothing where there is one GPU --- */
+/* --- ranks (loop_ranks.c); without effect on one GPU --- */
 
 int ranks_init(struct run *run, struct err *err);
 void ranks_release(struct ranks *ranks);
 /* Once the model is on the device. */
 void ranks_load(struct run *run);
-/* Before each layer's forward and after the model's last one's, once or twice; the same of backward. */
+/*
+ * ranks_forward is called before each layer's forward; it ignores a loss that the loop computes.
+ * ranks_forward_end is called after the model's last layer, once or twice. ranks_backward is called
+ * before each layer's backward, ranks_backward_end once after all.
+ */
 void ranks_forward(struct run *run, size_t layer);
 void ranks_forward_end(struct run *run);
 void ranks_backward(struct run *run, size_t layer);
 void ranks_backward_end(struct run *run);
-/* Gradients are set to none. */
+/* Drops the gradients, as zero_grad(set_to_none=True) does. */
 void ranks_step_end(struct run *run);
 
-/* --- replicas of DataParallel (loop_replicas.c); nothing where there are none --- */
+/* --- replicas of DataParallel (loop_replicas.c); without effect where there are none --- */
 
 bool has_replicas(const struct run *run);
 /* Before each layer's forward. */
 void replicas_forward(struct run *run, size_t layer);
-/* The model has run: what it returned, NULL: nothing, and its cache go to the first GPU. */
+/* The model has run: moves its result (NULL: there is none) and its caches to the first GPU. */
 void replicas_return(struct run *run, uint32_t *returned);
-/* The replica's gradient of a parameter. */
+/* Makes the replica's gradient of a parameter. */
 void replicas_gradient(struct run *run, size_t parameter);
 void replicas_backward_end(struct run *run);
 
-/* --- ZeRO (loop_zero.c); nothing where there is none --- */
+/* --- ZeRO (loop_zero.c); without effect in other settings --- */
 
 /* Once the model is on the device. */
 void zero_load(struct run *run);
 /* Whether a unit's gathered weights stay for backward. */
 bool zero_keeps_weights(const struct run *run, size_t unit);
-/* A parameter's gradient comes. false: this is none of ZeRO's stages 1 and 2. */
+/* Stages 1 and 2: takes a new gradient of a parameter. false: nothing is done in other settings. */
 bool zero_gradient(struct run *run, size_t parameter);
 void zero_backward_end(struct run *run);
-/* The gradients of what is updated, which the caller holds; NONE: they are there already. */
+/* Makes gradients for the optimizer's copy of the weights; the caller holds them. NONE: no ZeRO. */
 uint32_t zero_step(struct run *run);
 void zero_step_end(struct run *run);
 
@@ -136,7 +147,7 @@ void zero_step_end(struct run *run);
 
 /* -1: *run->err says which layer cannot run. */
 int run_forward(struct run *run);
-/* The layers of a checkpointed segment once more, the last of which is number `last`. */
+/* Runs the layers of a checkpointed segment again, up to layer number `last`. */
 int run_again(struct run *run, size_t last);
 int run_backward(struct run *run);
 void run_optimizer(struct run *run, int step);

@@ -2,7 +2,10 @@
 /* The backward pass; see loop.h. */
 #include "loop.h"
 
-/* Where a batch before has left a gradient, the new one is added to it; a bucket takes it over. */
+/*
+ * A new gradient is temporary if it is added to one that an earlier batch left, or copied into a
+ * bucket of which gradients are views.
+ */
 static void make_gradients(struct run *run, const struct plan_layer *planned)
 {
     const bool is_viewed =
@@ -23,7 +26,7 @@ static void make_gradients(struct run *run, const struct plan_layer *planned)
     }
 }
 
-/* Autograd adds to a gradient in place if nobody else holds it, else it makes the sum. */
+/* Autograd adds to a gradient in place if nobody else holds it, else makes a tensor for the sum. */
 static void gradient_arrive(struct run *run, size_t layer, uint32_t gradient)
 {
     uint32_t *sum = &run->flowing[layer];
@@ -40,17 +43,20 @@ static void gradient_arrive(struct run *run, size_t layer, uint32_t gradient)
     storage_drop(run, gradient);
 }
 
-/* The gradient of an input: the result's own where the layer hands it on, else a new one. */
+/* The gradient of an input: that of the result if the layer passes it on, otherwise a new one. */
 static uint32_t gradient_of(struct run *run, const struct plan_layer *planned, size_t source,
                             uint32_t gradient)
 {
     const unsigned traits = planned->layer->kind->traits;
-    /* The loop's loss of what all replicas returned: one of them has a part of that gradient. */
+    /*
+     * A loss that the loop computes reads all replicas' results: its gradient has `parts`
+     * times the bytes of one replica's.
+     */
     const uint64_t batch = run->plan->settings.batch;
     const uint64_t parts = planned->flow.batch > batch ? planned->flow.batch / batch : 1;
     const uint64_t bytes = run->plan->layers[source].gradient_bytes * parts;
     if ((traits & TRAIT_part) && run->flowing[source] != NONE)
-        return NONE; /* another part has made the whole */
+        return NONE; /* another layer that reads a part has made the whole gradient */
     const bool hands_on =
         (traits & TRAIT_slices) ||
         ((planned->is_view || (traits & TRAIT_hands)) && bytes == planned->gradient_bytes);
@@ -60,7 +66,7 @@ static uint32_t gradient_of(struct run *run, const struct plan_layer *planned, s
     return gradient;
 }
 
-/* Those of the inputs from first to end. */
+/* Makes the gradients of the inputs from `first` up to, not including, `end`. */
 static void make_input_gradients(struct run *run, const struct plan_layer *planned,
                                  uint32_t gradient, size_t first, size_t end)
 {
@@ -71,7 +77,7 @@ static void make_input_gradients(struct run *run, const struct plan_layer *plann
     }
 }
 
-/* Once the layer's own backward is over. */
+/* Passes the inputs' gradients on when the layer's own backward is over. */
 static void pass_gradients(struct run *run, const struct plan_layer *planned)
 {
     for (size_t i = 0; i < planned->layer->input_count; i++)
@@ -79,7 +85,7 @@ static void pass_gradients(struct run *run, const struct plan_layer *planned)
             gradient_arrive(run, planned->inputs[i], run->arriving[i]);
 }
 
-/* A weight of another layer gets a gradient here and one there, which are then added. */
+/* A tied weight gets one gradient here and one in its own layer; autograd adds them. */
 static void make_tied_gradient(struct run *run, const struct plan_layer *planned)
 {
     const uint64_t elements = layer_tied_elements(planned->layer);
@@ -98,7 +104,7 @@ static size_t make_temporaries(struct run *run, const struct plan_layer *planned
     return count;
 }
 
-/* The hold on the gradient of the result ends here. */
+/* Takes over the caller's hold on `gradient`, the gradient of the layer's result. */
 static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t gradient)
 {
     const size_t inputs = planned->layer->input_count;
@@ -107,7 +113,8 @@ static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t
     uint32_t made[TENSORS_MAX];
     if (planned->gives_saved)
         saved_drop(run, planned);
-    if (in_turn) /* the values' gradient, then the scores', then those of what made them */
+    /* the gradient of the values, then that of the scores, then those of queries and keys */
+    if (in_turn)
         make_input_gradients(run, planned, gradient, inputs - 1, inputs);
     size_t count = make_temporaries(run, planned, made);
     if (!in_turn)
@@ -128,7 +135,7 @@ static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t
     pass_gradients(run, planned);
 }
 
-/* Backward has come to another segment: the one before is over, a new one runs forward once more. */
+/* When backward reaches another segment, ends the previous one and runs the new one again. */
 static int enter_segment(struct run *run, size_t layer, size_t *open)
 {
     const size_t segment = run->plan->layers[layer].segment;
@@ -169,7 +176,7 @@ int run_backward(struct run *run)
         if (enter_segment(run, i - 1, &open))
             return -1;
         if (run->flowing[i - 1] == NONE) {
-            saved_drop(run, planned); /* nothing came of it */
+            saved_drop(run, planned); /* no gradient reaches this layer */
             continue;
         }
         schedule_at(run->schedule, SCHEDULE_backward, (int32_t)(i - 1));

@@ -8,13 +8,13 @@ static bool saves(const struct run *run, const struct plan_layer *planned)
     return planned->in_graph && (planned->segment == 0 || run->again);
 }
 
-/* A second run stops as soon as all is saved again: what comes after that is not made. */
+/* A second run stops as soon as everything is saved again, so it does not make later tensors. */
 static bool is_spared(const struct run *run, const struct plan_layer *planned)
 {
     return run->again && planned->layer->index >= run->stop;
 }
 
-/* Makes the layer's extra tensors. The caller drops its holds on them; the graph may keep some. */
+/* Makes the extra tensors. The caller drops its holds on them; autograd's graph may hold some. */
 static unsigned make_extra(struct run *run, struct plan_layer *planned,
                            uint32_t made[TENSORS_MAX * 2])
 {
@@ -57,8 +57,10 @@ static bool is_outside(const struct run *run, const struct plan_layer *planned, 
            (source == MODEL_INPUT || run->plan->layers[source].segment != planned->segment);
 }
 
-/* The layer has run: what it alone was still to read is dropped. What a segment reads from outside stays for its
- * second run, which is no reader of its own. */
+/*
+ * Drops each input of which the layer was the last reader. Inputs from outside of a segment are
+ * held for its second run, which does not count as a reader.
+ */
 static void inputs_drop(struct run *run, const struct plan_layer *planned)
 {
     for (size_t i = 0; i < planned->layer->input_count; i++) {
@@ -74,7 +76,7 @@ static void inputs_drop(struct run *run, const struct plan_layer *planned)
             storage_drop(run, run->results[source - 1]);
 }
 
-/* Each input, or the copy that the layer makes of it; the caller drops its holds on them. */
+/* Fills `taken` with each input or the layer's copy of it; the caller drops its holds on them. */
 static void take_inputs(struct run *run, const struct plan_layer *planned,
                         uint32_t taken[MODEL_INPUTS_MOST])
 {
@@ -87,14 +89,17 @@ static void take_inputs(struct run *run, const struct plan_layer *planned,
     }
 }
 
-/* Not of biases, but of weights a product keeps the copy, to hand a gradient on. */
+/*
+ * A matrix product saves the copy of its weight, because the gradient of its input needs that. It
+ * does not save the copy of its bias.
+ */
 static void cast_weights(struct run *run, struct plan_layer *planned)
 {
     for (size_t i = 0; i < planned->casts.count; i++) {
         const struct tensor *tensor = &planned->casts.items[i];
         for (uint64_t copy = 0; copy < tensor->count; copy++) {
             const uint32_t cast = storage_new(run, tensor->category, tensor->bytes);
-            if (!planned->layer->frozen) /* only what is trained is kept for a second use */
+            if (!planned->layer->frozen) /* autocast caches copies of trained weights only */
                 cast_hold(run, cast);
             if (tensor->shape.rank != 1 && saves(run, planned) && planned->passes_gradient)
                 storage_save(run, planned, cast);
@@ -103,7 +108,10 @@ static void cast_weights(struct run *run, struct plan_layer *planned)
     }
 }
 
-/* transformers: the keys of a window are dropped when the values have a copy, too; others before it. */
+/*
+ * transformers drops the old keys of a sliding window together with its old values. It drops the
+ * old keys of other caches before it copies the values.
+ */
 static void drop_outgrown(struct run *run, const struct plan_layer *planned)
 {
     const bool is_window = planned->layer->output.dims[0] < run->plan->settings.serve.tokens;
@@ -151,7 +159,10 @@ static void save_clone(struct run *run, struct plan_layer *planned)
     storage_drop(run, clone);
 }
 
-/* All, or as many as the file says of an operation without a type. */
+/*
+ * The number of inputs that the layer saves: all, or the number that the model file gives
+ * for an operation without a type.
+ */
 static size_t saved_inputs(const struct layer *layer)
 {
     const uint64_t told = layer->fields.keeps_inputs;
@@ -195,7 +206,7 @@ static int forward_layer(struct run *run, struct plan_layer *planned)
     return 0;
 }
 
-/* Where the loop computes the loss: what it reads. */
+/* The result of the model that the loop's loss reads. NULL: the loss reads the model's input. */
 static uint32_t *returned_by(struct run *run, const struct plan_layer *loss)
 {
     const size_t source = loss->inputs[0];

@@ -2,7 +2,10 @@
 /* The optimizer's step; see loop.h. */
 #include "loop.h"
 
-/* bitsandbytes: what is quantized, and the block that has a scale of its own. */
+/*
+ * bitsandbytes quantizes the states of parameters with at least QUANTIZED_LEAST elements, in blocks
+ * of QUANTIZED_BLOCK elements with one scale each.
+ */
 enum { QUANTIZED_LEAST = 4096, QUANTIZED_BLOCK = 256 };
 
 /* --- states --- */
@@ -55,7 +58,7 @@ static void make_states(struct run *run, const struct optimizer_kind *kind)
 
 /* --- temporaries --- */
 
-/* Makes and drops count temporaries for each parameter, all live at once. */
+/* Makes and drops `count` temporaries for each parameter, all live at once. */
 static void pass_whole(struct run *run, unsigned count)
 {
     const size_t mark = run->storage_count, parameters = run->plan->parameter_count;
@@ -67,7 +70,10 @@ static void pass_whole(struct run *run, unsigned count)
         storage_drop(run, (uint32_t)i);
 }
 
-/* Of Muon's Newton-Schulz step: the matrix in 16 bit and its next one, two products of its narrow side. */
+/*
+ * Bytes of Muon's Newton-Schulz iteration, in 16 bit: the matrix and its successor, and two
+ * square matrices of the narrow side.
+ */
 static uint64_t orthogonal_bytes(const struct plan_parameter *parameter)
 {
     const uint64_t *dims = parameter->shape->dims;
@@ -75,7 +81,10 @@ static uint64_t orthogonal_bytes(const struct plan_parameter *parameter)
     return 2 * 2 * (parameter->updated_elements + narrow * narrow);
 }
 
-/* One parameter after the other; the first `carried` of its temporaries live until the next one's are made. */
+/*
+ * Updates one parameter after the other. If kind->carried is set, the first temporary of a
+ * parameter lives until those of the next one are made.
+ */
 static void pass_each(struct run *run, const struct optimizer_kind *kind)
 {
     uint32_t carried = NONE;

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What one of several ranks holds besides, and for how long; see loop.h and parallel/parallel.def. */
+/*
+ * Storages that one of several ranks holds besides the model's, and how long; see
+ * loop.h and parallel/parallel.def.
+ */
 #include "loop.h"
 
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
 
-/* torch.nn.parallel.DistributedDataParallel: the first bucket, bucket_cap_mb, and what is broadcast at once. */
+/*
+ * torch.nn.parallel.DistributedDataParallel: the sizes of the first bucket, of later ones
+ * (bucket_cap_mb), and of one broadcast.
+ */
 #define BUCKET_FIRST_BYTES (UINT64_C(1) << 20)
 #define BUCKET_BYTES (UINT64_C(25) << 20)
 #define BROADCAST_BYTES (UINT64_C(250) << 20)
@@ -52,7 +58,7 @@ void ranks_release(struct ranks *ranks)
     free(ranks->shards);
 }
 
-/* --- buckets: one at first, from the second pass on several in the order in which gradients come --- */
+/* --- buckets: one in the first pass, then several in the order in which gradients come --- */
 
 static bool has_buckets(const struct run *run)
 {
@@ -81,7 +87,7 @@ static void make_buckets(struct run *run, uint64_t first_bytes)
     }
 }
 
-/* The first rank's weights go to the others in pieces, two of which are on their way at once. */
+/* The first rank sends its weights to the others in pieces, two of which are in flight at once. */
 static void broadcast(struct run *run)
 {
     uint32_t before = NONE;
@@ -123,7 +129,10 @@ static bool is_open(const struct run *run, size_t unit)
     return false;
 }
 
-/* The all-gather's input is a part of its output; in another type it is made of a copy. */
+/*
+ * The input of the all-gather is a part of its output. If the weights are gathered in another
+ * type, the input is a cast copy.
+ */
 static void unit_gather(struct run *run, size_t unit)
 {
     const struct plan_unit *planned = &run->plan->units[unit];
@@ -144,7 +153,10 @@ static void held_drop(struct run *run)
     run->ranks.held = NONE;
 }
 
-/* Forward keeps what arrived until the next unit's has, so that one is copied out while the other comes. */
+/*
+ * Forward holds the output of a unit's all-gather until that of the next unit has arrived, because
+ * PyTorch copies the first out while the next arrives.
+ */
 static void unit_open(struct run *run, size_t unit, bool is_forward)
 {
     if (is_open(run, unit))
@@ -187,7 +199,7 @@ static void gradients_drop(struct run *run, size_t unit)
     }
 }
 
-/* What a batch before has left is added to. */
+/* Makes this rank's part of the unit's gradients, or adds it to an earlier batch's part. */
 static void shard_make(struct run *run, size_t unit)
 {
     const struct plan_unit *planned = &run->plan->units[unit];
@@ -205,7 +217,10 @@ static void shard_make(struct run *run, size_t unit)
         storage_drop(run, shard);
 }
 
-/* All gradients are put together into one, in another type once more, of which a part is reduced. */
+/*
+ * Copies the unit's gradients into one flat tensor, casts that if it is reduced in another type,
+ * and reduces it to this rank's part.
+ */
 static void flat_reduce(struct run *run, size_t unit)
 {
     const struct plan_unit *planned = &run->plan->units[unit];
@@ -223,7 +238,7 @@ static void flat_reduce(struct run *run, size_t unit)
     storage_drop(run, flat);
 }
 
-/* After a unit's backward. The input of the reduce-scatter lives until that of the next one is needed. */
+/* The input of a unit's reduce-scatter lives until the next unit needs one. */
 static void unit_reduce(struct run *run, size_t unit)
 {
     if (is_flat(run)) {
@@ -232,7 +247,7 @@ static void unit_reduce(struct run *run, size_t unit)
     }
     unit_close(run, unit);
     if (parallel_has_master(run->plan->settings.parallel)) {
-        gradients_drop(run, unit); /* they are in the bucket */
+        gradients_drop(run, unit); /* ZeRO has copied them into its bucket */
         return;
     }
     storage_drop(run, run->ranks.reducing);
@@ -243,7 +258,10 @@ static void unit_reduce(struct run *run, size_t unit)
     shard_make(run, unit);
 }
 
-/* Each block, then the rest: all of it on the device, in a row, of which a part stays. */
+/*
+ * Loads each block, then unit 0: first all its weights, then their copy in one flat tensor,
+ * of which this rank's part stays.
+ */
 static void flat_load(struct run *run)
 {
     const uint64_t own = dtype_bytes(run->plan->settings.dtype),
@@ -308,7 +326,7 @@ void ranks_forward_end(struct run *run)
         unit_close(run, 0);
 }
 
-/* Backward of the rest begins it; each unit's gathers the block before it ahead. */
+/* Gathers the unit's weights, and ahead those of the next block in backward. Unit 0 comes first. */
 static void backward_enter(struct run *run, size_t unit)
 {
     const size_t before = unit == 0 ? run->plan->unit_count - 1 : unit - 1;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DataParallel: what its first GPU holds besides, and what each other one does; see loop.h and parallel/parallel.def.
+ * Storages that a GPU of DataParallel holds besides the model's; see
+ * loop.h and parallel/parallel.def.
  *
- *     forward    weights to the others → a part of the batch each → what the model returned back to the first
- *     backward   gradients of each replica → the first adds them up, once all are there
+ *     forward    weights to the others → a part of the batch each → the results back to the first
+ *     backward   gradients of each replica → the first GPU sums them once all are there
  */
 #include "loop.h"
 
-/* torch.nn.parallel.comm.reduce_add_coalesced: gradients are added up in pieces of so many bytes. */
+/* torch.nn.parallel.comm.reduce_add_coalesced sums gradients in pieces of this size. */
 #define PIECE_BYTES (UINT64_C(10) << 20)
 
 static enum parallel_gradients gradients_of(const struct run *run)
@@ -20,7 +21,7 @@ bool has_replicas(const struct run *run)
     return gradients_of(run) == GRADIENTS_summed || gradients_of(run) == GRADIENTS_sent;
 }
 
-/* Copies of parameters and buffers, which this GPU has for one pass. */
+/* Makes the copies of parameters and buffers that a replica has for one pass. */
 static void weights_arrive(struct run *run)
 {
     uint64_t buffers_bytes = 0;
@@ -49,7 +50,7 @@ void replicas_forward(struct run *run, size_t layer)
         weights_arrive(run);
 }
 
-/* All of what the replicas have returned, before the first one's own goes. */
+/* Makes one tensor of all replicas' results, then drops the first replica's own. */
 static void gather(struct run *run, uint32_t *returned)
 {
     if (*returned == NONE)
@@ -86,7 +87,10 @@ void replicas_gradient(struct run *run, size_t parameter)
         storage_new(run, CATEGORY_gradients, run->plan->parameters[parameter].gradient_bytes);
 }
 
-/* A piece: the replica's gradients in a row, where there are several, and the sum, of which the model's gradients are parts. */
+/*
+ * Sums one piece. Several gradients of a replica are first copied into one row. The model's
+ * gradients are parts of the sum.
+ */
 static void add_up(struct run *run, size_t first, size_t end, uint64_t bytes)
 {
     const uint32_t row = end - first > 1 ? storage_new(run, CATEGORY_communication, bytes) : NONE;
@@ -103,7 +107,7 @@ static void add_up(struct run *run, size_t first, size_t end, uint64_t bytes)
     storage_drop(run, row);
 }
 
-/* A piece is as large as it may be; a tensor that is larger is one of its own. */
+/* Fills each piece up to PIECE_BYTES; a larger tensor is a piece of its own. */
 static void add_up_all(struct run *run)
 {
     const size_t count = run->plan->parameter_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Storages and who holds them; see loop.h. */
+/* Storages and their holders; see loop.h. */
 #include "loop.h"
 
 #include "analyzer/util/array.h"
@@ -41,7 +41,7 @@ void storage_drop(struct run *run, uint32_t storage)
     schedule_free(run->schedule, dead->category, dead->block, dead->bytes);
 }
 
-/* NONE is not added. */
+/* false: nothing is added, because storage is NONE or memory ran out (schedule->err). */
 static bool add(struct run *run, uint32_t **list, size_t *capacity, size_t *count, uint32_t storage)
 {
     uint32_t *grown = storage == NONE

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a rank of DeepSpeed's ZeRO holds besides; see loop.h and parallel/parallel.def. Each gradient is copied into a bucket; where
- * that is full, and at the end of backward, what is in it is reduced:
+ * Storages that a rank of DeepSpeed's ZeRO holds besides the model's; see loop.h and
+ * parallel/parallel.def. Stages 1 and 2 copy each gradient into a bucket, which is reduced when it
+ * is full and at the end of backward:
  *
- *     stage 1    all of it stays until backward is over, then 1/N
- *     stage 2    by a copy, of which 1/N stays
- *     stage 3    into 1/N that is always there, as is the bucket
+ *     stage 1    whole gradients stay until backward is over, then 1/N of each
+ *     stage 2    a copy of the bucket is reduced, and 1/N of each gradient stays
+ *     stage 3    the bucket and 1/N of all gradients are there from the start
  */
 #include "loop.h"
 
-/* zero_optimization: reduce_bucket_size, stage3_max_reuse_distance */
+/* DeepSpeed's defaults of zero_optimization: reduce_bucket_size, stage3_max_reuse_distance. */
 #define BUCKET_ELEMENTS UINT64_C(500000000)
 #define REUSE_ELEMENTS UINT64_C(1000000000)
 
-/* In place of a part that is not made yet. */
+/* Stands in ranks.parts for a part that is not made yet. */
 #define WAITING (NONE - 1)
 
 static enum parallel_gradients gradients_of(const struct run *run)
@@ -68,13 +69,13 @@ void zero_load(struct run *run)
 
 bool zero_keeps_weights(const struct run *run, size_t unit)
 {
-    uint64_t between = 0; /* from this use to the next, in backward */
+    uint64_t between = 0; /* elements in use between the unit's forward and its backward */
     for (size_t i = unit + 1; unit > 0 && i < run->plan->unit_count; i++)
         between += 2 * run->plan->units[i].elements;
     return between <= REUSE_ELEMENTS;
 }
 
-/* Of each gradient that waits for it, this rank's part is made. */
+/* Makes this rank's part of each gradient that waits for it. */
 static void make_parts(struct run *run)
 {
     for (size_t i = 0; i < run->plan->parameter_count; i++)
@@ -84,7 +85,7 @@ static void make_parts(struct run *run)
                             run->plan->parameters[i].updated_elements * element_bytes(run));
 }
 
-/* What is in the bucket is reduced. */
+/* Reduces the gradients in the bucket. */
 static void bucket_empty(struct run *run)
 {
     if (gradients_of(run) == GRADIENTS_parted) {
@@ -116,7 +117,7 @@ bool zero_gradient(struct run *run, size_t parameter)
     return true;
 }
 
-/* All gradients are there, and this rank keeps its part of each. */
+/* Replaces each whole gradient by this rank's part of it. */
 static void keep_parts(struct run *run)
 {
     for (size_t i = 0; i < run->plan->parameter_count; i++) {

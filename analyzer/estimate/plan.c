@@ -21,14 +21,14 @@ void plan_release(struct plan *plan)
     *plan = (struct plan){0};
 }
 
-/* The first rank's part, in whole rows. */
+/* The elements of the first rank's part, in whole rows. */
 static uint64_t shard_elements(const struct tensor *tensor, uint64_t ranks)
 {
     const uint64_t rows = tensor->shape.rank ? tensor->shape.dims[0] : tensor->elements;
     return rows ? (rows + ranks - 1) / ranks * (tensor->elements / rows) : 0;
 }
 
-/* Blocks of quantized values are not of whole bytes each. */
+/* The bytes of some elements. An element of a quantized tensor need not have whole bytes. */
 static uint64_t part_bytes(const struct tensor *tensor, uint64_t elements)
 {
     if (elements == tensor->elements || tensor->elements == 0)
@@ -37,7 +37,10 @@ static uint64_t part_bytes(const struct tensor *tensor, uint64_t elements)
     return elements * (tensor->bytes / tensor->elements) + (uint64_t)(over * (double)elements);
 }
 
-/* ZeRO's weights have the type that is computed in; those that are updated lie apart. */
+/*
+ * ZeRO keeps whole weights in the type that the model computes in. The optimizer updates a separate
+ * copy of 1/N of them in the model's own type.
+ */
 static struct plan_parameter zero_parameter(const struct plan *plan,
                                             struct plan_parameter parameter,
                                             const struct tensor *tensor, struct checked *checked)
@@ -104,7 +107,10 @@ static enum dtype widest(enum dtype a, enum dtype b)
     return dtype_bytes(b) > dtype_bytes(a) ? b : a;
 }
 
-/* Of what the layer reads; what goes into the model has the model's type, if it is no ids. */
+/*
+ * The type of an input of a layer. The model's input has the type that the model computes in,
+ * unless it is ids; see input_element_bytes.
+ */
 static enum dtype source_dtype(const struct plan *plan, size_t source)
 {
     return source == MODEL_INPUT ? plan->dtype : plan->layers[source].flow.dtype;
@@ -127,7 +133,7 @@ static bool has_autocast(const struct plan *plan)
     return dtype_bytes(plan->settings.amp) < DTYPE_FP32_BYTES;
 }
 
-/* What autocast makes of inputs of that type. */
+/* The type to which autocast casts an input of the given type. */
 static enum dtype cast_dtype(const struct plan *plan, const struct layer *layer, enum dtype dtype)
 {
     if (!has_autocast(plan))
@@ -137,7 +143,7 @@ static enum dtype cast_dtype(const struct plan *plan, const struct layer *layer,
     return layer->kind->traits & TRAIT_high ? widest(dtype, DTYPE_float32) : dtype;
 }
 
-/* A cache has the type of its keys, which come before its values. */
+/* At least as wide as the earlier cache of its block, because keys come before values. */
 static enum dtype cache_dtype(const struct plan *plan, const struct layer *layer, enum dtype dtype)
 {
     for (size_t i = layer->index; i > 0 && plan->layers[i - 1].layer->block == layer->block; i--)
@@ -146,7 +152,10 @@ static enum dtype cache_dtype(const struct plan *plan, const struct layer *layer
     return dtype;
 }
 
-/* As the widest input, once it is cast, unless the layer makes float32 of it or multiplies with what is wider. */
+/*
+ * The widest type of the inputs after autocast, widened to the type of parameters that the layer
+ * multiplies with and to float32 if the layer returns that.
+ */
 static enum dtype result_dtype(const struct plan *plan, const struct plan_layer *planned)
 {
     const unsigned traits = planned->layer->kind->traits;
@@ -161,7 +170,7 @@ static enum dtype result_dtype(const struct plan *plan, const struct plan_layer 
     return traits & TRAIT_float ? widest(dtype, DTYPE_float32) : dtype;
 }
 
-/* Positions, parameters, what is made of these alone, and views of that. */
+/* True for positions, parameters, results made of these alone, and views of such a result. */
 static bool is_once(const struct plan *plan, const struct plan_layer *planned)
 {
     const unsigned traits = planned->layer->kind->traits;
@@ -170,7 +179,7 @@ static bool is_once(const struct plan *plan, const struct plan_layer *planned)
            ((traits & TRAIT_view) && source != MODEL_INPUT && plan->layers[source].is_once);
 }
 
-/* The loop's own loss, after DataParallel, is that of what all replicas returned. */
+/* The layer's samples. A loss of the loop after DataParallel works on those of all GPUs. */
 static uint64_t batch_of(const struct plan *plan, const struct plan_layer *planned)
 {
     const struct settings *settings = &plan->settings;
@@ -217,7 +226,10 @@ static int plan_flow(const struct plan *plan, struct plan_layer *planned, struct
     return 0;
 }
 
-/* As the files have them; another element type that is asked for is one for all that can have it. */
+/*
+ * Takes the tensors' bytes from the weight files. If the user has set another element type, tensors
+ * that can be converted (is_open) take the bytes of that type.
+ */
 static void plan_stored(struct plan_layer *planned, bool is_files_type)
 {
     const struct layer_stored *stored = planned->layer->stored;
@@ -249,7 +261,7 @@ static int plan_tensors(struct plan_layer *planned, const struct settings *setti
                       settings->batch);
 }
 
-/* Adaptive pooling to one value is a mean: its gradient does not need the input. */
+/* Adaptive pooling to one value is a mean, whose gradient does not need the input. */
 static bool is_mean(const struct layer *layer)
 {
     if (layer->kind->shape != shape_adaptive)
@@ -265,13 +277,14 @@ static unsigned saves_of(const struct plan_layer *planned)
     const struct layer *layer = planned->layer;
     const bool copies = (layer->kind->traits & TRAIT_copies) &&
                         dtype_bytes(planned->flow.input_dtype) < DTYPE_FP32_BYTES;
-    /* A product saves its input for the gradient of its weight only. */
+    /* A matrix product saves its input only for the gradient of its weight. */
     const bool is_frozen_product =
         layer->frozen && layer->kind->saves == SAVES_input && (layer->kind->traits & TRAIT_low);
     if (is_mean(layer) || copies || is_frozen_product)
         return SAVES_none;
     if (layer->fields.eager)
-        return layer->kind->saves & ~(unsigned)SAVES_result; /* of one kernel only */
+        /* only the fused kernel saves its result */
+        return layer->kind->saves & ~(unsigned)SAVES_result;
     if (layer->fields.inplace)
         return layer->kind->saves_inplace;
     return layer->kind->saves | (layer->fields.keeps_inputs ? SAVES_input : 0U) |
@@ -283,7 +296,10 @@ static bool has_same_type(const struct plan *plan, const struct plan_layer *plan
     return input_element_bytes(plan, planned) == dtype_bytes(planned->flow.dtype);
 }
 
-/* Repeated blocks are put together by as many as the setting says, those of one repetition only. */
+/*
+ * The checkpointed segment of a layer, named by a block; 0: none. A segment is every `every`th
+ * block, or `together` consecutive blocks of one repetition.
+ */
 static size_t segment_of(const struct plan *plan, const struct layer *layer)
 {
     const struct checkpointing *checkpointing = &plan->settings.checkpointing;
@@ -299,7 +315,7 @@ static size_t segment_of(const struct plan *plan, const struct layer *layer)
     return begins ? layer->block : before->segment;
 }
 
-/* torch.utils.checkpoint's policy as torchtitan has it: results of attention, and of every second product without bias. */
+/* torchtitan's policy keeps the results of attention and of every second product without bias. */
 static void plan_selective(const struct plan *plan, struct plan_layer *planned)
 {
     const struct layer *layer = planned->layer;
@@ -313,14 +329,14 @@ static void plan_selective(const struct plan *plan, struct plan_layer *planned)
     planned->is_kept = is_attention || (is_product && planned->products % 2 == 1);
 }
 
-/* Autograd's graph begins at layers with parameters; nothing before them is saved. */
+/* Autograd's graph begins at layers with parameters; layers before these save nothing. */
 static void plan_graph(const struct plan *plan, struct plan_layer *planned)
 {
     const struct layer *layer = planned->layer;
     const bool training = plan->settings.training;
     planned->keeps_storage = layer_keeps_storage(layer, training);
     planned->keeps_storage |= (layer->kind->traits & TRAIT_float) && has_same_type(plan, planned);
-    /* transformers makes no cache where it checkpoints; a pool is written in place */
+    /* transformers makes no cache if it checkpoints; a pool of blocks is written in place */
     planned->keeps_storage |= (layer->kind->traits & TRAIT_cache) &&
                               (planned->segment || plan->settings.serve.pool_bytes);
     planned->is_view = planned->keeps_storage && !layer->fields.inplace;
@@ -353,8 +369,9 @@ static bool is_cached(const struct plan *plan, size_t source)
 }
 
 /*
- * A composed attention multiplies matrices of one head each: what lies in rows of all heads is copied, as are keys and values
- * that serve several heads. A cache has already done it.
+ * Bytes of the copy that a composed attention makes of input i, because it multiplies matrices of
+ * one head each. It copies inputs whose rows hold all heads, and keys and values that serve several
+ * heads. Inputs that come from a cache are separated by head already.
  */
 static uint64_t regrouped_bytes(const struct plan *plan, const struct plan_layer *planned, size_t i,
                                 struct checked *checked)
@@ -381,7 +398,7 @@ static uint64_t cast_bytes(const struct plan *plan, const struct plan_layer *pla
                         plan->settings.batch, dtype_bytes(to));
 }
 
-/* Copies that the layer makes of its inputs; the gradient of a cast one is cast, too. */
+/* Copies that the layer makes of its inputs. The gradient of a cast input is cast as well. */
 static int plan_copies(struct plan *plan, struct plan_layer *planned, struct err *err)
 {
     const struct layer *layer = planned->layer;
@@ -398,7 +415,7 @@ static int plan_copies(struct plan *plan, struct plan_layer *planned, struct err
     return checked.overflow ? layer_fail_overflow(layer, err) : 0;
 }
 
-/* Autocast's copies of weights: a product that hands a gradient on keeps that of its weight. */
+/* Autocast's copies of the layer's weights, and the gradients of these copies. */
 static void plan_weight_casts(const struct plan *plan, struct plan_layer *planned)
 {
     const uint64_t tied = layer_tied_elements(planned->layer);
@@ -412,7 +429,7 @@ static void plan_weight_casts(const struct plan *plan, struct plan_layer *planne
         tensors_add(&planned->casts, CATEGORY_activations, bytes, tensor->elements, tensor->count);
         planned->casts.items[planned->casts.count - 1].shape = tensor->shape;
     }
-    /* Their gradients, before they are cast. */
+    /* The gradients of the copies, before they are cast back. */
     if (!planned->layer->frozen)
         tensors_add(&planned->backward, CATEGORY_temporaries, 1,
                     tensors_bytes(&planned->casts, CATEGORY_activations), 1);
@@ -447,7 +464,7 @@ static size_t prediction_layer(const struct plan *plan)
     return layer;
 }
 
-/* Parameters stand in the order of registration, which is that of optimizers. */
+/* Parameters are added in the order of registration, which is also the order of optimizers. */
 static int plan_layers(struct plan *plan, const struct model *model, struct err *err)
 {
     for (size_t i = 0; i < plan->layer_count; i++) {
@@ -464,7 +481,10 @@ static int plan_layers(struct plan *plan, const struct model *model, struct err 
     return 0;
 }
 
-/* The length of the module's name that holds the reader, but not the source: "mlp" of norm -> mlp.up. 0: there is none. */
+/*
+ * The length of the name of the module that contains the reader but not the source: "mlp" for
+ * norm -> mlp.up. 0: there is none.
+ */
 static size_t module_length(const char *source, const char *reader)
 {
     size_t common = 0;
@@ -475,7 +495,7 @@ static size_t module_length(const char *source, const char *reader)
     return dot ? (size_t)(dot - reader) : 0;
 }
 
-/* The last layer of the module that the reader hands the source to, or the reader. */
+/* The last layer of the module that gets the source's result as argument, or else the reader. */
 static size_t module_end(const struct plan *plan, size_t source, size_t reader)
 {
     const char *name = plan->layers[reader].layer->name;
@@ -487,7 +507,10 @@ static size_t module_end(const struct plan *plan, size_t source, size_t reader)
     return reader;
 }
 
-/* A caller holds what it hands to a module until that returns: where nothing is saved for backward, that counts. */
+/*
+ * A caller holds a module's argument until the module returns. Only inference counts this hold; in
+ * training, autograd saves most arguments for longer.
+ */
 static void plan_callers(struct plan *plan)
 {
     for (size_t reader = 0; reader < plan->layer_count && !plan->settings.training; reader++) {
@@ -509,7 +532,7 @@ static void plan_callers(struct plan *plan)
     }
 }
 
-/* A GPU that has no part in the loop's loss does not run it. */
+/* Removes the loop's loss from the plan of a GPU that sends its results to another one. */
 static void leave_loss(struct plan *plan)
 {
     const struct settings *settings = &plan->settings;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See plan_loss.h. torch.nn.functional.linear_cross_entropy of 2.15 with LinearCrossEntropyOptions(), measured in dry runs:
+ * torch.nn.functional.linear_cross_entropy of PyTorch 2.15 with LinearCrossEntropyOptions(), as
+ * measured in dry runs; see plan_loss.h:
  *
  *     forward    makes the gradients of its input and of the weight, piece by piece, and saves them
- *     backward   hands them on
+ *     backward   passes them on
  *
- * A piece has so many rows that its scores are about as large as the input: the power of 2 from rows / ceil(words / width) on. In
- * 16 bit there are its scores in that type, twice, and in float32.
+ * The rows of a piece are the lowest power of 2 that is at least rows / ceil(words / width),
+ * so that its scores are about as large as the input. In 16 bit, these scores exist twice in
+ * that type and once in float32.
  */
 #include "plan_loss.h"
 
@@ -29,7 +31,7 @@ static uint64_t piece_rows(uint64_t rows, uint64_t words, uint64_t width)
     return power < rows ? power : rows;
 }
 
-/* Of what it made only the target of the loss is left. */
+/* Removes all that the layer makes, except for the target of the loss. */
 static void make_nothing(struct plan_layer *planned)
 {
     struct tensors left = {0};

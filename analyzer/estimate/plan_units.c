@@ -19,14 +19,14 @@ static uint64_t reduced_bytes(const struct plan *plan)
     return dtype < DTYPE_COUNT ? dtype_bytes(dtype) : computed_bytes(plan);
 }
 
-/* Of the weights that are gathered. */
+/* Bytes of one element of the weights that are gathered. */
 static uint64_t own_bytes(const struct plan *plan)
 {
     return parallel_has_master(plan->settings.parallel) ? computed_bytes(plan)
                                                         : dtype_bytes(plan->settings.dtype);
 }
 
-/* Of each parameter, in whole rows. */
+/* A unit whose parameters are shared by whole rows. */
 static void sum_rows(struct plan *plan, size_t number, struct checked *checked)
 {
     struct plan_unit *unit = &plan->units[number];
@@ -44,7 +44,10 @@ static void sum_rows(struct plan *plan, size_t number, struct checked *checked)
     }
 }
 
-/* All in a row, of which the first rank has the beginning: whole parameters, and a part of the last one there. */
+/*
+ * A flat unit: all its parameters lie in a row. The first rank has the beginning of the row: whole
+ * parameters and a part of the last one.
+ */
 static void cut_row(struct plan *plan, size_t number, struct checked *checked)
 {
     struct plan_unit *unit = &plan->units[number];

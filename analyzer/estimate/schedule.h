@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The allocations and frees that a run would make, in order. Everything that an estimate says
- * (peak, categories, phases, the allocator's segments) is computed from this list. It must not know
- * models.
+ * The allocations and frees that a run would make, in order. Every figure of an estimate (peak,
+ * categories, phases, the allocator's segments) is computed from this list.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_SCHEDULE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_SCHEDULE_H
@@ -23,7 +22,7 @@ enum schedule_phase {
     SCHEDULE_PHASES
 };
 
-/* On which an allocator keeps what is allocated apart. */
+/* The stream of an allocation. An allocator keeps the blocks of each stream apart. */
 enum schedule_stream { SCHEDULE_compute, SCHEDULE_gather, SCHEDULE_reduce };
 
 const char *schedule_phase_name(enum schedule_phase phase);
@@ -46,7 +45,7 @@ struct schedule {
     uint32_t blocks;
     uint8_t phase, stream;
     int32_t layer;
-    struct err err; /* the first failure: calls after it do nothing */
+    struct err err; /* the first failure; later functions do nothing */
 };
 
 void schedule_release(struct schedule *schedule);

@@ -29,7 +29,7 @@ static int load_model(struct run *run, struct err *err)
 {
     const bool is_flat = parallel_kind(run->plan->settings.parallel)->weights == WEIGHTS_flat;
     if (parallel_kind(run->plan->settings.parallel)->weights == WEIGHTS_replica)
-        return 0; /* they come with each pass */
+        return 0; /* a replica's weights arrive in each pass */
     size_t *order = load_order(run->plan, err);
     if (!order)
         return -1;
@@ -41,7 +41,7 @@ static int load_model(struct run *run, struct err *err)
     return 0;
 }
 
-/* DataParallel is given the batch of all GPUs, on the first. */
+/* DataParallel gets the batches of all GPUs, on the first GPU. */
 static uint64_t batches_given(const struct run *run)
 {
     const struct settings *settings = &run->plan->settings;
@@ -49,7 +49,10 @@ static uint64_t batches_given(const struct run *run)
     return is_given_all ? settings->gpus : 1;
 }
 
-/* The loop drops the old batch when it gets the new one on the host, before copying it over. */
+/*
+ * The loop drops the old batch when it has the new one on the host,
+ * before it copies that to the device.
+ */
 static void load_input(struct run *run)
 {
     storage_drop(run, run->input);
@@ -71,7 +74,7 @@ static void load_targets(struct run *run)
     }
 }
 
-/* Blocks for all sequences, which stay. */
+/* The pool of cache blocks for all sequences, which lives until the end of the run. */
 static void make_pool(struct run *run)
 {
     const struct serve *serve = &run->plan->settings.serve;
@@ -82,7 +85,7 @@ static void make_pool(struct run *run)
                            (i < serve->pool_bytes % serve->pool_pieces));
 }
 
-/* One more token for all: a copy with room for it, layer after layer. */
+/* Grows the caches to `tokens` tokens: copies each layer's cache into a larger one in turn. */
 static void grow_caches(struct run *run, uint64_t tokens)
 {
     for (size_t i = 0; i < run->plan->layer_count; i++) {
@@ -97,7 +100,7 @@ static void grow_caches(struct run *run, uint64_t tokens)
     }
 }
 
-/* What the tokens before the last have left. */
+/* Makes the caches as they are before the last token. */
 static void load_caches(struct run *run)
 {
     const struct serve *serve = &run->plan->settings.serve;
@@ -122,8 +125,11 @@ static void outputs_drop(struct run *run)
         storage_drop(run, run->cached[--run->cached_count]);
 }
 
-/* The first stage of a pipeline runs as many batches forward as there are stages before the first one's backward (1F1B, arXiv
- * 2104.04473): each leaves what this one has left. */
+/*
+ * A pipeline's first stage runs the forward of as many batches as there are stages before its first
+ * backward (1F1B, arXiv 2104.04473). Each of these batches holds copies of what this batch holds.
+ * Returns the number of the first copy.
+ */
 static size_t others_hold(struct run *run, size_t mark, size_t end)
 {
     const struct settings *settings = &run->plan->settings;
@@ -157,7 +163,7 @@ static int run_batch(struct run *run, bool is_first)
     return result;
 }
 
-/* After the second batch of a step, each is like the one before. */
+/* Two batches stand for all batches of a training step, because later ones repeat the second. */
 static int run_step(struct run *run, int step)
 {
     const struct settings *settings = &run->plan->settings;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A training (or inference) loop, written down as a schedule: what a framework allocates and frees
- * in two steps, because only the second one finds the optimizer's states. It must not know what the
- * schedule is used for.
+ * A training or inference loop, written down as a schedule: the allocations and frees of a
+ * framework in two training steps, because only the second step begins with the optimizer's states.
  *
  *     init       parameters and buffers, layer by layer
  *     data       the previous batch is freed, the next one arrives

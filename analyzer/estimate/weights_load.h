@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights on the device, one allocation each, in the order of their names. It must not know models.
+ * Loads weights into the simulated allocator, one allocation per
+ * tensor, in the order of their names.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_LOAD_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_LOAD_H
