@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Element types and their sizes, from dtypes.def. It must not know where types are used.
- */
+/* Element types and their sizes, from dtypes.def. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_DTYPE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_DTYPE_H
 
@@ -9,7 +7,7 @@
 
 #include "gpumemtrace/err.h"
 
-#define DTYPE_INT64_BYTES 8 /* ids, indices, counters: the same whatever the model's type */
+#define DTYPE_INT64_BYTES 8 /* ids, indices, counters, for every type of the model */
 #define DTYPE_FP32_BYTES 4
 
 enum dtype {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One layer of a model: the fields that a file may give it (fields.def), and what its kind
- * (layers.def) knows: the shape it makes, its tensors, what autograd saves of it. It must not know
- * files, optimizers or the order of allocations.
+ * (layers.def) computes: the shape of its result, its tensors, and what autograd saves of it.
  *
- * Shapes are those of one sample; only struct flow knows the batch.
+ * Shapes are those of one sample; only struct flow has the batch.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_H
@@ -19,7 +18,7 @@
 #include "tensors.h"
 
 #define SPATIAL_MAX 3
-#define FIELD_MOST (UINT64_C(1) << 40) /* of any integer in a model file */
+#define FIELD_MOST (UINT64_C(1) << 40) /* the largest integer in a model file */
 #define RECURRENT_LAYERS_MOST 1024
 
 /* --- fields --- */
@@ -52,34 +51,35 @@ struct layer_fields {
 
 #define LAYER_NAME_BYTES 128
 
-/* As bitsandbytes has them: 4 bit in blocks, those with their scales quantized again, 8 bit in rows. */
+/* Formats of bitsandbytes: 4 bit in blocks, the same with quantized scales, 8 bit in rows. */
 enum quantization { QUANTIZATION_none, QUANTIZATION_nf4, QUANTIZATION_nf4_dq, QUANTIZATION_int8 };
 
-/* One of its own tensors as files of weights have it. */
+/* A layer's own tensor as the weight files hold it. */
 struct layer_stored {
     uint64_t bytes;
-    bool known;   /* else it is as the model's type says */
-    bool is_open; /* of a type that models run in, so it becomes another that is asked for */
+    bool known;   /* false: its bytes follow from the model's type */
+    bool is_open; /* its type is one that models run in, so it can be converted to another */
 };
 
 struct layer {
     const struct layer_kind *kind;
-    size_t index;                      /* place in the model, from 0 */
-    size_t first_input, input_count;   /* what it reads, in the model's list */
-    size_t block;                      /* which run of an outermost repeated block; 0: of none */
-    uint64_t turn;                     /* … and how often that had run before */
-    const struct shape *const *inputs; /* of one sample; once the model is resolved */
-    char name[LAYER_NAME_BYTES];    /* where it is in the model, as "encoder.layer.0.attention" */
-    uint64_t given;                 /* bits of the enum layer_field that the file has */
-    enum quantization quantization; /* of its weight */
-    bool frozen;                    /* its parameters are not trained */
-    const struct layer_stored *stored; /* of its own tensors; NULL: there are no files */
+    size_t index;                    /* place in the model, from 0 */
+    size_t first_input, input_count; /* its inputs, in model->inputs */
+    /* repetition of an outermost repeated block, counted over all such blocks; 0: in none */
+    size_t block;
+    uint64_t turn;                     /* … and its number within that block, from 0 */
+    const struct shape *const *inputs; /* of one sample; set by model_resolve */
+    char name[LAYER_NAME_BYTES];       /* its path in the model, as "encoder.layer.0.attention" */
+    uint64_t given;                    /* bits of enum layer_field: fields that the file sets */
+    enum quantization quantization;    /* of its weight */
+    bool frozen;                       /* its parameters are not trained */
+    /* its own tensors in weight files; NULL: there are no files */
+    const struct layer_stored *stored;
     struct layer_fields fields;
-    struct shape input,
-        output; /* of one sample; known once the model is resolved; its first input */
+    struct shape input, output; /* of one sample, the input being its first; set by model_resolve */
 };
 
-/* What runs through a layer. */
+/* The data that runs through a layer. */
 struct flow {
     struct shape input, output; /* of one sample */
     uint64_t batch;
@@ -87,11 +87,11 @@ struct flow {
     enum dtype input_dtype; /* of its first input */
     bool autocast;
     bool training;
-    bool writes; /* one more token, as generate() of transformers does */
+    bool writes; /* writes one more token, as generate() of transformers does */
     uint64_t input_elements, output_elements; /* of the batch */
 };
 
-/* What autograd saves of a layer besides its extra tensors; bits. */
+/* Bits of what autograd saves of a layer besides its extra tensors. */
 enum saves {
     SAVES_none = 0,
     SAVES_input = 1 << 0,
@@ -102,33 +102,34 @@ enum saves {
 
 enum layer_trait {
     TRAIT_values = 1 << 0, /* the rule of thumb counts its results */
-    TRAIT_resize = 1 << 1, /* as values, but only where the shape changes */
+    TRAIT_resize = 1 << 1, /* as TRAIT_values, but only if the shape changes */
     TRAIT_view = 1 << 2,   /* the output is the input's storage */
     TRAIT_ids = 1 << 3,    /* reads integer ids, passes no gradient back */
     TRAIT_loss = 1 << 4,   /* ends the model with one number */
-    TRAIT_wide = 1 << 5,   /* … which lies in a storage of the input's size */
-    TRAIT_train = 1 << 6,  /* does something in training only (dropout) */
+    TRAIT_wide = 1 << 5,   /* … in a storage of the input's size */
+    TRAIT_train = 1 << 6,  /* acts in training only (dropout) */
     TRAIT_many = 1 << 7,   /* reads several inputs */
-    TRAIT_hands =
-        1 << 8, /* backward hands the result's gradient on to the inputs, if of their size */
-    TRAIT_slices = 1 << 9, /* … and else a part of it, which is a view */
-    TRAIT_once = 1 << 10,  /* the result is the same for all samples, and there once */
-    TRAIT_float = 1 << 11, /* the result is of float32; a view where the input is */
-    TRAIT_aside = 1 << 12, /* owns a tensor and reads nothing: data does not run through it */
-    TRAIT_copies =
-        1
-        << 13, /* works on a float32 copy where the input is shorter, so does not save the input */
-    TRAIT_part = 1 << 14,     /* a view of a part; gradients of parts become one of the whole */
-    TRAIT_cache = 1 << 15,    /* a copy that the caller keeps until the step's end */
-    TRAIT_regroups = 1 << 16, /* composed, it works on copies of inputs that lie otherwise */
-    TRAIT_low = 1 << 17,      /* autocast runs it in its short type … */
-    TRAIT_high = 1 << 18,     /* … or in float32 */
-    TRAIT_meets = 1 << 19, /* meets weights or tables of the model's type, so is at least as wide */
+    /* backward passes the gradient of the result on to inputs of the same size */
+    TRAIT_hands = 1 << 8,
+    TRAIT_slices = 1 << 9, /* … and to others a view of a part of it */
+    TRAIT_once = 1 << 10,  /* the result exists once for all samples */
+    TRAIT_float = 1 << 11, /* the result is float32; a view if the input is */
+    TRAIT_aside = 1 << 12, /* owns a tensor and has no input: no data runs through it */
+    /* works on a float32 copy of an input of a shorter type, so it does not save the input */
+    TRAIT_copies = 1 << 13,
+    TRAIT_part = 1 << 14,  /* a view of a part; the gradients of all parts are made as one */
+    TRAIT_cache = 1 << 15, /* a copy that the caller keeps until the end of the step */
+    /* if composed, works on copies of inputs that are laid out otherwise */
+    TRAIT_regroups = 1 << 16,
+    TRAIT_low = 1 << 17,  /* autocast runs it in its short type … */
+    TRAIT_high = 1 << 18, /* … or in float32 */
+    /* multiplies with weights or tables of the model's type, so the result is at least as wide */
+    TRAIT_meets = 1 << 19,
 };
 
 struct layer_kind {
     const char *name;
-    unsigned rank; /* dimensions of windows; 0: none */
+    unsigned rank; /* dimensions of its windows; 0: it has none */
     uint64_t fields, required;
     unsigned saves, saves_inplace;
     unsigned traits;
@@ -138,20 +139,23 @@ struct layer_kind {
     /* Adds parameters and buffers, each in the order PyTorch registers them. */
     void (*parameters)(const struct layer *layer, enum dtype dtype, struct tensors *tensors);
     /*
-     * Adds what the forward pass makes besides the result: activations are saved for backward,
-     * temporaries end with the layer, input (the target of a loss) comes with the batch.
+     * Adds the tensors that the forward pass makes besides the result: activations are saved for
+     * backward, temporaries end with the layer, input (the target of a loss) comes with the batch.
      */
     void (*extra)(const struct layer *layer, const struct flow *flow, struct tensors *tensors);
     /* Adds the temporaries of the backward pass besides the gradient of the input. */
     void (*backward)(const struct layer *layer, const struct flow *flow, struct tensors *tensors);
 };
 
-/* A layer of that kind whose fields have the standard values. */
+/* Makes a layer of that kind whose fields have their standard values. */
 void layer_init(struct layer *layer, const struct layer_kind *kind, size_t index);
-/* Of the weight that it shares with another layer; 0: it shares none. */
+/* Elements of the weight that the layer shares with another one; 0: it shares none. */
 uint64_t layer_tied_elements(const struct layer *layer);
 bool layer_gives(const struct layer *layer, enum layer_field field);
-/* Whether the output is in the storage of the input: a view, an in-place form, or nothing done. */
+/*
+ * Whether the output is the input's storage: a view, an in-place
+ * form, or a layer that does nothing.
+ */
 bool layer_keeps_storage(const struct layer *layer, bool training);
 /* ERR_INPUT: "layer 3 (Conv2d), field …: " and the message. field may be NULL. Returns -1. */
 int layer_fail(const struct layer *layer, const char *field, struct err *err, const char *format,

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What layers make besides their result, for layers.def: activations (masks, indices, statistics)
- * are saved for backward, temporaries end with the layer. It must not know whether autograd's graph
- * reaches the layer; the plan does.
+ * The tensors that layers make besides their result, for layers.def: activations (masks, indices,
+ * statistics) are saved for backward, temporaries end with the layer. The plan decides whether
+ * autograd's graph reaches the layer.
  */
 #include "layer_formulas.h"
 
-/* Of float32 PyTorch's memory-efficient kernel keeps a number for each query, rounded up to so many. */
+/*
+ * In float32, PyTorch's memory-efficient kernel saves a number for each query; it rounds the number
+ * of queries up to a multiple of this.
+ */
 #define EFFICIENT_QUERIES 32
-/* Of the reserve space of the simulator's cuDNN (simulator/standins/cudnn/rnn_space.c). */
+/* Part of the reserve space of the simulator's cuDNN (simulator/standins/cudnn/rnn_space.c). */
 #define RESERVE_HEADER_BYTES 256
 
 static void add_saved(struct tensors *tensors, uint64_t element_bytes, uint64_t elements,
@@ -29,7 +32,7 @@ void extra_none(const struct layer *layer, const struct flow *flow, struct tenso
     (void)tensors;
 }
 
-/* What the file says that backward needs besides inputs and result. */
+/* Bytes that backward needs besides inputs and result, as the model file says. */
 void extra_operation(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     if (layer->fields.kept)
@@ -72,8 +75,9 @@ void extra_rms_norm(const struct layer *layer, const struct flow *flow, struct t
 }
 
 /*
- * Composed in float32: the input as float32, the inverse deviation, and what the weight multiplies
- * (in 16 bit the copy is the model's type again, in float32 there is none to save of the input).
+ * RMS norm composed of operations in float32. Saved are the input in float32, the inverse
+ * deviation, and the normalized value, which the weight multiplies, in the model's type. If the
+ * input is float32 already, there is no copy of it to save.
  */
 void extra_rms_eager(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
@@ -81,11 +85,11 @@ void extra_rms_eager(const struct layer *layer, const struct flow *flow, struct 
     if (own < DTYPE_FP32_BYTES)
         add_saved(tensors, DTYPE_FP32_BYTES, flow->input_elements, 1);
     add_saved(tensors, dtype_accumulate_bytes(flow->dtype), rows(layer, flow, tensors), 1);
-    if (!layer->frozen) /* for the gradient of the weight */
+    if (!layer->frozen) /* the gradient of the weight needs it */
         add_saved(tensors, own, flow->output_elements, 1);
 }
 
-/* As above, but the weight multiplies in float32: what it multiplies is kept so. */
+/* As extra_rms_eager, but the weight multiplies a value in float32, which is saved so. */
 void extra_rms_wide(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     const uint64_t wide = dtype_accumulate_bytes(flow->dtype);
@@ -102,14 +106,14 @@ static void add_temporary(struct tensors *tensors, uint64_t element_bytes, uint6
     tensors_add(tensors, CATEGORY_temporaries, element_bytes, elements, count);
 }
 
-/* The gradient of the normalized value and that of the square, both float32. */
+/* The gradients of the normalized value and of the square, both in float32. */
 void backward_rms_eager(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     (void)layer;
     add_temporary(tensors, dtype_accumulate_bytes(flow->dtype), flow->input_elements, 2);
 }
 
-/* 0.5 x (1 + tanh(…)), one operation after the other: half of x, tanh's result, one more than it. */
+/* 0.5 x (1 + tanh(…)), operation by operation. Saved are 0.5 x, tanh's result, and 1 + that. */
 void extra_new_gelu(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     (void)layer;
@@ -117,14 +121,17 @@ void extra_new_gelu(const struct layer *layer, const struct flow *flow, struct t
     add_saved(tensors, element_bytes(flow), flow->output_elements, 2);
 }
 
-/* 0.5 x (1 + tanh(0.8 x (1 + 0.04 x x))): tanh's result and the factors of three products, one of which is x. */
+/*
+ * 0.5 x (1 + tanh(0.8 x (1 + 0.04 x x))). Saved are tanh's result and the factors of three
+ * products; one of the factors is x.
+ */
 void extra_fast_gelu(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     (void)layer;
     add_saved(tensors, element_bytes(flow), flow->output_elements, 6);
 }
 
-/* x sigmoid(1.7 x): sigmoid's result. */
+/* x sigmoid(1.7 x). Saved is sigmoid's result. */
 void extra_quick_gelu(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     (void)layer;
@@ -137,7 +144,7 @@ void backward_new_gelu(const struct layer *layer, const struct flow *flow, struc
     add_temporary(tensors, element_bytes(flow), flow->output_elements, 1);
 }
 
-/* x cos + turned(x) sin, whose cos and sin need no gradient: nothing of x is saved. */
+/* x cos + turned(x) sin. Nothing of x is saved, because cos and sin need no gradient. */
 void extra_rotary(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     (void)layer;
@@ -152,8 +159,10 @@ void backward_rotary(const struct layer *layer, const struct flow *flow, struct 
 /* --- sums over rows --- */
 
 /*
- * PyTorch's reduction kernel (ATen/native/cuda/Reduce.cuh) splits a long sum over rows between blocks, which meet in a
- * buffer: threads of four columns, 32 by 4 of them in a block, at least 16 rows for each, blocks until the card is full.
+ * Bytes of the buffer of PyTorch's reduction kernel (ATen/native/cuda/Reduce.cuh). The
+ * kernel splits a long sum over rows between blocks, which meet in that buffer: a thread
+ * sums four columns, a block has 32 by 4 threads, a thread has at least 16 rows, and there
+ * are blocks until the card is full.
  */
 static uint64_t reduction_bytes(uint64_t rows, uint64_t columns, struct checked *checked)
 {
@@ -190,7 +199,7 @@ void backward_linear(const struct layer *layer, const struct flow *flow, struct 
                       1);
 }
 
-/* The gradient of an input that was expanded is summed up from one of the result's size. */
+/* The gradient of an expanded input is first made in the size of the result, then summed up. */
 void backward_mul(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     const uint64_t whole = shape_elements(&flow->output, &tensors->checked);
@@ -205,8 +214,9 @@ void backward_mul(const struct layer *layer, const struct flow *flow, struct ten
 /* --- experts --- */
 
 /*
- * Tokens x the experts that each goes through; with a capacity c, of E experts each has room for so many of these k x N: E x ceil(k N c / E)
- * (GShard, arXiv 2006.16668, 2.2). As many come from other ranks as go to them.
+ * Rows of all experts: tokens x the experts of each token (k N). With a capacity c, each of E
+ * experts has room for ceil(k N c / E) rows, so E times that (GShard, arXiv 2006.16668, 2.2). As
+ * many rows come from other ranks as go to them.
  */
 static uint64_t expert_rows(const struct layer *layer, const struct flow *flow,
                             struct tensors *tensors)
@@ -223,8 +233,9 @@ static uint64_t expert_rows(const struct layer *layer, const struct flow *flow,
 }
 
 /*
- * Dropless: each token's row is there once for each expert that it goes through. Saved are the rows, gate and up, the
- * activation, its product with up, and the result before it is weighted; the scores as float32, and which experts.
+ * Without capacity, a token's row exists once for each of its experts. Saved are these rows, gate
+ * and up, the activation, its product with up, the result before it is weighted, the scores in
+ * float32, and the experts' numbers.
  */
 void extra_experts(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
@@ -238,14 +249,15 @@ void extra_experts(const struct layer *layer, const struct flow *flow, struct te
               checked_mul(checked, flow->input_elements / width, layer->fields.num), 1);
     add_saved(tensors, DTYPE_INT64_BYTES, all, 2);
     add_temporary(tensors, bytes, checked_mul(checked, all, width), 1);
-    if (layer->fields.ranks > 1) /* what goes to the other ranks, and what comes back */
+    if (layer->fields.ranks > 1) /* the rows sent to other ranks, and those that come back */
         add_temporary(tensors, bytes, checked_mul(checked, all, width), 2);
-    if (flow->writes) /* one product for all rows, each with a copy of its expert's weights */
+    /* a single product, where each row has its own copy of its expert's weights */
+    if (flow->writes)
         add_temporary(tensors, bytes,
                       checked_mul3(checked, all, width, checked_mul(checked, 3, hidden)), 1);
 }
 
-/* The gradients of gate and up together, and of a row on its way back. */
+/* The gradient of gate and up together, and that of the rows. */
 void backward_experts(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     struct checked *checked = &tensors->checked;
@@ -257,7 +269,7 @@ void backward_experts(const struct layer *layer, const struct flow *flow, struct
 
 /* --- attention --- */
 
-/* Scores of each head: batch x heads x rows of the queries x rows of the keys. */
+/* Scores of all heads: batch x heads x rows of the queries x rows of the keys. */
 static uint64_t scores(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     struct checked *checked = &tensors->checked;
@@ -277,7 +289,10 @@ static uint64_t softmax_bytes(const struct layer *layer, const struct flow *flow
     return layer->fields.wide || flow->autocast ? wide : own;
 }
 
-/* Of each score: the softmax, its copy in the model's type if it was made in a wider one, a dropout's mask and result. */
+/*
+ * Bytes saved of each score: the softmax's result, its copy in the model's type if the softmax is
+ * wider, and with dropout the mask and the dropped result.
+ */
 static uint64_t saved_of_score(const struct layer *layer, const struct flow *flow)
 {
     const uint64_t own = element_bytes(flow), softmax = softmax_bytes(layer, flow);
@@ -285,8 +300,9 @@ static uint64_t saved_of_score(const struct layer *layer, const struct flow *flo
 }
 
 /*
- * One kernel (flash, memory-efficient) saves its result and the logarithm of each row's sum. If heads lie one after
- * the other in the queries, flash answers likewise and its result is copied into rows.
+ * A fused kernel (flash, memory-efficient) saves its result and the logarithm of each row's sum.
+ * If the heads of the queries lie one after the other, flash lays its result out likewise, and
+ * the result is copied into rows.
  */
 static void add_fused(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
@@ -302,8 +318,9 @@ static void add_fused(const struct layer *layer, const struct flow *flow, struct
 }
 
 /*
- * Composed: the scores, those as float32 where the softmax is, and what is saved of each; of those that a tanh limits, its
- * result, too, which is there until backward is through the softmax.
+ * A composed attention makes the scores, their float32 copy if the softmax is float32, and
+ * what saved_of_score counts. If tanh caps the scores, its result is saved, too, until the
+ * backward of the softmax is over.
  */
 void extra_attention(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
@@ -327,8 +344,9 @@ void extra_attention(const struct layer *layer, const struct flow *flow, struct 
 }
 
 /*
- * The highest moment of the composed backward is that of the softmax: its result, the gradient, their product and the
- * gradient of the scores, while what dropout and the product with the values had saved is gone.
+ * The backward of a composed attention is highest at its softmax: the softmax's result, the
+ * gradient, their product and the gradient of the scores are live. What dropout and the product
+ * with the values had saved is freed by then.
  */
 void backward_attention(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
@@ -338,7 +356,7 @@ void backward_attention(const struct layer *layer, const struct flow *flow, stru
                       1);
 }
 
-/* The fused kernel keeps a mask of one byte for each element; the in-place form, scaled noise. */
+/* The fused kernel saves a mask of one byte an element; the in-place form saves scaled noise. */
 void extra_dropout(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     if (!flow->training)
@@ -349,7 +367,7 @@ void extra_dropout(const struct layer *layer, const struct flow *flow, struct te
         add_saved(tensors, element_bytes(flow), flow->output_elements, 1);
 }
 
-/* Whether each sample's branch is dropped. */
+/* One value for each sample: whether its branch is dropped. */
 void extra_noise(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     if (!layer_keeps_storage(layer, flow->training))
@@ -363,8 +381,9 @@ void extra_indices(const struct layer *layer, const struct flow *flow, struct te
 }
 
 /*
- * Initial states, and cuDNN's reserve space. Its size is not documented: counted is what the simulator's cuDNN says, as
- * many states of each step as backward needs of it, and the results of all layers but the last.
+ * The initial states, and cuDNN's reserve space. The size of that is not documented: we count what
+ * the simulator's cuDNN reports, that is `kept` states of each time step, which backward needs, and
+ * the results of all layers but the last.
  */
 static void add_recurrent_extra(const struct layer *layer, const struct flow *flow,
                                 struct tensors *tensors, uint64_t kept, uint64_t states)
@@ -400,13 +419,16 @@ void extra_rnn(const struct layer *layer, const struct flow *flow, struct tensor
 
 /* --- losses: the target comes with the input --- */
 
-/* Whether autocast, which leaves log_softmax in the short type, makes a float32 copy of it for nll_loss. */
+/*
+ * Whether autocast makes a float32 copy of log_softmax's result for nll_loss, because
+ * log_softmax keeps the short type.
+ */
 static bool casts_likelihood(const struct flow *flow)
 {
     return flow->autocast && dtype_bytes(flow->input_dtype) < DTYPE_FP32_BYTES;
 }
 
-/* A target is an integer for each row of scores; saved are log_softmax and the total weight. */
+/* The target is an integer for each row of scores. Saved are log_softmax and the total weight. */
 static void add_cross_entropy(const struct flow *flow, struct tensors *tensors, uint64_t classes)
 {
     const uint64_t own = dtype_bytes(flow->input_dtype);
@@ -432,7 +454,10 @@ void extra_token_loss(const struct layer *layer, const struct flow *flow, struct
     add_cross_entropy(flow, tensors, flow->input.dims[flow->input.rank - 1]);
 }
 
-/* The gradient of log_softmax's result, besides that of the input; a float32 one is gone when that of the input comes. */
+/*
+ * The gradient of log_softmax's result, besides that of the input. A float32 gradient is freed
+ * before that of the input is made.
+ */
 void backward_cross_entropy(const struct layer *layer, const struct flow *flow,
                             struct tensors *tensors)
 {

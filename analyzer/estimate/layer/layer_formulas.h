@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The formulas that layers.def names: shapes (layer_shapes.c), parameters (layer_parameters.c), and
- * what the passes make besides results (layer_extra.c). It must not know which layer uses which.
+ * the tensors that the passes make besides results (layer_extra.c).
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_FORMULAS_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_FORMULAS_H
 
 #include "layer.h"
 
-/* Several layers name the same formula: its declaration is repeated. */
+/* A formula that several layers name is declared several times. */
 #define LAYER(name, rank, shape_column, parameters_column, fields, required, saves, inplace,       \
               extra_column, backward_column, traits)                                               \
     int shape_##shape_column(struct layer *, const struct shape *, struct shape *, struct err *);  \

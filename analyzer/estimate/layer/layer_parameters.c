@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parameters and buffers of layers, for layers.def, in the order in which PyTorch registers them:
- * moving a model to the device allocates them in this order. It must not know batches.
+ * Parameters and buffers of layers, for layers.def, in the order in which PyTorch registers them,
+ * because moving a model to the device allocates them in this order.
  */
 #include "layer_formulas.h"
 
@@ -25,13 +25,13 @@ void parameters_linear(const struct layer *layer, enum dtype dtype, struct tenso
         add_parameter(tensors, dtype, "weight",
                       fields->transposed ? shape_of2(fields->in, fields->out)
                                          : shape_of2(fields->out, fields->in));
-    else /* nothing of its own, but its gradient has to be countable */
+    else /* the layer owns no weight, but the bytes of its gradient must fit in 64 bits */
         checked_mul3(&tensors->checked, fields->in, fields->out, dtype_bytes(dtype));
     if (fields->bias)
         add_parameter(tensors, dtype, "bias", shape_of(fields->out));
 }
 
-/* Of torch.nn.MultiheadAttention, whose tensors are called so. */
+/* The tensors of torch.nn.MultiheadAttention have these names. */
 void parameters_projection(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
     const struct layer_fields *fields = &layer->fields;
@@ -107,7 +107,7 @@ void parameters_parameter(const struct layer *layer, enum dtype dtype, struct te
     add_parameter(tensors, dtype, NULL, layer->fields.shape);
 }
 
-/* What a model registers besides parameters stays float32, or counts in int64. */
+/* Buffers of a model stay float32, or are int64 counters. */
 void parameters_buffer(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
     (void)dtype;
@@ -116,7 +116,10 @@ void parameters_buffer(const struct layer *layer, enum dtype dtype, struct tenso
                 layer->fields.shape);
 }
 
-/* Gate and up of all experts of this rank lie in one tensor, down in another; transposed, in x out. */
+/*
+ * One tensor has gate and up of all experts of this rank, another has
+ * down. `transposed` means in x out.
+ */
 void parameters_experts(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
     const uint64_t width = layer->input.dims[layer->input.rank - 1];
@@ -139,7 +142,10 @@ static void add_weights(struct tensors *tensors, enum dtype dtype, uint64_t elem
     tensors_add(tensors, CATEGORY_parameters, dtype_bytes(dtype), elements, count);
 }
 
-/* For each layer and direction: gates x hidden rows for input and state each, and two biases. */
+/*
+ * For each layer and direction: gates x hidden rows for the input, as
+ * many for the state, two biases.
+ */
 static void add_recurrent_parameters(const struct layer *layer, enum dtype dtype,
                                      struct tensors *tensors, uint64_t gates)
 {

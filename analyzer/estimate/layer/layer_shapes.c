@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shapes that layers make, for layers.def: each function checks that the input fits, infers
- * the fields that the file left out, and fills the output of one sample. It must not know bytes.
+ * The shapes of layers' results, for layers.def: each function checks that the input fits, infers
+ * the fields that the file leaves out, and fills the output of one sample.
  *
  * With input H, padding p, dilation d, kernel k and stride s a window fits
  *
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A width that the input tells: if the file gives it too, the two must agree. */
+/* Takes a width from the input. If the file sets the width, too, the two must agree. */
 static int infer_width(const struct layer *layer, enum layer_field field, const char *name,
                        uint64_t *value, uint64_t input, struct err *err)
 {
@@ -59,7 +59,7 @@ int shape_linear(struct layer *layer, const struct shape *input, struct shape *o
     return 0;
 }
 
-/* Queries, keys and values side by side. */
+/* The result has queries, keys and values side by side. */
 int shape_projection(struct layer *layer, const struct shape *input, struct shape *output,
                      struct err *err)
 {
@@ -81,7 +81,7 @@ int shape_embedding(struct layer *layer, const struct shape *input, struct shape
     return 0;
 }
 
-/* Each position has a row of its own; behind the last one PyTorch fails. */
+/* Each position has a row of its own; PyTorch fails beyond the last one. */
 int shape_positions(struct layer *layer, const struct shape *input, struct shape *output,
                     struct err *err)
 {
@@ -155,7 +155,7 @@ static bool shapes_equal(const struct shape *a, const struct shape *b, unsigned 
            memcmp(a->dims + first, b->dims + first, (a->rank - first) * sizeof a->dims[0]) == 0;
 }
 
-/* Widens the result to the other shape, by PyTorch's rule: 1 is expanded to whatever there is. */
+/* Widens the result to the other shape as PyTorch does: a dimension of 1 is expanded. */
 static bool broadcast(struct shape *result, const struct shape *other, unsigned rank)
 {
     if (result->rank != other->rank)
@@ -181,7 +181,7 @@ int shape_alike(struct layer *layer, const struct shape *input, struct shape *ou
     return 0;
 }
 
-/* Along the first dimension of a sample. */
+/* Concatenates along the first dimension of a sample. */
 int shape_cat(struct layer *layer, const struct shape *input, struct shape *output, struct err *err)
 {
     struct checked checked = {false};
@@ -196,7 +196,7 @@ int shape_cat(struct layer *layer, const struct shape *input, struct shape *outp
     return checked.overflow ? layer_fail_overflow(layer, err) : 0;
 }
 
-/* Along the last dimension; those before it are equal or 1, which is expanded. */
+/* Concatenates along the last dimension. The others are equal, or 1 and expanded. */
 int shape_cat_last(struct layer *layer, const struct shape *input, struct shape *output,
                    struct err *err)
 {
@@ -213,7 +213,7 @@ int shape_cat_last(struct layer *layer, const struct shape *input, struct shape 
     return checked.overflow ? layer_fail_overflow(layer, err) : 0;
 }
 
-/* The tokens, and the router's score of each expert for them. */
+/* Inputs are the tokens and, if there are two, the router's score of each expert for each token. */
 int shape_experts(struct layer *layer, const struct shape *input, struct shape *output,
                   struct err *err)
 {
@@ -234,7 +234,10 @@ int shape_experts(struct layer *layer, const struct shape *input, struct shape *
     return 0;
 }
 
-/* Keys and values lie like each other, and have the width of their heads; those of values may have their own. */
+/*
+ * Keys and values have the same rows. Keys have the width of their heads; heads of values
+ * may have a width of their own.
+ */
 static bool fits_attention(const struct layer *layer, const struct shape *other, bool is_value,
                            struct checked *checked)
 {
@@ -261,7 +264,7 @@ static int check_heads(struct layer *layer, struct err *err)
                       layer->input_count);
 }
 
-/* Queries, keys and values as three inputs or as one that has them side by side. */
+/* Queries, keys and values are three inputs, or lie side by side in one. */
 int shape_attention(struct layer *layer, const struct shape *input, struct shape *output,
                     struct err *err)
 {
@@ -303,7 +306,7 @@ int shape_given(struct layer *layer, const struct shape *input, struct shape *ou
     return 0;
 }
 
-/* So much of the last dimension; which part of it is of no matter to memory. */
+/* The result is `out` of the last dimension; which part of it does not matter to memory. */
 int shape_part(struct layer *layer, const struct shape *input, struct shape *output,
                struct err *err)
 {
@@ -349,7 +352,7 @@ int shape_permuted(struct layer *layer, const struct shape *input, struct shape 
                       input->rank);
 }
 
-/* Channels x rows x columns become rows * columns tokens of that many values. */
+/* Channels x rows x columns become rows * columns tokens of `channels` values. */
 int shape_tokens(struct layer *layer, const struct shape *input, struct shape *output,
                  struct err *err)
 {
@@ -360,7 +363,7 @@ int shape_tokens(struct layer *layer, const struct shape *input, struct shape *o
     return checked.overflow ? layer_fail_overflow(layer, err) : 0;
 }
 
-/* The first of several tokens. */
+/* The result is the first of several tokens. */
 int shape_first(struct layer *layer, const struct shape *input, struct shape *output,
                 struct err *err)
 {
@@ -371,7 +374,7 @@ int shape_first(struct layer *layer, const struct shape *input, struct shape *ou
     return 0;
 }
 
-/* What it reads comes behind what is there. */
+/* The result is the whole cache; the layer's input is its last tokens. */
 int shape_cached(struct layer *layer, const struct shape *input, struct shape *output,
                  struct err *err)
 {
@@ -431,7 +434,7 @@ int shape_trailing(struct layer *layer, const struct shape *input, struct shape 
 
 /* --- windows --- */
 
-/* How often the window fits in dimension i; 0: the input is too small. */
+/* How many times the window fits in dimension i; 0: the input is too small. */
 static uint64_t window_fits(const struct layer_fields *fields, unsigned i, uint64_t input,
                             struct checked *checked)
 {

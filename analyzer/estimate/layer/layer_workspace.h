@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What convolutions take while they run, in each direction: see common/conv_workspace.h. It must not know other layers. */
+/* The workspaces of convolutions in each direction; see common/conv_workspace.h. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_WORKSPACE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_WORKSPACE_H
 
 #include "common/conv_workspace.h"
 #include "layer.h"
 
-/* What decides it of a card. */
+/* Properties of a card that decide the size of a workspace. */
 struct layer_cores {
     int capability_major;
     uint64_t processor_count;
 };
 
-/* Bytes; 0 of what is no convolution. A transposed one runs forward as another's backward. */
+/*
+ * Bytes; 0: the layer is no convolution. A transposed convolution's forward is the backward of a
+ * plain one, and the other way round.
+ */
 uint64_t layer_workspace(const struct layer *layer, const struct flow *flow,
                          const struct layer_cores *cores, enum conv_direction direction);
 

@@ -24,7 +24,7 @@ static void add_blocks(struct tensors *own, uint64_t values, bool is_double)
         return;
     add_scales(own, DTYPE_FP32_BYTES, ceiling(blocks, SCALES_BLOCK));
     add_scales(own, DTYPE_FP32_BYTES, CODES_8);
-    add_scales(own, DTYPE_FP32_BYTES, 1); /* what is added to all */
+    add_scales(own, DTYPE_FP32_BYTES, 1); /* the offset of all scales */
 }
 
 void quantized_own(const struct layer *layer, struct tensors *own)
@@ -47,7 +47,10 @@ static void add_temporary(struct tensors *tensors, uint64_t bytes, uint64_t coun
     tensors_add(tensors, CATEGORY_temporaries, bytes, count, 1);
 }
 
-/* 4 bit: a whole copy of the weight, but for a single row. 8 bit: the rows in 8 bit and their products in 32. */
+/*
+ * 4 bit: a copy of the whole weight, except for a single row. 8 bit: the rows in 8
+ * bit and their products in 32 bit.
+ */
 void quantized_passes(const struct layer *layer, const struct flow *flow, struct tensors *forward,
                       struct tensors *backward)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The shape of a tensor. It must not know layers.
- */
+/* The shape of a tensor: its rank and dimensions. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_SHAPE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_SHAPE_H
 

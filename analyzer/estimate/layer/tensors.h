@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A short list of tensors, as a layer owns or makes them. It must not know layers.
- */
+/* A short list of tensors that a layer owns or makes. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_TENSORS_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_TENSORS_H
 
@@ -11,13 +9,13 @@
 #include "analyzer/util/checked.h"
 #include "shape.h"
 
-/* count tensors of the same size; each is an allocation of its own. */
+/* `count` tensors of the same size, each of which is an allocation of its own. */
 struct tensor {
     enum category category;
     uint64_t bytes, elements, count; /* bytes and elements of one */
-    uint64_t values;                 /* that are packed into its elements; 0: each is one */
-    const char *name;   /* of a parameter or buffer within its layer; NULL: the layer's own */
-    struct shape shape; /* rank 0: not told, or of one element */
+    uint64_t values;                 /* values packed into its elements; 0: as many as elements */
+    const char *name;   /* of a parameter or buffer, within its layer; NULL: the layer's own name */
+    struct shape shape; /* rank 0: unknown, or one element */
 };
 
 #define TENSORS_MAX 12
@@ -30,11 +28,10 @@ struct tensors {
 
 void tensors_add(struct tensors *tensors, enum category category, uint64_t element_bytes,
                  uint64_t elements, uint64_t count);
-/* One tensor that is known by name and shape. */
+/* Adds one tensor that has a name and a shape. */
 void tensors_own(struct tensors *tensors, enum category category, uint64_t element_bytes,
                  const char *name, struct shape shape);
-/* Sums over one category. */
-/* Each copy of a tensor counts. */
+/* Sums over one category. Each of the `count` copies of a tensor counts. */
 uint64_t tensors_count(const struct tensors *tensors, enum category category);
 uint64_t tensors_elements(struct tensors *tensors, enum category category);
 uint64_t tensors_bytes(struct tensors *tensors, enum category category);
