@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of ways to train on several GPUs; see parallel.h. */
+/* The table of ways to share training among GPUs; see parallel.h. */
 #include "parallel.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Ways for several GPUs to train a model, from parallel.def. It must not know models.
- */
+/* Ways in which several GPUs share the training of a model, from parallel.def. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_PARALLEL_PARALLEL_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_PARALLEL_PARALLEL_H
 
@@ -36,9 +34,9 @@ struct parallel_kind {
 };
 
 const struct parallel_kind *parallel_kind(enum parallel parallel);
-/* Whether weights are gathered by units. */
+/* Whether a rank has a part of each unit's weights, so that units are gathered. */
 bool parallel_has_units(enum parallel parallel);
-/* Whether the weights that are updated lie beside those that are computed with. */
+/* Whether the optimizer updates a copy of the weights, which lies beside those that compute. */
 bool parallel_has_master(enum parallel parallel);
 /* Takes any name in parallel.def, ignoring case. -1: ERR_USAGE, which lists the names. */
 int parallel_parse(const char *text, enum parallel *parallel, struct err *err);
