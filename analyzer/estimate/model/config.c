@@ -27,7 +27,10 @@ static int take_config_dtype(struct model *model, const json_t *config, struct e
     return 0;
 }
 
-/* What bitsandbytes makes of linear layers, as --quantize says it; NULL: nothing, or nothing that is known here. */
+/*
+ * The word of --quantize for the config's format of bitsandbytes.
+ * NULL: no format, or an unknown one.
+ */
 static const char *config_quantization(const json_t *config)
 {
     const json_t *quantization = json_object_get(config, "quantization_config");
@@ -72,7 +75,7 @@ static int take_config_name(struct model *model, const json_t *config, struct er
     return name_model(model, path && *path ? path : class ? class : type, err);
 }
 
-/* What a config says, by the rules of its family. */
+/* Reads a config by the rules of its family. */
 static int read_family(struct model *model, json_t *family, const json_t *config,
                        struct given given, struct err *err)
 {
@@ -94,9 +97,9 @@ int config_read_named(struct model *model, json_t *family, const json_t *config,
     return result ? -1 : 0;
 }
 
-/* --- what reads more than text --- */
+/* --- models that read more than text --- */
 
-/* The class that writes text, with a base model's class as the family's first. */
+/* The family's class that writes text, or its first class, that of the base model. */
 static const char *writing_class(const json_t *family)
 {
     const json_t *classes = json_object_get(family, "architectures");
@@ -108,7 +111,10 @@ static const char *writing_class(const json_t *family)
     return json_string_value(json_array_get(classes, 0));
 }
 
-/* The part for text as a config of its own, with what stands around it, which holds for the whole. A new reference. */
+/*
+ * The config's part for text as a config of its own, with the outer keys that hold for the whole. A
+ * new reference; NULL: no memory.
+ */
 static json_t *text_part(const json_t *config, const json_t *family)
 {
     static const char *const around[] = {"dtype", "torch_dtype", "quantization_config",
@@ -147,7 +153,7 @@ static int read_text_part(struct model *model, json_t *family, const json_t *con
 
 /* --- the whole --- */
 
-/* The family of the model_type, or else of that of its part for text: a new reference. */
+/* The family of the config's model_type, or else of its text_config's: a new reference. */
 static json_t *open_family(const json_t *config, bool *of_text, struct err *err)
 {
     const char *type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Named values that are computed when first asked for; see dimensions.h. */
+/* Named values, computed when they are first used; see dimensions.h. */
 #include "dimensions.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static struct dimension *find_dimension(struct dimensions *dimensions, const cha
     return NULL;
 }
 
-/* "; did you mean 'decoder_sequence'?" to 'sequence', or "". */
+/* The hint "; did you mean 'decoder_sequence'?" for 'sequence', or "". */
 static const char *longer_hint(char hint[NEAREST_HINT_BYTES], const char *typed,
                                const char *const *names, size_t count)
 {
@@ -60,7 +60,8 @@ static int compute(struct dimensions *dimensions, struct dimension *dimension, s
         json_is_string(dimension->given) && dimension->source <= DIMENSION_null;
     const uint64_t *index = dimensions->index, *outer = dimensions->outer;
     dimension->state = DIMENSION_computing;
-    dimensions->index = dimensions->outer = NULL; /* computed once, not in each run of a block */
+    /* a dimension is computed once, not in each repetition of a block */
+    dimensions->index = dimensions->outer = NULL;
     dimensions->depth++;
     int result = is_expression ? expression_evaluate(json_string_value(dimension->given),
                                                      &dimensions->names, &dimension->value, &inner)
@@ -120,7 +121,7 @@ static int find_value(struct names *names, const char *name, struct value *value
     return 0;
 }
 
-/* --- what was given --- */
+/* --- values from the caller --- */
 
 static int fail_name(const char *name, const char *what, struct err *err)
 {
@@ -129,7 +130,7 @@ static int fail_name(const char *name, const char *what, struct err *err)
     return -1;
 }
 
-/* The names of one object of the file. */
+/* Reads the names of one object of the file. */
 static int read_names(struct dimensions *dimensions, const json_t *file, const char *field,
                       bool are_keys, struct err *err)
 {
@@ -200,7 +201,7 @@ int dimensions_give_one(struct dimensions *dimensions, const char *name, const j
     return 0;
 }
 
-/* --- what follows --- */
+/* --- fields and names --- */
 
 static int evaluate(struct dimensions *dimensions, const json_t *given, struct value *value,
                     struct err *err)
@@ -275,7 +276,7 @@ static int add_value(struct text *filled, const struct value *value, struct err 
     return 0;
 }
 
-/* One {expression}, from behind its brace; *at then points behind the other. */
+/* Fills in one {expression}: *at points behind its opening brace, then behind the closing one. */
 static int fill_one(struct dimensions *dimensions, const char **at, struct text *filled,
                     struct err *err)
 {
@@ -289,7 +290,7 @@ static int fill_one(struct dimensions *dimensions, const char **at, struct text 
     memcpy(expression, *at, (size_t)(end - *at));
     expression[end - *at] = '\0';
     *at = end + 1;
-    /* The value's text may lie in the copy, so it is added before the copy is gone. */
+    /* The value's text may lie in `expression`, so it is added before that goes out of scope. */
     return expression_evaluate(expression, &dimensions->names, &value, err) ||
                    add_value(filled, &value, err)
                ? -1

@@ -7,7 +7,7 @@
 
 #define IS_GIVEN(field) (UINT32_C(1) << FIELD_##field)
 
-/* Widths follow from the input again, as they do where a file leaves them out. */
+/* Forgets widths that the file sets, so that they are inferred from the input again. */
 static void forget_widths(struct model *model)
 {
     for (size_t i = 0; i < model->layer_count; i++)
@@ -22,7 +22,10 @@ static size_t count_readers(const struct model *model, size_t layer)
     return count;
 }
 
-/* Nothing else needs what lies there: neither another layer nor the backward of the one that made it. */
+/*
+ * True if nothing else needs the layer's input: no other layer reads it, and the backward of the
+ * layer that made it does not use it.
+ */
 static bool may_overwrite(const struct model *model, const struct layer *layer)
 {
     const size_t source = layer->input_count ? model->inputs[layer->first_input] : MODEL_INPUT;
@@ -61,7 +64,7 @@ static size_t replace_lstm(struct model *model)
     return count;
 }
 
-/* The last layer says what the model is for, so it stays. */
+/* The last layer is left as it is, because its width is the purpose of the model. */
 static size_t halve_channels(struct model *model)
 {
     size_t count = 0;
@@ -70,7 +73,7 @@ static size_t halve_channels(struct model *model)
         if (layer->kind->shape != shape_conv)
             continue;
         if (layer->fields.groups > 1 || layer->fields.out % 2)
-            return 0; /* half of it is no model */
+            return 0; /* its channels cannot be halved */
         layer->fields.out /= 2;
         count++;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recursive descent over the text, which computes as it reads; see expression.h. */
+/* A recursive descent parser that computes while it reads; see expression.h. */
 #include "expression.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@ struct parser {
     const char *text, *at;
     struct names *names;
     unsigned depth;
-    unsigned skipped; /* above 0: in a branch that is not taken, where nothing is computed */
+    unsigned skipped; /* above 0: inside a branch that is not taken, where nothing is computed */
     struct err *err;
 };
 
@@ -31,7 +31,7 @@ static int fail(const struct parser *parser, const char *what)
     return -1;
 }
 
-/* Of values, and not of how the expression is written. */
+/* A failure of values, not of the expression's syntax. */
 static int fail_value(const struct parser *parser, const char *what)
 {
     char shown[JSON_SHOWN_BYTES];
@@ -59,7 +59,7 @@ enum operation {
     OPERATION_rest
 };
 
-/* A sign that begins with another stands before it. */
+/* A sign comes before signs that are its beginning: "<=" before "<". */
 static const struct sign {
     const char *text;
     int level;
@@ -82,7 +82,7 @@ static bool in_name(char byte)
     return isalnum((unsigned char)byte) || byte == '_';
 }
 
-/* Takes the text if it comes next; a word only where it ends. */
+/* Skips the text if it comes next; a word only if no letter of a name follows it. */
 static bool take(struct parser *parser, const char *text)
 {
     skip_spaces(parser);
@@ -112,7 +112,7 @@ static int set_integer(const struct parser *parser, struct value *value, int64_t
     return 0;
 }
 
-/* Rounds down, as Python does. */
+/* Division and remainder round down, as in Python. */
 static int divide(const struct parser *parser, struct value *value, enum operation operation,
                   int64_t a, int64_t b)
 {
@@ -125,7 +125,7 @@ static int divide(const struct parser *parser, struct value *value, enum operati
     return 0;
 }
 
-/* Numbers with a fraction, as configs have them for shares. */
+/* Numbers with a fraction, which configs use for shares. */
 static int compute_real(const struct parser *parser, struct value *value, enum operation operation,
                         double a, double b)
 {
@@ -196,7 +196,7 @@ static int apply(const struct parser *parser, struct value *value, enum operatio
 {
     bool holds;
     if (operation == OPERATION_and ||
-        operation == OPERATION_or) { /* the left one has not decided */
+        operation == OPERATION_or) { /* the left side has not decided */
         if (truth(parser, right, &holds))
             return -1;
         *value = value_of_integer(holds);
@@ -276,8 +276,8 @@ enum function {
 };
 
 static const struct function_rule {
-    const char *name, *shown; /* as a message shows it */
-    unsigned least, most;     /* how many values it takes */
+    const char *name, *shown; /* `shown`: as a message shows the function */
+    unsigned least, most;     /* number of arguments */
 } functions[] = {
     [FUNCTION_min] = {"min", "min(a, …) of numbers", 1, ARGUMENTS_MOST},
     [FUNCTION_max] = {"max", "max(a, …) of numbers", 1, ARGUMENTS_MOST},
@@ -337,7 +337,7 @@ static void extreme_of(const struct value *arguments, unsigned count, int sign, 
             *value = arguments[i];
 }
 
-/* A member that is null is lacking. */
+/* The member of an object; a null member counts as missing. */
 static int member_or(const struct parser *parser, const struct value *arguments,
                      struct value *value)
 {
@@ -507,7 +507,7 @@ static int parse_unary(struct parser *parser, struct value *value)
     return 0;
 }
 
-/* Whether the left side of && or || is the answer. */
+/* Whether the left side of && or || decides the result. */
 static int decides(const struct parser *parser, const struct value *left, enum operation operation,
                    bool *decided)
 {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expressions of a model file, as "num_heads * head_dim" or "hidden_act == 'silu' ? 'SiLU' : 'GELU'": the operators of
- * C on integers of at most 2^62 (and on fractions, but for division), comparisons of numbers and texts, list[i],
- * object['name'], `x in list`, and the functions min, max, ceil(a, b), int, len, ends(text, end), get(object, name, other). What a name means is asked of the caller. It must not know models.
+ * Expressions of a model file, as "num_heads * head_dim" or "hidden_act == 'silu' ? 'SiLU'
+ * : 'GELU'". There are C's operators on integers of at most 2^62 and on fractions (which
+ * are not divided), comparisons of numbers and texts, list[i], object['name'], `x in list`,
+ * and the functions min, max, ceil(a, b), int, len, ends(text, end), get(object, name,
+ * other). The caller looks names up.
  *
- *     choice   = or ["?" choice ":" choice]         a branch that is not taken is read, never computed
+ *     choice   = or ["?" choice ":" choice]     a branch that is not taken is parsed, not computed
  *     or … product: || && == != < <= > >= in + - * / %   by rising precedence, / rounds down
  *     unary    = ("!" | "-") unary | primary
- *     primary  = number | 'text' | name ["[" choice "]"] | name "(" choice {"," choice} ")" | "(" choice ")"
+ *     primary  = number | 'text' | name ["[" choice "]"] | name "(" choice {"," choice} ")"
+ *              | "(" choice ")"
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_EXPRESSION_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_EXPRESSION_H
@@ -17,7 +20,10 @@
 #define EXPRESSION_MOST_BYTES 1000
 #define EXPRESSION_DEPTH_MOST 40
 
-/* What names mean. find fills the value, or *err: "'hiden' is unknown …", and returns -1. */
+/*
+ * Looks names up. find fills the value; on failure it fills *err
+ * ("'hiden' is unknown …"), returns -1.
+ */
 struct names {
     int (*find)(struct names *names, const char *name, struct value *value, struct err *err);
 };

@@ -104,7 +104,7 @@ json_t *family_open(const char *model_type, struct err *err)
             return family;
         json_decref(family);
         if (is_it || !family) {
-            fail_memory(err); /* our own files are whole */
+            fail_memory(err); /* the embedded files are valid, so only memory can fail */
             return NULL;
         }
     }
@@ -114,7 +114,7 @@ json_t *family_open(const char *model_type, struct err *err)
 
 /* --- by name --- */
 
-/* The config of that name in the family, as a family writes its names: in lower case. */
+/* The config of that name in the family. A family writes its names in lower case. */
 static json_t *find_name(const json_t *family, const char *name)
 {
     const char *known;

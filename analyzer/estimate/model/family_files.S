@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Embeds the files of families.def, each as a text of its own; see families.h. */
+/* Embeds the files of families.def, each as a string of its own; see families.h. */
     .section .rodata
 
 #define FAMILY(name)                                                                               \

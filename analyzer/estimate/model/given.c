@@ -73,7 +73,10 @@ static int fail_architecture(const json_t *known, const char *wanted, struct err
     return -1;
 }
 
-/* The class is one of the file's: its first where neither config nor option names one. */
+/*
+ * Checks that the class is one of the file's. If neither config nor
+ * option names one, it is the first.
+ */
 static int check_architecture(struct dimensions *dimensions, const json_t *known, struct err *err)
 {
     struct value value;

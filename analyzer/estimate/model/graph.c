@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks into layers; see graph.h. */
+/* Expands blocks into layers; see graph.h. */
 #include "graph.h"
 
 #include <inttypes.h>
@@ -14,15 +14,15 @@
 
 #define INPUT_NAME "input"
 
-/* A layer or block that later ones can name. */
+/* The name of a layer or block, which later ones can use. */
 struct label {
     char name[LAYER_NAME_BYTES];
-    size_t output; /* the layer whose result it is; MODEL_INPUT */
+    size_t output; /* the layer whose result it names, or MODEL_INPUT */
 };
 
 /* A block that is being read. */
 struct section {
-    const char *prefix; /* of the names in it, as "encoder.layer.0"; "" */
+    const char *prefix; /* of the names in it, as "encoder.layer.0", or "" */
     size_t input;
     unsigned depth;
 };
@@ -32,12 +32,12 @@ struct graph {
     struct dimensions *dimensions;
     const struct tuning *tuning;
     size_t layer_capacity, registered_capacity;
-    struct label *labels; /* those of a block are dropped at its end */
+    struct label *labels; /* a block's labels are dropped at its end */
     size_t label_count, label_capacity;
-    size_t flowing;    /* the layer before */
+    size_t flowing;    /* the previous layer */
     size_t items;      /* read so far, in all repetitions */
-    size_t blocks;     /* runs of outermost repeated blocks so far */
-    uint64_t turn;     /* of the last one */
+    size_t blocks;     /* repetitions of outermost repeated blocks so far */
+    uint64_t turn;     /* number of the last of these within its block */
     unsigned repeated; /* repeated blocks around what is being read */
     size_t adapters;
     struct err *err;
@@ -45,7 +45,7 @@ struct graph {
 
 static int read_list(struct graph *graph, const json_t *list, const struct section *section);
 
-/* "layer 3 or block 'h'": the layer has no number yet but the next one. */
+/* The message names the item as "layer 3" or "block 'h'". A layer has the next number. */
 static int fail_item(const struct graph *graph, const char *name, const char *what)
 {
     char shown[JSON_SHOWN_BYTES];
@@ -64,7 +64,7 @@ static int join(const struct graph *graph, char path[LAYER_NAME_BYTES], const ch
     return length < LAYER_NAME_BYTES ? 0 : fail_item(graph, name, "the whole name is too long");
 }
 
-/* The item's own name, filled; "" without one. */
+/* The item's own name with its {expressions} filled in; "" if it has none. */
 static int own_name(const struct graph *graph, const json_t *item, char name[LAYER_NAME_BYTES])
 {
     const json_t *given = json_object_get(item, "name");
@@ -137,7 +137,7 @@ static int find_source(const struct graph *graph, const struct section *section,
     return fail_from(graph, name, filled);
 }
 
-/* --- what a layer reads --- */
+/* --- inputs of a layer --- */
 
 static int add_source(struct graph *graph, size_t source)
 {
@@ -151,7 +151,7 @@ static int add_source(struct graph *graph, size_t source)
     return 0;
 }
 
-/* Adds what the item reads to the model's list; the layer before where it does not say. */
+/* Adds the item's inputs to the model's list; without "from" that is the previous layer. */
 static int add_sources(struct graph *graph, const struct section *section, const json_t *item,
                        const char *name)
 {
@@ -171,7 +171,7 @@ static int add_sources(struct graph *graph, const struct section *section, const
     return 0;
 }
 
-/* What a block reads, and what an item that is left out hands on: the first of its sources. */
+/* The first input of an item: a block reads it, and an item that is left out passes it on. */
 static int first_source(struct graph *graph, const struct section *section, const json_t *item,
                         const char *name, size_t *source)
 {
@@ -224,7 +224,10 @@ static int add_layer(struct graph *graph, const struct section *section, json_t 
 
 /* --- adapters --- */
 
-/* One of the layers of an adapter; it reads what the item says, or the layer before. Takes the item. */
+/*
+ * Adds one of an adapter's layers, which reads the item's "from" or the previous layer. Takes
+ * over the reference to the item.
+ */
 static int add_part(struct graph *graph, const struct section *section, json_t *item,
                     const char *name, const char *part)
 {
@@ -239,7 +242,8 @@ static int add_part(struct graph *graph, const struct section *section, json_t *
 }
 
 /*
- * Beside the linear layer that was just read: two narrow ones, their result scaled and added to its own. The sum has its name.
+ * Adds an adapter to the linear layer that was just read: two narrow layers, whose result is scaled
+ * and added to the linear layer's own. The sum takes over the linear layer's name.
  */
 static int add_adapter(struct graph *graph, const struct section *section, const json_t *base,
                        const char *name, size_t read_before)
@@ -285,7 +289,7 @@ static int add_adapted(struct graph *graph, const struct section *section, json_
 
 #define REGISTERED_MOST 64
 
-/* The number of the first of the names that is the layer's, or that of a module it is in; their count where none is. */
+/* The index of the first name that is the layer's or a surrounding module's; `count`: none is. */
 static size_t registered_rank(const struct layer *layer, size_t prefix_length,
                               char (*names)[LAYER_NAME_BYTES], size_t count)
 {
@@ -299,7 +303,7 @@ static size_t registered_rank(const struct layer *layer, size_t prefix_length,
     return count;
 }
 
-/* Sorts the layers from the first on by rank; those of one rank stay in the order in which they run. */
+/* Sorts the layers from `first` on by rank; layers of one rank stay in the order of their runs. */
 static int sort_registered(struct graph *graph, size_t first, size_t prefix_length,
                            char (*names)[LAYER_NAME_BYTES], size_t count)
 {
@@ -321,7 +325,7 @@ static int sort_registered(struct graph *graph, size_t first, size_t prefix_leng
     return 0;
 }
 
-/* A class may make its modules in another order than that in which data runs through them. */
+/* Orders the registration, because a class may make its modules in another order than data runs. */
 static int order_registered(struct graph *graph, const char *prefix, const json_t *list,
                             size_t first)
 {
@@ -385,14 +389,17 @@ static int check_block(const struct graph *graph, const json_t *item, const char
     return 0;
 }
 
-/* A name as "layer{index + 1}": it counts the repetitions itself. */
+/* True if the item's name counts the repetitions itself, as "layer{index + 1}". */
 static bool names_repetitions(const json_t *item)
 {
     const char *name = json_string_value(json_object_get(item, "name"));
     return json_object_get(item, "repeat") && name && strchr(name, '{') && strstr(name, "index");
 }
 
-/* What stands before the names in one run of a block: its name, and the number of the run where it repeats. */
+/*
+ * The prefix of the names in one repetition of a block: the block's
+ * name, and the repetition's number.
+ */
 static int join_run(const struct graph *graph, char prefix[LAYER_NAME_BYTES],
                     const struct section *outer, const json_t *item, const char *name)
 {
@@ -452,7 +459,7 @@ static int add_block(struct graph *graph, const struct section *outer, const jso
     return result ? -1 : add_label(graph, name, graph->flowing);
 }
 
-/* What is left out is called what it would have read. */
+/* An item that is left out is a name for its input. */
 static int leave_out(struct graph *graph, const struct section *section, const json_t *item,
                      const char *name)
 {
@@ -499,7 +506,7 @@ static int read_list(struct graph *graph, const json_t *list, const struct secti
     return 0;
 }
 
-/* Says in the result what is trained; a name that no layer has was mistyped. */
+/* Adds a note of what is trained. Refuses a name that no layer has, because it was mistyped. */
 static int check_tuning(const struct graph *graph)
 {
     const struct tuning *tuning = graph->tuning;

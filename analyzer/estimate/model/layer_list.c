@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A model file but for its layers; see layer_list.h. */
+/* A model file without its layers; see layer_list.h. */
 #include "layer_list.h"
 
 #include <jansson.h>
@@ -43,7 +43,7 @@ static int take_name(const json_t *value, struct model *model, struct err *err)
     return -1;
 }
 
-/* Texts that a list holds, as the model's own copies. */
+/* Copies a list of texts into the model's notes. */
 static int take_notes(const json_t *value, struct model *model, struct err *err)
 {
     const char *text;
@@ -142,7 +142,7 @@ static int read_keys(struct model *model, json_t *root, struct dimensions *dimen
     return 0;
 }
 
-/* A config that lacks a size is read with that of the class, which it may not have meant. */
+/* Notes sizes that the config lacks, because the class's own sizes may not be those it meant. */
 static int note_missing(struct model *model, const struct dimensions *dimensions, struct err *err)
 {
     struct text note;
@@ -170,7 +170,7 @@ static int note_missing(struct model *model, const struct dimensions *dimensions
 
 /* --- sizes --- */
 
-/* The first of the dimensions of these names that there is, where it is a size; else 0. */
+/* The first dimension that has one of the names; 0: there is none, or it is not a size. */
 static uint64_t find_size(struct dimensions *dimensions, const char *names)
 {
     for (size_t i = 0; i < dimensions->count; i++) {

@@ -98,7 +98,7 @@ static int take_value(struct layer *layer, const struct field_rule *rule, const 
     return -1;
 }
 
-/* A flag is the truth of its expression, other fields are its value. */
+/* A flag is whether its expression holds; other fields are the expression's value. */
 static json_t *plain_value(const struct field_rule *rule, const json_t *value,
                            struct dimensions *dimensions, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads one layer of a model file: its type and its fields, each known and in range, or a message that names the layer
- * and the field. It must not know the other layers.
+ * Reads one layer of a model file: its type and its fields. An unknown field or a value out of
+ * range fails with a message that names the layer and the field.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LAYER_READ_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LAYER_READ_H
@@ -11,7 +11,7 @@
 
 #define LAYER_TYPE_BYTES 64
 
-/* The name is that of the whole model, as "encoder.layer.0.attention". */
+/* `name` is the path in the model, as "encoder.layer.0.attention". */
 int layer_read(struct layer *layer, json_t *object, const char *name, size_t index,
                struct dimensions *dimensions, struct err *err);
 

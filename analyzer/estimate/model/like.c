@@ -11,7 +11,7 @@
 #include "dimensions.h"
 #include "families.h"
 
-#define LIKE_MOST 4 /* that are like each other in a row */
+#define LIKE_MOST 4 /* length of a chain of files that are like each other */
 
 static const char *const name_fields[] = {CONFIG_FIELD, DIMENSIONS_FIELD};
 #define NAME_FIELDS (sizeof name_fields / sizeof *name_fields)
@@ -26,7 +26,7 @@ static bool has_name(const json_t *file, const char *name)
     return false;
 }
 
-/* What the file has of the field, made if it lacks it. */
+/* The file's object of that field, made if it is missing. */
 static json_t *own_names(json_t *file, const char *field)
 {
     if (!json_object_get(file, field) && json_object_set_new(file, field, json_object()))
@@ -34,7 +34,10 @@ static json_t *own_names(json_t *file, const char *field)
     return json_object_get(file, field);
 }
 
-/* The base's names that the file has in neither field. One that is no object is refused when it is read. */
+/*
+ * Adds the base's names that the file has in neither field. A field that is no object is
+ * refused later, when the file is read.
+ */
 static int complete_names(json_t *file, json_t *base)
 {
     const char *name;
@@ -51,7 +54,7 @@ static int complete_names(json_t *file, json_t *base)
     return 0;
 }
 
-/* A name stands for a config of that family, and model types are its own. */
+/* Adds the base's keys, except for its names and model types, which belong to its own configs. */
 static int complete_from(json_t *file, json_t *base)
 {
     static const char *const own[] = {"like", "names", "model_types"};
@@ -70,7 +73,7 @@ static int fail_like(const json_t *like, struct err *err)
     return -1;
 }
 
-/* One step; known are the names of all families so far. */
+/* Completes the file from one family. `known` collects the names of all families in the chain. */
 static int complete_once(json_t *file, json_t *known, struct err *err)
 {
     const json_t *like = json_object_get(file, "like");
@@ -106,7 +109,7 @@ static bool text_mentions(const char *text, const char *word)
     return false;
 }
 
-/* As deep as the parser of JSON lets it be. */
+/* Recursion is as deep as the JSON parser allows. */
 static bool mentions(const json_t *json, const char *word)
 {
     const char *key;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model file that is like a family: "like": "llama" gives it the keys that it lacks, and of the names in "config" and
- * "dimensions" those that it has in neither. It must not know what they mean.
+ * A model file that is like a family: "like": "llama" adds the family's keys that the file lacks,
+ * and those names of the family's "config" and "dimensions" that the file has in neither.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LIKE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LIKE_H
@@ -11,8 +11,8 @@
 #include "gpumemtrace/err.h"
 
 /*
- * Completes the file; one that is like none stays as it is. ERR_INPUT: there is no such family, or the file gives a
- * name that the family lacks and nothing uses.
+ * Completes the file; without "like" it stays as it is. ERR_INPUT: there is no such family, or the
+ * file sets a name that the family lacks and nothing uses.
  */
 int like_complete(json_t *file, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Models whatever their source; see model.h. */
+/* Models from any reader; see model.h. */
 #include "model.h"
 
 #include <stdlib.h>
@@ -67,7 +67,10 @@ static int check_place(const struct model *model, const struct layer *layer, str
     return 0;
 }
 
-/* With a batch of 1 and the widest type: what overflows here overflows with any settings. */
+/*
+ * Checks sizes with a batch of 1 and the widest type: a model that overflows
+ * then overflows with any settings.
+ */
 static int check_size(const struct layer *layer, struct err *err)
 {
     struct tensors tensors = {0};
@@ -79,7 +82,7 @@ static int check_size(const struct layer *layer, struct err *err)
     return tensors.checked.overflow ? layer_fail_overflow(layer, err) : 0;
 }
 
-/* The shapes that a layer reads are those that the layers before it have made. */
+/* A layer's input shapes are the outputs of the layers that it reads. */
 static void resolve_inputs(struct model *model, struct layer *layer)
 {
     layer->inputs = model->input_shapes + layer->first_input;

@@ -44,7 +44,7 @@ static const char *file_name(const char *path)
     return is_stdin(path) ? "standard input" : path;
 }
 
-/* Of standard input no more is read than a description has. */
+/* Reads standard input up to the largest size of a description; `left` counts down. */
 static size_t read_some(void *buffer, size_t bytes, void *left)
 {
     size_t *rest = left;
@@ -69,7 +69,7 @@ static json_t *load_json(const char *path, struct err *err)
     return root;
 }
 
-/* The keys of a description say which reader it is for. */
+/* The keys of a description decide which reader reads it. */
 static int read_any(struct model *model, json_t *root, struct given given, struct err *err)
 {
     if (json_object_get(root, "model_type") && !json_object_get(root, "schema"))
@@ -81,7 +81,7 @@ static int read_any(struct model *model, json_t *root, struct given given, struc
 
 /* --- a name --- */
 
-/* What is there as a file is that file; a name has no slash, and no ending that a file would have. */
+/* A path may be a name if it is no file, has no slash, and does not end as a file would. */
 static bool may_be_name(const char *path)
 {
     return !is_stdin(path) && !strchr(path, '/') && !strstr(path, ".json") &&
@@ -118,7 +118,7 @@ static int open_name(struct model_source *source, const char *name, struct err *
 
 /* --- files of weights --- */
 
-/* A config that no family reads leaves the weights alone, and the reason is told. */
+/* If no family can read the config, only the weights are used, and the source keeps the reason. */
 static int take_config(struct model_source *source, const char *path, struct err *err)
 {
     struct err reason = {0};

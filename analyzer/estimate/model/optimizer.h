@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Optimizers and their memory, from optimizers.def. It must not know models.
- */
+/* Optimizers and their memory, from optimizers.def. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_OPTIMIZER_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_OPTIMIZER_H
 
@@ -25,7 +23,7 @@ struct optimizer_kind {
     enum optimizer_state kind;
     unsigned whole;   /* temporaries of all parameters at once */
     unsigned largest; /* temporaries of one parameter at a time */
-    unsigned carried; /* … and of the one before it */
+    unsigned carried; /* … and those of the previous parameter that are still live then */
     const char *name, *names, *text;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a model is run; see settings.h. */
+/* Settings of a run; see settings.h. */
 #include "settings.h"
 
 #include <inttypes.h>
@@ -18,8 +18,7 @@ struct settings settings_standard(void)
 {
     struct sim_spec spec = {0};
     struct err none;
-    sim_spec_parse(SIM_SPEC_ANY, &spec,
-                   &none); /* the card that a dry run has where none is named */
+    sim_spec_parse(SIM_SPEC_ANY, &spec, &none); /* the card of a dry run that names none */
     return (struct settings){
 #define SETTING(name, option, type, value, argument, standard, unit, effect) .name = value,
 #include "settings.def"
@@ -155,7 +154,10 @@ static int fail_needs(struct err *err, const char *option, const char *what)
     return -1;
 }
 
-/* States that follow the shape of a whole matrix do not fit a part of its rows. */
+/*
+ * Refuses optimizers whose states depend on the shape of a whole
+ * matrix, because a rank has rows only.
+ */
 static int check_units(const struct settings *settings, struct err *err)
 {
     if (settings->training && optimizer_kind(settings->optimizer)->kind != OPTIMIZER_STATE_alike) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How a model is run, from settings.def: the file may say so, options override it. It must not know layers.
- */
+/* The settings of a model's run, from settings.def: the file may set them, options override it. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_SETTINGS_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_SETTINGS_H
 
@@ -25,31 +23,31 @@
 #define SETTING_MEMBER_RESHARD(name) enum reshard name;
 #define SETTING_MEMBER_LOGITS(name) enum logits name;
 
-/* Who has the model's output while backward runs. */
+/* Who holds the model's output while backward runs. */
 enum logits {
     LOGITS_kept,
     LOGITS_dropped,
-    LOGITS_chunked /* nobody: head and loss are one operation, in pieces */
+    LOGITS_chunked /* nobody: head and loss are one operation on pieces */
 };
 
 const char *logits_name(enum logits logits);
 
-/* Which blocks backward runs once more. */
+/* The blocks that backward runs again. */
 struct checkpointing {
-    uint64_t together; /* so many at once; 0: none */
-    uint64_t every;    /* the last one of so many; below 2: each */
+    uint64_t together; /* number of blocks in a segment; 0: none */
+    uint64_t every;    /* only each `every`th block; below 2: each */
     bool selective;    /* results of attention and of every second product are kept */
 };
 
 enum serve_pass { SERVE_none, SERVE_prefill, SERVE_decode };
 
-/* A run with a cache of keys and values that is there before it. */
+/* A run with a cache of keys and values, which exists before the run. */
 struct serve {
     enum serve_pass pass;
-    uint64_t tokens; /* of a sequence in the end */
-    uint64_t
-        grows_from; /* every step of the cache from so many tokens on is written down; 0: the last only */
-    uint64_t pool_bytes;  /* made before it, for all sequences; 0: the cache grows by copies */
+    uint64_t tokens; /* of a sequence, at its end */
+    /* the cache's growth is written down from this many tokens on; 0: only the last token's */
+    uint64_t grows_from;
+    uint64_t pool_bytes;  /* made before the run for all sequences; 0: the cache grows by copies */
     uint64_t pool_pieces; /* tensors of the pool */
 };
 
@@ -58,26 +56,27 @@ struct settings {
     SETTING_MEMBER_##type(name)
 #include "settings.def"
     bool training;
-    uint64_t stages;     /* of a pipeline, of which this is the first; below 2: there is none */
-    uint64_t nccl_bytes; /* that NCCL keeps beside the framework's segments; 0: not counted */
+    uint64_t stages;     /* of a pipeline, whose first stage this is; below 2: no pipeline */
+    uint64_t nccl_bytes; /* that NCCL holds beside the framework's segments; 0: not counted */
     struct serve serve;
-    uint64_t workspace_bytes; /* of libraries, kept from the first step on; 0: not counted */
-    struct layer_cores cores; /* of the card, which decide what convolutions take */
+    /* of libraries, held from the first training step on; 0: not counted */
+    uint64_t workspace_bytes;
+    struct layer_cores cores; /* of the card; they decide the workspaces of convolutions */
 };
 
-/* The settings where nobody says otherwise: training, batch 1, float32, AdamW … */
+/* The default settings: training, batch 1, float32, AdamW … */
 struct settings settings_standard(void);
 
-/* Whether they go together. -1: ERR_USAGE. */
+/* Checks that the settings go together. -1: ERR_USAGE. */
 int settings_check(const struct settings *settings, struct err *err);
 
-/* A type that autocast can have. -1: ERR_USAGE. */
+/* Reads a type that autocast can use. -1: ERR_USAGE. */
 int settings_parse_autocast(const char *text, enum dtype *dtype, struct err *err);
 /* "2", "selective" or "every-2". -1: ERR_USAGE. */
 int settings_parse_checkpoints(const char *text, struct checkpointing *checkpointing,
                                struct err *err);
 int settings_parse_logits(const char *text, enum logits *logits, struct err *err);
-/* A key of a model file. 1: it is none of these; -1: *err says what the value must be. */
+/* Takes a key of a model file. 1: it is no setting; -1: *err says what the value must be. */
 int settings_take(struct settings *settings, const char *key, const json_t *value, struct err *err);
 
 #endif

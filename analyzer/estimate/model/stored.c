@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors of a model found in files; see stored.h. */
+/* Finds a model's tensors in weight files; see stored.h. */
 #include "stored.h"
 
 #include <stdio.h>
@@ -16,10 +16,10 @@ struct match {
     struct model *model;
     const struct weights *weights;
     struct stored *stored;
-    bool *taken;                      /* of each of the weights */
-    char prefixes[PREFIXES_MOST][64]; /* what names in the files begin with, up to a dot */
+    bool *taken;                      /* by weight: it is found */
+    char prefixes[PREFIXES_MOST][64]; /* first parts of names in the files, up to a dot */
     size_t prefix_count;
-    size_t taken_count, closed_count; /* … whose type a model cannot be run in */
+    size_t taken_count, closed_count; /* closed: of a type that a model cannot run in */
     struct err *err;
 };
 
@@ -78,7 +78,7 @@ static void note_prefix(struct match *match, const char *name)
              name);
 }
 
-/* A base model's file leaves the first part of a name out, or has one more. */
+/* Finds a weight. The file of a base model lacks the first part of a name, or has one part more. */
 static const struct weight *find_weight(const struct match *match, const char *name)
 {
     const struct weight *weight = weights_find(match->weights, name);
@@ -108,7 +108,10 @@ struct rest {
     bool is_open;
 };
 
-/* What else the files have of the layer, as scales and packed values of a quantized weight, or each of its experts. */
+/*
+ * Takes the layer's other tensors in the files: scales and packed values of a quantized weight,
+ * or the tensors of each expert.
+ */
 static struct rest take_rest(struct match *match, const char *layer)
 {
     struct rest rest = {.is_open = true};
@@ -118,7 +121,7 @@ static struct rest take_rest(struct match *match, const char *layer)
         if (match->taken[i] || strncmp(weight->name, layer, length) != 0 ||
             weight->name[length] != '.')
             continue;
-        rest.bytes += weight->bytes; /* their sum was checked */
+        rest.bytes += weight->bytes; /* the sum of all weights was checked */
         rest.elements += weight->elements;
         rest.is_open &= is_open(weight);
         take(match, weight);
@@ -164,7 +167,7 @@ static int report_missing(struct match *match, const struct layer *layer, const 
     return 0;
 }
 
-/* Tensors that the files have in other pieces: the same values, or fewer that stand for them. */
+/* Matches tensors that the files divide otherwise, or pack into fewer values. */
 static void match_pieces(struct match *match, const struct layer *layer, const struct tensors *own,
                          struct layer_stored *stored, const bool *found, bool has_closed)
 {
@@ -219,7 +222,7 @@ static int match_layer(struct match *match, struct layer *layer, struct layer_st
 
 /* --- the whole --- */
 
-/* The type of most values, of those that a model can be run in. */
+/* The type of most values, among the types that a model can run in. */
 static enum dtype main_dtype(const struct weights *weights)
 {
     uint64_t elements[DTYPE_COUNT] = {0};

@@ -12,9 +12,9 @@
 
 #define EAGER "eager"
 #define LORA_ON "q_proj,v_proj"
-#define HEADS "lm_head,score,classifier,qa_outputs" /* which transformers leaves as they are */
+#define HEADS "lm_head,score,classifier,qa_outputs" /* transformers does not quantize these */
 #define ADAPTER "lora_A,lora_B"
-#define GROUP_MOST 1024 /* GPUs that share a model, or times an even share */
+#define GROUP_MOST 1024 /* highest number of GPUs that share a model, or of even shares */
 
 static const struct {
     const char *word;
@@ -32,7 +32,7 @@ static const enum quantization *quantization_find(const char *word)
     return NULL;
 }
 
-/* A share of work: a number above 0, and a whole one of GPUs. */
+/* Checks a number above 0; a number of GPUs must be whole. */
 static int check_number(const char *option, const char *word, bool is_whole, struct err *err)
 {
     char *end = NULL, shown[JSON_SHOWN_BYTES];
@@ -108,7 +108,7 @@ fail:
     return -1;
 }
 
-/* Whether "layers.11" is in "model.layers.11.mlp" from one point to another. */
+/* Whether the name has the part between dots, as "layers.11" in "model.layers.11.mlp". */
 static bool has_part(const char *name, const char *part, size_t length)
 {
     for (const char *at = name; *at; at++) {

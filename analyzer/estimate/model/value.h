@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A value of an expression: a number, a text, or a list or object of JSON. It must not know expressions.
- */
+/* A value of an expression: a number, a text, or a list or object of JSON. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_VALUE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_VALUE_H
 
@@ -12,11 +10,11 @@
 
 #include "gpumemtrace/err.h"
 
-#define VALUE_MOST (INT64_C(1) << 62) /* of an integer, and below zero */
+#define VALUE_MOST (INT64_C(1) << 62) /* largest absolute value of an integer */
 
 enum value_kind { VALUE_integer, VALUE_real, VALUE_text, VALUE_list };
 
-/* A text lies in the expression or in the JSON that it came from, which outlive it. */
+/* `text` points into the expression or the JSON that it came from, which must outlive the value. */
 struct value {
     enum value_kind kind;
     int64_t integer;
@@ -31,14 +29,14 @@ static inline struct value value_of_integer(int64_t integer)
     return (struct value){.kind = VALUE_integer, .integer = integer};
 }
 
-/* A value of JSON, whose texts are texts and not expressions. null has none. */
+/* The value of JSON, whose texts are texts, not expressions. -1: null has no value. */
 int value_of_json(const json_t *json, struct value *value, struct err *err);
-/* Whether a number is other than zero; of a text or list, which are neither true nor false, *err says so. */
+/* *holds: the number is not zero. -1: a text or list is neither true nor false. */
 int value_truth(const struct value *value, bool *holds, struct err *err);
 bool value_is_number(const struct value *value);
 double value_number(const struct value *value);
 bool values_equal(const struct value *a, const struct value *b);
-/* -1, 0 or 1, of numbers. */
+/* Compares two numbers: -1, 0 or 1. */
 int value_order(const struct value *a, const struct value *b);
 size_t value_length(const json_t *list);
 /* Whether a list has the value, or an object a member of that name. */
