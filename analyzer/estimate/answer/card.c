@@ -10,21 +10,24 @@
 
 #define GIB (UINT64_C(1) << 30)
 
-/* PyTorch's own choice: :4096:2:16:8, and on compute capability 9.0 :4096:8. */
+/* PyTorch's default of CUBLAS_WORKSPACE_CONFIG: :4096:2:16:8, and :4096:8 on capability 9.0. */
 static uint64_t workspace_bytes(const struct sim_spec *spec)
 {
     const bool is_hopper = spec->capability_major == 9 && spec->capability_minor == 0;
     return is_hopper ? 33554432 : 8519680;
 }
 
-/* An eight, an eleven, an eighteen, an eighty. */
+/* "an" before eight, eleven, eighteen, and eighty to eighty-nine. */
 static const char *article(double gib)
 {
     const int whole = (int)gib;
     return whole == 8 || whole / 10 == 8 || whole == 11 || whole == 18 ? "an" : "a";
 }
 
-/* A size says its own; a card with a name has a known one. */
+/*
+ * Names the card. The name of a size is its number of GiB; a card of the
+ * list has its known size added.
+ */
 static void name_card(struct card *card, const char *text)
 {
     const int length = (int)strcspn(text, ",");

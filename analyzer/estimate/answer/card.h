@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The card that an estimate is to fit on: a card or a size, as `run --dry-run` takes it. It must not know models.
- */
+/* The card on which an estimate is to fit: a card's name or a size, as `run --dry-run` takes it. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_CARD_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_CARD_H
 
@@ -17,14 +15,14 @@ struct card {
     char name[CARD_NAME_BYTES]; /* "a 24 GiB card", "card h100 (79.11 GiB)" */
     uint64_t total_bytes, others_bytes;
     uint64_t context_bytes;   /* assumed */
-    uint64_t nccl_bytes;      /* as asked */
-    uint64_t workspace_bytes; /* that PyTorch keeps for cuBLAS on such a card */
+    uint64_t nccl_bytes;      /* as the user says */
+    uint64_t workspace_bytes; /* that PyTorch holds for cuBLAS on such a card */
     struct layer_cores cores;
 };
 
-/* One card, with ",others=SIZE" and ",context=SIZE" as options. ERR_USAGE. */
+/* Parses one card, with ",others=SIZE" and ",context=SIZE" as options. -1: ERR_USAGE. */
 int card_parse(struct card *card, const char *text, struct err *err);
-/* What a framework may hold there. */
+/* The bytes that a framework may hold on the card. */
 uint64_t card_free_bytes(const struct card *card);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bisection between what fits and what does not; see largest.h. */
+/* Bisection between values that fit and values that do not; see largest.h. */
 #include "largest.h"
 
 enum { SCANS_MOST = 64 };
@@ -8,8 +8,9 @@ struct search {
     const struct question *question;
     const struct variant *variant;
     void (*apply)(struct variant *variant, uint64_t value);
-    uint64_t most;     /* that can be asked for */
-    bool is_requested; /* what is asked for is within the limit, whatever its segments are */
+    uint64_t most; /* the highest value allowed */
+    /* only the requested bytes must be within the limit, whatever the segments need */
+    bool is_requested;
 };
 
 static void apply_batch(struct variant *variant, uint64_t value)
@@ -44,7 +45,7 @@ static int value_fits(const struct search *search, uint64_t value, struct err *e
     return status > 0 ? bytes <= search->question->limit_bytes : status;
 }
 
-/* Doubles, or halves, from `from` on: *works fits, and *fails, which is more, does not. */
+/* Doubles or halves from `from` on until *works fits and *fails, which is higher, does not. */
 static int bracket(const struct search *search, uint64_t from, uint64_t *works, uint64_t *fails,
                    struct err *err)
 {
@@ -81,7 +82,10 @@ static int bisect(const struct search *search, uint64_t *works, uint64_t fails, 
     return 0;
 }
 
-/* The highest that fits of those above *works, up to most: all of them, or so many at even distances. */
+/*
+ * Finds the highest value above *works, up to `most`, that fits. Tries all values, or at
+ * most SCANS_MOST at even distances.
+ */
 static int scan(const struct search *search, uint64_t *works, uint64_t most, struct err *err)
 {
     const uint64_t least = *works, step = (most - least) / SCANS_MOST + 1;

@@ -48,7 +48,7 @@ static int peak_of_serving(const struct question *question, const struct model_r
     return 1;
 }
 
-/* Another model than the one that was asked about, from the same description. */
+/* The peak of a variant whose model differs from the question's, made from the same description. */
 static int peak_of_other(const struct question *question, const struct variant *variant,
                          struct footprint *peak, struct err *err)
 {

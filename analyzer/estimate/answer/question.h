@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is asked about a model: its description, how it is run, and on which card; and what the same would need
- * if some of that were different. It must not know which differences are worth trying.
+ * A question about a model: its description, the settings of its run, and the card's limit; and the
+ * variants of a question, in which some of that is changed.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_QUESTION_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_QUESTION_H
@@ -14,9 +14,9 @@
 struct question {
     const struct model_source *source;
     struct model_request request;
-    const struct model *model; /* made from these two */
-    struct settings settings;  /* how it is run */
-    uint64_t limit_bytes;      /* that the framework may hold; QUESTION_UNLIMITED */
+    const struct model *model; /* made from source and request */
+    struct settings settings;  /* of its run */
+    uint64_t limit_bytes;      /* that the framework may hold, or QUESTION_UNLIMITED */
 };
 
 #define VARIANT_SET_BYTES 128
@@ -26,16 +26,16 @@ struct variant {
     struct settings settings;
     unsigned edits; /* enum model_edit */
     struct tuning tuning;
-    char set[VARIANT_SET_BYTES]; /* dimensions, as in --set; "": as asked */
+    char set[VARIANT_SET_BYTES]; /* dimensions, as in --set; "": no change */
 };
 
 struct variant variant_of(const struct question *question);
-/* Changes one more dimension. */
+/* Changes one more dimension of the variant. */
 void variant_set(struct variant *variant, const char *name, uint64_t value);
-/* 1: *peak is what it needs; 0: the model cannot be run so; -1: *err. */
+/* 1: *peak is the variant's peak; 0: the model cannot run so; -1: *err. */
 int variant_peak(const struct question *question, const struct variant *variant,
                  struct footprint *peak, struct err *err);
-/* The same, and whether that is within the limit. */
+/* As variant_peak, but 1 only if the peak is within the question's limit. */
 int variant_fits(const struct question *question, const struct variant *variant,
                  struct footprint *peak, struct err *err);
 

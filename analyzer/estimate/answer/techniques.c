@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- how it is run --- */
+/* --- settings of the run --- */
 
 void technique_batch(struct variant *variant, uint64_t batch, char how[TECHNIQUE_HOW_BYTES])
 {
@@ -164,7 +164,7 @@ static bool use_optimizer(struct variant *variant, enum optimizer optimizer,
     return true;
 }
 
-/* One with fewer states. */
+/* Uses the optimizer if it has fewer states than the current one. */
 static bool use_smaller(struct variant *variant, enum optimizer optimizer,
                         char how[TECHNIQUE_HOW_BYTES])
 {
@@ -184,7 +184,7 @@ static bool change_fused(const struct question *question, struct variant *varian
                          now == OPTIMIZER_adam ? OPTIMIZER_adam_fused : OPTIMIZER_adamw_fused, how);
 }
 
-/* In place of one of the Adams. */
+/* Uses the optimizer if the current one is a kind of Adam. */
 static bool replace_adam(struct variant *variant, enum optimizer optimizer,
                          char how[TECHNIQUE_HOW_BYTES])
 {
@@ -257,7 +257,7 @@ static bool edit(struct variant *variant, unsigned edits, const char *words,
     return true;
 }
 
-/* The size of a dimension, or that of the input where the file says it. */
+/* Halves the dimension `image_size`, or the input's shape if there is no such dimension. */
 static bool change_image(const struct question *question, struct variant *variant,
                          char how[TECHNIQUE_HOW_BYTES])
 {

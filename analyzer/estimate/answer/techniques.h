@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Ways to need less memory (techniques.def), each as a change to a question. It must not know what the change
- * is worth.
- */
+/* Ways to need less memory (techniques.def), each of which changes a question. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_TECHNIQUES_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_TECHNIQUES_H
 
@@ -22,7 +19,10 @@ enum technique_use { TECHNIQUE_REMEDY, TECHNIQUE_OTHER };
 struct technique_row {
     const char *key, *title, *costs;
     enum technique_use use;
-    /* Changes the variant and says how, as an option or in words. False: there is nothing to change. */
+    /*
+     * Changes the variant and says how, as an option or in words.
+     * false: there is nothing to change.
+     */
     bool (*change)(const struct question *question, struct variant *variant,
                    char how[TECHNIQUE_HOW_BYTES]);
 };
@@ -36,7 +36,7 @@ struct advice_row {
 extern const struct advice_row advice_rows[];
 extern const size_t advice_count;
 
-/* "--batch=4", whatever decides the batch. */
+/* Sets the batch; `how` becomes "--batch=4". */
 void technique_batch(struct variant *variant, uint64_t batch, char how[TECHNIQUE_HOW_BYTES]);
 
 #endif

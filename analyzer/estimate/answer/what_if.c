@@ -41,7 +41,7 @@ int what_if_try(struct what_if *what_if, const struct question *question,
 
 /* --- remedies --- */
 
-/* Applies one more technique; the batch is the largest that then fits. 1: it fits. */
+/* Applies one more technique; TECHNIQUE_batch takes the largest batch that then fits. 1: fits. */
 static int try_remedy(const struct question *question, struct variant *variant,
                       struct saving *saving, bool is_last, struct err *err)
 {
@@ -60,7 +60,10 @@ static int try_remedy(const struct question *question, struct variant *variant,
     return variant_fits(question, variant, &saving->peak, err);
 }
 
-/* Those of the techniques, in this order; the batch goes last, for then it is known how large it may be. */
+/*
+ * Tries these techniques together, in this order. The batch comes last, because
+ * its size depends on the others.
+ */
 static int try_remedies(struct remedy *remedy, const struct question *question,
                         const struct footprint *now, const enum technique *techniques, size_t count,
                         struct err *err)

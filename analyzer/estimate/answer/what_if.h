@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What each technique would save, and which is the cheapest that makes a model fit. It must not print.
- */
+/* The bytes that each technique would save, and the cheapest technique that makes a model fit. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_WHAT_IF_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_WHAT_IF_H
 
@@ -15,27 +13,33 @@ struct saving {
 };
 
 struct what_if {
-    struct saving items[TECHNIQUE_COUNT]; /* what saves most comes first */
-    size_t count;                         /* of those that change something here */
+    struct saving items[TECHNIQUE_COUNT]; /* the largest saving first */
+    size_t count;                         /* number of techniques that change this question */
 };
 
-/* now: the peak of the question itself. */
+/* Tries every technique. `now` is the peak of the question itself. */
 int what_if_try(struct what_if *what_if, const struct question *question,
                 const struct footprint *now, struct err *err);
 
 enum { REMEDY_MOST = 2 };
 
-/* count 0: nothing known here makes it fit. */
+/* One technique, or two together. count 0: no known technique makes the model fit. */
 struct remedy {
-    struct saving items[REMEDY_MOST]; /* saved_bytes of a second one is that of both */
+    struct saving items[REMEDY_MOST]; /* the second's saved_bytes are those of both */
     size_t count;
 };
 
-/* The cheapest technique whose estimate is within the question's limit, else the cheapest two. */
+/*
+ * Finds the cheapest technique whose estimate is within the
+ * question's limit, else the cheapest two.
+ */
 int remedy_find(struct remedy *remedy, const struct question *question, const struct footprint *now,
                 struct err *err);
 
-/* Where none is: what trains adapters only, which is no remedy, for it trains less. */
+/*
+ * If there is no remedy: finds a technique that trains adapters only. It is no remedy,
+ * because it trains less of the model.
+ */
 int adapters_find(struct remedy *adapters, const struct question *question,
                   const struct footprint *now, struct err *err);
 
