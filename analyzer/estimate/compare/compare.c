@@ -10,7 +10,7 @@
 #include "analyzer/analysis/phases.h"
 #include "analyzer/analysis/sites.h"
 
-/* A measured phase belongs to the estimated one whose word is in its name; the first row wins. */
+/* A measured phase belongs to the estimated phase of the first row whose word its name contains. */
 static const struct {
     const char *word;
     enum schedule_phase phase;
@@ -73,7 +73,7 @@ static void merge_buffers(struct comparison *comparison)
 
 /* --- phases --- */
 
-/* SCHEDULE_PHASES: none. */
+/* The estimated phase of a measured one. SCHEDULE_PHASES: none. */
 static enum schedule_phase find_phase(const char *name)
 {
     for (size_t i = 0; i < sizeof phase_words / sizeof phase_words[0]; i++)
@@ -124,7 +124,10 @@ static void depart(struct comparison *comparison, enum departure_kind kind, enum
             (struct departure){kind, category, bytes};
 }
 
-/* The estimate's highest moment in the phase where the run's is: moments of one kind can be compared. */
+/*
+ * The estimate's highest moment in the phase of the run's peak, because only
+ * moments of one phase can be compared.
+ */
 static const struct estimate_moment *comparable_moment(const struct comparison *comparison,
                                                        const struct estimate *estimate)
 {
@@ -135,7 +138,10 @@ static const struct estimate_moment *comparable_moment(const struct comparison *
                : &estimate->peak_moment;
 }
 
-/* Blocks of the framework's allocator are larger than what was asked for, category by category. */
+/*
+ * Finds the departures category by category. Blocks of the framework's allocator are larger than
+ * requests, so rounding is a departure of its own.
+ */
 static void find_departures(struct comparison *comparison, const struct estimate *estimate,
                             bool is_pool)
 {
@@ -184,7 +190,10 @@ static void pair_reserved(struct comparison *comparison, const struct study *stu
         pair_measured(&comparison->segments, reserved->measured_bytes - live_bytes);
 }
 
-/* What the card had in use that no call of this process tells of, when it was fullest. */
+/*
+ * Pairs the context: the bytes that the card had in use at its peak
+ * and that no hooked call explains.
+ */
 static int pair_context(struct comparison *comparison, const struct study *study, int device,
                         uint64_t context_bytes, struct err *err)
 {

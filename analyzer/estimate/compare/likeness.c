@@ -16,7 +16,7 @@ struct sizes {
     size_t count, capacity;
 };
 
-/* A framework's pool may say what was asked for, or the block's size. */
+/* A framework's pool may report the requested bytes or the block's size. */
 static uint64_t rounded(uint64_t bytes)
 {
     return (bytes + ALLOCATOR_ROUND_BYTES - 1) / ALLOCATOR_ROUND_BYTES * ALLOCATOR_ROUND_BYTES;
@@ -44,7 +44,7 @@ static void sizes_sort(struct sizes *sizes)
         qsort(sizes->items, sizes->count, sizeof *sizes->items, by_bytes);
 }
 
-/* Of all blocks at the peak, and of those that count as parameters. */
+/* Finds the sizes of all blocks at the peak, and of those that count as parameters. */
 static int find_live(struct sizes *sizes, struct sizes *held, const struct study *study,
                      uint32_t account, struct err *err)
 {
@@ -69,7 +69,7 @@ static int find_parameters(struct sizes *sizes, const struct plan *plan, struct 
     return 0;
 }
 
-/* Each block stands for one parameter at most. */
+/* Matches each block with at most one parameter. */
 static void match(struct likeness *likeness, const struct sizes *parameters,
                   const struct sizes *live)
 {
@@ -87,7 +87,10 @@ static void match(struct likeness *likeness, const struct sizes *parameters,
     }
 }
 
-/* Copies of the model, as averages of its weights, are not strange. */
+/*
+ * The bytes in blocks of a size that no parameter has. Copies of the model, such as averaged
+ * weights, have parameters' sizes, so they do not count.
+ */
 static uint64_t strange_bytes(const struct sizes *parameters, const struct sizes *held)
 {
     uint64_t bytes = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a run is one of this model at all: are the model's parameters there, tensor by tensor? It must not print.
+ * Decides whether a run trains or runs this model at all: it looks for the model's parameters,
+ * tensor by tensor, among the run's blocks.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_LIKENESS_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_LIKENESS_H
@@ -9,11 +10,15 @@
 
 struct likeness {
     uint64_t tensors_count, tensors_bytes; /* parameters of the model */
-    uint64_t found_count, found_bytes; /* … that have a block of their size at the run's peak */
-    uint64_t measured_bytes;           /* of parameters at that peak */
-    uint64_t strange_bytes; /* … in blocks of a size that no parameter of the model has */
-    /* Not as many bytes of parameters, and less than half are there by their sizes, or many are strange: common sizes are
-     * met by chance among all blocks of a larger model. */
+    /* … for which the run has a block of that size at its peak */
+    uint64_t found_count, found_bytes;
+    uint64_t measured_bytes; /* of the run's parameters at that peak */
+    uint64_t strange_bytes;  /* … in blocks of a size that no parameter of the model has */
+    /*
+     * The run has another model: its bytes of parameters differ, and less than half of the model's
+     * are found by size or many are strange. Strange bytes count, because a larger model has
+     * blocks of common sizes by chance.
+     */
     bool is_another;
 };
 
