@@ -7,14 +7,14 @@
 #include "analyzer/estimate/training_loop.h"
 #include "analyzer/util/array.h"
 
-/* While the schedule is gone through. */
+/* The state of a walk through the schedule. */
 struct walk {
     const struct schedule *schedule;
     struct run_series *series;
-    struct run_moment now; /* highest is what is live now */
+    struct run_moment now; /* now.highest has the current live bytes */
     size_t layer_count;
     uint32_t *site_of; /* by block: its layer, or layer_count + its phase */
-    uint8_t *phase_of; /* by block: when it was made */
+    uint8_t *phase_of; /* by block: the phase that made it */
     size_t capacity;
 };
 
@@ -41,7 +41,7 @@ static void note_event(struct walk *walk, const struct schedule_event *event)
     walk->now.event++;
 }
 
-/* A batch begins a step, unless it only adds to the gradients of the one before. */
+/* A batch begins a training step, unless its gradients are added to those of the previous batch. */
 static bool begins_step(const struct schedule_event *before, const struct schedule_event *event)
 {
     return event->phase == SCHEDULE_data && before->phase != SCHEDULE_data &&
@@ -87,7 +87,7 @@ static int find_moments(struct walk *walk, struct err *err)
     return 0;
 }
 
-/* Several that follow each other, of one step, become one. */
+/* Joins consecutive moments of one training step, so that at most RUN_MOMENTS_MOST are left. */
 static void join_moments(struct run_series *series)
 {
     const size_t joined = series->count / (RUN_MOMENTS_MOST - 8) + 1;
@@ -140,7 +140,7 @@ static int sites_init(struct walk *walk, struct err *err)
     return 0;
 }
 
-/* What each holds at each moment: all of it, once more from the beginning. */
+/* Sums the live bytes of each site at each moment, in a second walk through the schedule. */
 static int find_sites(struct walk *walk, struct err *err)
 {
     struct run_series *series = walk->series;
