@@ -9,7 +9,7 @@
 
 #include "analyzer/util/name_list.h"
 
-#define GROWTH_MOST (1 << 20) /* copies of a cache that are written down */
+#define GROWTH_MOST (1 << 20) /* most copies of a cache that are recorded */
 #define FLOAT8 "float8"
 #define FLOAT8_NAMES FLOAT8 ",fp8,fp8_e4m3,fp8_e5m2,float8_e4m3fn,float8_e5m2,int8"
 
@@ -65,7 +65,7 @@ static int make_model(struct model *model, const struct model_source *source,
 
 #define DIMENSIONS_BYTES 80
 
-/* The prompt is the model's sequence, as far as the cache holds it. */
+/* The prompt is the model's sequence, but at most as long as the cache. */
 static int make_prefill(struct pass *pass, const struct model_source *source,
                         const struct model_request *request, struct err *err)
 {
@@ -96,7 +96,10 @@ static uint64_t in_blocks(uint64_t tokens, uint64_t page, struct checked *checke
     return page ? checked_mul(checked, tokens / page + (tokens % page > 0), page) : tokens;
 }
 
-/* The decoding model has one token at a time, but its position is that of the last in the cache. */
+/*
+ * Checks the cache's length against learned positions: the decoding model has one token, but that
+ * has the last position of the cache.
+ */
 static int check_positions(const struct model *model, uint64_t tokens, struct err *err)
 {
     for (size_t i = 0; i < model->layer_count; i++) {
@@ -110,7 +113,7 @@ static int check_positions(const struct model *model, uint64_t tokens, struct er
     return 0;
 }
 
-/* What the layers of the decoding model keep. */
+/* Counts the bytes of the caches that the decoding model's layers hold. */
 static int count_cache(struct serving *serving, const struct model *model, uint64_t element_bytes,
                        struct err *err)
 {
@@ -143,7 +146,7 @@ static int count_cache(struct serving *serving, const struct model *model, uint6
 
 /* --- the whole --- */
 
-/* A model that can be made, but not for serving, has no such dimensions. */
+/* Replaces the message if the model can be made, but not for serving: it lacks such dimensions. */
 static void explain(const struct model_source *source, const struct model_request *request,
                     struct err *err)
 {
@@ -181,7 +184,7 @@ static int run(struct serving *serving, struct pass *prefill, struct pass *decod
                : 0;
 }
 
-/* The caller's from here on. */
+/* Hands model and estimate over to the caller. */
 static void hand_over(struct pass *pass, struct model *model, struct estimate *estimate)
 {
     model_move(model, &pass->model);
