@@ -18,7 +18,7 @@ static const struct {
 #include "gguf_types.def"
 };
 
-/* Of values: how they are numbered, and their bytes. */
+/* GGUF's numbers of value types, and the bytes of each type. */
 enum { VALUE_BOOL = 7, VALUE_STRING = 8, VALUE_ARRAY = 9, VALUE_TYPES = 13 };
 static const size_t value_bytes[VALUE_TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
@@ -32,7 +32,7 @@ enum {
 struct gguf {
     struct weights *weights;
     struct weights_file file;
-    uint64_t size_bytes, cut_bytes; /* the file's; what of it no header may reach */
+    uint64_t size_bytes, cut_bytes; /* of the file; of its end that no header may reach */
     uint64_t alignment;
     struct err *err;
 };
@@ -42,7 +42,7 @@ static int take(struct gguf *gguf, size_t bytes, uint64_t *integer)
     return weights_file_integer(&gguf->file, bytes, integer, gguf->err);
 }
 
-/* Where it is no longer than `most`, as a text of its own; *text NULL: it is not kept. */
+/* Takes a string of at most `most` bytes as a copy; *text NULL: a longer one is skipped. */
 static int take_string(struct gguf *gguf, uint64_t most, char **text)
 {
     uint64_t length;
@@ -63,7 +63,10 @@ static int take_string(struct gguf *gguf, uint64_t most, char **text)
     return -1;
 }
 
-/* A name that C cannot hold would be another's. */
+/*
+ * Takes a name. A name with a zero byte is refused, because as a C
+ * string it could equal another name.
+ */
 static int take_name(struct gguf *gguf, const char *what, char **name)
 {
     const uint64_t before = gguf->file.left_bytes;
@@ -183,7 +186,7 @@ static int take_type(struct gguf *gguf, const char *name, struct weight *weight)
                         number);
 }
 
-/* The first dimension lies together here, the last in PyTorch. */
+/* Takes a shape. GGUF's first dimension is contiguous, which is PyTorch's last. */
 static int take_shape(struct gguf *gguf, const char *name, struct weight *weight)
 {
     uint64_t rank;

@@ -140,7 +140,7 @@ out:
     return result;
 }
 
-/* As read_file, with the path before the message. */
+/* As read_file, but messages begin with the path. */
 static int read_named(struct weights *weights, const char *path, struct err *err)
 {
     struct err inner = {0};
@@ -164,7 +164,7 @@ int weights_read_safetensors(struct weights *weights, const char *path, struct e
 
 /* --- an index --- */
 
-/* The part's path, from the folder of its index, which it may not leave. */
+/* The path of a part, which must be in the folder of the index. */
 static char *part_path(const char *index, const char *name, struct err *err)
 {
     const char *slash = strrchr(index, '/');
@@ -203,7 +203,7 @@ static int read_part(struct weights *weights, json_t *parts, const char *index, 
     return -1;
 }
 
-/* Each tensor of the map is in the file that it says. */
+/* Checks that each tensor of the map is in the file that the map names. */
 static int check_map(const struct weights *weights, const json_t *map, const json_t *parts,
                      struct err *err)
 {

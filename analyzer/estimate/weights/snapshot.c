@@ -66,7 +66,7 @@ static int fail_memory(struct err *err)
 
 /* --- a folder --- */
 
-/* What a folder has of each kind; of several files of one kind, none is the model. */
+/* The files of each kind in a folder. If there are several of a kind, none of them is the model. */
 struct found {
     size_t count[SNAPSHOT_GGUF + 1];
     char *name[SNAPSHOT_GGUF + 1];
@@ -102,7 +102,7 @@ static int look(struct found *found, const char *folder, struct err *err)
     return result;
 }
 
-/* An index names its parts, so it comes first. */
+/* Chooses the model's file. An index comes first, because it names its parts. */
 static const char *choose(const struct found *found, enum snapshot_kind *kind)
 {
     static const enum snapshot_kind order[] = {SNAPSHOT_INDEX, SNAPSHOT_SAFETENSORS, SNAPSHOT_GGUF};
@@ -135,7 +135,7 @@ static int find_in_folder(struct snapshot *snapshot, const char *folder, struct 
 
 /* --- the whole --- */
 
-/* From the folder of what was named, or in the folder itself. */
+/* Finds config.json in the folder, or beside the file. */
 static int find_config(struct snapshot *snapshot, const char *path, bool folder, struct err *err)
 {
     const char *slash = strrchr(path, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of tensors, whatever file they are in; see weights.h. */
+/* Lists of tensors, whatever their file's format; see weights.h. */
 #include "weights.h"
 
 #include <inttypes.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A file of weights, read from its beginning, never beyond what it may have. It must not know any format.
- */
+/* A weight file, read from its beginning and never beyond its size. It knows no format. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_WEIGHTS_FILE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_WEIGHTS_FILE_H
 
@@ -13,19 +11,19 @@
 
 struct weights_file {
     FILE *stream;
-    uint64_t left_bytes; /* that were not read yet */
+    uint64_t left_bytes; /* bytes that are not read yet */
 };
 
-/* A regular file only, whose size is known. */
+/* Opens a regular file only, because its size is known. */
 int weights_file_open(struct weights_file *file, const char *path, struct err *err);
 void weights_file_close(struct weights_file *file);
-/* Bytes that have to be there: "truncated". */
+/* Reads bytes that must be there. -1: the file is truncated. */
 int weights_file_bytes(struct weights_file *file, void *buffer, size_t bytes, struct err *err);
-/* Of at most 8 bytes, the lowest first. */
+/* Reads an integer of at most 8 bytes, the lowest first. */
 int weights_file_integer(struct weights_file *file, size_t bytes, uint64_t *integer,
                          struct err *err);
 int weights_file_skip(struct weights_file *file, uint64_t bytes, struct err *err);
-/* As json_read_callback asks: as many as there are. */
+/* For json_read_callback: reads up to so many bytes, as many as there are. */
 size_t weights_file_some(void *buffer, size_t bytes, void *file);
 
 #endif
