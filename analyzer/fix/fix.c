@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs under changes, and how a change is written; see fix.h. */
+/* Runs with changes, and the text of a change; see fix.h. */
 #include "fix.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ size_t fix_runs_left(const struct fix *fix)
     return fix->max_runs > fix->count ? fix->max_runs - fix->count : 0;
 }
 
-/* --- as words, and as a line --- */
+/* --- a change as text --- */
 
 void fix_change_text(struct text *text, const struct fix *fix, const struct fix_change *change)
 {
@@ -44,7 +44,7 @@ void fix_change_text(struct text *text, const struct fix *fix, const struct fix_
         }
 }
 
-/* The argument i with what is varied in it. */
+/* Adds argument i, with the varied value in it. */
 static void write_argument(struct text *text, const struct fix *fix,
                            const struct fix_change *change, int i)
 {
@@ -56,7 +56,7 @@ static void write_argument(struct text *text, const struct fix *fix,
     text_add(text, fix->argv[i]);
 }
 
-/* "NAME=VALUE ", the value as a shell reads it. */
+/* Adds "NAME=VALUE ", the value quoted for a shell. */
 static void add_variable(struct text *text, const char *variable)
 {
     const size_t length = strcspn(variable, "=") + 1;
@@ -87,7 +87,7 @@ void fix_change_line(struct text *text, const struct fix *fix, const struct fix_
 
 /* --- one run --- */
 
-/* The words of one run; each is the caller's to free. */
+/* The words of one run; all are the caller's to free. */
 struct words {
     char **argv, **variables;
 };
@@ -161,7 +161,10 @@ static int make_run(struct fix *fix, const struct fix_change *change, struct err
     return status;
 }
 
-/* A crash says nothing of memory, and may be a race that the next run does not lose. */
+/*
+ * True if a signal ended the run. That says nothing about memory; it may be a race,
+ * so a second run may not crash.
+ */
 static bool has_crashed(const struct trial *trial)
 {
     return trial->end == TRIAL_FAILED && trial_was_killed(trial);

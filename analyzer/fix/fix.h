@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What `fix` was asked, and what it found: every run, and of them the remedies. It must not know the order
- * in which runs are made.
- */
+/* The request and the results of `fix`: every run, and the remedies among the runs. */
 #ifndef GPUMEMTRACE_ANALYZER_FIX_FIX_H
 #define GPUMEMTRACE_ANALYZER_FIX_FIX_H
 
@@ -12,10 +9,10 @@
 
 enum { FIX_VARIES_MAX = 8, FIX_RUNS_STANDARD = 16 };
 
-/* What is not as it was. */
+/* A change to the program's run: a setting, smaller numbers, or both. */
 struct fix_change {
-    enum fix_setting_key setting; /* SETTING_NONE: none */
-    long values[FIX_VARIES_MAX];  /* of the varied numbers, as it was or smaller */
+    enum fix_setting_key setting; /* SETTING_NONE: no setting */
+    long values[FIX_VARIES_MAX];  /* of the varied numbers: the original value or a smaller one */
 };
 
 struct fix_run {
@@ -23,15 +20,15 @@ struct fix_run {
     struct trial trial;
 };
 
-/* Seen to fit. */
+/* A change whose run fits. */
 struct fix_remedy {
     size_t run;
-    long refused; /* the smallest value above it that was seen not to fit; 0: none */
+    long refused; /* the smallest larger value whose run did not fit; 0: none */
 };
 
 struct fix {
-    /* The caller's to set. */
-    const char *command; /* that asks, in what it says on stderr */
+    /* Set by the caller. */
+    const char *command; /* `fix` or `run`, for messages on stderr */
     const char *path;    /* of the program */
     char **argv;
     int argc;
@@ -40,33 +37,39 @@ struct fix {
     struct vary varies[FIX_VARIES_MAX];
     size_t vary_count;
     size_t max_runs;
-    /* After each run, that of runs[count - 1]; and before it. May be NULL. */
+    /*
+     * on_begin is called before each run, on_end after it: the run is
+     * runs[count - 1]. Both may be NULL.
+     */
     void (*on_begin)(const struct fix *fix, const struct fix_change *change);
     void (*on_end)(const struct fix *fix);
 
-    struct fix_run *runs; /* the first without a change */
+    struct fix_run *runs; /* the first run has no change */
     size_t count, capacity;
     struct fix_setting settings[SETTING_COUNT];
-    struct fix_remedy remedies[SETTING_COUNT + 2 * FIX_VARIES_MAX + 1]; /* the cheapest first */
+    /* the cheapest remedy first */
+    struct fix_remedy remedies[SETTING_COUNT + 2 * FIX_VARIES_MAX + 1];
     size_t remedy_count;
-    bool is_out_of_runs; /* something was left to try */
+    bool is_out_of_runs; /* max_runs was reached before the search was over */
 };
 
 struct fix_change fix_no_change(const struct fix *fix);
-/* Of a change: which numbers are smaller than they were. */
+/* Whether the change makes that number smaller. */
 bool fix_is_varied(const struct fix *fix, const struct fix_change *change, size_t number);
-/* "PYTORCH_ALLOC_CONF=expandable_segments:True and batch-size 24"; "": nothing. */
+/* Adds "PYTORCH_ALLOC_CONF=expandable_segments:True and batch-size 24"; nothing for no change. */
 void fix_change_text(struct text *text, const struct fix *fix, const struct fix_change *change);
-/* A line for a shell: "BATCH=24 python train.py". */
+/* Adds a line for a shell: "BATCH=24 python train.py". */
 void fix_change_line(struct text *text, const struct fix *fix, const struct fix_change *change);
 
-/* One more run, two where the first crashed. 1: it fits; 0: it does not, or there was none to be had;
- * -1 and *err. */
+/*
+ * Makes one more run, or two if the first crashed. 1: it fits; 0: it does not,
+ * or no run is left; -1 and *err.
+ */
 int fix_try(struct fix *fix, const struct fix_change *change, struct err *err);
-/* Runs that may still be made. */
+/* The number of runs that are left. */
 size_t fix_runs_left(const struct fix *fix);
 
-/* Makes the first run and, where that does not fit for want of memory, all others. */
+/* Makes the first run and, if that lacks memory, all others. */
 int fix_search(struct fix *fix, struct err *err);
 void fix_release(struct fix *fix);
 

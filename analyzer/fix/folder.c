@@ -52,7 +52,7 @@ void folder_remove(const char *folder)
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A folder with traces of an earlier search would be mistaken for this one's. */
+/* Refuses a folder with an earlier search, whose traces would be mistaken for this one's. */
 static int refuse_used(const char *folder, struct err *err)
 {
     char path[PATH_MAX + 16];

@@ -19,7 +19,7 @@ static bool is_known(const struct fix *fix, size_t run)
     return run != LARGEST_NO_RUN && fix->runs[run].trial.is_known;
 }
 
-/* 1: it fits; 0: it does not, or there was no run to be had; what it showed goes into *largest. */
+/* Tries a value and notes the result in *largest. 1: it fits; 0: it does not, or no run is left. */
 static int try_value(struct largest *largest, struct fix *fix, long value, struct err *err)
 {
     struct fix_change change = fix_no_change(fix);
@@ -33,7 +33,7 @@ static int try_value(struct largest *largest, struct fix *fix, long value, struc
     return fits;
 }
 
-/* The value of the range at or below the middle of the two; that of `fits`: there is none between. */
+/* The value of the range at or below the middle of the two. It is `fits` if none lies between. */
 static long middle_of(const struct vary *vary, long fits, long refused)
 {
     const long steps = (refused - fits + vary->step - 1) / vary->step;
@@ -54,7 +54,7 @@ static int close_in(struct largest *largest, struct fix *fix, struct err *err)
     return 0;
 }
 
-/* Whether a run of more had a lower peak than one of less. */
+/* Finds a run with a larger value and a lower peak than another run. */
 static void look_for_falls(struct largest *largest, const struct fix *fix)
 {
     for (size_t i = 0; i < fix->count; i++)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The largest value of a range with which a program fits, by runs. It must not know what a run is.
+ * The search of `run --vary`: the largest value of a range with which
+ * a program fits, found by runs.
  *
- *     low, high     first: where the one fits and the other does not, the answer lies between
- *     the middle    of what fits and what does not, until they are neighbours
+ *     low, high     first: if one fits and the other does not, the answer lies between
+ *     the middle    between the last that fits and the first that does not, until they meet
  *
- * That is right where more never fits after less did not. What was seen against it is told.
+ * The answer is right if no value fits above one that does not. Runs
+ * that contradict this are reported.
  */
 #ifndef GPUMEMTRACE_ANALYZER_FIX_LARGEST_H
 #define GPUMEMTRACE_ANALYZER_FIX_LARGEST_H
@@ -13,28 +15,31 @@
 #include "fix.h"
 
 enum largest_end {
-    LARGEST_FOUND,  /* fits is the last before refused, or the search was ended before they met */
-    LARGEST_ALL,    /* the high one fits */
-    LARGEST_NONE,   /* the low one does not, nor does the high one */
-    LARGEST_UNEVEN, /* the low one does not, and the high one does */
-    LARGEST_FAILED, /* the low one failed, and not for want of memory, or was stopped: nothing is known */
+    /* `fits` is the last before `refused`, or the search ended before the two met */
+    LARGEST_FOUND,
+    LARGEST_ALL,    /* `high` fits */
+    LARGEST_NONE,   /* neither `low` nor `high` fits */
+    LARGEST_UNEVEN, /* `high` fits and `low` does not */
+    /* `low` was stopped or failed for another reason than memory: nothing is known */
+    LARGEST_FAILED,
 };
 
-/* Numbers in fix->runs. */
+/* Stands for no run; the numbers of runs are indices in fix->runs. */
 #define LARGEST_NO_RUN SIZE_MAX
 
 struct largest {
     enum largest_end end;
-    size_t fits,
-        refused;    /* the largest that fits, and the smallest above it that does not; or no run */
+    /* runs of the largest value that fits and of the smallest above it that does not; or no run */
+    size_t fits, refused;
     bool is_closed; /* no value of the range lies between the two */
-    size_t higher, lower; /* of less and of more, the one had the higher peak; or no run */
-    bool is_flat;         /* the low one and the high one have the same peak */
+    /* run `higher` had a smaller value and a higher peak than run `lower`; or no run */
+    size_t higher, lower;
+    bool is_flat; /* `low` and `high` have the same peak */
 };
 
-/* Of fix->varies[0], which has a range. -1 and *err. */
+/* Searches the range of fix->varies[0]. -1 and *err. */
 int largest_find(struct largest *largest, struct fix *fix, struct err *err);
-/* The value in a run. */
+/* The value of a run. */
 long largest_value(const struct fix *fix, size_t run);
 
 #endif

@@ -78,9 +78,9 @@ void run_lines_end(const struct fix *fix)
     text_release(&text);
 }
 
-/* --- a run that says nothing of memory --- */
+/* --- a run that says nothing about memory --- */
 
-/* The end of what the program printed. */
+/* Shows the end of the program's output. */
 static void show_log(const struct fix *fix, const char *path)
 {
     char lines[LOG_LINES_SHOWN][LINE_BYTES];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said on stderr while runs are made, and of a run that lack of memory did not end. It must not know why
- * they are made. */
+/*
+ * Messages on stderr: a line for each run, and the end of the output of
+ * a run that memory did not end.
+ */
 #ifndef GPUMEMTRACE_ANALYZER_FIX_RUN_LINES_H
 #define GPUMEMTRACE_ANALYZER_FIX_RUN_LINES_H
 
@@ -10,7 +12,10 @@
 void run_lines_begin(const struct fix *fix, const struct fix_change *change);
 void run_lines_end(const struct fix *fix);
 
-/* The run says nothing of memory: shows the end of what it printed, and sets *err. what: "nothing was tried". */
+/*
+ * For a run that says nothing about memory: shows the end of its output, and sets
+ * *err. what: "nothing was tried".
+ */
 void run_lines_refuse(const struct fix *fix, const struct trial *trial, const char *what,
                       struct err *err);
 

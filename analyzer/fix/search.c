@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order in which `fix` tries changes, the cheapest first. What was not run is no remedy. It must not
- * know what a run is.
+ * The order in which `fix` tries changes, the cheapest first. Only a
+ * change that was run is a remedy.
  *
- *     settings             each that the model does not rule out; the last resort if none of them fits
- *     one smaller number   as 1, which may rule it out; halved until it fits, then between that and the last that did not, upwards
- *     two changes          a setting, and a number above what fits alone; two numbers, halved together
+ *     settings             each that the model does not rule out; the last resort if none fits
+ *     one smaller number   1 first, which may rule the number out; then halved until it fits; then
+ *                          upwards, between that and the last that did not fit
+ *     two changes          a setting, and a number above what fits alone; or two numbers, halved
  *
- * A kind is tried only where the one before it gave nothing; but a setting beside a smaller number may
- * let that be larger, and is tried for it.
+ * A kind is tried only if the previous kind gave nothing. The exception is a setting beside a
+ * smaller number: it is tried because it may let the number be larger.
  */
 #include "fix.h"
 
 #include "analyzer/run/run_group.h"
 #include "analyzer/util/array.h"
 
-/* Values nearer to each other than this share of what fits are not told apart. */
+/* Values that differ by less than 1/NEAR_SHARE of the one that fits are not tried separately. */
 enum { NEAR_SHARE = 32 };
-/* 16 is halved four times until it is 1. */
+/* From this value on, 1 is tried first, because halving down to 1 would take four runs or more. */
 enum { MANY_HALVES = 16 };
 
 static bool may_go_on(const struct fix *fix)
@@ -52,13 +53,13 @@ static int try_settings(struct fix *fix, bool is_last, struct err *err)
 
 /* --- one number --- */
 
-/* Of one number: the largest value seen to fit, and the smallest above it seen not to. */
+/* For one number: the largest value seen to fit, and the smallest above it seen not to fit. */
 struct range {
     long fits, refused; /* fits 0: none */
-    size_t run;         /* that showed it */
+    size_t run;         /* the run of `fits` */
 };
 
-/* Of a change with another value of that number. */
+/* Tries the change with another value of that number. */
 static int try_value(struct fix *fix, struct range *range, const struct fix_change *base,
                      size_t number, long value, struct err *err)
 {
@@ -80,14 +81,17 @@ static long nearness(long fits)
     return fits < NEAR_SHARE ? 1 : fits / NEAR_SHARE;
 }
 
-/* Programs divide a large number by other numbers: of one that eight divides, multiples of eight are tried. */
+/*
+ * Rounds large values down to multiples of 8 if the original is one, because programs divide such
+ * numbers, for example a batch by GPUs.
+ */
 static long round_value(const struct fix *fix, size_t number, long value)
 {
     enum { LARGE = 128, EVEN = 8 };
     return value < LARGE || fix->varies[number].value % EVEN ? value : value - value % EVEN;
 }
 
-/* Between what fits and what does not. */
+/* Raises the value that fits, by bisection with the one that does not. */
 static int raise_value(struct fix *fix, struct range *range, const struct fix_change *base,
                        size_t number, struct err *err)
 {
@@ -102,13 +106,16 @@ static int raise_value(struct fix *fix, struct range *range, const struct fix_ch
     return 0;
 }
 
-/* Whether the last run was refused memory, and not another failure. */
+/* Whether the last run lacked memory, and had no other failure. */
 static bool lacked_memory(const struct fix *fix)
 {
     return fix->runs[fix->count - 1].trial.end == TRIAL_NO_MEMORY;
 }
 
-/* A number of many halves is tried at 1 first: where that lacks memory, no other value fits. */
+/*
+ * Lowers one number until it fits. A large number is tried at 1 first: if
+ * that lacks memory, no value fits.
+ */
 static int lower_value(struct fix *fix, struct range *range, const struct fix_change *base,
                        size_t number, struct err *err)
 {
@@ -127,7 +134,7 @@ static int lower_value(struct fix *fix, struct range *range, const struct fix_ch
 
 /* --- two changes --- */
 
-/* With a setting, is there room for more than fits alone? */
+/* Tries whether a setting lets the number be larger than what fits alone. */
 static int raise_with_setting(struct fix *fix, const struct range *alone, size_t number, int key,
                               struct err *err)
 {
@@ -137,7 +144,7 @@ static int raise_with_setting(struct fix *fix, const struct range *alone, size_t
     const long value = alone->fits ? alone->refused : 1;
     base.setting = (enum fix_setting_key)key;
     if (value >= first)
-        return 0; /* that is the setting alone */
+        return 0; /* with the original value, the change is the setting alone */
     if (try_value(fix, &range, &base, number, value, err))
         return -1;
     if (!range.fits)
@@ -160,7 +167,10 @@ static int try_with_settings(struct fix *fix, const struct range *alone, size_t 
     return 0;
 }
 
-/* Both halved until they fit, which at 1 they may not; then each is raised below twice its value, the other as it is. */
+/*
+ * Halves both numbers until they fit, unless they do not fit at 1. Then raises each to below twice
+ * its value, while the other stays.
+ */
 static int try_two_numbers(struct fix *fix, size_t a, size_t b, struct err *err)
 {
     struct fix_change base = fix_no_change(fix), least = base;

@@ -12,7 +12,7 @@
 #include "analyzer/util/glob.h"
 #include "analyzer/whatif/whatif.h"
 
-/* The driver hands memory out in pieces of this size. */
+/* The driver maps memory in units of this size. */
 #define GRANULE_BYTES (UINT64_C(2) << 20)
 
 static const struct fix_setting_words rows[] = {
@@ -54,9 +54,9 @@ bool fix_may_be_size(const char *name)
     return price_row(name) < PRICE_COUNT - 1;
 }
 
-/* --- what to write --- */
+/* --- the text of settings --- */
 
-/* The pool of PyTorch on the device; HISTORY_NONE: none. */
+/* PyTorch's pool on the device. HISTORY_NONE: there is none. */
 static uint32_t find_pool(const struct study *study, int device)
 {
     const struct history *history = &study->history;
@@ -68,7 +68,10 @@ static uint32_t find_pool(const struct study *study, int device)
     return HISTORY_NONE;
 }
 
-/* Under cudaMallocAsync the driver caches, and without caching there is nothing to set. */
+/*
+ * False under cudaMallocAsync, where the driver caches, and without
+ * caching: there is nothing to set.
+ */
 static bool obeys_settings(const struct trace *trace)
 {
     static const char *const names[] = {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "pytorch"};
@@ -80,7 +83,10 @@ static bool obeys_settings(const struct trace *trace)
     return !trace_allocator_setting(trace, "PYTORCH_NO_CUDA_MEMORY_CACHING");
 }
 
-/* The share of the card that leaves room for what a library was refused beside the pool; 0: none. */
+/*
+ * The share of the card for the pool that leaves room for a request of a library, which was refused
+ * beside the pool. 0: there is none.
+ */
 static int find_share(double *share, const struct study *study, const struct failure *failure,
                       uint32_t pool, struct err *err)
 {
@@ -118,7 +124,7 @@ static void write_setting(struct fix_setting *setting, const struct fix_setting_
         setting->text[0] = '\0';
 }
 
-/* --- what the model rules out --- */
+/* --- settings that the model rules out --- */
 
 static bool fails_as_well(const struct whatif_device *device, const struct whatif_run *run,
                           const struct failure *failure)
@@ -129,7 +135,7 @@ static bool fails_as_well(const struct whatif_device *device, const struct whati
            (run->last_same_index != INDEX_NONE && run->last_same_index >= failure->at.index);
 }
 
-/* What the model does not know stays in. */
+/* Asks the model about all settings. A setting that the model does not know is not ruled out. */
 static void ask_model(struct fix_setting settings[SETTING_COUNT], const char *path,
                       const struct failure *failure, int device_number)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows SETTING of remedies.def for one program that died: what to write for its release of PyTorch,
- * beside what its environment already says, and which of them the allocator's model rules out. A model
- * that says "fails as well" saves a run; one that says "works" is no proof.
+ * The rows SETTING of remedies.def for one program that died: the text to set for its
+ * release of PyTorch, added to the settings of its environment, and which rows the
+ * allocator's model rules out. If the model says that a setting fails as well, a run is
+ * saved; if it says that it works, that is no proof.
  */
 #ifndef GPUMEMTRACE_ANALYZER_FIX_SETTINGS_H
 #define GPUMEMTRACE_ANALYZER_FIX_SETTINGS_H
@@ -17,8 +18,9 @@ enum fix_setting_key {
 };
 
 struct fix_setting {
-    char text[REMEDY_SETTING_BYTES]; /* "VARIABLE=VALUE"; "": not for this program */
-    bool is_ruled_out;               /* by the model, with all else as it was */
+    /* "VARIABLE=VALUE"; "": the row does not apply to this program */
+    char text[REMEDY_SETTING_BYTES];
+    bool is_ruled_out; /* by the model, without other changes */
 };
 
 /* One row of remedies.def. */
@@ -31,13 +33,13 @@ struct fix_setting_words {
 };
 const struct fix_setting_words *fix_setting_words(enum fix_setting_key key);
 
-/* From the trace of a process that an allocation's failure ended. */
+/* Finds the settings from the trace of a process that a failed allocation ended. */
 int fix_settings_find(struct fix_setting settings[SETTING_COUNT], const char *path,
                       struct err *err);
 
-/* What a smaller number of that name costs. */
+/* The price of a smaller number of that name, in words. */
 const char *fix_price_of(const char *name);
-/* By its name it is the size of a batch or of a sequence. */
+/* Whether the name is that of the size of a batch or of a sequence. */
 bool fix_may_be_size(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One dry run, and what it showed; see trial.h. */
+/* One dry run, and its verdict; see trial.h. */
 #include "trial.h"
 
 #include <glob.h>
@@ -29,9 +29,9 @@ const char *trial_end_key(enum trial_end end)
 /* --- one trace --- */
 
 struct seen {
-    bool has_ended_by_failure; /* in this trace */
-    bool left_with_zero;       /* every trace says so */
-    bool is_decided;           /* trial->trace has ended by a failure */
+    bool has_ended_by_failure; /* the process of this trace */
+    bool left_with_zero;       /* every process left with status 0 */
+    bool is_decided;           /* the process of trial->trace was ended by a failure */
 };
 
 static int count_failures(struct trial *trial, struct seen *seen, const struct study *study,
@@ -94,7 +94,10 @@ static void note_room(struct trial *trial, const struct room *room, const struct
     trial->live_bytes = room->live_bytes;
 }
 
-/* Of several the one that an allocation's failure ended decides, else the one with the least spare. */
+/*
+ * Keeps the trace that decides: that of a process that a failed allocation ended, else the
+ * one with the least spare memory.
+ */
 static int note_trace(struct trial *trial, struct seen *seen, const struct study *study,
                       const char *path, const struct sim_spec *card, struct err *err)
 {
@@ -127,8 +130,10 @@ static int read_trace(struct trial *trial, struct seen *seen, const char *path,
     return status;
 }
 
-/* In its last words: what no call was refused for is known to the program alone, as where a library
- * keeps memory of its own. */
+/*
+ * Whether the program's last output says "out of memory". A library that has memory of its own may
+ * refuse a request without a failed call, so only the program knows.
+ */
 static bool says_out_of_memory(const char *log_path)
 {
     static const char *const words[] = {"out of memory", "OutOfMemory", "ALLOC_FAILED"};

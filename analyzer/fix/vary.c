@@ -15,15 +15,15 @@
 
 enum { KNOWN_MAX = 256 };
 
-/* A name and the value behind it: where both stand in argv. */
+/* A name and its value: their places in argv. */
 struct word {
     const char *name;
     size_t length;
-    int argument; /* of the value */
+    int argument; /* the argument that holds the value */
     size_t before;
 };
 
-/* What stands at argv[i]; false: no name with a value. */
+/* Reads argv[i]. false: it is no name with a value. */
 static bool read_word(struct word *word, char **argv, int argc, int i)
 {
     const char *text = argv[i], *name = text + strspn(text, text[0] == '+' ? "+" : "-");
@@ -54,7 +54,7 @@ static bool are_alike(const char *a, const char *b, size_t length)
     return true;
 }
 
-/* "train.batch_size" is called so, and batch-size. */
+/* Whether the word has the name: "train.batch_size" also has the name "batch-size". */
 static bool is_called(const struct word *word, const char *name)
 {
     const size_t length = strlen(name);
@@ -77,7 +77,7 @@ static int refuse_two(const char *name, const struct word *a, const struct word 
     return -1;
 }
 
-/* The names that a value could be given to. */
+/* The names for which a value could be given. */
 struct known {
     char copies[KNOWN_MAX][NEAREST_NAME_MAX];
     const char *names[KNOWN_MAX];
@@ -94,7 +94,10 @@ static void known_add(struct known *known, const char *name, size_t length)
     known->count++;
 }
 
-/* Of what nothing is called; with_variables: variables of the environment could have been meant. */
+/*
+ * The hint for a name that is nowhere. with_variables: it may also mean
+ * a variable of the environment.
+ */
 static const char *hint_of(char hint[NEAREST_HINT_BYTES], const char *name, char **argv, int argc,
                            bool with_variables)
 {
@@ -131,7 +134,7 @@ static int take_name(struct vary *vary, const char *name, size_t length, struct 
     return -1;
 }
 
-/* Leaves argument 0 where the command line has no such name. */
+/* Finds the name in argv. vary->argument stays 0 if the command line has no such name. */
 static int find_argument(struct vary *vary, char **argv, int argc, struct err *err)
 {
     struct word found = {0}, word;
@@ -139,7 +142,7 @@ static int find_argument(struct vary *vary, char **argv, int argc, struct err *e
         if (!read_word(&word, argv, argc, i) || !is_called(&word, vary->name))
             continue;
         if (!found.argument || is_same_name(&found, &word) || word.length == strlen(vary->name))
-            found = word; /* of the same twice, the last one counts */
+            found = word; /* if a name is there twice, the last one counts */
         else if (found.length != strlen(vary->name))
             return refuse_two(vary->name, &found, &word, err);
     }
@@ -171,7 +174,7 @@ int vary_find(struct vary *vary, const char *name, char **argv, int argc, struct
 
 /* --- a range --- */
 
-/* "LOW..HIGH/STEP" */
+/* Reads "LOW..HIGH/STEP". */
 static bool read_range(struct vary *vary, const char *text)
 {
     char low[32] = "", high[32] = "";
@@ -211,9 +214,9 @@ int vary_find_range(struct vary *vary, const char *text, char **argv, int argc, 
     return -1;
 }
 
-/* --- what could be varied --- */
+/* --- numbers that could be varied --- */
 
-/* The name is offered unless it is in the text already. */
+/* Adds the name, unless the text has it already. */
 static size_t offer(struct text *text, const char *name, size_t length, const char *value,
                     bool (*is_wanted)(const char *name))
 {
