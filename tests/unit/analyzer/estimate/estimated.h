@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Models out of a line of JSON, for the unit tests of the estimate. */
+/* Makes models from a line of JSON, and their estimates, for the unit tests of the estimate. */
 #ifndef TESTS_UNIT_ESTIMATED_H
 #define TESTS_UNIT_ESTIMATED_H
 
@@ -10,7 +10,7 @@
 #include "analyzer/estimate/estimate.h"
 #include "analyzer/estimate/model/layer_list.h"
 
-/* -1 and *err when the reader or the resolution refuses it; the model is then released. */
+/* Returns -1 with *err, and releases the model, if layer_list_read or model_resolve refuses it. */
 static inline int model_from(struct model *model, const char *input, const char *layers,
                              struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions of model files: what each comes to, and what is refused in one line. */
+/* Expressions of model files: their values, and the message of each refused one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

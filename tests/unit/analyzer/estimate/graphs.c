@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Models that are no chain: which layers there are, what each reads, and the bytes of a step, added up by hand. */
+/*
+ * Models whose layers form a graph, not a chain: their layers, the inputs of each layer, and the
+ * bytes of a training step, added up by hand.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +66,7 @@ static void what_a_condition_leaves_out_hands_on_what_it_would_have_read(void **
     model_release(&model);
 }
 
-/* Weights 256, input 32; forward keeps the layer's input (which is the model's), its result and the sum. */
+/* Add saves nothing, and both of its inputs share its gradient. A weight has 256 bytes. */
 static void a_residual_sum_saves_nothing_and_hands_its_gradient_on(void **state)
 {
     struct settings settings = {
@@ -75,9 +78,10 @@ static void a_residual_sum_saves_nothing_and_hands_its_gradient_on(void **state)
     settings.batch = 100;
     estimate_must(&estimate, &model, &settings);
     const uint64_t weights = 2 * 256, row = 3200; /* 100 x 8 x 4 bytes */
-    /* Input, w's result (saved by a), a's result, the sum. */
+    /* The input, w's result (saved by a), a's result and the sum. */
     assert_int_equal(estimate.phase_peaks[SCHEDULE_forward].total_bytes, weights + 4 * row);
-    /* Saved: input and w's result; live besides: the sum. Its gradient is both addends'; a's backward makes one more. */
+    /* Live: the gradient of a's weight (256); the input and w's result, which are saved, and the
+     * sum; the sum's gradient, which both addends share, and one more from a's backward. */
     assert_int_equal(estimate.phase_peaks[SCHEDULE_backward].total_bytes,
                      weights + 256 + 3 * row + 2 * row);
     estimate_release(&estimate);
@@ -118,7 +122,8 @@ static void long_names_are_told_apart_to_their_end(void **state)
     model_release(&model);
 }
 
-/* Ten tied weights of 256 bytes, each with a gradient until the end of backward, and the first one's own. */
+/* Ten layers are tied to the first one's weight. Each makes a gradient of 256 bytes, which is live
+ * until backward ends, besides the first layer's own. */
 static void every_tied_weight_has_its_gradient(void **state)
 {
     struct settings settings = {
@@ -158,7 +163,8 @@ static void a_product_keeps_all_that_it_reads(void **state)
     model_release(&model);
 }
 
-/* Queries of 2 rows, keys and values of 4: 2 heads x 2 x 4 scores, saved once; one kernel keeps 2 sums a row. */
+/* The queries have 2 rows, the keys and values 4. Eager attention saves 2 heads x 2 x 4 scores; the
+ * fused kernel saves a sum for each head and row instead. */
 static void attention_reads_keys_of_another_length(void **state)
 {
     static const char parts[] = "{\"type\":\"Linear\",\"name\":\"k\",\"out\":8},"
@@ -181,13 +187,15 @@ static void attention_reads_keys_of_another_length(void **state)
         estimate_release(&estimate);
         model_release(&model);
     }
-    /* Keys and values are 128 bytes each, the result is 64 and kept by the kernel only, with a number for
-     * each of 32 queries; these, a parameter, cost what copies them. */
+    /* Keys and values have 128 bytes each. The fused kernel saves its result (64) and 2 heads x 32
+     * sums, because it rounds the queries up to 32. Eager attention saves a copy of the queries
+     * (64); the queries themselves are a parameter. */
     assert_int_equal(saved[0], 2 * 128 + 64 + 2 * 32 * 4);
     assert_int_equal(saved[1], 64 + 2 * 128 + 2 * 2 * 4 * 4);
 }
 
-/* What an attention with these fields saves: 2 heads x 4 x 4 scores, queries, keys and values of 64 elements in all. */
+/* Bytes that an attention with these fields saves. It has 2 heads x 4 x 4 scores; its queries, keys
+ * and values have 96 elements together. */
 static uint64_t saved_of_attention(const char *fields, enum dtype dtype)
 {
     char layers[256];
@@ -219,7 +227,8 @@ static void what_is_saved_of_a_score_depends_on_softmax_and_dropout(void **state
                      QKV * 2 + SCORES * (4 + 2 + 1));
 }
 
-/* Its result lies as the queries do: where they have heads in a row, it is copied, but in float32 by another kernel. */
+/* The result of flash attention has the layout of the queries. If the heads of the queries lie one
+ * after the other ("partial"), the result is copied into rows. float32 has another kernel. */
 static void flash_attention_of_queries_made_anew_copies_its_result(void **state)
 {
     enum { RESULT = 4 * 8 };
@@ -247,7 +256,8 @@ static void a_cache_is_a_copy_that_is_there_until_the_step_ends(void **state)
     model_release(&model);
 }
 
-/* Two parts of 8 of a width of 24: one gradient of 96 bytes a sample for both, besides that of their sum. */
+/* Two parts, each 8 of 24 wide, share one gradient of the whole: 96 bytes a sample. The gradient of
+ * their sum has 32. */
 static void parts_share_storage_and_the_gradient_of_the_whole(void **state)
 {
     static const char parts[] = "{\"type\":\"Linear\",\"name\":\"all\",\"out\":24,\"bias\":false},"
@@ -270,7 +280,7 @@ static void parts_share_storage_and_the_gradient_of_the_whole(void **state)
     refuses("{\"type\":\"Part\",\"out\":9}", "no part of a width of 8");
 }
 
-/* The buffer of 197 blocks of 128 threads for 768 sums over 64 x 197 rows. */
+/* The kernel for 768 sums over 64 x 197 rows needs a buffer for 197 blocks of 128 threads. */
 static void the_gradient_of_a_bias_needs_a_buffer_for_its_sum(void **state)
 {
     struct settings settings = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Layer types one by one: the shape each makes, its parameters and buffers, and what it makes
- * besides its result. Expected numbers are worked out from PyTorch's documentation, by hand.
+ * Layer types one by one: the shape of the result, parameters, buffers, and the tensors besides the
+ * result. The expected numbers are worked out by hand from PyTorch's documentation.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static void assert_own(const char *input, const char *layer, uint64_t parameters
     model_release(&model);
 }
 
-/* Bytes of what the layer makes besides its result, in training. */
+/* saved_bytes: activations that the layer makes in training besides its result. */
 static void assert_extra(const char *input, const char *layer, uint64_t batch, enum dtype dtype,
                          uint64_t saved_bytes)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one of two GPUs holds, with every byte added up by hand. The model: four weights without biases, two of them in blocks.
+ * The memory of one of two GPUs, with every byte added up by hand. The model has four weights
+ * without biases, two of them in blocks. "in" and "out" are the root unit of FSDP.
  *
- *     in 8 x 8, block 8 x 8, block 8 x 8, out 8 x 4      in float32: 256, 256, 256, 128 bytes; of a rank, half of each
+ *     in 8 x 8, block 8 x 8, block 8 x 8, out 8 x 4      256, 256, 256, 128 bytes in float32;
+ *                                                        a rank's shard is half of each
  *
- * With batch 10 the input and each result have 320 bytes, the last one 160. SGD keeps nothing. Two steps are run.
+ * With batch 10, the input and each result have 320 bytes, the last result 160. SGD has no state.
+ * Two steps are run.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +55,8 @@ static uint64_t phase_peak(const struct fixture *fixture, enum schedule_phase ph
 
 /* --- DistributedDataParallel --- */
 
-/* Weights 896; as much in pieces while they are broadcast, then in buckets; gradients; input 320 and output 160. */
+/* Weights 896; broadcast buffers 896 at first, later buckets 896; gradients 896; input 320, output
+ * 160. */
 static void ddp_holds_buckets_besides_gradients(void **state)
 {
     struct fixture f;
@@ -65,7 +69,7 @@ static void ddp_holds_buckets_besides_gradients(void **state)
     release(&f);
 }
 
-/* The buckets are the gradients, also while the next batch runs forward. */
+/* The gradients are views of the buckets, which stay while the next batch runs forward. */
 static void gradients_that_are_views_of_buckets_are_there_once_and_stay(void **state)
 {
     struct fixture f;
@@ -77,7 +81,8 @@ static void gradients_that_are_views_of_buckets_are_there_once_and_stay(void **s
     release(&f);
 }
 
-/* In the second pass, from the end: 1 MiB + 4 B are the first bucket and 4 B the next, each 508 B short of a multiple of 512. */
+/* From the second step on, buckets are filled from the last layer: 1 MiB + 4 B, then 4 B. Rounding
+ * to 512 B adds 508 B to each. */
 static void the_first_bucket_is_small_and_no_tensor_is_cut(void **state)
 {
     struct fixture f;
@@ -95,10 +100,14 @@ static void the_first_bucket_is_small_and_no_tensor_is_cut(void **state)
 /* --- FSDP 2 --- */
 
 /*
- * Shards: 448, of which the rest has 192 and each block 128. Forward holds shards, input, the rest's weights 384, three
- * results of 320, the second block's weights 256 while it runs: the first block's all-gather is gone by then, its own is held.
- * Backward is highest in block 2: shards, input, output 160, the rest's weights and the gradient of out 128, results of
- * in and both blocks but the last one, two gradients of results, weights and their gradient, the next block's all-gather.
+ * Shards 448: the root unit's 192, each block's 128.
+ *
+ * The peak of forward is in block 2: shards, input, the root's weights 384, three results of 320,
+ * block 2's weights 256 and its all-gather buffer 256. The first block's buffer is freed by then.
+ *
+ * The peak of backward is in block 2, too: shards, input, output 160, the root's weights 384, the
+ * gradient of out 128, the results of in and block 1, two gradients of results, block 2's weights
+ * and their gradient, and the all-gather buffer of block 1, which comes next.
  */
 static void fsdp_gathers_a_block_at_a_time_and_keeps_the_rest(void **state)
 {
@@ -115,9 +124,10 @@ static void fsdp_gathers_a_block_at_a_time_and_keeps_the_rest(void **state)
 }
 
 /*
- * In bfloat16 with gradients reduced in float32. Highest in block 1: shards 448, input 160, output 80, the rest's weights 192,
- * out's gradient 64, in's result 160, two gradients of results, the block's weights 128 and their gradient 128; block 2's
- * gradients as they are reduced 256, and this rank's part of them 128.
+ * bfloat16, with gradients reduced in float32. The peak of backward is in block 1: shards 448,
+ * input 160, output 80, the root's weights 192, out's gradient 64, in's result 160, two gradients
+ * of results, the block's weights 128 and their gradient 128; the float32 gradient of block 2 that
+ * is being reduced 256, and this rank's shard of it 128.
  */
 static void fsdp_computes_in_one_type_and_reduces_in_another(void **state)
 {
@@ -134,8 +144,9 @@ static void fsdp_computes_in_one_type_and_reduces_in_another(void **state)
 }
 
 /*
- * in 8 x 8, blocks 8 x 8 and 8 x 16, out 16 x 2: 256, 256, 512 and 128 bytes, of a rank half of that; at the end of forward
- * there are also input, three results of 320 and 640, and the output.
+ * in 8 x 8, blocks 8 x 8 and 8 x 16, out 16 x 2: 256, 256, 512 and 128 bytes, a rank's shards half
+ * of that, 576. At the end of forward there are also the input 320, results of 320, 320 and 640,
+ * and the output 80.
  */
 static void reshard_says_which_weights_stay_for_backward(void **state)
 {
@@ -166,8 +177,8 @@ static void reshard_says_which_weights_stay_for_backward(void **state)
 }
 
 /*
- * FSDP 1: the rest and each block are a row, 384, 256 and 256 bytes, of which this rank has half. Forward ends with the rest's
- * weights. Backward is highest in block 2: as FSDP 2's, but the next block's weights are there, and the gradient beside its flat one.
+ * FSDP 1: the root unit and each block are a flat parameter each, 384, 256 and 256 bytes; this rank
+ * has half of each. The root's weights are still gathered when forward ends.
  */
 static void a_flat_unit_is_gathered_in_place_and_its_gradients_are_put_together(void **state)
 {
@@ -181,7 +192,8 @@ static void a_flat_unit_is_gathered_in_place_and_its_gradients_are_put_together(
     release(&f);
 }
 
-/* Of in and out, 64 and 32 elements in a row, a third is 32 of in; of a block, 64, it is 22 with padding. */
+/* The root's flat parameter has 64 elements of in, then 32 of out; the first of three ranks has 32,
+ * all of them from in. A block's 64 elements are padded, so that each rank has 22. */
 static void a_flat_units_first_rank_has_whole_parameters_and_a_part_of_the_last(void **state)
 {
     struct fixture f;
@@ -195,7 +207,7 @@ static void a_flat_units_first_rank_has_whole_parameters_and_a_part_of_the_last(
     release(&f);
 }
 
-/* Rows that do not divide: of 8 among 3 the first has 3, and what is gathered is padded to 9. */
+/* 8 rows do not divide among 3 ranks: the first has 3, and the gathered weight is padded to 9. */
 static void the_first_rank_has_the_larger_part(void **state)
 {
     struct fixture f;
@@ -214,8 +226,9 @@ static void the_first_rank_has_the_larger_part(void **state)
 enum { BUCKET = 2 * 500000000 };
 
 /*
- * Stage 2, bfloat16: weights 448; of what is updated, in float32, half of each: 448. At the end
- * of backward the bucket and a copy; in the step the parts of gradients, and in float32.
+ * Stage 2, bfloat16: weights 448, and the float32 copy of this rank's half, 448, which the
+ * optimizer updates. At the end of backward: the bucket, and a copy of its 448 used bytes. In the
+ * optimizer: this rank's half of the gradients, 224, and its float32 copy, 448.
  */
 static void zero_keeps_a_part_of_what_is_updated_and_a_bucket_for_backward(void **state)
 {
@@ -231,7 +244,8 @@ static void zero_keeps_a_part_of_what_is_updated_and_a_bucket_for_backward(void 
     release(&f);
 }
 
-/* Stage 3: half of the weights, of their gradients, and of what is updated, and the bucket stay; all blocks are gathered until backward. */
+/* Stage 3: the bucket and this rank's half of the weights 224, of the gradients 224 and of the
+ * float32 copy 448 stay. All blocks, 448, remain gathered until backward. */
 static void zero_3_keeps_parts_and_the_bucket(void **state)
 {
     struct fixture f;
@@ -245,7 +259,7 @@ static void zero_3_keeps_parts_and_the_bucket(void **state)
     release(&f);
 }
 
-/* --- what does not go together --- */
+/* --- settings that exclude each other --- */
 
 static void refused(struct settings settings, const char *part)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each of two GPUs holds with DataParallel, with every byte added up by hand. The model: four weights without biases.
+ * The memory of each of two GPUs with DataParallel, with every byte added up by hand. The model has
+ * four weights without biases.
  *
  *     in 8 x 8, 8 x 8, 8 x 8, out 8 x 4      in float32: 256, 256, 256, 128 bytes
  *
- * With batch 10 on each GPU the input and each result have 320 bytes, the last one 160. SGD keeps nothing.
+ * With batch 10 on each GPU, the input and each result have 320 bytes, the last result 160. SGD has
+ * no state.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +50,8 @@ static uint64_t phase_peak(const struct fixture *fixture, enum schedule_phase ph
     return fixture->estimate.phase_peaks[phase].total_bytes;
 }
 
-/* At the end of backward: its own gradients, these in a row, and their sum. */
+/* At the end of backward the first GPU holds its gradients, their copy in one buffer, and the sum
+ * of both GPUs' gradients. */
 static void the_first_gpu_has_the_input_and_the_output_of_all_and_the_sum_of_gradients(void **state)
 {
     struct fixture f;
@@ -80,8 +83,8 @@ static void another_gpu_has_weights_for_a_pass_only_and_no_states(void **state)
 }
 
 /*
- * The loop's loss is of both outputs: their log_softmax, twice 160 bytes, and twice 80 of labels. No other GPU has a part in it,
- * but that of its output's gradient.
+ * The loop computes one loss of both outputs on the first GPU: log_softmax takes 2 * 160 bytes, the
+ * labels 2 * 80. The other GPU gets only the gradient of its output.
  */
 static void a_loss_that_the_loop_computes_is_of_all_outputs_on_the_first_gpu(void **state)
 {

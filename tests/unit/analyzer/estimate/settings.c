@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the settings of a run change: gradients that are added up, segments that run twice, autocast, optimizers. */
+/*
+ * The settings of a run: accumulated gradients, checkpointed segments (which run forward twice),
+ * autocast, optimizers.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +15,7 @@
 #define LINEAR8 "{\"type\":\"Linear\",\"out\":8,\"bias\":false}"
 #define FOUR_BLOCKS "{\"repeat\":4,\"layers\":[" LINEAR8 ",{\"type\":\"GELU\"}]}"
 
-enum { RESULT = 64 * 8 * 4, WEIGHT = 8 * 8 * 4 }; /* of 64 samples of 8 float32, and of a layer */
+enum { RESULT = 64 * 8 * 4, WEIGHT = 8 * 8 * 4 }; /* bytes of 64 x 8 and 8 x 8 float32 */
 
 struct fixture {
     struct model model;
@@ -63,7 +66,8 @@ static void accumulated_gradients_are_there_in_forward_and_meet_new_ones(void **
 
 static void a_checkpointed_segment_keeps_what_goes_in(void **state)
 {
-    /* Input, four sums and four activations; without those inside of a segment. */
+    /* Without segments: the input, four results of Linear and four of GELU. A segment keeps none
+     * of the results inside it. */
     static const struct {
         uint64_t blocks, kept;
     } rows[] = {
@@ -79,7 +83,8 @@ static void a_checkpointed_segment_keeps_what_goes_in(void **state)
     }
 }
 
-/* With all four as one segment, it is there as a whole when backward begins; its last result is not made again. */
+/* With all four blocks as one segment, all results are live when backward begins: the segment runs
+ * again, except for its last result, which is still there. */
 static void a_segment_runs_again_before_its_backward(void **state)
 {
     struct settings settings = of_sgd();
@@ -114,7 +119,8 @@ autocast_keeps_short_copies_of_inputs_and_of_weights_that_hand_gradients_on(void
     (void)state;
     settings.amp = DTYPE_bfloat16;
     estimated(&f, LINEAR8 "," LINEAR8, settings);
-    /* The input and its copy, two results, the second weight's copy: the first one hands nothing on. */
+    /* The input and its bfloat16 copy, two bfloat16 results, and the bfloat16 copy of the second
+     * weight. The first weight's copy is not kept, because the input needs no gradient. */
     assert_int_equal(estimate_kept_bytes(&f.estimate),
                      RESULT + RESULT / 2 + 2 * RESULT / 2 + WEIGHT / 2);
     assert_int_equal(f.estimate.parameter_bytes, 2 * WEIGHT);
@@ -130,7 +136,8 @@ static void autocast_leaves_norms_in_float32(void **state)
     estimated(&f, LINEAR8 ",{\"type\":\"LayerNorm\"},{\"type\":\"GELU\"}", settings);
     assert_int_equal(f.estimate.plan.layers[0].output_bytes, RESULT / 2);
     assert_int_equal(f.estimate.plan.layers[1].output_bytes, RESULT);
-    assert_int_equal(f.estimate.plan.layers[1].saved_bytes, RESULT + 2 * 64 * 4); /* of a copy */
+    /* A float32 copy of the input, and mean and rstd of each of 64 rows. */
+    assert_int_equal(f.estimate.plan.layers[1].saved_bytes, RESULT + 2 * 64 * 4);
     assert_int_equal(f.estimate.plan.layers[2].output_bytes, RESULT);
     release(&f);
 }
@@ -158,8 +165,10 @@ static void states_are_factored_quantized_or_of_matrices_only(void **state)
 }
 
 /*
- * Two blocks of three products of 8 x 8, batch 10: weights 6 * 256, and 320 bytes each of input, results and gradients of results.
- * The third product's result is what goes into the next block, so besides that each block keeps one.
+ * Two blocks of three 8 x 8 products, batch 10: each weight has 256 bytes; the input, each result
+ * and each gradient of a result have 320. Selective checkpointing keeps the first and the third
+ * product of a block. The third is kept anyway, because it is the next block's input, so each block
+ * keeps one more.
  */
 static void a_second_run_finds_every_second_product(void **state)
 {
@@ -182,8 +191,8 @@ static void a_second_run_finds_every_second_product(void **state)
                    "{\"type\":\"Linear\",\"out\":8,\"bias\":false}]}");
         estimate_must(&estimate, &model, &settings);
         assert_int_equal(estimate.forward_end.total_bytes, 6 * 256 + 320 * (1 + rows[i].kept + 1));
-        /* In the first block: gradients of four weights; input, output, two results that are kept or made again, and the
-         * gradients of two results. */
+        /* The peak is in the first block: gradients of four weights; input, output, two results
+         * that were kept or recomputed, and the gradients of two results. */
         assert_int_equal(estimate.phase_peaks[SCHEDULE_backward].total_bytes,
                          6 * 256 + 4 * 256 + 320 * 6);
         estimate_release(&estimate);
@@ -191,7 +200,8 @@ static void a_second_run_finds_every_second_product(void **state)
     }
 }
 
-/* Ten rows of 4 scores, 160 bytes, which the loop holds until the step's end or not at all. */
+/* The logits are ten rows of 4 scores, 160 bytes. The loop holds them until the step ends (kept) or
+ * not at all (dropped). */
 static void logits_that_are_dropped_are_gone_before_backward(void **state)
 {
     uint64_t bytes[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The peak of a run, with every byte added up by hand: what each phase holds, what autograd keeps,
- * what an optimizer adds.
+ * The peak of a run, with every byte added up by hand: the memory of each phase, the tensors that
+ * autograd keeps, and the states of optimizers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,9 +95,9 @@ static void a_linear_layer_trained_with_adam_adds_up(void **state)
     assert_int_equal(phase_peak(&f, SCHEDULE_init), 144);
     assert_int_equal(phase_peak(&f, SCHEDULE_data), 144 + 2 * 144 + 320);
     assert_int_equal(phase_peak(&f, SCHEDULE_forward), 144 + 2 * 144 + 320 + 160);
-    /* The gradient of y, and those of the parameters; x needs none. */
+    /* Backward adds the gradients of y and of the parameters; x needs none. */
     assert_int_equal(phase_peak(&f, SCHEDULE_backward), 144 + 2 * 144 + 320 + 160 + 160 + 144);
-    /* Weights, gradients, two states, one square root each; x and y are still held. */
+    /* Weights, gradients, two states and a temporary square root; x and y are still live. */
     assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 5 * 144 + 320 + 160);
     assert_int_equal(f.estimate.peak_moment.phase, SCHEDULE_backward);
     assert_int_equal(f.estimate.peak.requested_bytes, phase_peak(&f, SCHEDULE_backward));
@@ -129,7 +129,7 @@ static void inference_holds_two_results_at_a_time(void **state)
 {
     struct fixture f;
     (void)state;
-    /* Widths 4, 6, 2, batch 1: while the third runs, the second's result is all that is left. */
+    /* The peak is in the second layer: the model's input, 4 wide, and two results, 6 wide. */
     estimated(&f, "[4]",
               "{\"type\":\"Linear\",\"out\":6,\"bias\":false},"
               "{\"type\":\"Linear\",\"out\":6,\"bias\":false},"
@@ -142,9 +142,9 @@ static void inference_holds_two_results_at_a_time(void **state)
     release(&f);
 }
 
-/* --- what autograd keeps --- */
+/* --- tensors that autograd keeps --- */
 
-/* A frozen start has no graph: nothing before the first parameter is kept. */
+/* The graph of autograd begins at the first parameter. */
 static void layers_before_the_first_parameter_save_nothing(void **state)
 {
     struct fixture f;
@@ -214,7 +214,7 @@ static void inplace_on_what_backward_needs_is_refused(void **state)
                "{\"type\":\"Linear\",\"out\":4},{\"type\":\"Sigmoid\"}," RELU_INPLACE);
     assert_int_equal(estimate_make(&estimate, &model, &settings, &err), -1);
     assert_non_null(strstr(err.message, "layer 2 (ReLU), field 'inplace'"));
-    /* Without a graph nobody needs it. */
+    /* Inference has no backward, so nothing needs Sigmoid's result. */
     settings = inference(1);
     estimate_must(&estimate, &model, &settings);
     estimate_release(&estimate);
@@ -260,7 +260,7 @@ static void cross_entropy_keeps_log_probabilities_and_needs_two_more_in_backward
     release(&f);
 }
 
-/* Its result is made as wide as its input, and shrunk in place: the storage stays. */
+/* MSELoss makes a result as wide as its input and shrinks it in place: the storage stays. */
 static void mse_holds_a_storage_of_its_inputs_size(void **state)
 {
     struct fixture f;
@@ -310,7 +310,7 @@ static void sums_that_do_not_fit_in_64_bits_are_refused(void **state)
     struct err err = {0};
     struct model model;
     (void)state;
-    /* 2^62 bytes for each result: one can be counted, three cannot. */
+    /* Each result has 2^62 bytes; the sum of the results does not fit in 64 bits. */
     model_must(&model, "[4]", RELU "," RELU "," RELU ",{\"type\":\"Linear\",\"out\":4}");
     assert_int_equal(estimate_make(&estimate, &model, &settings, &err), -1);
     assert_int_equal(err.code, ERR_INPUT);
