@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands for libFuzzer where there is none: runs the target once on each file that is named, and says
- * how many there were.
+ * Replaces libFuzzer where there is none: runs the target once on each file of the command line,
+ * and prints the number of files.
  */
 #include <stdio.h>
 #include <stdlib.h>

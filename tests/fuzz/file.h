@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One file of this process, in memory where the machine has /dev/shm, for targets that read a path.
+ * One temporary file of this process, for targets that read a path: in memory if the machine has
+ * /dev/shm. It is removed at exit.
  */
 #ifndef TESTS_FUZZ_FILE_H
 #define TESTS_FUZZ_FILE_H

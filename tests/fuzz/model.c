@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a description of a model: it is read, changed, resolved, and its memory is estimated and looked at moment by
- * moment. */
+/* The input is a description of a model. It is read, edited and resolved; then its memory is
+ * estimated, and the estimate's time series made. */
 #include "analyzer/estimate/series/run_series.h"
 #include "analyzer/estimate/model/model_file.h"
 #include "file.h"

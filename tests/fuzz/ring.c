@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is what a killed process left in its ring: how far the two segments were stored, then
- * their slots, one after the other. The header is a good one of a process that is gone.
+ * The input is the ring of a killed process: how far each of the two segments was stored (its
+ * tail), then their slots. The header is valid and says that the process is gone.
  *
  *     | tail of segment 0 | tail of segment 1 | slots of 64 bytes …
  */
@@ -32,7 +32,7 @@ static void make_empty_trace(void)
     fclose(file);
 }
 
-/* What a recorder writes in its header, by a recorder. */
+/* Copies the header of a ring that ring_create makes. Pid 0 is a process that is gone. */
 static void make_header(void)
 {
     struct ring made;

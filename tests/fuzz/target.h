@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one function that libFuzzer, and feed.c, call of a target.
+ * The one function of a target, which libFuzzer or feed.c calls.
  */
 #ifndef TESTS_FUZZ_TARGET_H
 #define TESTS_FUZZ_TARGET_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tries one input. Returns 0, or does not return when the input broke something. */
+/* Tries one input. Returns 0; does not return if the input broke something. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

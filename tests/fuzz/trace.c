@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a trace file: it is loaded, replayed, and described as `report` does. */
+/* The input is a trace file. It is loaded, replayed and described as `report` does. */
 #include "analyzer/page/page.h"
 #include "file.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a file of weights: it is read as safetensors and as GGUF. Its tensors, if it has some, lie within it. */
+/* The input is a file of weights. It is read as safetensors and as GGUF. The tensors that are read
+ * have at most the size of the file, and each is found by its name. */
 #include "analyzer/estimate/weights/weights.h"
 #include "file.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is text that somebody typed: a number in some form, or a command line of words. */
+/* The input is text that a user typed. It is read as each kind of number and as a command line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static const struct option_rule rules[] = {
     {0},
 };
 
-/* A refusal says why. */
+/* Aborts if a refusal has no error code or no message. ERR_DONE needs no message. */
 static void check(int result, const struct err *err)
 {
     if (result && (err->code == ERR_NONE || !*err->message) && err->code != ERR_DONE)
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = malloc(size + 1);
     memcpy(text, data, size);
     text[size] = '\0';
-    if (!strstr(text, "-h") && !strstr(text, "--h")) { /* help is for stdout */
+    if (!strstr(text, "-h") && !strstr(text, "--h")) { /* help would print */
         read_numbers(text);
         read_command_line(text);
     }
