@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands between the recorder or the command and its SQLite, in a library and a program that are linked
- * for the tests only. There X is called as faulty_X instead of sqlite3_X, and a planned call fails as X may
- * fail. Left out are functions that cannot fail: binding of numbers and of static text, and readers of
- * numbers.
+ * SQLite that fails as planned, for a recorder library and a command that are linked for the tests
+ * only. They call faulty_X instead of sqlite3_X; where a failure is planned, faulty_X returns an
+ * error that sqlite3_X may return. Functions that cannot fail have no faulty_X: those that bind
+ * numbers or static text, and those that read numbers.
  */
 #include <sqlite3.h>
 #include <stdbool.h>
 
 #include "tests/programs/harm/faults.h"
 
-/* In preload_faults.c, if that is preloaded. */
+/* Defined in preload_faults.c; NULL if that is not preloaded. */
 faults_now_function faults_now __attribute__((weak));
 
 static bool fails(void)
@@ -48,7 +48,7 @@ int faulty_open_v2(const char *path, sqlite3 **db, int flags, const char *vfs)
     return fails() ? SQLITE_CANTOPEN : sqlite3_open_v2(path, db, flags, vfs);
 }
 
-/* These do their work even when they report an error. */
+/* reset, finalize and backup_finish do their work even when they report an error. */
 int faulty_reset(sqlite3_stmt *statement);
 int faulty_finalize(sqlite3_stmt *statement);
 int faulty_backup_finish(sqlite3_backup *backup);
@@ -81,7 +81,8 @@ sqlite3_backup *faulty_backup_init(sqlite3 *to, const char *name, sqlite3 *from,
     return fails() ? (sqlite3_backup *)0 : sqlite3_backup_init(to, name, from, from_name);
 }
 
-/* Out of memory while the text is copied; a reader cannot tell it from NULL but by the type. */
+/* Fails as if the copy of the text found no memory. Only the column's type tells this from an SQL
+ * NULL. */
 const unsigned char *faulty_column_text(sqlite3_stmt *statement, int column)
 {
     return fails() ? (const unsigned char *)0 : sqlite3_column_text(statement, column);
