@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints sizes, offsets and values of the CUDA ABI, one fact a line. test_abi.py builds it twice, with
- * our declarations and with NVIDIA's headers; both must print the same. The list of
- * facts is everything that driver.h and runtime.h define: the test writes it, so that none is
- * forgotten.
+ * Prints sizes, offsets and values of the CUDA ABI, one fact a line. test_abi.py builds it twice,
+ * with our declarations and with NVIDIA's headers; both must print the same. The test also writes
+ * the list of facts, from everything that driver.h and runtime.h define, so that none is forgotten.
  */
 #include <stddef.h>
 #include <stdio.h>
