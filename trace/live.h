@@ -9,7 +9,7 @@
  * Runs on the writer's thread, so it may allocate. If an allocation fails, the event is not
  * counted.
  *
- *     account   memory that is summed together: the driver's on a device, or a framework pool's there
+ *     account   memory that is summed together: on one device, the driver's or a framework pool's
  */
 #ifndef GPUMEMTRACE_TRACE_LIVE_H
 #define GPUMEMTRACE_TRACE_LIVE_H
@@ -21,7 +21,7 @@
 #define LIVE_DEVICES 64
 #define LIVE_UNKNOWN_DEVICE LIVE_DEVICES /* stands for the device of events without one */
 #define LIVE_POOLS 4                     /* blocks of further pools are not counted */
-/* The driver's accounts have their devices' numbers. */
+/* The driver's account of a device has the device's number; live_account_of_pool numbers others. */
 #define LIVE_ACCOUNTS ((1 + LIVE_POOLS) * (LIVE_DEVICES + 1))
 
 struct live_entry;
