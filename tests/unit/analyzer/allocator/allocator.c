@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model of the caching allocator: sizes, choice, splits, frees that join, and its settings. */
+/* The model of the caching allocator: sizes, choice of blocks, splits, merges, and its settings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,7 +148,7 @@ static void segments_stay_when_everything_is_freed(void **state)
     allocator_release(&allocator);
 }
 
-/* Whatever the order, once all is freed each segment is one block again. */
+/* When all blocks are freed, in any order, each segment is one block again. */
 static void random_use_always_adds_up(void **state)
 {
     enum { LIVE = 64, ROUNDS = 20000 };
@@ -230,12 +230,12 @@ static void an_expandable_segment_grows_by_what_is_missing(void **state)
     (void)state;
     settings.expandable_segments = true;
     allocator_init(&allocator, &settings);
-    uint32_t first = take(&allocator, 30 * MIB); /* two pieces of 20 MiB */
+    uint32_t first = take(&allocator, 30 * MIB); /* two mappings of 20 MiB */
     assert_state(&allocator, 30 * MIB, 40 * MIB);
-    take(&allocator, 15 * MIB); /* 10 are left, one piece more */
+    take(&allocator, 15 * MIB); /* 10 MiB are left: one mapping more */
     assert_state(&allocator, 45 * MIB, 60 * MIB);
     give(&allocator, first);
-    if (allocator_empty_cache(&allocator, &(struct err){0})) /* the first piece is wholly free */
+    if (allocator_empty_cache(&allocator, &(struct err){0})) /* the first mapping is wholly free */
         fail();
     assert_state(&allocator, 15 * MIB, 20 * MIB * 2);
     take(&allocator, 25 * MIB); /* the 10 before and 15 behind the live block are too small */
@@ -251,9 +251,9 @@ static void a_block_above_max_split_is_neither_cut_nor_wasted(void **state)
     settings.max_split_bytes = 64 * MIB;
     allocator_init(&allocator, &settings);
     give(&allocator, take(&allocator, 100 * MIB));
-    take(&allocator, 30 * MIB); /* below: must not cut the 100 */
+    take(&allocator, 30 * MIB); /* below 64: must not split the 100 */
     assert_state(&allocator, 30 * MIB, 130 * MIB);
-    take(&allocator, 70 * MIB); /* above, but would leave 30: more than 20 */
+    take(&allocator, 70 * MIB); /* above 64, but would leave 30: more than 20 */
     assert_state(&allocator, 100 * MIB, 200 * MIB);
     take(&allocator, 90 * MIB); /* takes all of the 100 */
     assert_state(&allocator, 200 * MIB, 200 * MIB);
@@ -270,15 +270,16 @@ static void garbage_is_collected_only_under_a_memory_fraction(void **state)
         settings.fraction_bytes = limited ? 200 * MIB : ALLOCATOR_UNLIMITED;
         allocator_init(&allocator, &settings);
         give(&allocator, take(&allocator, 60 * MIB));
-        take(&allocator, 80 * MIB); /* 140 held: above half of 200 */
-        take(&allocator, 82 * MIB); /* first the free 60 go */
+        take(&allocator, 80 * MIB); /* 140 reserved: above half of 200 */
+        take(&allocator, 82 * MIB); /* frees the cached 60 first */
         assert_int_equal(allocator.reserved_bytes, limited ? 162 * MIB : 222 * MIB);
         assert_int_equal(allocator.retry_count, 0);
         allocator_release(&allocator);
     }
 }
 
-/* Of equal free blocks the lowest address is taken: that of the segment that was taken last. */
+/* The allocator prefers the lowest address among equal free blocks. Here the lowest is that of the
+ * newest segment, which reuses an address that went back to the driver. */
 static void addresses_that_went_back_are_handed_out_again(void **state)
 {
     struct allocator allocator;

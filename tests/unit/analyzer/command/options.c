@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options from tables: every kind, every mistake, and which command has which. */
+/* Options from tables: every kind, every mistake, and the options of each command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -45,7 +45,7 @@ static int fresh(void **state)
     return 0;
 }
 
-/* The lines of a screen; each is at most as wide as it, and there are as many as its rows. */
+/* The lines of the screen, valid until the next call. */
 static char **draw(struct live_picture picture)
 {
     static char *lines[128];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The default limit: a quarter of the least that machine and cgroups have. */
+/* The default memory limit: a quarter of the machine's memory or of the lowest cgroup limit,
+ * whichever is less. */
 #include <unistd.h>
 
 #include "analyzer/load/memory_limit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The document: structure as built, errors remembered and told once. */
+/* The document has the structure that was built. doc_check reports an error once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,7 +135,8 @@ static void the_first_error_is_the_one_told(void **state)
     assert_broken(doc, "row outside");
 }
 
-/* A detail and a summary of each kind, and one of each inside a row that is a detail. */
+/* A detail field, a summary field, a note, and two rows, the second a detail. Each row holds a
+ * field and a summary list. */
 static struct doc *levels_doc(enum doc_level reads)
 {
     struct doc *doc = doc_new("x/1", reads);
@@ -273,7 +274,7 @@ static void words_of_a_field_that_was_dropped_go_to_no_other(void **state)
     doc_free(doc);
 }
 
-/* The keys of the root's children, one after the other. */
+/* The keys of the root's children, joined. */
 static const char *keys_of(const struct doc *doc, char keys[64])
 {
     *keys = '\0';
@@ -285,7 +286,7 @@ static const char *keys_of(const struct doc *doc, char keys[64])
 static void what_is_known_late_moves_up(void **state)
 {
     const enum doc_level reads[] = {DOC_BOTH, DOC_SUMMARY};
-    const char *const expected[] = {"schemaxyabz", "xyabz"}; /* a summary has no schema above */
+    const char *const expected[] = {"schemaxyabz", "xyabz"}; /* a summary has no schema */
     char keys[64];
     (void)state;
     for (int i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON: key order, exact integers, null, escapes, valid UTF-8. jansson is the judge of validity. */
+/* JSON: key order, exact integers, null, escapes, valid UTF-8. jansson checks validity. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -213,7 +213,8 @@ static void a_column_is_left_out_for_who_reads_no_series(void **state)
 
 #define EXACT (INT64_C(1) << 52)
 
-/* [1000,1005,1005] is smaller as differences; an unknown value, and one that no double holds, has none. */
+/* A column is written as differences if these have fewer digits. A column with an unknown value, or
+ * with one beyond 2^52, is written as it is. */
 static void a_packed_column_has_what_takes_fewer_digits(void **state)
 {
     const struct {

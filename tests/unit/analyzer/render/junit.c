@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JUnit XML of the checks, and only of them. */
+/* JUnit XML holds the checks, and nothing else of the document. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

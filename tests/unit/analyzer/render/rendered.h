@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a document looks like in a format, as a string, for unit tests. It must not judge it. */
+/* Renders a document in a format to a string, for unit tests. */
 #ifndef GPUMEMTRACE_TESTS_UNIT_RENDERED_H
 #define GPUMEMTRACE_TESTS_UNIT_RENDERED_H
 
@@ -8,7 +8,7 @@
 #include "analyzer/render/doc.h"
 #include "analyzer/render/formats.h"
 
-/* The caller frees the string; NULL and *err when rendering failed. */
+/* Returns a string that the caller frees, or NULL with *err if rendering failed. */
 static inline char *rendered(const struct doc *doc, const char *format, struct err *err)
 {
     char *string = NULL;
@@ -25,7 +25,7 @@ static inline char *rendered(const struct doc *doc, const char *format, struct e
     return string;
 }
 
-/* Frees the document and the string. */
+/* Also frees the document. */
 #define assert_rendered(doc, format, expected)                                                     \
     do {                                                                                           \
         struct err rendered_err = {0};                                                             \

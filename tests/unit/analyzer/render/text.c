@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text for people: what stands where, and that nothing a trace says can drive the terminal. */
+/* Text for people: its layout, and that no text of a trace can control the terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as people read them, at the places where the unit changes. */
+/* Numbers as people read them, at the values where the unit changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static void bytes_change_unit_where_two_decimals_would_say_1024(void **state)
     assert_string_equal(units_bytes(text, 1048570), "1023.99 KiB");
     assert_string_equal(units_bytes(text, 1048575), "1.00 MiB");
     assert_string_equal(units_bytes(text, 1610612736), "1.50 GiB");
-    assert_string_equal(units_bytes(text, 232914944), "222.12 MiB"); /* between two as near */
+    assert_string_equal(units_bytes(text, 232914944), "222.12 MiB"); /* 222.125: ties go to even */
     assert_string_equal(units_bytes(text, 233177088), "222.38 MiB");
     assert_string_equal(units_bytes(text, UINT64_MAX), "16.00 EiB");
 }

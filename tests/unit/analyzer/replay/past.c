@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What was live at moments of the past, against the whole life of every block. */
+/* The blocks that were live at past moments, against the lifetimes of all blocks. */
 #include "replayed.h"
 
 #include "analyzer/replay/history/live_walk.h"
 
 enum { EVENTS = 30000, ADDRESSES = 2000, STOPS = 25 };
 
-/* When the block at each address was born and ended, the latest first. */
+/* A block's lifetime, as indices of events. */
 struct lived {
     uint64_t size_bytes, begin_index, end_index;
 };
@@ -14,10 +14,11 @@ struct lived {
 static struct lived lives[EVENTS];
 static size_t life_count;
 
-/* Random births and ends; more of one than of the other from third to third. */
+/* Random allocations and frees. In each third of the events, first allocations prevail, then
+ * frees. */
 static struct made_events make_events(void)
 {
-    static size_t at[ADDRESSES]; /* number of the life + 1 */
+    static size_t at[ADDRESSES]; /* 1 + index in lives; 0: no live block */
     struct made_events made = {0};
     uint32_t random = 12345;
 
@@ -110,13 +111,14 @@ static void what_ended_is_kept_only_as_long_as_a_moment_needs_it(void **state)
     struct history history = made_replay(&made, NULL);
 
     (void)state;
-    /* At most what was live at the peak, and as much again until the list is thinned. */
+    /* At most the blocks live at the peak, and as many again until the list is thinned. */
     assert_true(history.ended_blocks.count <= 2 * ADDRESSES);
     assert_true(history.block_slots.used <= ADDRESSES);
     history_release(&history);
 }
 
-/* The second sample of a module speaks of the module, which comes after the failure. */
+/* The sample is taken inside the call that loads a module, so it describes the moment of the load,
+ * which comes after the failure. */
 static void failures_that_are_dropped_leave_no_moment_behind(void **state)
 {
     enum { FAILURES = 1000 };

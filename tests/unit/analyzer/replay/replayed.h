@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace made in memory and replayed: what the tests of the replay share. */
+/* Makes a trace in memory and replays it, for the unit tests of the replay. */
 #ifndef TESTS_UNIT_ANALYZER_REPLAYED_H
 #define TESTS_UNIT_ANALYZER_REPLAYED_H
 
@@ -11,7 +11,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* An event source: gives all events in batches of a few. */
+/* An event source that gives its events in batches of up to 1000. */
 struct made_events {
     struct event *items;
     size_t count, capacity, given;
@@ -43,7 +43,7 @@ static inline int made_next(void *self, struct event_batch *batch, struct err *e
     return 0;
 }
 
-/* The events are freed; the trace has nothing but them. */
+/* Replays a trace that has nothing but these events, and frees them. */
 static inline struct history made_replay(struct made_events *made, const struct replay_plan *plan)
 {
     static const struct trace trace;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that the kernel killed for the host's memory is told from one that was killed. */
+/* run_end_was_oom_kill tells a kill by the kernel, for lack of host memory, from any other end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

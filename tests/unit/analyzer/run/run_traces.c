@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The traces of a run are told from those of older ones, whose processes may have had the same number. */
+/* run_traces_each visits the traces of one run only, not those of older runs, whose processes may
+ * have had the same pid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,7 @@ static void only_complete_traces_of_the_run_are_seen(void **state)
     const struct run_past run = {.pattern = pattern, .pid = PID, .started = later};
     (void)state;
 
-    write_trace("t.1.db", 1, "4711.5", &then); /* of an older process of that number */
+    write_trace("t.1.db", 1, "4711.5", &then); /* of an older process with that pid */
     write_trace("t.2.db", 1, "4711.9", &later);
     write_trace("t.3.db", 1, "47110.9", &later);
     write_trace("t.4.db", 0, "4711.9", &later);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic of the estimate, which remembers that it overflowed. */
+/* The checked arithmetic of the estimate remembers an overflow. */
 #include "analyzer/util/checked.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns: the same answers as fnmatch. */
+/* glob_match gives the same answers as fnmatch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

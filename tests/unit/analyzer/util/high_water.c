@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The highest value since a moment, against all values there were. */
+/* The highest value since a moment, against an array of the values at all moments. */
 #include "analyzer/util/high_water.h"
 
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static void the_highest_value_since_any_moment_is_known(void **state)
     high_water_release(&water);
 }
 
-/* Held bytes that turn out later to have been there since an earlier moment. */
+/* high_water_add_since adds bytes that were held since an earlier moment, but not counted then. */
 static void what_is_learned_late_counts_from_its_own_beginning(void **state)
 {
     struct high_water water = {0};

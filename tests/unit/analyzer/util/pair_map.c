@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pair map against a plain array: whatever is put, replaced and removed, both agree. */
+/* The pair map against a plain array: both agree after any puts, replacements and removals. */
 #include "analyzer/util/pair_map.h"
 
 #include <stdarg.h>
