@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A folder of made-up files, for what is read below /sys or /proc. It must not know who reads them. */
+/* A temporary folder of made-up files, for code that reads below /sys or /proc. */
 #ifndef GPUMEMTRACE_TESTS_UNIT_MADE_FOLDER_H
 #define GPUMEMTRACE_TESTS_UNIT_MADE_FOLDER_H
 
@@ -19,7 +19,7 @@
 
 static char root[64];
 
-/* Makes the file and the folders that lead to it, below root. */
+/* Makes the file, and its folders, below root. */
 static void put(const char *path, const char *content)
 {
     char name[PATH_MAX];

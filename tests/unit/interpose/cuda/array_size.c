@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What arrays are said to take, against sums done by hand.
+ * The computed sizes of CUDA arrays against sums done by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static void a_block_compressed_array_takes_8_or_16_bytes_for_4_times_4_elements(
     (void)state;
     assert_int_equal(of_array(64, 64, (CUarray_format)BC1, 4), 16 * 16 * 8);
     assert_int_equal(of_array(64, 64, (CUarray_format)BC7, 4), 16 * 16 * 16);
-    assert_int_equal(of_array(3, 1, (CUarray_format)BC1, 4), 2); /* 12 bits */
+    assert_int_equal(of_array(3, 1, (CUarray_format)BC1, 4), 2); /* 12 bits, rounded up */
 }
 
 static void a_mipmap_halves_its_extents_down_to_1(void **state)

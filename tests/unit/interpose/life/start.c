@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording in this very process, without a driver: every owner of a thread's part comes by.
+ * A recording in this process, without a driver. Every owner of a part of a thread places its part.
  */
 #include <setjmp.h>
 #include <stdarg.h>

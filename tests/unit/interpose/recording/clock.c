@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread's clock against the kernel's, which is asked before and after it.
+ * The thread's clock lies between two readings of the kernel's clock, before and after it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

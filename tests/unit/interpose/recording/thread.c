@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's parts: each owner has bytes of its own in every thread, zero for a new one.
+ * A thread's parts: each owner has its own bytes in every thread, zeroed for a new thread.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quick walk gives what an unwinder gives, libgcc's here, and leaves to it what it cannot know.
+ * The quick walk finds the same frames as an unwinder (libgcc's here), and leaves stacks that it
+ * cannot walk to the unwinder.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +53,7 @@ static _Unwind_Reason_Code find(struct _Unwind_Context *context, void *argument)
     return _URC_NO_REASON;
 }
 
-/* Return addresses from the caller's own on. Not backtrace(), where sanitizers put their own. */
+/* Return addresses, from the caller's own on. Sanitizers replace backtrace(), so it is not used. */
 static GMT_NOINLINE int unwind(void **frames)
 {
     struct found found = {frames, -1, FRAMES};
@@ -73,7 +74,8 @@ static GMT_NOINLINE int take(void **frames)
     return count;
 }
 
-/* Of take's frames the first is its own, the second here, as is the first of the unwinder's. */
+/* The first frame of take() is in take() itself. Its second frame and the first of unwind() are
+ * both in check(), at different addresses, so the comparison begins behind them. */
 static GMT_NOINLINE void check(void)
 {
     void *walked[FRAMES], *unwound[FRAMES];
@@ -82,7 +84,7 @@ static GMT_NOINLINE void check(void)
     assert_memory_equal(walked + 2, unwound + 1, (size_t)(count - 2) * sizeof *walked);
 }
 
-/* --- ways to get there: frames of many shapes --- */
+/* --- functions with frames of many shapes, which call each other --- */
 
 static uint64_t seed;
 
@@ -120,7 +122,7 @@ static GMT_NOINLINE void large(unsigned depth)
     KEEP(room);
 }
 
-/* Asking for it makes the compiler keep a frame pointer. */
+/* __builtin_frame_address makes the compiler keep a frame pointer. */
 static GMT_NOINLINE void framed(unsigned depth)
 {
     const void *frame = __builtin_frame_address(0);
@@ -137,7 +139,7 @@ static GMT_NOINLINE void busy(unsigned depth)
     __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d)::SAVED);
 }
 
-/* Keeps other registers than that. */
+/* Saves other registers than busy(). */
 static GMT_NOINLINE void borrowing(unsigned depth)
 {
     __asm__ volatile("" ::: OTHERS_SAVED);
@@ -177,7 +179,7 @@ static void what_was_found_once_is_walked_from_then_on(void **state)
 {
     (void)state;
     for (int turn = 0; turn < 10; turn++) {
-        seed = 7; /* the same way each time */
+        seed = 7; /* the same functions each time */
         descend(20);
     }
     assert_int_equal(learned_count, 1);
@@ -193,8 +195,9 @@ static void stacks_of_many_shapes_are_what_the_unwinder_finds(void **state)
     assert_true(walked_count > learned_count * 100);
 }
 
-/* Two frames whose sizes always add up to the same: what lies inside of them stands where it stood,
- * and the memory between them still holds words of the last call, which came from another line. */
+/* The sizes of two nested frames always have the same sum. So the frames inside them keep their
+ * addresses, and the memory between them still holds the previous round's words, which may be from
+ * the other of the two lines that call the inner frame. */
 static GMT_NOINLINE void roomy(size_t bytes, size_t next_bytes)
 {
     char *room = __builtin_alloca(bytes);
@@ -223,7 +226,7 @@ static void a_frame_that_moved_between_others_that_did_not_is_noticed(void **sta
 static void above_the_confirmed_frames_nothing_is_walked(void **state)
 {
     (void)state;
-    for (volatile int turn = 0; turn < 4; turn++) { /* not unrolled: from the same line each time */
+    for (volatile int turn = 0; turn < 4; turn++) { /* not unrolled: one calling line */
         if (turn == 3)
             walk.top = (uintptr_t)__builtin_frame_address(0);
         seed = 7;
@@ -233,7 +236,7 @@ static void above_the_confirmed_frames_nothing_is_walked(void **state)
     assert_int_equal(learned_count, 2);
 }
 
-/* --- code that no table knows --- */
+/* --- code without unwind table --- */
 
 /* sub $8, %rsp; call *%rdi; add $8, %rsp; ret */
 static const uint8_t unknown_code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,
@@ -257,7 +260,7 @@ static void a_frame_that_no_rule_describes_is_left_to_the_unwinder(void **state)
     for (int turn = 0; turn < 1000; turn++)
         GMT_FUNCTION(call_function *, code)(fixed_way);
     assert_int_equal(walked_count, 0);
-    assert_true(walk.failures > 5); /* and is tried seldom */
+    assert_true(walk.failures > 5); /* so the quick walk is tried seldom */
     munmap(code, BYTES);
 }
 

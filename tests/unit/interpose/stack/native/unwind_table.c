@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search table of .eh_frame: which row an address belongs to.
+ * The search table of .eh_frame: the row that an address belongs to.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include "interpose/stack/native/unwind_table.h"
 
-/* Three functions, 100, 200 and 300 bytes behind the table. */
+/* A table of three functions, 100, 200 and 300 bytes behind the start of the table. */
 static struct {
     uint8_t encodings[4];
     int32_t entries;

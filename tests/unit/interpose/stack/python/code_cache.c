@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cache of places in code objects: nothing of a dead object is ever found, however often its
- * address is used again, however full the table is, and while others read.
+ * The cache of places in code objects. A dead object's entry is never found, even if its address is
+ * used again, the table is full, or other threads read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include "interpose/stack/python/code_cache.h"
 
-/* Addresses as malloc gives them. */
+/* An address as malloc returns it. */
 static const void *object(uint64_t number)
 {
     return (const void *)(uintptr_t)(0x7f0000000000 + number * 192);
@@ -95,7 +95,7 @@ static void a_table_that_grows_keeps_the_living_and_not_the_dead(void **state)
         else
             lost++;
     }
-    /* One that finds no slot within reach is looked up again each time: allowed, but rare. */
+    /* An object that finds no free slot within reach is not cached: allowed, but rare. */
     assert_in_range(lost, 0, OBJECTS / 1000);
 }
 
@@ -117,7 +117,7 @@ static void what_does_not_fit_into_a_key_is_not_cached(void **state)
     assert_int_not_equal(code_cache_key(object(1), CODE_CACHE_HEAD - 1), 0);
 }
 
-/* --- readers and writers at once: each thread's own objects, which only it lets die --- */
+/* --- readers and writers at once: each thread adds and forgets its own objects only --- */
 
 #define READERS 4
 #define LIVES 30000
@@ -131,13 +131,13 @@ static void *live_and_die(void *argument)
     for (uint64_t life = 0; life < LIVES; life++) {
         const uint64_t number = own + READERS * (life % 300);
         const uint32_t id = (uint32_t)(life * READERS + own + 1);
-        wrong += find(number, 5) != 0; /* code_cache_knows may say yes when a move overtakes it */
+        wrong += find(number, 5) != 0; /* but code_cache_knows may be true during a move */
         pthread_mutex_lock(&writers);
         add(number, 5, id);
         pthread_mutex_unlock(&writers);
         for (int again = 0; again < 10; again++) {
             const uint32_t found = find(number, 5);
-            wrong += found && found != id; /* 0 is allowed: a move overtook the reader */
+            wrong += found && found != id; /* 0 is allowed during a move */
         }
         wrong += !code_cache_knows(object(number));
         pthread_mutex_lock(&writers);

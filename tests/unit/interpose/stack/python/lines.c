@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of instructions, from tables that CPython 3.8, 3.10, 3.11 and 3.12 made of one function:
- * lines far apart and going back, and instructions of no line.
+ * Lines of instructions, from the tables that CPython 3.8, 3.10, 3.11 and 3.12 made for one
+ * function. It has lines that are far apart, lines that go back, and instructions without a line.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include "interpose/stack/python/lines.h"
 
-/* From this offset on the line is that one. */
+/* Instructions from `offset` on belong to `line`, until the next run. */
 struct run {
     int offset, line;
 };

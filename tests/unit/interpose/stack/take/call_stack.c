@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How native and Python frames become one stack, with stacks made up here in place of the
- * unwinder's and the interpreter's.
+ * How native and Python frames are merged into one stack. Made-up frames replace those of the
+ * unwinder and of the interpreter.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 #include "interpose/stack/take/call_stack.h"
 
 #define LOOP 0x10000   /* the interpreter loop: 256 bytes from here */
-#define ENGINE 0x20000 /* the engine of autograd: as many */
+#define ENGINE 0x20000 /* the engine of autograd: 256 bytes from here */
 #define END SOURCE_RUN_END
 
 static uintptr_t native[STACK_DEPTH_MAX];
@@ -138,7 +138,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The FRAME record with this id. */
+/* The FRAME record with this id; NULL: there is none. */
 static const struct ring_slot *record_of(uint32_t id)
 {
     for (uint32_t s = 0; s < ring_segment_count(&recording.ring); s++) {
@@ -150,7 +150,8 @@ static const struct ring_slot *record_of(uint32_t id)
     return NULL;
 }
 
-/* "n1000 p7 L n1010": native addresses in hex, Python locations, labels; innermost first. */
+/* Takes a stack and prints it, innermost frame first. "n1000 p7 L n1010" has native addresses in
+ * hex, a Python location and a label. */
 static const char *taken(void)
 {
     static char text[8192];
@@ -308,8 +309,9 @@ static void *begin_thread(void *unused)
     return thread_current();
 }
 
-/* Its lock may be held by a thread that the fork's child does not have. Has to be the first test: no
- * stack was taken yet. */
+/* A fork handler must not be the one that places the part, because placing takes a lock, and the
+ * child may lack the thread that holds it. This is the first test, because taking a stack places
+ * the part. */
 static void the_handlers_of_a_fork_are_not_the_first_to_use_the_part_of_a_thread(void **state)
 {
     pthread_t other;

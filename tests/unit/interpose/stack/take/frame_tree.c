@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of frames: one id for one stack, records before ids, several threads at once.
+ * The tree of frames: equal stacks have one id, a record is written before its id is given out,
+ * several threads insert at once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +50,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Addresses that look like code; innermost first. */
+/* Fills in addresses that look like code, innermost first. */
 static void make_stack(uint64_t *frames, int depth, uint64_t leaf)
 {
     for (int i = 0; i < depth; i++)
@@ -57,7 +58,7 @@ static void make_stack(uint64_t *frames, int depth, uint64_t leaf)
     frames[0] = leaf;
 }
 
-/* The FRAME record with this id, from all segments; false: there is none. */
+/* Finds the FRAME record with this id in any segment. Returns false if there is none. */
 static bool find_record(uint32_t id, struct ring_slot *found)
 {
     for (uint32_t s = 0; s < ring_segment_count(&recording.ring); s++) {

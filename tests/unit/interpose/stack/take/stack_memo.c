@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memo of stacks: equal words are found again, other words are not. */
+/* The memo finds stacks by a fingerprint; stacks with other words have another fingerprint. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,8 @@ static struct fingerprint begun(uint64_t number, uint64_t word)
     return print;
 }
 
-/* 3 ^ 2 == 4 ^ 5: the count of looks at the loaded objects, and the number of a frame. */
+/* A lane begins with a small number, as the count of scans of the loaded objects, and a word may be
+ * small, too, as the number of a frame. XOR alone would mix them up: 3 ^ 2 == 4 ^ 5. */
 static void a_number_at_the_beginning_and_a_word_do_not_cancel(void **state)
 {
     enum { MOST = 32 };
@@ -90,7 +91,7 @@ static void order_and_count_are_part_of_it(void **state)
     const struct fingerprint before = print_of(words, WORDS);
     const struct fingerprint longer = print_of(words, WORDS + 1);
     assert_false(same(&before, &longer));
-    words[0] += 64; /* the first word of the same lane */
+    words[0] += 64; /* swaps words 0 and 4, which belong to one lane */
     words[4] -= 64;
     const struct fingerprint swapped = print_of(words, WORDS);
     assert_int_equal(words[0], 0x7f0000400000u + 16 * 4);
