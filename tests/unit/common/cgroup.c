@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cgroup's figures, from made-up folders of both versions. */
+/* A cgroup's figures, read from made-up folders of cgroups v1 and v2. */
 #include "common/cgroup.h"
 #include "tests/unit/made_folder.h"
 
@@ -28,7 +28,7 @@ static void the_cgroup_with_the_least_limit_counts(void **state)
     assert_int_equal(cgroup.limit_bytes, 4000);
     assert_int_equal(cgroup_figure(&cgroup, CGROUP_CURRENT_BYTES), 3000);
     assert_int_equal(cgroup_figure(&cgroup, CGROUP_PEAK_BYTES), 3500);
-    assert_int_equal(cgroup_figure(&cgroup, CGROUP_OOM_KILLS), 1); /* of its own */
+    assert_int_equal(cgroup_figure(&cgroup, CGROUP_OOM_KILLS), 1); /* the process's own cgroup */
 }
 
 static void without_a_limit_the_process_s_own_cgroup_counts(void **state)
@@ -52,7 +52,7 @@ static void version_1_has_files_of_other_names(void **state)
     put("proc/self/cgroup", "9:name=systemd:/x\n4:cpuset,memory:/a\n0::/\n");
     put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "1000\n");
     put("sys/fs/cgroup/memory/a/memory.max_usage_in_bytes", "1500\n");
-    put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n"); /* none */
+    put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n"); /* no limit */
     put("sys/fs/cgroup/memory/a/memory.oom_control",
         "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
     assert_true(cgroup_find(&cgroup, root));

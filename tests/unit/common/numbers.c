@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes, numbers and shares as people type them: what is taken, what is refused and how. */
+/* Sizes, numbers and shares as people type them: the values of valid ones, and the refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void fractions_are_exact_and_rounded_down(void **state)
     assert_size("0.1KiB", 102);
     assert_size("1.25GB", 1250000000);
     assert_size("0.0000001TiB", 109951);
-    assert_size("0.00000009TiB", 0); /* beyond the seventh digit */
+    assert_size("0.00000009TiB", 0); /* digits after the seventh are ignored */
 }
 
 static void the_largest_size_is_taken_and_the_next_refused(void **state)

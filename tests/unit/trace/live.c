@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is live, by the rules for objects that outlive their handle, contexts and graph pools.
+ * Live memory, by the rules for objects that outlive their handle, contexts and graph pools.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,7 +173,7 @@ static void pieces_of_more_pools_than_there_is_room_for_are_doubtful(void **stat
     assert_true(live.is_doubtful);
 }
 
-/* Each alone: what comes first makes all that follows doubtful. */
+/* Each event begins with a fresh count, because is_doubtful is never cleared. */
 static void what_a_replay_may_follow_otherwise_is_doubtful(void **state)
 {
     const struct {

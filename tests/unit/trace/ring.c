@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way from slots to the database: segments, batches, merging, tails.
+ * How events get from slots into the database: segments, batches, merging, tails.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +115,7 @@ static void events_of_several_segments_are_stored_once_each(void **state)
     assert_int_equal(query(bench, "SELECT sum(seq) FROM event"), 3000 * 3001 / 2);
 }
 
-/* A batch may begin behind a gap, which a later one fills. */
+/* A batch may skip numbers that a later batch brings. */
 static void events_keep_their_numbers_whether_or_not_they_follow_the_last_row(void **state)
 {
     static const uint64_t batches[][6] = {{1, 2, 3}, {5, 6, 8},       {4},
@@ -164,7 +164,8 @@ static void a_pending_slot_of_the_dead_is_stored_with_result_null(void **state)
     assert_int_equal(query(bench, "SELECT count(*) FROM event WHERE result IS NULL"), 1);
     assert_int_equal(drain_remains(bench->drain).in_flight_events, 1);
 
-    /* Whoever folds had been killed before the end: the next one counts what is stored already, too. */
+    /* If the process that folds the ring is killed, the next one also counts events that are
+     * already stored. */
     free(bench->drain);
     assert_non_null(bench->drain = drain_new(&bench->ring, &bench->store, true));
     drain_ok(bench);
@@ -289,7 +290,7 @@ static void events_already_stored_are_skipped(void **state)
     push(bench, segment, 1);
     push(bench, segment, 2);
     drain_ok(bench);
-    /* As after a kill between COMMIT and the move of the tail. */
+    /* The state after a kill between COMMIT and the move of the tail. */
     atomic_store(&segment->tail, 0);
     push(bench, segment, 3);
     drain_ok(bench);
@@ -328,7 +329,8 @@ static int set_up_large(void **state)
     return set_up_with(state, (WAITING_SEGMENTS + 1) * RING_SEGMENT_BYTES);
 }
 
-/* Two threads' segments, turn by turn, until so many are full. */
+/* Fills WAITING_SEGMENTS segments, always two of them in turn, as two threads would. Returns the
+ * number of events. */
 static uint64_t fill_waiting_segments(struct bench *bench)
 {
     uint64_t seq = 0;
@@ -345,7 +347,7 @@ static uint64_t fill_waiting_segments(struct bench *bench)
     return seq;
 }
 
-/* How much of the ring's file this process has in memory. */
+/* Bytes of the ring's file that this process has in memory. */
 static uint64_t resident_bytes(const struct bench *bench)
 {
     char line[4096 + 256];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a watcher sees of a ring that is in use. */
+/* A watcher's view of a ring that is in use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums for the line at exit: order, reuse of addresses, calls that have not returned.
+ * The sums for the line at exit: order of events, reuse of addresses, hooked calls that have not
+ * returned.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +30,7 @@ static void the_peak_is_that_of_the_numbers_not_of_the_batches(void **state)
 {
     struct tally tally = {0};
     (void)state;
-    /* One thread's events arrive a batch later than another's with higher numbers. */
+    /* Event 2 arrives a batch later than event 3, as if another thread had recorded it. */
     event(0, EVENT_ALLOC, 1, 0x1000, 100);
     event(1, EVENT_ALLOC, 3, 0x2000, 100);
     tally_add(&tally, events, 2);
