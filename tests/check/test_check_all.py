@@ -10,7 +10,7 @@ from support.run import ROOT
 SUITES = {line.split()[0]: line.split()[1:] for line in (ROOT / ".ci/suites").read_text().splitlines() if not line.startswith("#")}
 OUTCOMES = {
     "passes": "echo '3 passed, 0 failed, 1 skipped'",
-    "fails": "printf '%s\\n' 'FAILED tests/test_a.py::test_b[1 2] - assert 1 == 2' '1 passed, 1 failed, 0 skipped'; exit 1",
+    "fails": "printf '%s\\n' 'FAILED tests/test_a.py::test_b[1 - 2: 3] - assert 1 == 2' '1 passed, 1 failed, 0 skipped'; exit 1",
     "ends": "echo '3 passed, 0 failed, 0 skipped'; exit 139",
     "says": "echo nothing",
     "twice": "printf '%s\\n' '1 passed, 0 failed, 0 skipped' '0 passed, 1 failed, 1 skipped' 'FAILED trace: status 77'; exit 1",
@@ -61,7 +61,7 @@ def test_it_goes_on_after_a_failure_and_fails_itself(tree):
 
 def test_it_says_how_to_run_again_what_failed(tree):
     _, page = tree("fails", "ends", "twice")
-    assert re.findall("^- .*$", page, re.M) == ["- fails: `make check-fails SEED=7 TESTS='tests/test_a.py::test_b[1 2]'`",
+    assert re.findall("^- .*$", page, re.M) == ["- fails: `make check-fails SEED=7 TESTS='tests/test_a.py::test_b[1 - 2: 3]'`",
                                                 "- ends: `make check-ends SEED=7`", "- twice: `make check-twice SEED=7 TESTS=trace`"]
 
 
@@ -69,7 +69,7 @@ def test_the_results_of_other_suites_stay(tree):
     tree("fails")
     status, page = tree("passes")
     assert (status, list(rows(page))) == (0, ["passes", "fails"])
-    assert "TESTS='tests/test_a.py::test_b[1 2]'" in page
+    assert "TESTS='tests/test_a.py::test_b[1 - 2: 3]'" in page
 
 
 def test_a_suite_that_is_not_there_is_named_with_those_that_are(tree):

@@ -5,17 +5,15 @@ framework is skipped only where PyPI cannot be reached."""
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 from support.outcome import Outcome
-from support.pip import Unreachable, pip
+from support.pip import Unreachable, pinned, pip
 from support.published import OFF_RATIO, TORCHTITAN_GIB
 from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, load_json, run_command
 
-PINNED = (ROOT / ".ci/versions").read_text()
 SCRIPTS = ROOT / "tests/field/scripts"
 STATIC = "has NVIDIA's runtime linked in statically"
 
@@ -35,20 +33,15 @@ ROWS = {
 }
 
 
-def pinned(name):
-    found = re.search(rf'^field_{name}="([^"]*)"', PINNED, re.MULTILINE)
-    return found.group(1).split() if found else []
-
-
 def install(folder, name):
     """In an environment of its own, as people do: libraries of wheels are looked for beside its packages."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     install = ("--python", folder / "venv/bin/python", "install", "--no-deps")
-    pip(*install, *pinned(name))
-    if pinned(f"{name}_source"):
+    pip(*install, *pinned(f"field_{name}"))
+    if pinned(f"field_{name}_source"):
         # Its build imports PyTorch, whose libraries of NVIDIA are not there.
         build = {**os.environ, "DS_BUILD_OPS": "0", "LD_LIBRARY_PATH": str(BUILD / "simulator")}
-        pip(*install, "--no-build-isolation", "--no-binary=:all:", *pinned(f"{name}_source"), environment=build)
+        pip(*install, "--no-build-isolation", "--no-binary=:all:", *pinned(f"field_{name}_source"), environment=build)
 
 
 def try_one(folder, name):

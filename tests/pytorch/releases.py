@@ -13,18 +13,13 @@ import sys
 import tempfile
 
 from support.outcome import Outcome
-from support.pip import Unreachable, pip
+from support.pip import Unreachable, pinned, pip
 from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, load_json
 
-PINNED = (ROOT / ".ci/versions").read_text()
 PAGE = ROOT / "doc/simulator.md"
 HEAD = "| release | CUDA | dry run | peak allocated, reserved: PyTorch's own | replay |\n|---|---|---|---|---|\n"
 # Their libc10_cuda.so has NVIDIA's runtime in it: one line says so, and nothing can be recorded.
 STATIC = ("1.13.",)
-
-
-def pinned(name):
-    return re.search(rf'^{name}="([^"]*)"', PINNED, re.MULTILINE).group(1).split()
 
 
 def try_release(release, packages, folder):

@@ -17,9 +17,9 @@ class Outcome:
         self._add("skipped", f"SKIPPED {name}: {reason}")
 
     def finish(self):
-        """Prints the last line; returns the exit status of the suite."""
+        """Prints the last line. Returns the exit status of the suite: 1 if a test failed, or if there was none."""
         print(", ".join(f"{count} {word}" for word, count in self.counts.items()), flush=True)
-        return 1 if self.counts["failed"] else 0
+        return 1 if self.counts["failed"] or not any(self.counts.values()) else 0
 
     def _add(self, word, text):
         self.counts[word] += 1

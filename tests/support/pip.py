@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Packages from PyPI: only a server that cannot be reached is a reason to skip."""
+import re
 import subprocess
 import sys
 
 from support.run import ROOT
 
 UNREACHABLE = 77
+
+
+def pinned(name):
+    """Returns the packages of a list of .ci/versions; none if there is no such list."""
+    found = re.search(rf'^{name}="([^"]*)"', (ROOT / ".ci/versions").read_text(), re.MULTILINE)
+    return found.group(1).split() if found else []
 
 
 class Unreachable(Exception):
