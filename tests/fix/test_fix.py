@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from support.run import BUILD, TIMEOUT_S, clean_environment, run_command, wait_for
+from support.run import BUILD, TIMEOUT_S, clean_environment, run_command, simulator_environment, wait_for
 from support.tracefile import MIB
 
 COMMAND = BUILD / "gpumemtrace"
@@ -349,6 +349,13 @@ def test_the_last_line_of_a_dead_run_and_oom_offer_the_command(tmp_path):
     assert last.endswith(line)
     assert json.loads(run_command("oom", "--json", trace).stdout)["next"] == line
     assert run_command(*line.split()[1:]).returncode == 1
+
+
+@pytest.mark.parametrize("specs", [("2GiB", "1GiB"), ("1GiB", "2GiB")])
+def test_programs_refused_on_several_cards_are_offered_the_largest(tmp_path, specs):
+    script = "; ".join(f"GPUMEMTRACE_SIM={spec} {PROGRAM} --batch=4096" for spec in specs)
+    completed = run_command("run", "-o", tmp_path / "dead.db", "--", "sh", "-c", script, env=simulator_environment())
+    assert completed.returncode == 1 and "gpumemtrace fix --limit=2048MiB -- " in completed.stderr.splitlines()[-1]
 
 
 def test_what_a_shell_would_read_otherwise_is_offered_in_quotes_or_not_at_all(tmp_path):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What guides need to know of a command's operands and of an option. */
+/* Facts of a command's operands and options that the guides print. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_OPTION_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_OPTION_H
 

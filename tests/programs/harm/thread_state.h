@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What another thread of the process is at, as the kernel tells.
+ * The state of another thread of this process, as /proc has it.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_THREAD_STATE_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_THREAD_STATE_H
