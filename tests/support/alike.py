@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Rows of sites that read alike: no list in any command's text may have two rows with the same text for the site to blame."""
+"""Finds rows that a reader cannot tell apart: no list in a command's text may have two rows with the same text for the site
+to blame."""
 import collections
 import re
 
@@ -8,7 +9,7 @@ from support.run import load_json, run_command
 COMMANDS = ("report", "peak", "peak --at=end", "peak --moments", "peak --by=stack", "leaks", "leaks --churn", "oom", "frag",
             "frag --at=end", "steps", "ledger")  # fmt: skip
 NO_STACK = "(no stack was taken)"
-# Columns that tell apart rows without a stack. Other rows are told apart by their stack's number or their device.
+# Rows with the same blamed line may differ in a column of PLACES; rows without a stack may also differ in one of SAYS_MORE.
 SAYS_MORE = ("Phase", "Category", "What grows")
 PLACES = ("Device", "Layer", "Stack")
 
@@ -18,7 +19,8 @@ FIRST = re.compile(r"  \S| +[-+]?[\d.]+(?: [KMGTPE]?i?B)?(?:  |$)")  # a column 
 
 
 def cells_of(header, row):
-    """{column: its text}. Words begin below the first letter of the column's name, numbers end below the last."""
+    """Returns {column: cell text}. A cell belongs to the column whose name starts where the cell starts (words) or ends
+    where it ends (numbers)."""
     found = {}
     for name in WORDS.finditer(header):
         found.update({name[0]: cell[0] for cell in WORDS.finditer(row) if cell.start() == name.start() or cell.end() == name.end()})
@@ -26,7 +28,7 @@ def cells_of(header, row):
 
 
 def lists_of(text):
-    """[(heading, [(the cells of a row, the line below it)])] of tables with a line below each row."""
+    """Returns [(heading, [(cells of a row, the line below the row)])] for each table whose rows have a line below them."""
     found = []
     for block in re.split(r"\n\n+", text):
         heading, header, *lines = [*block.splitlines(), "", ""]
@@ -50,7 +52,7 @@ def alike_in(command, text):
 
 
 def alike_rows(trace, *more):
-    """The rows that read alike in the answers about a trace."""
+    """Returns one line for each group of rows that read alike in the commands' answers about a trace."""
     found = []
     for command in (*COMMANDS, *more):
         name, *options = command.split()

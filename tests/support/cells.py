@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""One test for a whole table: all cells run, and the failure names each wrong one.
+"""Runs a test for all cells of a table, as one test. Its failure names each wrong cell.
 
     @each("command, count", product(COMMANDS, [1, 2]))
     def test_json_is_well_formed(traces, command, count):
 
-is written like pytest.mark.parametrize, for cells that rarely fail alone."""
+The form is that of pytest.mark.parametrize. Use it for cells that rarely fail alone."""
 import functools
 import inspect
 
@@ -25,7 +25,7 @@ def each(names, cells):
                     wrong.append(f"{', '.join(map(str, cell))}: {error}")
             assert not wrong, f"{len(wrong)} of {len(cells)} are wrong:\n" + "\n".join(wrong)
 
-        # The fixtures that pytest must provide.
+        # Shows pytest only the parameters that are fixtures.
         parameters = inspect.signature(test).parameters.values()
         test_all.__signature__ = inspect.Signature([known for known in parameters if known.name not in names])
         return test_all

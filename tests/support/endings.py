@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Checks how a command ends when something went wrong: with its answer, or with exit 2 and one line with the reason.
-Not by a signal or a sanitizer, not too late, and not with half a document that looks whole."""
+"""Checks how a command ends after an error: it prints its answer, or exits with status 2 and one line that gives the reason.
+It must not end by a signal or a sanitizer, exceed the time limit, or print part of a document that looks whole."""
 import dataclasses
 import json
 import re
@@ -19,7 +19,7 @@ class Ending:
 
 
 def end_of(arguments, **options):
-    """Runs the command to its end, or kills it after a time limit."""
+    """Runs the command and returns its Ending. A command that exceeds TIMEOUT_S is killed."""
     try:
         done = subprocess.run(
             [str(argument) for argument in arguments],
@@ -38,7 +38,7 @@ def end_of(arguments, **options):
 
 
 def complaint(ending):
-    """The fault of this ending in a few words; "": none."""
+    """Returns the fault of this ending in a few words, or "" if there is none."""
     if ending.late:
         return "took too long"
     if ending.status not in (0, 1, 2):
@@ -55,13 +55,13 @@ def complaint(ending):
 
 
 def unprintable(text):
-    """Bytes that are not UTF-8 or control a terminal."""
+    """Returns a message about the first byte that is not UTF-8 or controls a terminal, or "" if there is none."""
     found = re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\udc80-\udcff]", text)
     return f"prints {found[0]!r} after {text[max(0, found.start() - 40):found.start()]!r}" if found else ""
 
 
 def json_complaint(ending):
-    """As complaint(), for a command with --json: it must print a whole document or nothing."""
+    """Same as complaint(), for a command with --json: it must print a whole document, or nothing and exit with status 2."""
     wrong = complaint(ending)
     if wrong or not ending.stdout and ending.status == 2:
         return wrong
@@ -73,7 +73,8 @@ def json_complaint(ending):
 
 
 def fault_complaint(ending, unharmed):
-    """After a failed call: the same answer as without, or exit 2 and one line, without figures that are not in the answer."""
+    """Same as complaint(), for a run in which a call failed. The run must give the same answer as `unharmed`, or exit with
+    status 2 and one line; in that case stdout may only be a beginning of the unharmed answer."""
     wrong = complaint(ending)
     if wrong:
         return wrong

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares the line that the recorder prints at exit with `report` of the trace that it names. The line and meta.peaks come
-from trace/live.c, which counts while the writer stores; report comes from the analyzer's replay."""
+"""Compares the line that the recorder prints at exit with `report` of the trace that the line names. The line and meta.peaks
+come from trace/live.c, which counts while the writer stores events; `report` replays the trace in the analyzer."""
 import pathlib
 import re
 import shutil
@@ -17,7 +17,7 @@ LINE = re.compile(
     re.MULTILINE,
 )
 LAYERS = ("driver", "managed", "host", "imported")
-# Copying and replaying a larger trace takes longer than most tests.
+# Larger traces are not compared, because copying and replaying one takes longer than most tests.
 LARGEST_TRACE_BYTES = 1 << 20
 
 
@@ -31,7 +31,8 @@ def shown_size(size_bytes):
 
 
 def report_without_names(trace):
-    """Skips the names of native frames, which take most of report's time and change no figure."""
+    """Returns the JSON of `report` without names of native frames, because finding them takes most of its time and changes
+    no figure."""
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder, "trace.db")
         shutil.copyfile(trace, copy)
@@ -43,7 +44,7 @@ def report_without_names(trace):
 
 
 def line_of(report):
-    """The figures that the line must have: (peak, device, refused calls, lost events)."""
+    """Returns the figures that the line must have: (peak, device, refused calls, lost events)."""
     peaks = {device["device"]: device["driver"]["peak_bytes"] for device in report["devices"]}
     peak = max(peaks.values(), default=0)
     devices = [number for number, bytes in peaks.items() if bytes == peak] if peak else [0]
@@ -53,7 +54,8 @@ def line_of(report):
 
 
 def peaks_of(report):
-    """{device: (its leading pool, the peak of the leading layer, the driver's peak)}; an unknown device only with memory."""
+    """Returns {device: (leading pool, peak of the leading layer, peak of the driver)}. The unknown device, None, is left out
+    if it had no memory."""
     peaks = {}
     for device in report["devices"]:
         pools = {pool["name"]: pool["peak_live_bytes"] for pool in device["pools"]}
@@ -63,7 +65,7 @@ def peaks_of(report):
 
 
 def peaks_in_meta(trace):
-    """The same figures as the recorder wrote them; None: it wrote none."""
+    """Returns the recorder's figures in meta.peaks, in the form of peaks_of(), or None if the trace has none."""
     database = sqlite3.connect(trace)
     rows = database.execute("SELECT value FROM meta WHERE key = 'peaks'").fetchall()
     names = dict(database.execute("SELECT string_id, text FROM string"))
@@ -75,7 +77,8 @@ def peaks_in_meta(trace):
 
 
 def compare_with_report(stderr):
-    """For every trace that a line in stderr names: the line must agree with report, and so must meta.peaks, if present."""
+    """Checks each line in stderr that names a trace: the line must agree with `report`, and so must meta.peaks if the trace
+    has it."""
     for match in LINE.finditer(stderr):
         trace = pathlib.Path(match["trace"])
         if not trace.exists() or trace.stat().st_size > LARGEST_TRACE_BYTES:

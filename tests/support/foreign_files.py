@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A small file for each tool whose files can be imported, for tests that break them."""
+"""Writes a small valid file of each format that `import` reads, for tests that break the file."""
 from support import nsys_files, torch_files
 
 
 def snapshot():
-    """A snapshot with a bit of everything: a truncated history, both kinds of segments, a failure, two devices."""
+    """Returns a snapshot with a truncated history, both kinds of segments, a failure and two devices."""
     value = torch_files.small()
     start = 4 * torch_files.SEGMENT
     mib = torch_files.MIB

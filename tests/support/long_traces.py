@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Traces with any number of events and a constant number of live blocks, and the cost of a command."""
+"""Makes traces with any number of events but a constant number of live blocks, and measures what a command costs."""
 
 import random
 import subprocess
@@ -15,7 +15,8 @@ PHASES = ("forward", "backward", "optimizer")
 
 
 def make_trace(path, kind, events):
-    """Makes a trace: tables by hand, events by make_events."""
+    """Makes a trace and returns its path. Python writes the tables that the events refer to; the program make_events writes
+    the events."""
     choose = random.Random(1)
     trace = Trace(path)
     for name in PHASES:
@@ -33,7 +34,7 @@ def make_trace(path, kind, events):
 
 
 def measured(*command):
-    """(CPU s, wall s, highest resident bytes) of one run."""
+    """Runs a command and returns (CPU seconds, wall seconds, peak resident bytes)."""
     words = subprocess.run([PROGRAMS / "measured", *command], check=True, capture_output=True, text=True).stdout.split()
     cpu_us, wall_us, resident_kib, status = map(int, words)
     if status:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Small made-up traces, one for each feature of an answer.
 
-MADE maps a name to a function that fills a Trace; the words of a name tell its contents. Nothing here may
-depend on the machine, the time or chance, because answers about these traces are stored byte by byte.
-"""
+MADE maps a name to (function that fills a Trace, meta); the name says what the trace contains. Nothing here may depend on
+the machine, the time or chance, because the answers about these traces are stored byte by byte."""
 from support.tracefile import MIB
 
 GIB = 1024 * MIB
@@ -12,7 +11,8 @@ MADE = {}
 
 
 def made(**meta):
-    """Registers a function that fills a trace, under its own name; meta as for Trace."""
+    """Decorator that adds a function to MADE under the function's own name. The function fills a Trace; `meta` is passed to
+    Trace."""
 
     def enter(function):
         MADE[function.__name__] = (function, meta)
@@ -22,7 +22,8 @@ def made(**meta):
 
 
 def failing(trace, size, free, total=16 * GIB, **columns):
-    """As the recorder stores it: the card's free memory inside the failing call, then the call."""
+    """Adds a refused allocation as the recorder stores it: first the card's free memory, sampled inside the call, then the
+    call."""
     trace.device_memory(free, total, call=9, nested=1)
     return trace.fail(size, call=9, **columns)
 
@@ -264,7 +265,7 @@ def phases_from_stacks(trace):
 
 @made()
 def one_training_step(trace):
-    """A layer of 32 to 16 without bias, batch 100, SGD: the sample in the descriptions of `compare`."""
+    """A layer of 32 inputs and 16 outputs without bias, batch 100, SGD: the sample in the descriptions of `compare`."""
     with trace.phase("init"):
         trace.alloc(2048)
     with trace.phase("data"):

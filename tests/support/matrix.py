@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The matrix of ways and families: runs a way's program under the recorder and compares its books,
-cell by cell, with the rows of the trace, and in sum with the report.
+"""The matrix of ways (how a program finds CUDA's functions) and families (of those functions). Runs a way's program under the
+recorder and compares the program's books, the calls that it made, with the trace's rows, family by family, and with the
+report's sums.
 
 Needs only Python: the tests use it on the simulator, tests/gpu/check.py on a real card.
 """
@@ -14,9 +15,9 @@ from support.run import BUILD, ROOT, TIMEOUT_S
 
 SOURCES = ROOT / "tests/programs/matrix"
 
-# Events inside a call that are not the call's purpose.
+# Kinds of events that a call may record inside itself besides the event that it is called for.
 INSIDE = {"device-memory", "pool-usage", "context-create", "module-load", "limit"}
-# Recorded at the driver; the runtime's choice of functions for a graph is not compared.
+# Calls for graphs are compared at the driver only, because the runtime may choose any of the driver's functions for a graph.
 GRAPHS = {"capture-begin", "capture-end", "graph-made", "graph-destroy"}
 
 
@@ -32,7 +33,8 @@ class Way:
         self.apis = ["driver", "runtime"] if apis == "both" else [apis]
 
     def executable(self, runtime="13"):
-        """The program for this way, on a machine with this runtime."""
+        """Returns the path of this way's program on a machine with this runtime. matrix12 replaces matrix where only CUDA 12
+        is there."""
         stands_in = self.program == "matrix" and self.runtimes == "any" and runtime == "12"
         return BUILD / "tests" / ("matrix12" if stands_in else self.program)
 
@@ -47,7 +49,7 @@ FAMILIES = [Family(*row) for row in listed("families.def", "FAMILY")]
 
 
 def reachable(way, family):
-    """A lookup without a version finds only the newest form of a function."""
+    """False for an old form of a function if the way looks it up without a version: that finds only the newest form."""
     return not (family.old and way.name.startswith("entry_point"))
 
 
@@ -59,13 +61,13 @@ def families_of(way):
 
 
 class Result:
-    """Output of one way's program, and its trace and report."""
+    """The books that one way's program printed, the rows of its trace, and its report."""
 
     def __init__(self, books, rows, report):
         self.books, self.rows, self.report = books, rows, report
 
     def runs_of(self, family):
-        """A family's entries in the books, one for each table of functions."""
+        """Returns the family's entries in the books, one for each table of functions."""
         runs = []
         for entry in self.books["families"]:
             api, _, name = entry["mark"].split()
@@ -75,11 +77,12 @@ class Result:
 
 
 class Failed(Exception):
-    """A program failed; the message names it and how it failed."""
+    """A program failed; the message names the program and says how it failed."""
 
 
 def run(way, environment, folder, program=None, argument=None, family=None):
-    """Runs a way; `argument` is the program's name for it."""
+    """Runs a way and returns its Result. `argument` is the name by which the program knows the way, by default the way's
+    own."""
     trace = pathlib.Path(folder) / f"{way.name}.db"
     environment = {
         **environment,
@@ -124,7 +127,7 @@ def read_report(trace):
 
 
 def between_marks(rows, mark):
-    """The rows from this mark to the next."""
+    """Returns the rows from this mark to the next one, or None if the trace lacks the mark."""
     begin = next((i for i, row in enumerate(rows) if row["text"] == mark), None)
     if begin is None:
         return None
@@ -133,7 +136,7 @@ def between_marks(rows, mark):
 
 
 def counts(row, mark):
-    """Whether the books must contain this event, which follows this mark."""
+    """True if the books must contain this event, which follows `mark`."""
     if mark.split()[0] == "runtime" and row["kind"] in GRAPHS:
         return False
     if row["kind"] == "pool-usage":
@@ -150,15 +153,16 @@ def same_api(recorded, booked, names):
 
 
 def base_name(symbol):
-    """cuMemAllocAsync of cuMemAllocAsync_ptsz, cuMemAlloc of cuMemAlloc_v2."""
+    """Returns the name without version and per-thread suffix: cuMemAllocAsync for cuMemAllocAsync_ptsz, cuMemAlloc for
+    cuMemAlloc_v2."""
     return re.sub(r"_pt[sd][sz]$", "", re.sub(r"_v\d+(?=$|_pt)", "", symbol))
 
 
 def same(row, booked, names):
-    mask = (1 << 64) - 1  # SQLite's integers have a sign
+    mask = (1 << 64) - 1  # SQLite's integers are signed
     for key, value in booked.items():
         if key == "api":
-            # The books do not have the per-thread form of a function's first form.
+            # For graphs, the books cannot name the per-thread form of a function's first form.
             equal = same_api(row[key], value, "base" if row["kind"] in GRAPHS else names)
         elif key in ("address", "size_bytes", "object"):
             equal = row[key] & mask == value
@@ -174,10 +178,10 @@ def told(row, keys=("kind", "api", "memory", "address", "size_bytes", "object", 
 
 
 def differences(result, entry, names="exact"):
-    """The faults of one run of a family, as lines.
+    """Returns the differences between the books and the trace for one run of a family, one per line.
 
-    names: exact; base: a driver may have one function for several forms; driver: the runtime's calls
-    are not recorded, only the driver's calls inside them.
+    names: exact: names must be equal; base: names must be equal without suffixes, because a driver may have one function for
+    several forms; driver: the trace has the driver's calls inside the runtime's calls, not the runtime's calls.
     """
     rows = between_marks(result.rows, entry["mark"])
     if rows is None:
@@ -191,7 +195,7 @@ def differences(result, entry, names="exact"):
         kinds = {event["kind"] for event in booked}
         found = [row for row in found if row["kind"] in kinds or row["kind"] not in INSIDE]
     failed = [row for row in found if row["result"] != 0]
-    if entry["reason"] and failed and len(found) > len(booked):  # the call that ended the family is not booked
+    if entry["reason"] and failed and len(found) > len(booked):  # the books lack the failed call that ended the family
         found.remove(failed[-1])
     for i in range(max(len(found), len(booked))):
         if i >= len(found):
@@ -204,13 +208,13 @@ def differences(result, entry, names="exact"):
 
 
 def sums(result):
-    """Differences of the report's sums, as lines."""
+    """Returns the differences between the books and the report's sums, one per line."""
     problems, report = [], result.report
     device = next((entry for entry in report["devices"] if entry["device"] == 0), {})
     ended_early = any(entry["reason"] for entry in result.books["families"])
     for account, booked in result.books["accounts"].items():
         entry = device.get(account) or {}
-        if ended_early:  # by a call that failed, and is not booked
+        if ended_early:  # by a failed call, which the books lack
             booked = {key: value for key, value in booked.items() if key != "failed"}
         wrong = {key: (entry.get(key), value) for key, value in booked.items()
                  if entry.get(key) != value}
@@ -222,7 +226,7 @@ def sums(result):
 
 
 def live_change(rows):
-    """Device bytes that are live at the mark "end" and were not at "begin"."""
+    """Returns how many device bytes more are live at the mark "end" than at the mark "begin"."""
     device = {"linear", "pitched", "array", "stream-ordered", "virtual"}
     blocks, live, at_begin = {}, 0, 0
     for row in rows:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exports of Nsight Systems written by hand, by the schema in its manual, because the tool is not installed here."""
+"""Writes exports of Nsight Systems by hand, by the schema in its manual, because the tool is not installed here."""
 import sqlite3
 
 from support.tracefile import MIB
@@ -26,7 +26,8 @@ def global_pid(pid):
 
 
 class Export:
-    """Each call has a correlation id, and the stack that was given last."""
+    """A database as Nsight Systems exports it. Each memory event has its own correlation id, which names the runtime call
+    around it."""
 
     def __init__(self, path, tables=TABLES):
         self.path, self.strings, self.calls = path, {}, 0
@@ -41,7 +42,7 @@ class Export:
         return self.strings[text]
 
     def stack(self, number, *symbols):
-        """Innermost first."""
+        """Adds the call chain `number`, with its symbols innermost first."""
         for depth, symbol in enumerate(symbols):
             self.database.execute("INSERT INTO CUDA_CALLCHAINS VALUES (?, ?, 0, 0, 0, ?)", (number, self.string(symbol), depth))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The output of a suite without pytest, for make check-all: "FAILED name: reason" or "SKIPPED name: reason" for each test,
-and "N passed, N failed, N skipped" as the last line, as tests/conftest.py prints for pytest."""
+"""Prints the results of a suite without pytest, for make check-all: "FAILED name: reason" or "SKIPPED name: reason" for each
+such test, and "N passed, N failed, N skipped" as the last line, as tests/conftest.py does for pytest."""
 
 
 class Outcome:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packages from PyPI: only a server that cannot be reached is a reason to skip."""
+"""Installs packages from PyPI. A test may skip only because PyPI cannot be reached; any other failure of pip is an error."""
 import re
 import subprocess
 import sys

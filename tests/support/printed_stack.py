@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Traces from programs that print their own stack and modules (tests/programs/stack/print_stack.h)."""
+"""Makes traces from programs that print their own stack and modules (tests/programs/stack/print_stack.h)."""
 import subprocess
 
 from support.run import TIMEOUT_S, load_json
@@ -7,7 +7,8 @@ from support.tracefile import Trace
 
 
 class PrintedStack:
-    """Modules as rows of the table, return addresses of the stack innermost first."""
+    """A program's printed stack: `modules` are rows of the table of that name, `addresses` are return addresses, innermost
+    first."""
 
     def __init__(self, program):
         output = subprocess.run([program], capture_output=True, text=True, check=True, timeout=TIMEOUT_S).stdout
@@ -20,7 +21,7 @@ class PrintedStack:
             )
         ]
         self.addresses = [int(row[1]) for row in words if row[0] == "frame"]
-        # A sanitizer's backtrace() adds a frame of its own in front.
+        # Drops the frame that a sanitizer's backtrace() adds in front.
         while not self.is_own(self.addresses[0]):
             del self.addresses[0]
 
@@ -36,7 +37,7 @@ class PrintedStack:
         return [address for address in self.addresses if self.is_own(address)]
 
     def write(self, path, addresses=None):
-        """A trace of one allocation with this stack, by default the whole stack."""
+        """Writes a trace of one allocation with this stack, by default the whole stack, and returns its path."""
         trace = Trace(path)
         trace.rows["module"] = [tuple(module) for module in self.modules]
         trace.alloc(1, stack=trace.stack(*(self.addresses if addresses is None else addresses)))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The interpreters that tests/python runs on: Debian's own in `make check`; in `make check-pythons` all that are
-found, and those in a folder of unpacked Debian packages."""
+"""The interpreters that tests/python runs on. `make check` runs on Debian's own; `make check-pythons` runs on all that it
+finds, and on those in a folder of unpacked Debian packages."""
 import os
 import pathlib
 import re
@@ -21,7 +21,7 @@ class Interpreter:
         self.version = None
 
     def ask(self, code):
-        """The output of a line of code; None: the interpreter does not run."""
+        """Returns the output of a line of code, or None if the interpreter does not run."""
         try:
             completed = subprocess.run(
                 [*self.command, "-c", code],
@@ -37,8 +37,8 @@ class Interpreter:
         return completed.stdout.strip()
 
     def greenlet(self, folder):
-        """The environment in which the interpreter can import greenlet: its own or, in make check-pythons, one that is installed
-        into `folder`; None: there is no greenlet for it."""
+        """Returns the environment in which the interpreter can import greenlet, or None if there is no greenlet for it. In
+        make check-pythons a missing greenlet is installed into `folder`."""
         if self.ask("import greenlet; print(1)") == "1":
             return {}
         (versions,) = re.findall('greenlet_versions="(.*)"', VERSIONS.read_text())
@@ -68,7 +68,7 @@ class Interpreter:
 
 
 def in_folder(folder):
-    """The interpreters of an unpacked Debian, run with its own loader and libraries, without chroot."""
+    """Yields the interpreters of an unpacked Debian. Each runs with that Debian's loader and libraries, without chroot."""
     root = pathlib.Path(folder)
     loaders = sorted(root.glob("usr/lib*/ld-linux-*.so.*"))
     libraries = sorted(root.glob("usr/lib/*-linux-gnu"))
@@ -104,5 +104,5 @@ def found():
     others = [*of_pyenv(), *in_path()]
     if os.environ.get("GPUMEMTRACE_PYTHON_FOLDER"):
         others += in_folder(os.environ["GPUMEMTRACE_PYTHON_FOLDER"])
-    # A shim of pyenv without an interpreter does not run.
+    # Leaves out shims of pyenv that do not run because their interpreter is missing.
     return [own, *(each for each in others if each.find_version())]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The builds of the real PyTorch that `make check-pytorch` and similar targets got, and dry runs of scripts on them."""
+"""The builds of the real PyTorch that `make check-pytorch` and similar targets install, and dry runs of scripts on them."""
 import json
 import os
 import re
@@ -10,12 +10,13 @@ from support.run import BUILD, ROOT, TIMEOUT_S, Recording, clean_environment
 SCRIPTS = ROOT / "tests/pytorch/scripts"
 BUILDS = os.environ.get("GPUMEMTRACE_PYTORCH", "debian wheel").split()
 OLDEST = "oldest"
-# The simulated devices of scripts that need other devices than one of 16 GiB.
+# The simulated devices for scripts that need other devices than one of 16 GiB.
 SPECS = {"fragmented.py": "2GiB", "two_devices.py": "2x16GiB"}
-# Bytecode is kept outside the source tree, because compiling PyTorch's modules takes longer than any script.
+# Python must store bytecode, because compiling PyTorch's modules takes longer than any script; it stores it outside the
+# source tree.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": BUILD / "pytorch/bytecode"}
-# Messages of Python and of PyTorch's allocator for a feature that a release lacks: in a line of a script or in a module that it
-# calls.
+# Error messages of Python and of PyTorch's allocator for a feature that a release lacks. The error comes from a line of a
+# script or from a module that the line calls.
 LACKING = re.compile(
     rf"""^  File "{re.escape(str(SCRIPTS))}/[^"]*", line \d+, in .*\n(?:    .*\n)*"""
     r"""(?:  File "[^"]*/torch/nn/modules/module\.py", line \d+, in _call_impl\n(?:    .*\n)*)?"""
@@ -32,7 +33,7 @@ class Lacks(Exception):
 
 
 def lacking(said):
-    """The missing feature, by the script's traceback; None: unknown."""
+    """Returns the missing feature that the script's traceback names, or None if the script failed otherwise."""
     found = LACKING.search(said)
     if not found:
         return None
@@ -43,7 +44,8 @@ class TorchRecording(Recording):
     """A recording, and the values that the script noted at its moments (scripts/moments.py)."""
 
     def marked_moments(self):
-        """[(seq of the mark, the noted values)]; nothing is recorded before the first CUDA call."""
+        """Returns [(seq of the mark, the noted values)]. Moments before the first CUDA call are left out: nothing is
+        recorded before it."""
         moments = json.loads((self.trace.parent / "moments.json").read_text())
         marks = self.rows(
             "SELECT CAST(substr(text, 8) AS INTEGER), seq FROM event JOIN string ON string_id = object"
@@ -70,7 +72,8 @@ class Build:
         return reason.read_text().strip() if reason.exists() else "make check-pytorch makes it"
 
     def dry_run(self, folder, script, *arguments, spec=None, rank=None, check=True, **environment):
-        """Runs a script, or one rank of it ("0/8"), in `folder`. A name without a slash is one of tests/pytorch/scripts."""
+        """Dry-runs a script, or one rank of it ("0/8"), in `folder` and returns a TorchRecording. A name without a slash is
+        a script of tests/pytorch/scripts."""
         spec = spec or SPECS.get(script, "16GiB")
         script = SCRIPTS / script if "/" not in str(script) else script
         trace = folder / "trace.db"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The commands of doc/ci.md, taken from the page and run as a CI server would, in a folder with the program as train.py."""
+"""Takes the commands from doc/ci.md and runs them as a CI server does, in a folder with the program as train.py."""
 import os
 import re
 import subprocess
@@ -17,7 +17,7 @@ def baseline_commands():
 
 
 def github_steps():
-    """[(when, command)] of the steps that run gpumemtrace; when: success, failure or always."""
+    """Returns [(when, command)] of the steps that run gpumemtrace; when: success, failure or always."""
     steps = re.split(r"^ {10}- ", section("GitHub Actions"), flags=re.M)[1:]
     found = [(re.search(r"if: (\w+)\(\)", step), re.search(r"run: (gpumemtrace .*)", step)) for step in steps]
     return [(when.group(1) if when else "success", command.group(1)) for when, command in found if command]
@@ -29,7 +29,7 @@ def gitlab_commands(key):
 
 
 class Server:
-    """A folder with train.py; the test chooses python."""
+    """A CI server: a folder with train.py, and the `python` that the test chooses."""
 
     def __init__(self, folder, python):
         self.folder = folder
@@ -52,7 +52,7 @@ class Server:
             assert completed.returncode == 0, completed.stdout + completed.stderr
 
     def run_github(self):
-        """Whether the build is green, and its annotations."""
+        """Returns (whether the build is green, its annotations)."""
         green, annotations = True, []
         for when, command in github_steps():
             if when == "always" or green == (when == "success"):
@@ -62,7 +62,7 @@ class Server:
         return green, annotations
 
     def run_gitlab(self):
-        """Whether the build is green; memory.xml has the failures."""
+        """Returns whether the build is green. The commands write the failures to memory.xml."""
         green = all(self.run(command).returncode == 0 for command in gitlab_commands("script"))
         assert all(self.run(command).returncode == 0 for command in gitlab_commands("after_script"))
         return green

@@ -14,20 +14,20 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("GPUMEMTRACE_BUILD", ROOT / "build")).resolve()
 LIBRARY = BUILD / "libgpumemtrace.so"
 
-# An emulator is slower by this factor.
+# Factor by which programs run slower on an emulator.
 SLOWER = int(os.environ.get("GPUMEMTRACE_SLOWER", "1"))
-# The only limit of time: a test that waits this long calls it a hang, and no test may fail sooner. It is ten times what the
-# longest program of a test takes on a quiet machine.
+# The only time limit: ten times what the longest test program takes on a quiet machine. A test that waits this long reports
+# a hang; no test may give up sooner.
 TIMEOUT_S = 1200 * SLOWER
-# For tests that are not about stacks, because an emulator needs 100 ms for each new frame.
+# Settings for tests that do not check stacks: an emulator takes none, because it needs 100 ms for each new frame.
 NO_STACKS_IF_SLOW = {"GPUMEMTRACE_STACKS": "none"} if SLOWER > 1 else {}
 
-# The sanitizer's library of a sanitized build, which every process must load before ours.
+# In a sanitized build, the sanitizer's library, which every process must load before libgpumemtrace.so.
 PRELOAD_FIRST = os.environ.get("GPUMEMTRACE_PRELOAD_FIRST", "")
 
 
 def clean_environment(**extra):
-    """The caller's environment without settings of gpumemtrace and preloads, plus `extra`."""
+    """Returns the caller's environment without preloads and settings of gpumemtrace, plus `extra`."""
     kept = {
         key: value
         for key, value in os.environ.items()
@@ -41,7 +41,7 @@ def clean_environment(**extra):
 
 
 def simulator_environment(spec="16GiB", fault=None, **extra):
-    """An environment in which CUDA programs load the simulated driver and runtimes."""
+    """Returns an environment in which CUDA programs load the simulated driver and runtimes."""
     environment = clean_environment(GPUMEMTRACE_SIM=spec, **extra)
     folders = [str(BUILD / "simulator"), environment.get("LD_LIBRARY_PATH", "")]
     environment["LD_LIBRARY_PATH"] = ":".join(folder for folder in folders if folder)
@@ -51,7 +51,8 @@ def simulator_environment(spec="16GiB", fault=None, **extra):
 
 
 def run_command(*arguments, env=None, before=(), **options):
-    """Runs gpumemtrace with these arguments, after the words of the command `before`; input=TEXT is its standard input."""
+    """Runs gpumemtrace with these arguments and returns the CompletedProcess. The words of `before` precede the command;
+    input=TEXT is its standard input."""
     if "input" not in options:
         options["stdin"] = subprocess.DEVNULL
     return subprocess.run(
@@ -71,7 +72,8 @@ def load_json(*arguments, **options):
 
 
 def wait_for(look, is_there=bool, what="it"):
-    """What look() returned when it was there."""
+    """Returns the first result of look() for which is_there(result) is true. After TIMEOUT_S the test fails; `what` names
+    the missing thing."""
     until = time.monotonic() + TIMEOUT_S
     while not is_there(seen := look()):
         assert time.monotonic() < until, f"{what} did not come; the last was:\n{seen}"
@@ -83,8 +85,9 @@ HELD = []
 
 
 def own_ports(count):
-    """Ports that are this process's until it ends. The kernel gives none to others, since a socket is bound to each; and as that
-    does not listen, a server that reuses addresses can, again and again: ClickHouse, chromedriver and PyTorch's store do."""
+    """Returns `count` free ports, reserved until this process ends. A socket is bound to each port, so the kernel gives the
+    port to no other process. The socket does not listen and sets SO_REUSEADDR, so a server that sets SO_REUSEADDR too can
+    use the port, any number of times: ClickHouse, chromedriver and PyTorch's store do."""
     sockets = [socket.socket() for _ in range(count)]
     for held in sockets:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -94,7 +97,7 @@ def own_ports(count):
 
 
 def compile_library(path, source, *options):
-    """Makes a shared library from C text; returns its path."""
+    """Compiles C text to the shared library `path` and returns the path."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
     command = [*compiler, "-O1", "-shared", "-fPIC", "-x", "c", "-", "-x", "none", "-o", path]
     subprocess.run(
@@ -105,7 +108,7 @@ def compile_library(path, source, *options):
 
 
 class Recording:
-    """A program that ran under the recorder: its result and its trace, if it made one."""
+    """A program's run under the recorder: its CompletedProcess, and the path of its trace, if it made one."""
 
     def __init__(self, completed, trace):
         self.completed = completed

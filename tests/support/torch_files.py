@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Snapshots of PyTorch written by hand, in the form of torch.cuda.memory._snapshot, and the figures that they must give."""
+"""Writes snapshots of PyTorch by hand, in the form of torch.cuda.memory._snapshot."""
 import pickle
 
 from support.tracefile import MIB
@@ -35,7 +35,8 @@ def write(path, value, protocol=4):
 
 
 def small():
-    """A segment of 20 MiB: one block from before, one that is allocated and freed, one that stays."""
+    """Returns a snapshot of one segment of 20 MiB: one block from before the history, one allocated and freed in it, one
+    allocated in it that stays."""
     return snapshot(
         segment(SEGMENT, block(MIB, "active_allocated", MIB - 100), block(2 * MIB, "active_allocated", 2 * MIB, NATIVE), block(17 * MIB)),
         traces=[[entry("alloc", SEGMENT + 3 * MIB, 5 * MIB, 10), entry("alloc", SEGMENT + MIB, 2 * MIB, 20, NATIVE),

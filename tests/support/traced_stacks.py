@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads stacks out of a trace by hand, as TRACE-FORMAT.md documents them, and runs the programs
-of tests/python/programs under any interpreter."""
+"""Reads stacks from a trace by hand, as TRACE-FORMAT.md documents them, and runs the programs of tests/python/programs under
+any interpreter."""
 import json
 import re
 import sqlite3
@@ -14,8 +14,8 @@ ALLOC = 1
 
 
 class Stacks:
-    """stacks[address] is the stack of the block there, innermost first: tuples (NATIVE, module,
-    offset), (PYTHON, file, function, line), (LABEL, text)."""
+    """stacks[address] is the stack of the block at that address: a list of frames, innermost first. A frame is (NATIVE,
+    module, offset), (PYTHON, file, function, line) or (LABEL, text)."""
 
     def __init__(self, trace):
         database = sqlite3.connect(f"file:{trace}?mode=ro", uri=True)
@@ -62,12 +62,12 @@ class Stacks:
         return iter(self._of_address)
 
     def python(self, address):
-        """Its Python frames as [file, function, line]."""
+        """Returns the Python frames of the block's stack as [file, function, line]."""
         return [list(frame[1:]) for frame in self[address] if frame[0] == PYTHON]
 
 
 class Run:
-    """A program of tests/python/programs, recorded: .completed, .stacks (None: it left no trace), .trace, and
+    """A recorded run of a program of tests/python/programs: .completed, .trace, .stacks (None: it left no trace) and
     .expected: [address, [[file, function, line], …]] for each allocation, or None."""
 
     def __init__(self, interpreter, program, *arguments, folder, check=True, before=(), **settings):
@@ -97,18 +97,18 @@ class Run:
         self.expected = read_lines(expected) if expected.exists() else None
 
     def printed(self):
-        """The lines "NAME NUMBER" that it printed, as a dictionary."""
+        """Returns {NAME: NUMBER} of the lines "NAME NUMBER" that the program printed."""
         lines = (line.split() for line in self.completed.stdout.splitlines())
         return {words[0]: int(words[1]) for words in lines if len(words) == 2}
 
     def differing(self):
-        """[address, expected, read] for each allocation whose Python frames differ."""
+        """Returns [address, expected frames, recorded frames] for each allocation whose Python frames differ."""
         read = ((address, stack, self.stacks.python(address)) for address, stack in self.expected)
         return [[address, stack, other] for address, stack, other in read if stack != other]
 
 
 def escaped(value):
-    """Text as a trace holds it: a byte that is not UTF-8, which Python reads as a lone surrogate, becomes \\xNN."""
+    """Returns text as a trace stores it: each byte that is not UTF-8, which Python reads as a lone surrogate, becomes \\xNN."""
     if isinstance(value, str):
         return re.sub("[\udc80-\udcff]", lambda half: f"\\x{ord(half[0]) - 0xdc00:02x}", value)
     return [escaped(each) for each in value] if isinstance(value, list) else value

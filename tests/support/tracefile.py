@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Writes traces by hand, event by event, so that a test can compute its figures on paper.
 
-The SQL is the documented trace format, written a second time on purpose: the analyzer must read
-what the document promises, not only what the recorder writes.
+The SQL of the documented trace format is written a second time here on purpose: the analyzer must read what the document
+promises, not only what the recorder writes.
 
     trace = Trace(tmp_path / "a.db")
     a = trace.alloc(100)            # linear memory on device 0, at the next free address
@@ -67,7 +67,7 @@ STEP_NS = 1000  # time between two events
 
 
 class Trace:
-    """Events take sequence numbers 1, 2, 3 … and times 1000, 2000, 3000 … ns."""
+    """Events have the sequence numbers 1, 2, 3 … and the times 1000, 2000, 3000 … ns."""
 
     def __init__(self, path, complete=1, **meta):
         self.path = path
@@ -91,7 +91,7 @@ class Trace:
         return self.strings.setdefault(text, len(self.strings) + 1)
 
     def stack(self, *frames):
-        """stack("malloc_wrapper", ("train.py", 12, "main")): innermost first; its id.
+        """Returns the id of a stack, given innermost frame first: stack("malloc_wrapper", ("train.py", 12, "main")).
 
         A text is a label, a tuple a Python frame, an integer a native return address.
         """
@@ -109,7 +109,7 @@ class Trace:
         return parent
 
     def name(self, address, *frames):
-        """Names of a native address as `resolve` writes them: (file, line, function), innermost first."""
+        """Adds the names of a native address as `resolve` writes them: (file, line, function), innermost first."""
         for level, (file, line, function) in enumerate(frames):
             file_id = self.string(file) if file else 0
             self.rows["symbol"].append((address, level, self.string(function), file_id, line or 0))
@@ -130,7 +130,7 @@ class Trace:
         return seq
 
     def alloc(self, size, memory="linear", address=None, device=0, **columns):
-        """Allocates; returns the address, by default one that was not used before."""
+        """Adds an allocation and returns its address, by default one that was not used before."""
         if address is None:
             address = self.next_address
             self.next_address += -(-size // (2 * MIB)) * 2 * MIB or 2 * MIB
@@ -147,7 +147,7 @@ class Trace:
         return self.alloc(size, "tensor", address, object=pool and self.string(pool) or 0, **columns)
 
     def filled_segment(self, size):
-        """A segment of a framework's pool, filled by one tensor."""
+        """Adds a segment of a framework's pool that one tensor fills, and returns its address."""
         segment = self.alloc(size)
         self.tensor(segment, size)
         return segment
@@ -175,7 +175,7 @@ class Trace:
         return self.event("device-memory", address=free, size=total, device=device, **columns)
 
     def card(self, total, context):
-        """A device whose only memory in use is a context."""
+        """Adds a device whose only memory in use is a context."""
         self.device(total_bytes=total)
         self.device_memory(total - context, total)
 
@@ -194,7 +194,7 @@ class Trace:
 
     def measured(self, kind, before, after, total=1 << 34, call=1, nested=0, hook=0, thread=None,
                  device=0, inside=None, **columns):
-        """A call that took before - after bytes of free memory; inside() runs between the two samples."""
+        """Adds a call that took before - after bytes of free memory. inside() runs between the samples before and after."""
         sample = dict(call=call, nested=1, hook=hook, thread=thread, device=device)
         self.device_memory(before, total, **sample)
         if inside:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a program with and without the recorder (the fixtures of tests/recorder/conftest.py)."""
+"""Runs a program with and without the recorder, for the fixtures of tests/recorder/conftest.py."""
 import collections
 import json
 import os
@@ -42,7 +42,7 @@ class Folder:
 
 
 def run(arguments, environment, folder):
-    """Runs the program in its own process group, so that a time-out ends its children too."""
+    """Runs the program in its own process group, so that a time-out ends its children too, and returns a Run."""
     with subprocess.Popen(
         [str(argument) for argument in arguments],
         env=environment,
@@ -67,7 +67,8 @@ def meta(folder, key, name="trace.db"):
 
 
 def assert_all_there(folder, allocations, frees):
-    """Checks that the trace is complete after a report, which reads the ring that an exec leaves beside it."""
+    """Checks that the trace is complete. `report` runs first, because an exec leaves a ring beside the trace, which `report`
+    reads."""
     assert folder.report()["trace"]["complete"] is True
     assert folder.names() == ["trace.db"]
     assert meta(folder, "complete") == 1

@@ -18,7 +18,7 @@ def pytest_collect_file(file_path, parent):
 
 
 class UnitFile(pytest.File):
-    """A C file. A test that its main() does not list has no result, and so fails."""
+    """A C file. A test that its main() does not list has no result and therefore fails."""
 
     def collect(self):
         source = self.path.read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The commands of doc/walkthroughs.md, and their output on the page."""
+"""Runs the commands of doc/walkthroughs.md and compares their output with the page."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ PAGE = ROOT / "doc/walkthroughs.md"
 
 
 def sections():
-    """{heading: [(command, the lines below it)]}"""
+    """Returns {heading: [(command, its output lines on the page)]}."""
     found = {}
     for heading, body in re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.M | re.S):
         lines = re.findall(r"^    (.*)$", body, re.M)
@@ -25,7 +25,8 @@ def sections():
 
 
 def put_tools(folder, python):
-    """The page's names for gpumemtrace, python3, build/ and samples/."""
+    """Puts gpumemtrace, python3, build/ and samples/ into `folder` under the page's names, and returns the environment that
+    finds them."""
     tools = folder / "tools"
     tools.mkdir()
     (tools / "gpumemtrace").symlink_to(BUILD / "gpumemtrace")
@@ -48,12 +49,12 @@ def play(heading, folder, python="/usr/bin/python3"):
 
 
 def comparable(text):
-    """The text without times and with normalized spaces and line ends."""
+    """Returns the text with each time replaced by TIME and each run of white space by one space."""
     return " ".join(re.sub(r"\b[\d.]+ [mu]?s\b", "TIME", text).split())
 
 
 def check(heading, folder, python="/usr/bin/python3"):
-    """Whether the lines on the page were printed in this order; a line "…" matches any number of lines."""
+    """Fails unless the commands print the page's lines in this order. A line "…" matches any number of lines."""
     for command, shown, printed in play(heading, folder, python):
         rest = comparable(printed)
         for part in map(comparable, re.split(r"^…$", "\n".join(shown), flags=re.M)):
