@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch's caching allocator as PyTorch documents it, slow and plain: lists that are searched from end to end. It
-also writes the trace of its own run, as the recorder would have."""
+"""PyTorch's caching allocator as PyTorch documents it, slow and plain: it searches lists from end to end. It also writes the
+trace of its own run, as the recorder would."""
 
 MIB = 1 << 20
 SMALL, GRANULE, PIECE = MIB, 2 * MIB, 20 * MIB
@@ -17,7 +17,7 @@ class Refused(Exception):
 class Block:
     def __init__(self, segment, address, size, state):
         self.segment, self.address, self.size, self.state = segment, address, size, state
-        self.passed = None  # (bytes, why) of the largest request that it would have served, if it were another's
+        self.passed = None  # (bytes, why) of the largest request that this block would serve if it belonged to the request's pool
 
     def pass_over(self, passed):
         if passed and (not self.passed or passed[0] >= self.passed[0]):
@@ -25,7 +25,7 @@ class Block:
 
 
 class Segment:
-    """Blocks by address: used, free, or (of an expandable one) unmapped."""
+    """Blocks by address. A block is used, free, or (in an expandable segment) unmapped."""
 
     def __init__(self, pool, address, size, state, age):
         self.pool, self.address, self.age = pool, address, age
@@ -49,18 +49,18 @@ class Segment:
 
 
 class Allocator:
-    """A pool is (stream, whether of small blocks, graph or None). With `oldest`, the oldest segment's block comes
-    first among equals, not the lowest."""
+    """A pool is (stream, whether of small blocks, graph or None). Of free blocks of equal size the allocator takes the one
+    at the lowest address; with `oldest`, the one in the oldest segment."""
 
     def __init__(self, expandable=False, max_split=None, room=None, cached=True, total=16 << 30, trace=None,
                  oldest=False, tells_asked=False):
-        self.tells_asked = tells_asked  # of blocks that are handed out whole the trace has what was asked for
+        self.tells_asked = tells_asked  # the trace also has the requested size of a block that is larger than the request
         self.expandable, self.max_split, self.cached, self.total = expandable, max_split, cached, total
-        self.room = room  # a function: what the pool may hold now; None: no limit
+        self.room = room  # a function that returns what the pool may hold now; None: no limit
         self.trace, self.handles = trace, {}
         self.segments, self.next, self.ages, self.oldest = [], 0x200000000000, 0, oldest
-        self.graphs, self.captures = set(), 0  # that exist; that are open
-        self.gone = []  # (size, address) of what went back
+        self.graphs, self.captures = set(), 0  # graphs that exist; number of open captures
+        self.gone = []  # (size, address) of segments that were given back
         self.reserved = self.live = self.peak = self.retries = 0
 
     # --- the driver ---
@@ -86,7 +86,7 @@ class Allocator:
         return self.ages
 
     def place(self, size):
-        """As drivers do, what went back is handed out again."""
+        """Returns the address of a new segment. As a driver does, it reuses addresses that were given back."""
         again = [(length, address) for length, address in self.gone if length >= up(size, GRANULE)]
         if again:
             self.gone.remove(max(again))
@@ -220,7 +220,7 @@ class Allocator:
     # --- requests ---
 
     def alloc(self, size, stream=0, graph=None):
-        """The block; None: refused. With a graph, its capture takes it."""
+        """Returns the block, or None if the request is refused. With a graph, that graph's capture takes the block."""
         asked, size = size, up(size, 512)
         pool = (stream, size <= SMALL, graph)
         block, grew = self.find(pool, size) if self.cached else None, False

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The forward stack of each tensor that a backward takes: that of the first tensor, or attempt at one, under the same
-node. Slow and plain; every node is kept, as no trace here has more than the analyzer keeps."""
+"""Finds the forward stack of each tensor that a backward allocates: the stack of the first tensor that was allocated, or
+asked for, under the same node. Slow and plain: it keeps every node, because no trace here has more than the analyzer keeps."""
 
 
 def forward_stacks(books, kinds=("tensor",)):
-    """{number of the event that takes memory of one of these kinds: stack}; None: of any kind."""
+    """Returns {index of an event in a backward that allocates memory of one of these kinds: forward stack}. kinds=None:
+    every event in a backward."""
     work, first, found = {}, {}, {}
     for event in books.events[: books.count]:
         if event.result is None:  # the process was killed inside the call
             continue
-        if event.kind == "autograd-node":  # a thread beyond 32 bits is none of PyTorch's
+        if event.kind == "autograd-node":  # a thread number beyond 32 bits is not PyTorch's
             work[event.thread] = (event.address, event.object if event.address < 1 << 32 else 0, event.size == 1)
         maker, number, backward = work.get(event.thread, (0, 0, False))
         if not number:

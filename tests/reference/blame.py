@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Who is to blame for what was live, from the frames of each block: labels of rows, groups, the tree of calls. Of
-native frames random traces have none; test_blame.py has them."""
+"""Finds the line to blame for live blocks, from the frames of each block: labels of rows, groups, the call tree. Native
+frames are left to test_blame.py, because random traces have none."""
 
 import collections
 import fnmatch
@@ -16,7 +16,7 @@ NO_STACK = "(no stack was taken)"
 
 @functools.lru_cache(maxsize=100000)
 def role(frame):
-    """Python frames are told by their file, labels are nobody's."""
+    """Returns the role of a Python frame, by its file; None for a label."""
     kind, _, file, _ = frame
     matches = [name for name, where, pattern in RULES if where == "file" and fnmatch.fnmatchcase(file or "", pattern)]
     return None if kind != "python" else matches[0] if matches else "program"
@@ -28,12 +28,12 @@ def text_of(frame):
 
 
 def path_of(frames):
-    """The program's own frames, innermost first."""
+    """Returns the program's own frames, innermost first."""
     return tuple(frame for frame in frames if role(frame) == "program")
 
 
 class Labels:
-    """Of a set of stacks, each with that of its forward operator, as lists of frames."""
+    """The labels of a set of stacks. A stack is (its frames, the frames of its forward operator)."""
 
     def __init__(self, stacks):
         ways = {path_of(frames) or path_of(forward) for frames, forward in stacks}
@@ -47,7 +47,7 @@ class Labels:
         return any(len(self.callers[frame]) > 1 for frame in between)
 
     def label_frame(self, frames):
-        """The frame that labels the stack; None: there is none."""
+        """Returns the frame that labels the stack, or None if there is none."""
         path = path_of(frames)
         if not path:
             labels = [frame for frame in frames if frame[0] == "label"]
@@ -86,7 +86,7 @@ def called(labels, frames, forward):
 
 
 def headed(rows):
-    """Rows of sites with the line that labels each. Phases of one text may be two: a path tells them apart."""
+    """Returns the rows of sites with each row's label. Drops the key "path", which only tells phases of the same text apart."""
     rows = [{key: value for key, value in row.items() if key != "path"} for row in rows]
     stacks = [(row["frames"], row.pop("forward")) for row in rows]
     labels = Labels(stacks)
@@ -94,7 +94,7 @@ def headed(rows):
 
 
 def alone(books, stack):
-    """The line that labels a stack which is looked at alone, and its frames."""
+    """Returns the label and the frames of a stack that is looked at alone."""
     frames = books.stack_frames(stack)
     labels = Labels([(frames, [])])
     return {"site": label(labels, frames, []), "called": called(labels, frames, []), "frames": frames}
@@ -104,7 +104,7 @@ def alone(books, stack):
 
 
 def names(labels, both, by):
-    """(the group of its own, all groups that it goes through)"""
+    """Returns (the group that has the block as its own, all groups that the block's stack goes through)."""
     frames, own = both[0], label(labels, *both) or NO_STACK
     path = path_of(frames)
     if by == "line":
@@ -128,7 +128,7 @@ def names(labels, both, by):
 
 
 def stacks_of(figures, blocks):
-    """{block: (its frames, those of its forward operator)}"""
+    """Returns {block: (its frames, the frames of its forward operator)}."""
     frames = figures.books.stack_frames
     return {block: (frames(block.stack), frames(figures.forward.get(block.begin))) for block in blocks}
 
@@ -198,13 +198,14 @@ def rows_below(figures, account, nodes, above):
 
 
 def are_separate(live, i, j):
-    """Between them the live bytes fell by more than a quarter of the lower one."""
+    """True if the live bytes between moments i and j fell by more than a quarter of the lower one."""
     lower = min(live[i], live[j])
     return min(live[min(i, j) : max(i, j) + 1]) < lower - lower // 4
 
 
 def local_peaks(figures, account):
-    """From the highest down, the earliest of equal ones first: each that is separate from those before it."""
+    """Returns the highest moments, highest first, the earliest of equal ones first. Each is separate from all moments before
+    it."""
     live, chosen = figures.live(account), []
     for i in sorted((i for i, bytes_ in enumerate(live) if bytes_), key=lambda i: (-live[i], i)):
         if len(chosen) < 10 and all(are_separate(live, i, other) for other in chosen):
@@ -215,13 +216,14 @@ def local_peaks(figures, account):
 
 
 def reached_in(figures, account, index):
-    """The phase of the block that was born then."""
+    """Returns the phase of the block that was born at this event."""
     span = [block.span for when, block, birth, _ in figures.books.changes if when == index and birth and block.account == account][-1]
     return span.path.text if span else None
 
 
 def most_at(figures, account, index):
-    """Who held most then, and how much; stacks without a line are told apart by phase and category."""
+    """Returns (the most bytes that one site held, the sites that held as much). Stacks without a line are told apart by
+    phase and category."""
     rows = figures.sites(account, index)
     sums = collections.Counter()
     for row in rows:
@@ -231,7 +233,7 @@ def most_at(figures, account, index):
 
 
 def local_peaks_page(figures):
-    """The highest moments, without who held most: of equal ones it may be any."""
+    """Returns the highest moments without the site that held most: of sites with equal bytes the command may name any."""
     rows = [[row for account in figures.layers(device) for row in local_peaks(figures, account)] for device in figures.devices]
     return {"devices": [{"device": device, "high_moments": own} for device, own in zip(figures.devices, rows)]}
 
@@ -264,7 +266,8 @@ def groups_page(figures, by, at):
 
 
 def check_order_of_trees(printed, wanted):
-    """A row belongs to the one above it."""
+    """Yields a message for each layer whose rows of the tree differ. Their order counts, because a row belongs to the row
+    above it."""
     for got, expected in zip(printed["devices"], wanted["devices"]):
         for layer in {(row["layer"], row["pool"]) for row in expected["tree"]}:
             rows = [[row for row in rows if (row["layer"], row["pool"]) == layer] for rows in (got["tree"], expected["tree"])]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A slow, plain reading of a trace: what its events did to memory, by the rules of TRACE-FORMAT.md and of the
-table "What each event does". Every event is looked at once, everything is kept, nothing is clever. It shares
-no code with the analyzer, and it must not know what is asked of the result (figures.py)."""
+"""A slow, plain reading of a trace: the changes that its events made to memory, by the rules of TRACE-FORMAT.md and of its
+table "What each event does". It looks at every event once and keeps everything. It shares no code with the analyzer, and it
+must not know what is asked of the result (figures.py)."""
 
 import collections
 import dataclasses
@@ -11,13 +11,13 @@ from reference import outside
 from reference.events import Tables, caller_of, inferred_phase, table_rows
 from reference.graphs import KINDS as OF_GRAPHS
 
-# A span opened in one as deep as this becomes its sibling.
+# A span that opens inside a span of this depth becomes its sibling.
 DEEPEST = 1024
 OUT_OF_MEMORY = 2
 CONTEXT_IS_GONE = (4, 201, 709)
 EXEC, INTERPRETER = 2, 3
 
-# Address spaces: what is not listed lives in one for all devices.
+# Address spaces by kind of memory. The kinds that are not listed share one space of all devices.
 SPACES = {
     "array": "array", "mapped array": "array", "pinned host": "host", "registered host": "host",
     "virtual": "handle", "virtual host": "handle", "imported virtual": "handle", "multicast": "handle",
@@ -32,7 +32,7 @@ Sample = collections.namedtuple("Sample", "index device free total own")
 
 
 def is_library_domain(name):
-    """An NVTX domain of a library, or of a part of one."""
+    """True for an NVTX domain of a library, or of a part of a library."""
     return any(re.match(re.escape(own) + r"(?![a-z0-9])", name, re.I | re.A) for own in DOMAINS)
 
 
@@ -50,7 +50,7 @@ class Span:
     depth: int
     thread: int
     begin: int
-    end: int  # the number of counted events while it is open
+    end: int  # index of the event that ends it; the number of counted events while it is open
     range_id: int = 0
     caller: tuple = (0, ())  # (rank, Python frames)
 
@@ -69,7 +69,7 @@ class Block:
     owner: int = 0  # the context that the allocation names
     end: int = None
     how: str = None  # freed, implicit, lost, resized
-    ender: int = None  # thread
+    ender: int = None  # the thread that ended it
     death_span: Span = None
     is_segment: bool = False
 
@@ -87,7 +87,7 @@ class Mempool:
 
 @dataclasses.dataclass(eq=False)
 class Physical:
-    """A VMM object, or a multicast object."""
+    """Physical memory: a VMM object or a multicast object."""
 
     block: Block
     handles: list = dataclasses.field(default_factory=list)
@@ -139,7 +139,7 @@ class Books(Tables):
         self.unknown_frees = self.in_flight = self.unmatched_pops = self.library_ranges = 0
         self.left_out = set()  # numbers of open ranges of libraries
         self.spans, self.open, self.paths, self.inferred = [], [], {}, None
-        self.autograd_records = {}  # by thread: an operator that a backward is to go through is at work
+        self.autograd_records = {}  # by thread: True while an operator runs that a backward will go through
         self.ranges, self.mempools, self.samples, self.told = [], [], [], {}
         self.live, self.reopened, self.physicals, self.nodes = {}, {}, [], set()
         self.contexts, self.last_destroyed = {}, {}
@@ -148,8 +148,8 @@ class Books(Tables):
             self.take(event)
 
     def find_end(self):
-        """How many events count: those up to the exit. Where the trace does not name it, the first one; an exec
-        counts only as the last event of its thread, and the end of an interpreter does not."""
+        """Returns how many events count: those up to the exit. Without meta.exit_seq, the first exit event is the exit; an
+        exec counts only as the last event of its thread, and the end of an interpreter does not count."""
         if "exit_seq" in self.meta:
             return 1 + next(event.index for event in self.events if event.seq == self.meta["exit_seq"])
         for event in self.events:
@@ -193,7 +193,7 @@ class Books(Tables):
         if source == "nvtx":
             self.left_out.discard(event.address)
         path = self.path(parent.path if parent else None, self.strings[event.object], source, event.object)
-        if event.address:  # the number means the newest range that has it
+        if event.address:  # a range's number means the newest range with that number
             for span in self.open:
                 if span.range_id == event.address and span.path.source == source:
                     span.range_id = -1
@@ -215,7 +215,7 @@ class Books(Tables):
         self.unmatched_pops += 1
 
     def infer(self, event):
-        """The stack of an allocation may say that another phase begins."""
+        """Opens another inferred phase if the allocation's stack tells that one begins."""
         if self.account_kind[event.memory] not in ("device", "managed", "pool"):
             return
         now = self.inferred.path.name if self.inferred else None
@@ -234,7 +234,7 @@ class Books(Tables):
     # --- blocks ---
 
     def account(self, event, memory, pool=0):
-        """Where bytes of that memory are summed."""
+        """Returns the account that sums bytes of this memory."""
         self.devices.add(event.device)
         kind = self.account_kind[memory]
         account = (event.device, kind, pool if kind == "pool" else 0)
@@ -426,7 +426,7 @@ class Books(Tables):
         container = self.container(event.stream)
         if event.result or not physical or not container or physical.block.memory == "multicast":
             return
-        physical.bindings.append((None, 0))  # it may be what lies there: it must not end in between
+        physical.bindings.append((None, 0))  # the object may be bound there already: drop_bindings() must not end it
         self.drop_bindings(event, container, event.address, event.size, physical.block.account[0])
         physical.bindings[physical.bindings.index((None, 0))] = (container, event.address)
 
@@ -445,7 +445,7 @@ class Books(Tables):
         for mempool in reversed(self.mempools):
             same = mempool.device == event.device if is_graph else mempool.handle == event.object
             if same and mempool.is_graph == is_graph and not mempool.is_gone:
-                if mempool.device is None:  # setting an attribute does not say where the pool is
+                if mempool.device is None:  # setting an attribute does not tell the pool's device
                     mempool.device = event.device
                 return mempool
         return self.new_mempool(event, "graph pool" if is_graph else "stream-ordered", is_graph)
@@ -516,14 +516,16 @@ class Books(Tables):
         self.samples.append(Sample(event.index, event.device, event.address, event.size, own))
 
     def tell(self, event):
-        """Its thread's newest sample inside a call speaks of this allocation if the call is its own."""
+        """Links the newest sample that the thread took inside a call to this allocation, if that call is the allocation's
+        own."""
         inside = [self.events[sample.index] for sample in self.samples if self.events[sample.index].nested]
         waiting = [one for one in inside if one.thread == event.thread and one.index not in self.told]
         if waiting and event.call and (waiting[-1].call, waiting[-1].hook) == (event.call, event.hook):
             self.told[waiting[-1].index] = event.index
 
     def taken(self, event):
-        """What the card lost between the two samples inside this call, beside what is known."""
+        """Returns the bytes of free memory that the card lost between the two samples inside this call, less the growth of
+        known blocks."""
         inside = [
             sample for sample in self.samples
             for other in [self.events[sample.index]]

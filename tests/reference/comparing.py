@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the command prints beside what the reference says, and where they differ."""
+"""Compares what the command prints with what the reference computes."""
 
 import collections
 import json
@@ -21,7 +21,7 @@ from support.run import run_command
 
 
 def reduced(printed, wanted):
-    """Of what was printed, what the reference speaks of."""
+    """Returns the part of the printed value that the reference has too."""
     if isinstance(wanted, dict) and isinstance(printed, dict):
         return {key: reduced_value(key, printed.get(key, "nothing"), value) for key, value in wanted.items()}
     if isinstance(wanted, list) and isinstance(printed, list) and wanted:
@@ -38,14 +38,15 @@ def reduced_value(key, printed, wanted):
 
 
 def plain_frame(frame):
-    """As the reference has it; a role or a module that it does not expect is left in."""
+    """Returns the frame as the reference has it. A role or a module that the reference does not expect stays, so that the
+    frames differ."""
     plain = tuple(frame[column] for column in ("kind", "function", "file", "line"))
     more = (frame["role"], frame["module"])
     return plain if more == (blame.role(plain), None) else (*plain, *more)
 
 
 def without_equals(rows, others):
-    """Rows that are not among the others, as often as they are not."""
+    """Returns the rows that the others lack, each as often as they lack it."""
     counts = collections.Counter(json.dumps(row, sort_keys=True) for row in others)
     kept = []
     for row in rows:
@@ -57,7 +58,8 @@ def without_equals(rows, others):
 
 
 def rows_that_differ(printed, wanted, where):
-    """The order of rows means nothing. A row may have a ratio, rounded when it was printed."""
+    """Yields a message for each row that only one side has, in any order. A ratio may differ by the rounding of the printed
+    one."""
     left, missing = without_equals(printed, wanted), without_equals(wanted, printed)
     for row in missing:
         same = next((other for other in left if not differences(other, row)), None)
@@ -73,7 +75,7 @@ def differences(printed, wanted, where=""):
         return [text for key in wanted for text in differences(printed[key], wanted[key], f"{where}.{key}")]
     if isinstance(printed, list) and isinstance(wanted, list) and not where.endswith(".frames"):
         by_place = len(wanted) == len(printed) and all(isinstance(row, dict) and "device" in row for row in wanted)
-        if by_place:  # devices and failures have an order, and much inside
+        if by_place:  # devices and failures have an order, and are too large to be compared as rows
             return [text for i, row in enumerate(wanted) for text in differences(printed[i], row, f"{where}[{i}]")]
         return list(rows_that_differ(printed, wanted, where))
     if isinstance(printed, float) and isinstance(wanted, float) and math.isclose(printed, wanted, rel_tol=5e-6, abs_tol=1e-6):
@@ -97,12 +99,12 @@ def compare(page, wanted, name):
 
 
 def warned(report, words):
-    """The number at the start of the warning that has these words."""
+    """Returns the number at the start of the warning that has these words; 0 without such a warning."""
     return next((int(re.match(r"\d+", text)[0]) for text in report["warnings"] if words in text), 0)
 
 
 def moments(figures, choose):
-    """A few values of --at that this trace has."""
+    """Returns a few values of --at that this trace has."""
     books, failed = figures.books, figures.failures.list
     counted = books.events[: books.count]
     found = ["end", str(choose.choice(books.events).seq)]
@@ -119,7 +121,8 @@ def check_page(page, wanted, name, figures, trace):
 
 
 def without_holders(report):
-    """(the report, the holders of each failure): of sites with equal bytes any may be the last that is shown."""
+    """Returns (the report without holders, the holders of each failure), because of sites with equal bytes any may be the
+    last one shown."""
     without = {**report, "oom": [{**row, **{key: [] for key in HELD}} for row in report["oom"]]}
     return without, [{key: row[key] for key in HELD} for row in report["oom"]]
 
@@ -137,7 +140,7 @@ def check_holders(page, wanted, name):
 
 
 def balance(figures):
-    """Devices beside each other, by the peaks of their leading layers."""
+    """Returns the imbalance of the devices by the peaks of their leading layers; {} if fewer than two devices have memory."""
     peaks = [(figures.peak(figures.leading(device))[0], device) for device in figures.devices]
     used = sorted((peak for peak in peaks if peak[0]), key=lambda peak: (peak[0], -figures.devices.index(peak[1])))
     if len(used) < 2:
@@ -188,7 +191,8 @@ def check_peaks(trace, figures, at, choose):
 
 
 def check_empty_cache(page, figures):
-    """What the pool could have given back, where the driver refused something that is not the pool's."""
+    """Returns a message if the gain of empty_cache is not the pool's idle bytes. The remedy is advised only if the driver
+    refused a request that is not the pool's."""
     failed = [one for one in figures.failures.list if one.event.result == OUT_OF_MEMORY]
     failed = [one for one in failed if one.account[1] == "device" or one.account == figures.leading(one.account[0])]
     got = [row["gain_bytes"] for row in page["remedies"] if row["remedy"] == "empty_cache"]
@@ -210,7 +214,7 @@ def check_limits(trace, figures):
 
 
 def check_trace(trace, choose):
-    """Every figure of one trace that differs."""
+    """Returns a line for each figure of the trace that differs."""
     books = Books(trace)
     figures = Figures(books)
     report = ask("report", trace)
@@ -237,7 +241,7 @@ def check_trace(trace, choose):
 
 
 def check_loop(trace):
-    """What a trace with steps says of them."""
+    """Returns a line for each figure of `leaks` and `steps` that differs."""
     figures = Figures(Books(trace))
     pages = (("leaks", leaks_page), ("steps", steps_page))
     return [text for command, page in pages for text in check_page(ask(command, trace), page(figures), command, figures, trace)]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Every key that a command prints, and whether anybody compares it. What nobody compares is a gap, unless it stands
-below with the reason. A key of which a comparison saw nothing but null is one that nobody compared."""
+"""Notes every key that a command prints and every key that a test compares. A key that no test compares is a gap, unless
+EXCEPTIONS gives the reason. A key counts as compared only if a comparison saw a value other than null."""
 
 import collections
 import fnmatch
 
 PRINTED, COMPARED = collections.defaultdict(set), collections.defaultdict(set)
 
-# command, key (with *), why no reference computes it
+# (command, key with *, the reason why no reference computes it)
 EXCEPTIONS = (
     ("*", ".schema", "no figure: test_formats.py"),
     ("*", ".answer[]", "sentences: golden outputs and first lines, test_outputs.py and test_first_lines.py"),
@@ -34,7 +34,7 @@ EXCEPTIONS = (
 
 
 def leaves(value, where=""):
-    """(key, value) of every figure; frames are one."""
+    """Yields (key, value) of every figure. A list of frames is one figure."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from leaves(inner, f"{where}.{key}")
@@ -46,7 +46,7 @@ def leaves(value, where=""):
 
 
 def note(store, command, page):
-    """Empty lists and null say nothing of a figure."""
+    """Adds the page's keys to the store, without empty lists and null, because they tell nothing about a figure."""
     store[command] |= {key for key, value in leaves(page) if value is not None and value != []}
 
 
@@ -58,7 +58,7 @@ def is_excepted(command, key):
 
 
 def gaps():
-    """What was printed and not compared."""
+    """Returns the keys that were printed and not compared."""
     return [
         f"{command}: {key}"
         for command, keys in sorted(PRINTED.items())
@@ -68,7 +68,7 @@ def gaps():
 
 
 def idle_exceptions():
-    """Those that excuse nothing: what they name is compared, or is printed no more."""
+    """Returns the exceptions that excuse nothing, because their key is compared or is no longer printed."""
     left = [(command, key) for command, keys in PRINTED.items() for key in keys - COMPARED[command]]
     return [
         f"{of}: {pattern}"

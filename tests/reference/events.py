@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a trace, as TRACE-FORMAT.md describes them, and what a stack says of the phase. It must not know
-what events do."""
+"""The tables of a trace, as TRACE-FORMAT.md describes them, and the phase that a stack tells. It must not know what events
+do."""
 
 import collections
 import fnmatch
@@ -19,7 +19,7 @@ VARIABLES = ("framework", "allocator_setting", "job_variable")
 
 
 def documented(heading):
-    """The rows of that table of TRACE-FORMAT.md."""
+    """Returns the rows of the table below this heading of TRACE-FORMAT.md."""
     section = (ROOT / "include/gpumemtrace/TRACE-FORMAT.md").read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
     return [
         [cell.strip() for cell in line.strip("|").split("|")]
@@ -59,7 +59,7 @@ class Tables:
         ]  # fmt: skip
 
     def stack_frames(self, stack):
-        """[(kind, function, file, line)], innermost first."""
+        """Returns [(kind, function, file, line)], innermost first."""
         found = []
         while stack in self.frames:
             stack, kind, address = self.frames[stack]
@@ -115,8 +115,8 @@ def inferred_phase(tables, stack, now, is_recorded):
 
 
 def caller_of(tables, stack):
-    """(rank, the Python frames outside the outermost frame that says it): 2 a backward or the step of an optimizer, 1
-    another function of an optimizer, 0 none."""
+    """Returns (rank, the Python frames outside the outermost frame of that rank). Rank 2 is a backward or the step of an
+    optimizer, 1 another function of an optimizer, 0 neither."""
     frames = [frame for frame in tables.stack_frames(stack) if frame[0] == "python"] if tables.knows_frameworks else []
     found = (0, ())
     for number, frame in reversed(list(enumerate(frames))):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which refused calls are one failure, which a retry, and whether the program went on: the rules of the manual
-(doc/counting.md), over all events at once. It must not know why a call failed."""
+"""Decides which refused calls are one failure, which are a retry, and whether the program went on, by the rules of the
+manual (doc/counting.md) over all events at once. It must not know why a call failed."""
 
 import collections
 import dataclasses
@@ -20,7 +20,7 @@ class Failure:
     span: object
     calls: list = dataclasses.field(default_factory=list)
     flushed: int = 0
-    state: str = "waits"  # then failure, or gone
+    state: str = "waits"  # then "failure" or "gone"
     served: range = range(0)
 
 
@@ -117,7 +117,7 @@ class Failures:
         self.hurry()
 
     def hurry(self):
-        """Behind the first that waits, no more than so many are kept."""
+        """Makes the first waiting call a failure while more than WAITING_MOST calls are kept from it on."""
         while True:
             places = [i for i, one in enumerate(self.every) if one.state == "waits"]
             if not places or len(self.every) - places[0] <= WAITING_MOST:
@@ -125,7 +125,8 @@ class Failures:
             self.every[places[0]].state = "failure"
 
     def went_on(self, failure):
-        """The thread asked again, or others did so often; autograd's hands its exception to another thread."""
+        """True if the program went on: the failed thread asked again, or others did OTHERS_MOST times. After a failure of
+        autograd's thread one request of another thread is enough, because autograd hands its exception to another thread."""
         books, others = self.books, 0
         name = books.threads.get(failure.event.thread) or ""
         failed = {event.index for event, *_ in books.failures}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the commands must print about a trace, from its Books, each figure by its definition over all blocks and
-moments: no figure is carried from one event to the next. A dictionary has the keys of the command's JSON."""
+"""Computes what the commands must print about a trace, from its Books. Each figure follows its definition over all blocks
+and moments; no figure is carried from one event to the next. A dictionary has the keys of the command's JSON."""
 
 import collections
 import itertools
@@ -21,7 +21,7 @@ NOT_PLAIN = ("virtual", "array", "stream-ordered", "graph pool")
 
 
 def word_is_in(name, word):
-    """At the start of a word: "trainForward", "train_forward"; not "feedforward"."""
+    """True if a word of the name begins with `word`, as in "trainForward" and "train_forward", but not in "feedforward"."""
     for at in range(len(name)):
         before, here = name[at - 1 : at], name[at]
         if name[at:].lower().startswith(word) and (
@@ -38,7 +38,7 @@ class Figures:
         for block in books.blocks:
             self.blocks_of[block.account].append(block)
         self.forward = forward_stacks(books)
-        self.forward_of_any = forward_stacks(books, kinds=None)  # a call of the driver may fail under it, too
+        self.forward_of_any = forward_stacks(books, kinds=None)  # also for failures: a call of the driver may fail in a backward
         self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)
         self.lives, self.reported, self.categories = {}, None, {}
 
@@ -52,7 +52,7 @@ class Figures:
         ]
 
     def sum_over_time(self, things):
-        """The bytes of those that are there right after each counted event."""
+        """Returns, for each counted event, the bytes of the things that exist right after it."""
         deltas = [0] * (self.books.count + 1)
         for thing in things:
             deltas[thing.begin] += thing.size
@@ -65,7 +65,7 @@ class Figures:
         return self.lives[account]
 
     def peak(self, account):
-        """(bytes, event), the event None if nothing was ever live."""
+        """Returns (bytes, event). The event is None if nothing was ever live."""
         live = self.live(account)
         bytes_ = max(live, default=0)
         return (bytes_, live.index(bytes_)) if bytes_ else (0, None)
@@ -100,7 +100,7 @@ class Figures:
     # --- moments ---
 
     def moment(self, at, account):
-        """The event after which the state is meant; None: there is none."""
+        """Returns the event after which `at` means the state, or None if there is none."""
         events, failures = self.books.events[: self.books.count], self.failures.list
         word, _, rest = at.partition(":")
         if at == "peak":
@@ -156,7 +156,7 @@ class Figures:
         }
 
     def shown_failures(self):
-        """Of very many, the first and the last hundred."""
+        """Returns the numbers of the failures that are shown: of very many, only the first and the last hundred."""
         count = len(self.failures.list)
         return [number for number in range(count) if number < 100 or number >= count - 100]
 
@@ -216,7 +216,8 @@ class Figures:
         return "other"
 
     def outlived(self, block, span):
-        """What another thread than autograd's own frees has outlived backward."""
+        """True if the block outlived the span. If the phase is inferred, a block that autograd's thread made and another
+        thread freed did so too."""
         if block.end is None or block.end > span.end:
             return True
         autograd = [
@@ -303,7 +304,7 @@ class Figures:
                     **each(live, spans, spent, leaks.step_ends(self.books)[1]),
                 }
             )
-        unknown = dict.fromkeys(rows[0]) if rows else {}  # of what is no occurrence
+        unknown = dict.fromkeys(rows[0]) if rows else {}  # these rows are no occurrences of a phase
         return rows + [{**unknown, **row} for row in self.outside(account)]
 
     def phases_page(self):
@@ -314,7 +315,8 @@ class Figures:
         return {"devices": devices, "library_ranges": self.books.library_ranges}
 
     def spent(self, account):
-        """{span: (allocated, freed, kept)}, each of what happened while it was open, in it or in one inside it."""
+        """Returns {span: (allocated, freed, kept)} of what happened in the span, or in a span inside it, while the span was
+        open."""
         spent = {}
         for index, block, birth, where in self.books.changes:
             if block.account != account:
@@ -424,7 +426,7 @@ class Figures:
         return row
 
     def card_free(self, device, index):
-        """The card's last answer, less what this process took since it told."""
+        """Returns the card's last free memory less what this process took since, or None without a sample."""
         sample = self.sample(device, index)
         then, now = self.held_since(sample, index) if sample else (0, 0)
         return max(sample.free + then - now, 0) if sample else None
@@ -435,7 +437,7 @@ class Figures:
         return sample and ("cuMemGetInfo" if then == now else "cuMemGetInfo and the calls since")
 
     def held_since(self, sample, index):
-        """What this process had of the card when that was told, and what it has at the event."""
+        """Returns [bytes of the card that this process held at the sample, bytes that it holds at the event]."""
         told = min(self.books.told.get(sample.index, sample.index), index)
         return [
             self.driver_parts((sample.device, "device", 0), when)[0]

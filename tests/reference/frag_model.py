@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What keeps a pool's free memory where it is: by stream, and by the stacks that pin it. Slow and plain."""
+"""Computes a pool's free memory by stream, and by the stacks that pin it. Slow and plain."""
 
 from reference.blame import headed
 
@@ -13,8 +13,8 @@ def held_at(figures, account, index):
 
 
 def joined(pieces, graphs, index):
-    """Mappings that follow one another are one segment, of the stream of the first, if all or none of them
-    belong to a graph."""
+    """Returns the segments. Mappings that follow one another are one segment, of the stream of the first, if all or none of
+    them belong to a graph."""
     segments = []
     for r in sorted(pieces, key=lambda r: r.address):
         piece = [r.address, r.address + r.size, r.physical is not None, r.stream, graphs.is_of_graph(r, index)]
@@ -27,7 +27,7 @@ def joined(pieces, graphs, index):
 
 
 def holes(start, end, blocks):
-    """The sizes of what no block covers, and what they sum to."""
+    """Returns the sizes of the stretches from start to end that no block covers."""
     found, at = [], start
     for block in sorted(blocks, key=lambda b: b.address):
         a, b = max(block.address, start), min(block.address + block.size, end)
@@ -66,7 +66,7 @@ KEYS = ("segments", "reserved_bytes", "live_bytes", "free_bytes", "largest_free_
 
 
 def pinned_by(figures, account, index):
-    """One row for each stack that has a block in a segment with something free in it."""
+    """Returns one row for each stack that has a block in a segment with free bytes."""
     if account[1] != "pool":
         return None
     if index is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which segments of a pool belonged to CUDA graphs, and when: a slow reading of captures, by the rule of
+"""Finds which segments of a pool belonged to CUDA graphs, and when: a slow reading of captures, by the rule of
 TRACE-FORMAT.md. Segments are the ranges of books.py."""
 
 import collections
@@ -14,12 +14,12 @@ class Capture:
     stream: int
     thread: int
     is_open: bool = True
-    handles: set = dataclasses.field(default_factory=set)  # of the graph, and of those made of it
+    handles: set = dataclasses.field(default_factory=set)  # of the graph, and of graphs made from it
 
 
 @dataclasses.dataclass(eq=False)
 class Pool:
-    captures: set  # open, or with a handle
+    captures: set  # captures that are open or have a handle
     ranges: set = dataclasses.field(default_factory=set)
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What stands around every page, and what `info` and the host's part of pages say: facts of the file, counted and read
-once more."""
+"""Computes the heading of every page, the page of `info` and the host's memory, from facts of the file that it counts and
+reads again."""
 
 import collections
 
-HIDDEN_IN = ("device-memory", "pool-usage")  # samples are no events inside calls
+HIDDEN_IN = ("device-memory", "pool-usage")  # samples do not count as events inside calls
 HOST = ("time_ns", "rss_bytes", "rss_peak_bytes", "cgroup_bytes", "cgroup_peak_bytes", "cgroup_limit_bytes")
 
 
@@ -52,8 +52,9 @@ def host_memory(books):
 
 
 def nested(books):
-    """Events inside other calls, up to the exit, each with the call of its thread around it: an allocation is numbered after what
-    happened in it, a free before it."""
+    """Returns the events inside other calls, up to the exit, each with the call of its thread around it. The number of that
+    call is higher for an allocation, which is numbered after the events inside it, and lower for a free, which is numbered
+    before them."""
     rows, counted = [], books.events[: books.count]
     for event in counted:
         if not event.nested or event.kind in HIDDEN_IN:

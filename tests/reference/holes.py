@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Stretches of memory, and what of them nothing live covers."""
+"""Measures holes: parts of address ranges that nothing live covers."""
 
 
 class Holes:
-    """What of some stretches of memory nothing live covers."""
+    """The bytes of the ranges `held` that nothing live covers: total, the largest hole, and stranded, the holes of ranges
+    that also hold something live."""
 
     def __init__(self, held, live):
         self.total = self.largest = self.stranded = 0
@@ -20,7 +21,7 @@ class Holes:
 
 
 def join(stretches):
-    """Neighbours that touch become one."""
+    """Returns the ranges, those that touch joined to one."""
     joined = []
     for start, end in sorted(stretches):
         if joined and start <= joined[-1][1]:

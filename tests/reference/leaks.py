@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Growth per step, slowly: the live bytes of every call stack at every end of a step, as plain lists, and the
-median of all slopes. The definitions stand in analyzer/analysis/steps/growth.h."""
+"""Computes growth per step slowly: the live bytes of every call stack at every end of a step, as plain lists, and the median
+of all slopes. The definitions stand in analyzer/analysis/steps/growth.h."""
 
 import bisect
 import collections
@@ -46,7 +46,7 @@ def is_inside_its_kind(span):
 
 
 def ends_by_kind(books):
-    """[ends of each kind, and who they are]: memory is as before these events."""
+    """Returns, for each kind, its ends as (event, who). The memory at an end is the memory before that event."""
     ends = [[(end, None) for end in books.steps], *([] for _ in KINDS[1:])]
     for span in books.spans:
         kind = kind_of(span.path)
@@ -56,12 +56,13 @@ def ends_by_kind(books):
 
 
 def kind_that_began(books):
-    """The strongest kind of which a phase began; None: there is none. If none of them ended a step, the run is a part of one."""
+    """Returns the strongest kind of which a phase began, or None. If no phase of these kinds ended a step, the run is a part
+    of one step."""
     return min((kind for span in books.spans if (kind := kind_of(span.path)) is not None), default=None)
 
 
 def closes_of_cycles(ends):
-    """Of the ends of one kind those that close a cycle, since the last time that another one began to: phase_cycle.h."""
+    """Returns those ends of one kind that close a cycle of alternating phases, by the rules of phase_cycle.h."""
     closes, seen, closing, others, most, count, follows, same_count = [], {}, None, 0, 0, 0, False, 0
     for number, (end, who) in enumerate(ends):
         if who not in seen:
@@ -93,7 +94,7 @@ def closes_of_cycles(ends):
 
 
 def gives_way(optimizers, backwards):
-    """Whether an optimizer that allocates no more leaves the steps to backward."""
+    """True if the optimizer no longer allocates, so that steps end with backward instead."""
     since = most = 0
     for number, (end, is_backward) in enumerate(
         merged := sorted([*((end, False) for end in optimizers), *((end, True) for end in backwards)])
@@ -105,16 +106,18 @@ def gives_way(optimizers, backwards):
     return False
 
 
-DEEPEST_STEP = 16  # phases around a step on its thread
+DEEPEST_STEP = 16  # most phases around a step on its thread
 
 
 def events_of_ticks(books):
-    """Events that change a block of a layer: others are none, so that notes and marks leave the figures alone."""
+    """Returns the events that change a block of a layer. Other events are no ticks, so that notes and marks do not change
+    the figures."""
     return sorted({index for index, block, *_ in books.changes if block.account[1] in ("device", "pool")})
 
 
 def phases_that_repeat(books):
-    """(name, events at which it ends) of the phase that tells the steps where nothing else does; None."""
+    """Returns (name, events at which it ends) of the phase that repeats with the steps where nothing else tells them, or
+    None."""
     found, ticks = {}, events_of_ticks(books)
 
     def tick(index):
@@ -144,7 +147,7 @@ def is_explicit(span):
 
 @lru_cache(maxsize=2)
 def step_ends(books):
-    """(kind, ends) of the strongest kind that there is; (None, []): there is none."""
+    """Returns (kind, ends) of the strongest kind that ended a step, or (None, [])."""
     by_kind = ends_by_kind(books)
     kind = next((kind for kind, ends in enumerate(by_kind) if ends), None)
     if kind is None:
@@ -159,7 +162,7 @@ def step_ends(books):
 
 
 def windows(values):
-    """(length of a window, the least value of each whole one)"""
+    """Returns (length of a window, the least value of each whole window)."""
     width = 1
     while (len(values) - 1) // width >= SAMPLES:
         width *= 2
@@ -167,7 +170,7 @@ def windows(values):
 
 
 def fit(samples, width):
-    """(slope, low, high) per end."""
+    """Returns (slope, low, high) per end of a step."""
     n = len(samples)
     slopes = sorted((samples[j] - samples[i]) / ((j - i) * width) for i in range(n) for j in range(i + 1, n))
     spread = 1.96 * math.sqrt(n * (n - 1) * (2 * n + 5) / 18)
@@ -198,7 +201,7 @@ def whole(number):
 
 
 def line(samples, width, ends_per_step=1):
-    """(slope, low, high) per step."""
+    """Returns (slope, low, high) per step."""
     return tuple(value * ends_per_step for value in fit(samples, width))
 
 
@@ -211,13 +214,13 @@ def printed(slopes):
 
 
 def call_of_model(frames):
-    """The callers of the outermost function "forward", from the inside; None: there is none."""
+    """Returns the callers of the outermost function "forward", innermost first, or None if there is no such function."""
     places = [i for i, frame in enumerate(frames) if frame[0] == "python" and frame[1].split(".")[-1] == "forward"]
     return ("called", *frames[places[-1] + 1 :]) if places else None
 
 
 def round_up(ratio):
-    """A half is rounded up."""
+    """Returns the nearest integer; a half is rounded up."""
     return int(ratio + 0.5)
 
 
@@ -249,7 +252,7 @@ class Growth:
         return {**self.figures.layer(self.account), **more, "frames": self.books.stack_frames(stack), "stack": stack}
 
     def headed(self, rows):
-        """Each is headed by what tells it from all call stacks of the account."""
+        """Returns the rows, each with the label that tells it from all other call stacks of the account."""
         stacks = {change[1].stack for change in self.changes}
         labels = blame.Labels([(self.books.stack_frames(stack), []) for stack in stacks])
         names = [(blame.label(labels, row["frames"], []), blame.called(labels, row["frames"], [])) for row in rows]
@@ -284,7 +287,8 @@ class Growth:
         return verdict(samples, width, steady)
 
     def add_site(self, stack, slopes, counts, **more):
-        """It makes its blocks larger, if there are as many of them throughout the last third of the windows."""
+        """Adds a row. The stack enlarges its blocks if their number stays the same, and above 0, throughout the last third
+        of the windows."""
         late = set(last_third(counts))
         was_resized = any(block.how == "resized" for _, block, _, _ in self.changes if block.stack == stack)
         if len(late) == 1 and 0 not in late and not was_resized:
@@ -302,7 +306,7 @@ class Growth:
                       steps=len(self.ends), rises=rises)  # fmt: skip
 
     def find_churn(self, looked_at):
-        """Blocks that were born after an end and freed before the next one."""
+        """Adds the rows of blocks that were born after an end and freed before the next one."""
         sums, steps = {}, list(zip(looked_at, looked_at[1:]))
         for block in self.books.blocks:
             if block.account != self.account or block.end is None or block.how == "resized":
@@ -318,14 +322,14 @@ class Growth:
                     )
                 )
 
-    # steps that are found from what repeats
+    # steps that are found from a repeating phase or allocation
 
     def tick(self, index):
-        """How many ticks were before the event."""
+        """Returns the number of ticks before the event."""
         return bisect.bisect_left(self.ticks, index)
 
     def births(self):
-        """{stack: events of its births}, in the order of the first change of each."""
+        """Returns {stack: events of its births}, in the order of each stack's first birth."""
         found = {}
         for index, block, birth, _ in self.changes:
             if birth:
@@ -333,7 +337,7 @@ class Growth:
         return found
 
     def most_live(self, stack):
-        """Blocks at once, from the second birth on."""
+        """Returns the most blocks that were live at once, from the second birth on."""
         births, count, most = 0, 0, 0
         for _, block, birth, _ in self.changes:
             if block.stack == stack:
@@ -350,7 +354,7 @@ class Growth:
         return self.most_live(stack) * 4 <= len(births) and max(gaps) * len(gaps) <= 3 * (births[-1] - births[0])
 
     def tells_steps(self, repeating, every, calls, chosen, steps):
-        """Whether each birth there is that of a step, and not of a layer."""
+        """True if each birth at the chosen stack is a birth of a step, not of a layer."""
         beside = {s: len(every[s]) for s in every if not calls[chosen] or calls[s] == calls[chosen]}
         if calls[chosen] and not all(is_multiple(births, steps) for s, births in beside.items() if s in repeating):
             return False
@@ -384,7 +388,8 @@ class Growth:
         self.at_windows(repeating[chosen][0], repeating[chosen][-1], most, "an allocation that repeats")
 
     def at_windows(self, first, last, steps, with_what):
-        """Steps begin or end about every `period` ticks: the least bytes in windows of at least a step."""
+        """Computes growth if steps begin or end about every `period` ticks, from the least bytes in windows as long as a
+        step or longer."""
         period = (last - first) / (steps - 1)
         self.steps, self.with_what = steps, with_what
         count, live = len(self.ticks), self.figures.live(self.account)
@@ -411,7 +416,8 @@ class Growth:
                 self.site_at_ticks(stack, held, counts, wide, period)
 
     def values_at_ticks(self, stack, second_birth, of):
-        """What the stack held after each tick, as the sum of `of`; before its second birth, what it held just before."""
+        """Returns the sum of `of` over the stack's blocks after each tick. Ticks before the stack's second birth have the
+        sum just before that birth."""
         live, births, before, after = 0, 0, 0, {}
         for index, block, birth, _ in self.changes:
             if block.stack == stack:
@@ -432,18 +438,18 @@ class Growth:
     # whether it is a leak
 
     def floor(self):
-        """What would fill the card, or double the peak, in ten million steps."""
+        """Returns the bytes per step that would fill the card, or double the peak, in ten million steps."""
         card = self.books.cards.get(self.account[0], (None,))[0]
         return (card or self.figures.peak(self.account)[0]) / 1e7
 
     def pieces(self):
-        """Call stacks of what a pool hands out in pieces."""
+        """Returns the call stacks of the segments that a pool cuts into pieces."""
         alive = self.figures.live_blocks(self.account, self.books.count - 1)
         return {block.stack for block in alive if self.account[1] == "device" and block.is_segment}
 
     def leak(self):
-        """(verdict, bytes per step that leak, and of larger blocks, by how much a peak is higher than the one before).
-        No frame of these traces is a known cache's."""
+        """Returns (verdict, bytes per step that leak, bytes per step of enlarged blocks, growth of the peak from step to
+        step). It knows no caches, because these traces have no frame of a known cache."""
         if not self.total:
             return "cannot tell", None, None, 0
         pieces = self.pieces()
@@ -461,7 +467,7 @@ class Growth:
         return "leak" if leaks else "grows" if grows else told, leaks * kept, enlarged, higher
 
     def verdict(self):
-        """Also where a step begins, and how long the card lasts."""
+        """Returns the verdict's keys, with the place where a step begins and the number of steps until the card is full."""
         card, context = self.books.cards.get(self.account[0], (None, None))
         found, kept, enlarged, higher = self.leak()
         used = self.figures.peak(self.account)[0] + (context or 0)
@@ -478,7 +484,7 @@ class Growth:
 
 
 def growth(figures, layers):
-    """What `leaks` says of growth, of the accounts of one device."""
+    """Returns what `leaks` says of growth, for the accounts of one device."""
     verdicts, rows = [], []
     for account in layers:
         found = Growth(figures, account)
@@ -497,7 +503,7 @@ def growth(figures, layers):
 
 
 def leaks_page(figures):
-    """What `leaks` says of growth: also what `report` leaves out."""
+    """Returns what `leaks` says of growth, with the churn that `report` leaves out."""
     devices = []
     for device in figures.devices:
         layers = figures.layers(device)

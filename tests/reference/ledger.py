@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every byte of a card by owner, as doc/counting.md defines the ledger, from the blocks of Books alone. It shares no
-code with the analyzer."""
+"""Computes every byte of a card by owner, as doc/counting.md defines the ledger, from the blocks of Books alone. It shares
+no code with the analyzer."""
 
 import fnmatch
 
@@ -45,14 +45,15 @@ class Ledger:
         return [r for r in self.books.ranges if r.pool_account == account and self.is_there(r)]
 
     def home(self, block):
-        """The pool of this device that cuts the plain block into pieces."""
+        """Returns the pool of this device that cuts the plain block into pieces, or None."""
         for held in self.books.ranges:
             if held.block is block and not held.physical and held.pool_account and held.pool_account[0] == self.device:
                 return held.pool_account
         return None
 
     def owner(self, block):
-        """Labels own nothing, nor does Python itself: the first other frame does. Random traces have no native ones."""
+        """Returns the owner by the first frame that is neither a label nor Python's own. Random traces have no native
+        frames."""
         if block.memory == "graph pool":
             return "graphs"
         files = [file for kind, _, file, _ in self.books.stack_frames(block.stack) if kind == "python"]
@@ -152,7 +153,8 @@ class Ledger:
 
 
 def fullest(figures, device):
-    """Of the moments when the driver's memory is at its peak the first when pools had handed out most."""
+    """Returns the moment at which pools had handed out most, of the moments at which the driver's memory is at its peak; the
+    first of equal ones."""
     driver = figures.live((device, "device", 0))
     peak, first = figures.peak((device, "device", 0))
     pools = [figures.live(account) for account in figures.pools(device)]
@@ -184,7 +186,7 @@ def ledger_page(figures, at=None):
 
 
 def pinned(figures, device):
-    """The host's memory of a device at its peak; nothing if there was none."""
+    """Returns the host's memory of a device at its peak; {} if there was none."""
     account = (device, "host", 0)
     peak, index = figures.peak(account)
     if not peak:
@@ -200,14 +202,14 @@ def pinned(figures, device):
 
 
 def ledger_command_page(figures, at=None):
-    """What `ledger` says beyond what `report` has of it."""
+    """Returns what `ledger` prints, with the parts that `report` leaves out."""
     page = ledger_page(figures, at)
     rows = [{**row, **pinned(figures, row["device"])} for row in page["devices"]]
     return {"devices": rows, **host_memory(figures.books)}
 
 
 def closing(page):
-    """Devices and moments whose terms do not add up to what is in use, to the byte."""
+    """Returns a line for each device and moment whose terms do not add up, to the byte, to the bytes in use."""
     found = []
     for device in page["devices"]:
         for row in device["moments"]:

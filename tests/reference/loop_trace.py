@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A random program with a loop, by its seed: call stacks that keep more and more, fill up and empty themselves, hold a
-batch over, or only work; steps that are marked, named, to be found from what repeats, or not there."""
+"""Makes a random program with a loop from a seed. Its call stacks keep more and more, fill up and empty, hold a batch over,
+or only work. Its steps are marked, named, recognizable only by repetition, or missing."""
 
 import contextlib
 import random
@@ -47,13 +47,13 @@ class Site:
             self.take()
 
     def hold(self, _):
-        """What the last step left is freed after its successor is made."""
+        """Frees the last step's block after making the next one."""
         self.take(self.size * self.choose.randint(1, 4))
         if len(self.held) > 1:
             self.drop(0)
 
     def enlarge(self, step):
-        """As a cache of tokens, and now and then what was read beside it is kept."""
+        """Makes a larger block in each step, as a cache of tokens does; in some steps keeps the old block too."""
         self.take(self.size * (step + 1))
         if len(self.held) > 1 and not (self.until < 9 and step % self.until == 1):
             self.drop(0)
@@ -98,7 +98,8 @@ class Maker:
         return self.free_at
 
     def take_turns(self, turns, step, is_named):
-        """Each: (the line that calls the optimizer, how often in a step, in every which step, from which on)."""
+        """Runs the optimizers of a step. A turn is (line that calls the optimizer, calls per step, every how many steps,
+        first step)."""
         for line, count, every, first in turns:
             for _ in range(count if step >= first and step % every == 0 else 0):
                 frames = ("/lib/torch/optim/adam.py", 500, "Adam.step"), ("train.py", line, "train")
@@ -108,7 +109,8 @@ class Maker:
                     self.trace.free(self.trace.alloc(512, stack=self.trace.stack(("train.py", 9, "load"))))
 
     def work(self, sites, step, workers, every):
-        """A batch of one of `workers` threads, with a phase inside; beside it another thread's, in some steps, and an epoch."""
+        """Runs a step as a batch on one of `workers` threads, with phases inside. In some steps another thread's phase runs
+        beside it; an epoch may be around ten steps."""
         thread = 2 + step % workers
         if step % 10 == 0 and every < 3:
             self.trace.push("Epoch", thread=2)

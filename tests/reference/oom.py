@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. Figures are asked."""
+"""Computes why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. It takes all
+numbers from Figures."""
 
 import functools
 
@@ -11,12 +12,12 @@ from reference.ledger import Ledger
 MIB = 1 << 20
 GRANULE = 2 * MIB
 CONTEXT_MOST = 1 << 30
-HOLDERS = 10  # so many are shown
+HOLDERS = 10  # most holders that are shown
 HELD = ("holders", "outside_holders", "graph_holders")
 
 
 def idle_parts(figures, account, index):
-    """(free, largest piece, what of it is pinned, stream, whether a graph owns it) of each segment."""
+    """Yields (free bytes, largest piece, free bytes that are pinned, stream, whether a graph owns it) of each segment."""
     live, pieces = figures.live_blocks(account, index), held_at(figures, account, index)
     for start, end, _, stream, owned in joined(pieces, figures.graphs, index):
         inside = [r for r in pieces if start <= r.address < end]
@@ -27,7 +28,7 @@ def idle_parts(figures, account, index):
 
 
 def weigh_pools(figures, failure, account, found):
-    """What of the pool's free memory is idle, and for whom."""
+    """Adds to `found` the idle bytes of the pool's free memory, and the stream that can use them."""
     index, stream = failure.event.index, failure.event.stream
     parts = list(idle_parts(figures, account, index)) if account[1] == "pool" else []
     idle = [part for part in parts if not part[4]]
@@ -47,7 +48,7 @@ def event_is_of_drivers_pool(failure, found):
 
 
 def terms(figures, failure, found):
-    """All bytes of the card, each once."""
+    """Returns rows that count each byte of the card once, and adds some of them to `found`."""
     device, index = failure.account[0], failure.event.index
     ledger = Ledger(figures, device, index)
 
@@ -56,7 +57,7 @@ def terms(figures, failure, found):
 
     found["outside_bytes"], found["mempools_bytes"] = of("library", "program", "unknown"), of("mempools")
     if event_is_of_drivers_pool(failure, found) and found["mempools_bytes"]:
-        found["largest_hole_bytes"] = None  # it tells a sum alone
+        found["largest_hole_bytes"] = None  # the driver's pool tells only its sum
     found["unlisted_bytes"] = max(ledger.beyond or 0, 0) if ledger.told else None
     found["told"] = ledger.told
     found["managed_bytes"] = live_bytes(figures, (device, "managed", 0), index)
@@ -89,7 +90,7 @@ def terms(figures, failure, found):
 
 
 def fresh(figures, failure):
-    """The card told in one of the calls that failed."""
+    """True if the card was sampled inside one of the calls that failed."""
     sample = figures.sample(failure.account[0], failure.event.index)
     told = sample and figures.books.events[sample.index]
     return bool(told and told.nested and told.call and told.thread == failure.event.thread) and any(
@@ -102,7 +103,7 @@ def live_bytes(figures, account, index):
 
 
 def gather(figures, event, account):
-    """What was held, and what the card said."""
+    """Returns (account that held the memory, evidence): the bytes that were held, and what the card reported."""
     books, device, index = figures.books, account[0], event.index
     driver_account, modules_account = (device, "device", 0), (device, "context", 0)
     held_account = account if account[1] == "pool" else figures.leading(device)
@@ -212,7 +213,8 @@ def kind_reason(figures, failure):
 
 
 def retries(figures):
-    """In random traces no function has the name of one that does without."""
+    """Returns a row for each stack that retried. In random traces no function has the name of one that can do without the
+    memory."""
     sites = {}
     for event, flushed in figures.failures.retries:
         site = sites.setdefault((event.device, event.stack), {"device": event.device, "retries_count": 0, "done_without_count": 0, "asked_bytes": 0,
@@ -225,13 +227,13 @@ def retries(figures):
 
 
 def asker_of(figures, failure):
-    """Its stack, and that of the forward operator that it was for."""
+    """Returns (frames of the request, frames of its forward operator)."""
     return tuple(figures.books.stack_frames(stack) for stack in (failure.event.stack, figures.forward_of_any.get(failure.event.index)))
 
 
 @functools.lru_cache(maxsize=1)
 def labels_of_failures(figures):
-    """Of all failures that are shown and what was live at the one that the answer speaks of."""
+    """Returns the labels of all shown failures and of the blocks that were live at the failure which the answer explains."""
     chosen, shown = None, [figures.failures.list[number] for number in figures.shown_failures()]
     for failure in shown:
         if not chosen or kind(figures, chosen) == "caught" or kind(figures, failure) != "caught":
@@ -247,7 +249,8 @@ def told_apart(figures, both):
 
 
 def beyond(figures, account, index):
-    """Who holds the driver's memory that no tensor shows: outside of pools, and segments of graphs, where a pool is."""
+    """Returns the holders of driver memory that no tensor shows, if there is a pool: [rows outside of pools, rows of graphs'
+    segments]."""
     driver, live = (account[0], "device", 0), figures.live_blocks((account[0], "device", 0), index)
     of_graphs = [r.block for r in figures.books.ranges
                  if r.pool_account == account and not r.physical and figures.graphs.is_of_graph(r, index)]  # fmt: skip

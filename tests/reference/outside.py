@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What NVML told the program around its failures, and what limit a pool said it keeps to: the rules of the manual
-(doc/counting.md), over all events at once. And answers at random."""
+"""Computes what NVML told the program around its failures, and the limit that a pool reported, by the rules of the manual
+(doc/counting.md) over all events at once. It also adds random answers of NVML to a trace."""
 
 KINDS = ("process-memory", "pool-limit")
 NEAR_NS = 1_000_000_000
@@ -10,7 +10,7 @@ NAMED = 4
 
 
 class Outside:
-    """Goes through the events beside Failures, and keeps for each failure what may have been told of it."""
+    """Sees each event after Failures does, and keeps for each failure the answers and the limit that may belong to it."""
 
     def __init__(self):
         self.answer, self.told, self.limits = [], {}, {}
@@ -35,7 +35,7 @@ class Outside:
 
 
 def told(figures, failure):
-    """(own bytes, [(bytes, pid) of the others]) by the first answer that is of the failure; None: nobody told."""
+    """Returns (own bytes, [(bytes, pid) of the others]) from the first answer that belongs to the failure, or None."""
     own_pid = figures.books.meta.get("pid")
     for answer in figures.failures.outside.told.get(id(failure), []):
         first = answer[0]
@@ -55,7 +55,7 @@ def told(figures, failure):
 
 
 def at(figures, device, index):
-    """The same of the failure at that event."""
+    """Returns told() for the failure at this event, or None."""
     for failure in figures.failures.list:
         if failure.event.index == index and failure.account[0] == device:
             return told(figures, failure)
@@ -63,7 +63,7 @@ def at(figures, device, index):
 
 
 def fields(figures, failure, found):
-    """What `oom` prints of it."""
+    """Returns the keys of `oom` that come from NVML's answer and the pool's limit."""
     known = found["told"]
     if known:
         found["others_bytes"] = sum(size for size, _ in known[1])
@@ -76,7 +76,7 @@ def fields(figures, failure, found):
 
 
 def happen(maker):
-    """The program asks NVML, mostly after something that failed; or a pool says its limit."""
+    """Adds an answer of NVML, mostly after a call that failed, or the limit of a pool."""
     chance, random, trace = maker.chance, maker.random, maker.trace
     last = trace.events[-1] if trace.events else None
     thread = last[2] if last and chance(0.8) else random.choice(maker.threads)
@@ -99,7 +99,7 @@ def happen(maker):
 
 
 def look_inside(maker, device, columns):
-    """The card is asked inside a call; others may allocate before the event of the call."""
+    """Adds a sample of the card inside a call. Others may allocate before the event of the call."""
     maker.calls += 1
     columns["call"] = maker.calls
     free = maker.random.randint(0, 16 << 30)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What one occurrence of a phase did, by its definition: of all occurrences, each looked at alone. It must not know
-what a row of phases is."""
+"""Computes what one occurrence of a phase did, by its definition: it looks at each occurrence alone. It must not know what a
+row of phases is."""
 
 EACH = (
     "peak_median_bytes", "peak_last_bytes", "peak_occurrence", "allocated_median_bytes", "allocated_highest_bytes",
@@ -16,8 +16,8 @@ def leading_bits(value, bits):
 
 
 def median(values):
-    """(the lower of those in the middle, how much of itself it may be too low): where more different values were
-    seen than are kept, only their leading bits are, as many as fit."""
+    """Returns (lower median, share of itself by which it may be too low). Of more than MOST_VALUES different values, it
+    keeps as many leading bits as leave at most MOST_VALUES of them."""
     middle = sorted(values)[(len(values) - 1) // 2]
     if len(set(values)) <= MOST_VALUES:
         return middle, 0.0
@@ -28,8 +28,8 @@ def median(values):
 
 
 def per_step(spans, spent, step_ends):
-    """(number of steps, median, error, highest, last) of what the occurrences that ended in a step allocated; steps
-    that did not end, or in which none ended, are left out."""
+    """Returns (number of steps, median, error, highest, last) of the bytes that occurrences allocated per step. Steps that
+    did not end, or in which no occurrence ended, are left out."""
     sums = {}
     for span in spans:
         step = sum(end < span.end for end in step_ends)
@@ -42,8 +42,8 @@ def per_step(spans, spent, step_ends):
 
 
 def each(live, spans, spent, step_ends):
-    """live: bytes after each event. spans: the occurrences, as they began. spent: {span: (allocated, freed, kept)}.
-    step_ends: the events at which steps end."""
+    """Returns the figures of one row. live: bytes after each event; spans: the occurrences, as they began; spent: {span:
+    (allocated, freed, kept)}; step_ends: the events at which steps end."""
 
     def peak(span):
         return max([live[span.begin - 1] if span.begin else 0, *live[span.begin : span.end]])

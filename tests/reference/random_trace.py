@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A random trace by its seed: whatever a recorder may write, also of programs that lose frees, free what nobody
-allocated, close phases in any order, or are killed. Sizes, mixes and moods differ from seed to seed. It keeps
-only what it needs to write events that do not contradict each other; what they add up to is for others."""
+"""Makes a random trace from a seed: anything that a recorder may write, also of programs that lose frees, free what was
+never allocated, close phases in any order, or are killed. Sizes, mixes and moods differ from seed to seed. It keeps only the
+state that keeps events from contradicting each other; other files compute their sums."""
 
 import random
 
@@ -11,7 +11,7 @@ from support.tracefile import MIB, Trace
 
 GRANULE = 2 * MIB
 HOOKS = ("cuMemAlloc_v2", "cudaMalloc", "cuCtxCreate_v2", "cuDevicePrimaryCtxRetain", "cuMemCreate", "gpumemtrace_push")
-MEMORIES = {  # name in tracefile: its place in memory
+MEMORIES = {  # name in tracefile: its address space
     "linear": "device", "pitched": "device", "managed": "device", "imported": "device", "mapped": "device",
     "pinned": "host", "registered": "host", "array": "array", "external": "external", "reservation": "range",
 }  # fmt: skip
@@ -48,7 +48,7 @@ class Maker:
         self.mempools, self.contexts, self.graph, self.nodes = [], [], {}, []
         self.opened, self.ranges = [], []
         self.calls = 0
-        self.broken = self.random.random() < 0.5  # frees get lost, memory is used that nobody allocated
+        self.broken = self.random.random() < 0.5  # frees get lost, and memory is used that was never allocated
         for device in self.devices:
             if self.random.random() < 0.8:
                 context = self.random.choice([None, 300 * MIB, 2 << 30])
@@ -87,7 +87,7 @@ class Maker:
         return columns
 
     def result(self):
-        """Of an allocation that fails; None: the process was killed inside the call."""
+        """Returns the result of an allocation that fails; None: the process was killed inside the call."""
         return self.random.choice([2, 2, 2, 2, 1, 999] + ([None] if self.broken else []))
 
     # --- plain memory ---
@@ -121,7 +121,7 @@ class Maker:
         )
 
     def address(self, place, size):
-        """Fresh, or that of something freed before, or that of a block whose free is lost."""
+        """Returns a fresh address, that of a freed block, or that of a block whose free is lost."""
         if place != "device":
             lost = (
                 self.some(self.live, lambda block: block["place"] == place)
@@ -170,7 +170,7 @@ class Maker:
         return [t for t in self.tensors if t["address"] < place + size and place < t["address"] + t["size"]]
 
     def holes(self, home):
-        """(address, bytes). The last one may go on in the mapping right behind."""
+        """Yields (address, bytes) of each hole. The last hole may go on in the mapping right behind."""
         at, end = home["address"], home["address"] + home["size"]
         behind = self.some(self.ranges, lambda r: home["is_mapping"] and r["address"] == end)
         end += behind["size"] if behind else 0
@@ -215,7 +215,7 @@ class Maker:
         self.tensors.append({"address": at, "size": size, "pool": pool, "home": home, "device": device})
 
     def ask_again(self):
-        """A pool that is refused gives segments back and asks again; then it is served, gives up, or does neither."""
+        """A refused pool gives segments back and asks again; then it is served, or gives up, or does neither."""
         columns, device = self.common(), self.device()
         memory, size = self.random.choice(["linear", "linear", "vmm"]), self.random.randint(1, 8) * GRANULE
         for _ in range(self.random.randint(1, 5)):
@@ -244,7 +244,7 @@ class Maker:
         tensor = self.some(self.tensors)
         if tensor:
             self.tensors.remove(tensor)
-            if not (self.broken and self.chance(0.03)):  # else: it was never told
+            if not (self.broken and self.chance(0.03)):  # else: the free is lost
                 self.trace.tensor_free(
                     tensor["address"], tensor["pool"] or None, device=tensor["device"], **self.common(False)
                 )
@@ -256,7 +256,7 @@ class Maker:
             return
         source, range_id = self.random.choice([(0, 0), (0, 0), (1, 0), (1, self.fresh())])
         if range_id and self.opened and not self.is_long and self.chance(0.1):
-            range_id = self.opened[-1][2]  # a number that is still open, or 0
+            range_id = self.opened[-1][2]  # a range's number that is still open, or 0
         columns = self.common(False)
         domain = self.random.choice([None, None, "NCCL", "mine", "cub::detail", "cube"]) if source else None
         self.trace.push(self.random.choice(PHASES), source, range_id, domain, **columns)
@@ -272,7 +272,7 @@ class Maker:
             self.trace.pop(source, range_id, thread=self.random.choice(self.threads) if range_id else thread)
 
     def dive(self):
-        """Deep nesting: pushed on one thread, ended in order, or in any order if they are ranges."""
+        """Nests phases deeply: opens them on one thread, ends them in order, or in any order if they are ranges."""
         depth = self.random.randint(self.deepest // 2, self.deepest) if self.seed % 25 == 0 else 40
         thread, by_number = self.random.choice(self.threads), self.chance(0.5)
         numbers = [self.fresh() if by_number else 0 for _ in range(depth)]
@@ -355,7 +355,7 @@ class Maker:
             return
         place, size = self.random.choice(target["places"])
         gone = [(target, (place, size))]
-        if self.chance(0.3):  # in one call with what is mapped right behind it
+        if self.chance(0.3):  # the call also unmaps the mapping right behind
             gone += [(o, other) for o in self.objects for other in o["places"] if other[0] == place + size]
         size = sum(size for _, (_, size) in gone)
         if self.tensors_in(place, size) and not (self.broken and self.chance(0.2)):
@@ -532,10 +532,10 @@ class Maker:
     def other(self):
         kind = self.random.choice(["mark", "exec", "interpreter"])
         thread = self.random.choice(self.threads)
-        if kind == "exec":  # one that failed: the thread goes on
+        if kind == "exec":  # the exec failed: the thread goes on
             self.trace.event("exit", object=2, thread=thread)
             self.trace.event(self.random.choice(["exit-undone", "mark"]), thread=thread)
-        elif kind == "interpreter":  # it was finalized, and the program went on
+        elif kind == "interpreter":  # the interpreter was finalized, and the program went on
             self.trace.event("exit", object=3, thread=thread)
             if self.chance(0.5):
                 self.trace.event("exit-undone", thread=thread)
@@ -545,7 +545,7 @@ class Maker:
     # --- a whole trace ---
 
     def moods(self):
-        """How often each step is taken: each seed stresses some of them."""
+        """Returns how often each action is taken: each seed stresses some of them."""
         steps = {
             self.alloc: 10, self.free: 8, self.tensor: 16, self.ask_again: 1, self.tensor_free: 13, self.push: 5, self.pop: 5,
             self.step: 1, self.create: 2, self.map: 3, self.unmap: 2, self.retain: 1, self.release: 2,
@@ -583,11 +583,11 @@ class Maker:
             self.trace.meta["exit_seq"] = seq
         if self.chance(0.7):
             self.trace.meta["exit_status"] = self.random.choice([0, 1])
-        for _ in range(self.random.randrange(6)):  # a teardown that counts in no figure
+        for _ in range(self.random.randrange(6)):  # after the exit: these events count in no figure
             self.random.choice([self.free, self.tensor_free, self.alloc, self.pop])()
 
     def set_times(self):
-        """Calls of different threads may end in another order than they are numbered."""
+        """Sets the times. Calls of different threads may end in another order than they are numbered."""
         now, disorder, events = 0, self.seed % 6 == 5, []
         for event in self.trace.events:
             now += self.random.choice([1, 10, 1000, 1000, 50_000])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What would have helped, as doc/commands.md defines it: for each question all bytes are added up anew after every
-event, from the raw rows. For traces of one device and one pool, without native frames, whose phases are named."""
+"""Computes the remedies that would have helped, as doc/commands.md defines them: for each question it adds up all bytes anew
+after every event, from the raw rows. Only for traces of one device and one pool, without native frames, whose phases are
+named."""
 
 import collections
 import fnmatch
@@ -28,13 +29,13 @@ class Block:
 
 
 class Run:
-    """The blocks of a trace up to its failure, where what was refused is the last one."""
+    """The blocks of a trace up to its failure. The last block is the refused request."""
 
     def __init__(self, path):
         tables = Tables(path)
         self.blocks, self.live, self.length, self.failed = [], {}, None, None
         last = max(event.index for event in tables.events if event.kind == "alloc" and event.result)
-        phases, spans, count = [], {}, 0  # the name of each span and when it ended
+        phases, spans, count = [], {}, 0  # phases: (name, number) of each open phase; spans: {number: event that ended the phase}
         for event in tables.events:
             if event.kind == "phase-push":
                 phases.append((tables.strings[event.object], count))
@@ -90,12 +91,12 @@ class Run:
         return kept <= (sum(other.size for other in same) - kept) // 8
 
     def piles_up(self, block):
-        """Its place has eight blocks or more when memory runs out, and let go of none."""
+        """True if the block's place has eight blocks or more when memory runs out, and has freed none."""
         same = [other for other in self.blocks[:-1] if other.place == block.place]
         return block.part == "data" and len(same) >= 8 and all(other.end is None for other in same)
 
     def data_on_cpu(self, index):
-        """All but the largest of each place: one is needed at a time."""
+        """Returns the bytes of all data but the largest block of each place, because one is needed at a time."""
         piles = {}
         for b in self.at(index):
             if self.piles_up(b):
@@ -121,7 +122,8 @@ class Run:
         return sum(b.size for b in self.at(index) if has_sign(b, "foreach"))
 
     def of_sizes(self, index, sign):
-        """What grows with the batch and is as large as the largest block with the sign, or half or twice of it."""
+        """Returns the bytes of blocks that grow with the batch and are as large as the largest block with the sign, or half
+        or twice as large."""
         signed = [b.size for b in self.at(self.length - 1) if has_sign(b, sign)]
         if sum(signed) <= self.live_bytes(self.length - 1) // 20:
             return 0
@@ -147,7 +149,8 @@ class Run:
         return sum(b.size for b in self.at(index) if b.part in FORWARD and self.recurs(b) and b.iteration < now)
 
     def zero_grad(self, index):
-        """Old gradients, but for those that this iteration has made anew: a temporary that ended stands for one."""
+        """Returns the bytes of old gradients, without those that this iteration has made anew. A temporary block that ended
+        counts as one made anew."""
         now = self.iteration_at(index)
         old = [b for b in self.at(index) if b.part == "backward" and b.iteration < now]
         start = min(b.begin for b in self.blocks if b.iteration == now)
@@ -164,8 +167,9 @@ class Run:
         return sum(b.size for b in old) - made
 
     def caught(self, index):
-        """What forward made in the call that failed before, as far as it is still there: the first call that the failure
-        does not share with what was allocated next, since anything was made outside of it in its iteration."""
+        """Returns the bytes that are still live of what forward made in an earlier call that failed. That call is the
+        outermost one in the failure's stack that the next allocation's stack does not share. It begins after the last block
+        of its iteration that was made outside of it."""
         if not self.failed:
             return 0
         end, failed, after = self.failed
@@ -184,7 +188,8 @@ class Run:
                    and b.place[-len(call) :] == call)  # fmt: skip
 
     def infers(self):
-        """No backward, and forward keeps what earlier iterations kept and dropped."""
+        """True if there is no backward, and half of what forward holds lies at places that earlier iterations filled and
+        emptied."""
         if any(b.part in ("backward", "optimizer") for b in self.blocks):
             return False
         held = [b for b in self.at(self.length - 1) if b.part == "forward"]
@@ -192,19 +197,20 @@ class Run:
         return bool(dropped) and sum(b.size for b in dropped) >= sum(b.size for b in held) // 2
 
     def lived(self, place, index):
-        """How many blocks of that place there are; what was refused is none."""
+        """Returns the number of live blocks of this place, without the refused request."""
         return sum(b.place == place for b in self.at(index) if b is not self.blocks[-1])
 
     def fell(self, place):
-        """How far their number once was below its highest before."""
+        """Returns the most by which that number fell below an earlier number."""
         numbers = [self.lived(place, index) for index in self.changes()]
         return max((max(numbers[: i + 1]) - number for i, number in enumerate(numbers)), default=0)
 
     # --- calls of a line ---
 
     def lines(self):
-        """[(line, place that its calls begin at, place of what they give)] of what is worth a question, from the line
-        that holds most of this forward on, callers first; a line that calls an optimizer too is a step, and no call."""
+        """Returns [(line, first place of its calls, place of their output)] of the lines worth a question, from the line
+        that holds most of this forward on, callers first. A line that also calls an optimizer is left out: it is a step, not
+        a call."""
         now = [b for b in self.at(self.length - 1) if b.part == "forward"]
         worthy = sum(b.size for b in now) // 5 + 1
         now = [b for b in now if b.iteration == self.iterations]
@@ -220,8 +226,8 @@ class Run:
         return [row for row in found if row[1]][:LINES_MOST]
 
     def calls_of(self, line, blocks):
-        """(the first place that is passed to at least half as often as any, what most often comes before it again); it
-        must come twice, and half of the bytes must be of places that come again."""
+        """Returns (first place of a call, place that most often comes before it): the first place that recurs at least half
+        as often as any other. Returns (None, None) unless it recurs, and half of the bytes are of places that recur."""
         way = [place for place, _ in itertools.groupby(b.place for b in blocks)]
         counts = collections.Counter(way)
         again = sum(b.size for b in blocks if counts[b.place] > 1)
@@ -229,12 +235,13 @@ class Run:
         if not first or counts[first] < 2 or again < sum(b.size for b in blocks) // 2:
             return None, None
         pairs = [(a, b) for a, b in zip(blocks, blocks[1:]) if b.place == first]
-        before = collections.Counter(a.place for a, b in pairs if a.place != b.place or a.size == b.size)  # alike: another call
+        before = collections.Counter(a.place for a, b in pairs if a.place != b.place or a.size == b.size)  # equal: another call
         return first, max(before, key=before.get, default=first)
 
     def tells_calls(self, line):
-        """No place under the line comes back less than half as often as another one, and the first one does; and no other
-        line of its function makes batches or the model. (No frame here is a Sequential's.)"""
+        """True if the line makes calls that can be told apart: its first place begins each call, no place recurs less than
+        half as often as another, and no other line of its function makes batches or the model. (No frame here is a
+        Sequential's.)"""
         for b in (b for b in self.at(self.length - 1) if b.part in ("data", "init")):
             own = next((frame for frame in b.place if role(frame) == "program"), None)
             if own and own != line and own[1:3] == line[1:3]:
@@ -258,7 +265,7 @@ class Run:
         return calls
 
     def output(self, call, place, index):
-        """Bytes of what the call gives to the next one, if that is still there."""
+        """Returns the bytes of the call's output, which the next call reads, or 0 if the output is no longer live."""
         sizes = [c.size for c in call if c.place == place]
         alive = [c.size for c in call if (c.end is None or c.end > index) and c.place == place]
         return max(sizes) if sizes and max(sizes) in alive else 0
@@ -272,19 +279,19 @@ class Run:
         return sum(self.live_of(call, index) - self.output(call, place, index) for call in holding[:-1])
 
     def most_of_a_call(self, line, first):
-        """What a call held at once."""
+        """Returns the most bytes that one call held at once."""
         moments = [(index, self.calls(index, line, first)) for index in self.changes()]
         return max((self.live_of(call, index) for index, calls in moments for call in calls), default=0)
 
     def no_grad(self, index, line, first, place):
-        """A call needs its own tensors, and what the call before it made."""
+        """Returns the bytes that are gone if a call needs only its own tensors and the output of the call before it."""
         calls = self.calls(index, line, first)
         holding = [call for call in calls if self.live_of(call, index)]
         kept = sum(self.output(call, place, index) for call in holding[-2:-1])
         return sum(self.live_of(call, index) for call in holding[:-1]) - kept
 
     def best_line(self, need):
-        """A line further in that gains nearly as much is the better advice."""
+        """Returns the gain of the best line. Of lines that gain nearly as much, the innermost is the better advice."""
         best = 0
         for line in self.lines():
             if not self.is_inference and not self.tells_calls(line[0]):
@@ -298,7 +305,7 @@ class Run:
         return best
 
     def gains(self):
-        """{remedy: gain} of what gains at least a fiftieth, and the need."""
+        """Returns (need, {remedy: gain}) with the gains above a fiftieth of the need."""
         need = max(self.live_bytes(i) for i in range(self.length))
         questions = ("smaller_batch", "smaller_states", "fused_optimizer", "held_over", "zero_grad",
                      "chunked_loss", "flash_attention", "load_on_cpu", "data_on_cpu")  # fmt: skip

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`report` has the beginning of lists that other commands have whole. It must not know how the lists come about."""
+"""Cuts lists as `report` does, which has only the beginning of lists that other commands have whole. It must not know how
+the lists come about."""
 
 MOST = 200
-# key in `report`, what leaves it out, the command that has all of it
+# (place in `report`, key of the list, the command that has the whole list)
 LISTS = (("devices", "sites_at_peak", "peak"), ("leaks", "live_at_exit", "leaks"))
 
 
@@ -14,12 +15,13 @@ def by_layer(rows):
 
 
 def rows_of(page):
-    """The whole lists of `peak` or `leaks`, by device."""
+    """Returns the whole lists of `peak` or `leaks`, by device."""
     return [row["sites"] if "sites" in row else row["leaks"]["live_at_exit"] for row in page["devices"]]
 
 
 def made_whole(report, pages):
-    """(the report with whole lists, where its own are not their beginning); pages: by command."""
+    """Returns (the report with whole lists, messages about lists that are not the beginning of the whole ones). pages:
+    {command: page}."""
     found, report = [], dict(report)
     for place, key, command in LISTS:
         whole = rows_of(pages[command])
@@ -41,7 +43,7 @@ def left_out(rows, command):
 
 
 def cut(report, failed):
-    """What the reference has whole, with what a report leaves out of it."""
+    """Returns the reference's report with the sums of what `report` leaves out."""
     report = {**report, "oom": report["oom"][-1:], "oom_left_out": []}
     for place, key, command in LISTS:
         report[place] = [{**row, f"{key}_left_out": left_out(row[key], command)} for row in report[place]]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What pictures are drawn from, by definition: the columns of `report --json --series` beside a slow reading of the same
-events. It must not know how a second pass finds them."""
+"""Compares the columns of `report --json --series`, from which pictures are drawn, with a slow reading of the same events.
+It must not know how a second pass finds them."""
 
 import json
 from bisect import bisect_right
@@ -42,7 +42,7 @@ class Series:
         )  # fmt: skip
 
     def frames_of(self, number):
-        """Innermost first, as the reference has them."""
+        """Returns the frames as the reference has them, innermost first."""
         found, node = [], self.series["stacks"][number]["node"]
         while node is not None:
             frame = self.series["frames"][self.series["nodes"]["frame"][node]]
@@ -51,7 +51,7 @@ class Series:
         return found
 
     def stacks_of(self, number):
-        """Its id, and that of its forward operator's; 0: it has none."""
+        """Returns (the stack's id, the id of its forward operator's stack or 0)."""
         stack = self.series["stacks"][number]
         return stack["stack_id"], stack["forward_stack_id"] or 0
 
@@ -114,7 +114,8 @@ class Series:
                 yield f"lines: point {i} does not sum up"
 
     def check_groups(self, layer, account, rows, list_, by, name):
-        """Phases of one text may be several; some of them may be in the rest."""
+        """Yields a message for each point whose groups differ. Several phases may have the same text; some of them may be in
+        the rest."""
         for i, (_, _, after, *_) in enumerate(rows):
             groups = self.timeline.groups(account, after, by).items()
             wanted = summed((group.text if by == "phase_of_birth" and group else group, bytes_) for group, bytes_ in groups)
@@ -140,7 +141,7 @@ class Series:
 
     def check_maps(self, layer, account):
         blocks = layer["blocks"]
-        is_pool = account[1] == "pool"  # the driver's handles are no addresses
+        is_pool = account[1] == "pool"  # the driver's blocks have handles, not addresses
         for number, map_ in enumerate(layer["maps"]):
             snapshot = map_["snapshot"]
             live = self.figures.live_blocks(account, self.moments[snapshot])
@@ -162,5 +163,6 @@ class Series:
 
 
 def check(trace, figures):
-    """Everything of the series that differs. Traces of tests hold fewer blocks than a map draws."""
+    """Returns each difference of the series. It expects whole maps, because traces of tests hold fewer blocks than a map
+    draws."""
     return list(Series(series_of(trace), figures).check())

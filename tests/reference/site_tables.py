@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`peak --by` and `peak --tree` on traces of any program: frames native and inlined, operators, modules, libraries. By
-the rules of blame.h and groups.h, over the tables of the trace and the blocks of Figures; blame.py is the short form of
-it for traces that have Python frames only."""
+"""Computes `peak --by` and `peak --tree` for traces of any program: native and inlined frames, operators, modules,
+libraries. It follows the rules of blame.h and groups.h, over the tables of the trace and the blocks of Figures; blame.py is
+the short form for traces that have Python frames only."""
 
 import collections
 import fnmatch
@@ -19,7 +19,7 @@ HEADERS = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp", ".tcc")
 NO_STACK, SIGNAL = "(no stack was taken)", "(signal handler)"
 FUNCTION_MOST, FILE_MOST = 127, 180
 
-# What lies in which file of the program, or library (module), is a frame's place.
+# A frame's place is its text and the file of the program, or the library (module), that it lies in.
 Frame = collections.namedtuple("Frame", "kind function file line module is_named")
 
 
@@ -66,7 +66,7 @@ def text_of(frame):
 
 
 class Stacks:
-    """The frames of each stack, innermost first, with what `run` wrote into the trace of native ones."""
+    """The frames of each stack, innermost first. Native frames have the names that `run` wrote into the trace."""
 
     def __init__(self, path):
         query = sqlite3.connect(f"file:{path}?mode=ro", uri=True).execute
@@ -127,12 +127,12 @@ class Stacks:
 
 @functools.cache
 def place(frame):
-    """Frames that read alike and lie in one file are one place."""
+    """Returns the frame's place. Frames that read alike and lie in one file are one place."""
     return text_of(frame), frame.file or frame.module or ""
 
 
 def way_of(frames):
-    """The program's own frames, innermost first; those without a name only where nothing has one."""
+    """Returns the program's own frames, innermost first. Frames without a name are returned only if no frame has a name."""
     own = [frame for frame in frames if role(frame) == "program"]
     named = [frame for frame in own if frame.is_named]
     if not named and any(frame.kind == "label" for frame in frames):
@@ -150,7 +150,7 @@ def is_header(frame):
 
 
 class Labels:
-    """Which frame stands for each stack of a set; a stack is (its frames, those of its forward operator)."""
+    """Finds the frame that labels each stack of a set. A stack is (its frames, the frames of its forward operator)."""
 
     def __init__(self, stacks):
         ways = {tuple(map(place, way)): way for way in (way_of(a) or way_of(b) for a, b in stacks)}
@@ -179,7 +179,8 @@ class Labels:
         return (own[-1:] or python[:1] or framework[-1:] or [None])[0]
 
     def blame(self, frames, forward):
-        """(who it is, the program's frame that stands for it, what that called, whether it is a forward's)"""
+        """Returns (label, the program's frame that gives it, the frame which that one called, whether it is a forward
+        operator's)."""
         way, of_forward = way_of(frames), way_of(forward)
         if way:
             label_frame = self.label_frame(way)
@@ -205,7 +206,7 @@ class Labels:
 
 
 def node_of(frames):
-    """"MmBackward0" of the outermost torch::autograd::generated::MmBackward0::apply."""
+    """Returns the node's name, such as "MmBackward0" for the outermost torch::autograd::generated::MmBackward0::apply."""
     names = [f.function for f in frames if f.is_named and matches(f.function, "torch::autograd::*::apply")]
     if not names:
         return None
@@ -247,7 +248,7 @@ def library(frames):
 
 
 def names(labels, both, by):
-    """(the group of its own, all groups that it goes through)"""
+    """Returns (the group that has the block as its own, all groups that the block's stack goes through)."""
     frames, (label, label_frame, _, is_forwards) = both[0], labels.blame(*both)
     if by == "op":
         ran = operators(frames)
@@ -265,7 +266,7 @@ def names(labels, both, by):
 
 
 class SiteTables:
-    """Of one moment of one layer: the blocks that were live."""
+    """The tables of one layer at one moment, from the blocks that were live."""
 
     def __init__(self, figures, stacks, account, at):
         index = figures.moment(at, account)
@@ -322,7 +323,7 @@ class SiteTables:
 
 
 def plain(row):
-    """A printed row as the reference has it."""
+    """Returns a printed row as the reference has it."""
     frames = [
         tuple(frame[key] for key in ("kind", "function", "file", "line", "role", "module"))
         for frame in row.get("frames", [])
@@ -335,7 +336,7 @@ def as_rows(rows, keys):
 
 
 def check(trace, figures, ask, at, kinds=KINDS):
-    """Every row of a group or of the tree that differs, as a line each."""
+    """Yields a line for each row of a group or of the tree that differs."""
     stacks = Stacks(trace)
     layers = {(number, account): SiteTables(figures, stacks, account, at)
               for number, device in enumerate(figures.devices) for account in figures.layers(device)}  # fmt: skip

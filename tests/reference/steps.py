@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `steps` says, slowly: every step as a row of its own, and the definitions of
+"""Computes what `steps` says, slowly: every step as a row of its own, and the definitions of
 analyzer/analysis/steps/outlier.h and ages.h over all of them."""
 
 from reference.blame import NO_STACK, Labels, alone, called, label
@@ -13,7 +13,8 @@ PHASE, REPEATED = len(KINDS), len(KINDS) + 1
 
 
 def found_ends(figures):
-    """As step_ends(); where there are none, all births but the first at the call stack that repeats."""
+    """Returns (kind, ends, stack) with the kind and ends of step_ends(). If it has none: with the ends of the phase that
+    repeats, or all births but the first at the call stack that repeats. The stack is None unless births are the ends."""
     kind, ends = step_ends(figures.books)
     if ends:
         return kind, ends, None
@@ -70,14 +71,14 @@ class Steps:
         }
 
     def stacks(self, block):
-        """Its own, and that of the forward operator that a backward took it for."""
+        """Returns (the block's stack, the stack of the forward operator that a backward took it for); 0 for none."""
         return block.stack or 0, self.figures.forward.get(block.begin) or 0
 
     def frames(self, stacks):
         return tuple(self.books.stack_frames(stack) for stack in stacks)
 
     def sites_of(self, changes):
-        """({stacks: bytes they allocated}, {stacks: their largest block})"""
+        """Returns ({stacks: bytes they allocated}, {stacks: their largest block})."""
         sites, largest = {}, {}
         for _, block, birth, _ in changes:
             if birth and block.size:
@@ -87,7 +88,7 @@ class Steps:
         return sites, largest
 
     def levels(self, begin, end):
-        """Live bytes after every change, but for the first half of one of size."""
+        """Returns the live bytes after every change, without the first half of a resize."""
         live, found = 0, []
         for index, block, birth, _ in self.changes:
             live += block.size if birth else -block.size
@@ -117,7 +118,7 @@ class Steps:
     # --- all steps ---
 
     def windows(self):
-        """[(ordinal of the first, of the last, rows)], without the first step."""
+        """Returns [(number of the first step, of the last step, rows)], without the first step of all."""
         width = 1
         while max(len(self.rows) - 2, 0) // width >= WINDOWS:
             width *= 2
@@ -138,7 +139,7 @@ class Steps:
         )
 
     def failure(self):
-        """The last failed allocation of the account, if it is in the tail."""
+        """Returns the last failed allocation of the account if no step ended after it, or None."""
         failed = [event for event, owner, _ in self.books.failures if owner == self.account]
         return failed[-1] if failed and failed[-1].index >= self.ends[-1] else None
 
@@ -178,8 +179,8 @@ class Steps:
         }, sites  # fmt: skip
 
     def sites(self, row):
-        """(bytes of call stacks of no other step, what others have beyond their mean, how many times that is, how much
-        larger the largest blocks of those are, rows)"""
+        """Returns (bytes of call stacks that no other step has, bytes of the others beyond their mean, how many times their
+        mean that is, how many times larger their largest blocks are, rows)."""
         if row is self.rows[0]:
             return 0, 0, 0, 0, []
         new, held, typical_sum, rows = 0, 0, 0, []
@@ -269,13 +270,13 @@ class Steps:
 
 
 def began_late(figures, account):
-    """Nothing of the account was there when the first step ended: its first rows are empty ones."""
+    """True if the account had no block when the first step ended. Its first rows are then empty."""
     first = min((block.begin for block in figures.books.blocks if block.account == account), default=None)
     return first is None or first >= found_ends(figures)[1][0]
 
 
 def steps_page(figures):
-    """Of devices whose memory began in the first step."""
+    """Returns the page of `steps`, with rows for devices whose memory began in the first step."""
     devices = []
     for device in figures.devices:
         account, row = figures.leading(device), {"device": device}

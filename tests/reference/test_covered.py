@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""No figure is printed that nobody compares."""
+"""Each figure that a command prints is compared by some test."""
 
 import random
 

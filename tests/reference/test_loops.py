@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Random programs with a loop, and what `leaks` and `steps` say of them beside a slow reading of the same events. Which of them
-run is said as in test_reference.py."""
+"""Compares `leaks` and `steps` with a slow reading of the same events, on random programs with a loop. GPUMEMTRACE_SEEDS
+chooses the programs, as in test_reference.py."""
 
 import pytest
 

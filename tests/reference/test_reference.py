@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random traces, and each figure of the command beside that of a slow reading of the same events.
+"""Compares each figure of the command with a slow reading of the same events, on random traces.
 
 GPUMEMTRACE_SEEDS=1000 pytest tests/reference        (make check-long)
 GPUMEMTRACE_SEEDS=417: pytest tests/reference        that seed alone

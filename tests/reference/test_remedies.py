@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Training loops at random that end in a failure, and what would have helped beside a slow reading of the events."""
+"""Compares the remedies of `oom` with a slow reading of the events, on random training loops that end in a failure."""
 
 import random
 
@@ -43,7 +43,7 @@ class Loop:
         return self.trace.alloc(size, "tensor", stack=self.trace.stack(*inner, ("/home/me/train.py", line, "f"), MAIN))
 
     def call(self, i, size):
-        """A layer: two blocks of one line, or one of a line of its own."""
+        """Allocates a layer and returns its blocks: two of one line, or one of a line of its own."""
         if not self.is_deep:
             return [self.alloc(size, 10 + i)]
         first = self.trace.alloc(size, "tensor", stack=self.trace.stack(LAYER[0], MODEL, MAIN))
@@ -57,7 +57,8 @@ class Loop:
             self.free(self.alloc(size, line, *inner))
 
     def signed(self):
-        """Logits, a loss over them in another dtype, and the weights of attention; a size that only looks like it."""
+        """Allocates logits, a loss over them in another dtype, the weights of attention, and a block whose size only looks
+        like theirs; returns the blocks."""
         made = [self.alloc(self.logits, 21, LOSS[0]), self.alloc(self.logits // 2, 22, LOSS[1])] if self.logits else []
         made += [self.alloc(self.logits * 2 + 512, 23)] if self.logits and self.keeps_outputs else []
         made += [self.alloc(self.weights_of_attention, 24, SOFTMAX)] if self.weights_of_attention else []
@@ -108,7 +109,7 @@ class Loop:
         self.free(batch)
 
     def move_data(self, choose):
-        """Batches that are moved before the first one is used; of some, one is let go of."""
+        """Moves batches before the first one is used, and sometimes frees one of them."""
         if choose.random() < 0.5:
             return
         with self.trace.phase("data"):
@@ -117,8 +118,8 @@ class Loop:
             self.free(moved[0])
 
     def fail_before(self, choose):
-        """A call of another line runs out of memory and is caught; some of what it made is still held, and so is some of
-        what other calls of that line made before."""
+        """Adds a call of another line that runs out of memory and is caught. Some of its blocks stay live, and so do some
+        blocks of earlier calls of that line."""
         around = ("/home/me/train.py", 60, "attempt"), ("/home/me/train.py", choose.choice([38, 40]), "main")
         for _ in range(choose.choice([0, 0, 1, 2])):
             with self.trace.phase("data"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`peak --by` and `peak --tree` of recorded programs beside a slow reading of the tables: native and inlined frames,
+"""Compares `peak --by` and `peak --tree` with a slow reading of the tables, on recorded programs: native and inlined frames,
 helpers in headers, libraries, threads without Python."""
 
 import sys

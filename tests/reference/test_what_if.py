@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random runs of PyTorch's allocator, and what each would have held under another setting, beside a slow model."""
+"""Compares what random runs of PyTorch's allocator would have held under another setting with a slow model."""
 
 import math
 import os
@@ -36,8 +36,8 @@ def sizes(choose):
 
 
 def script(choose):
-    """[(what, which block, size, stream)]; frees name the allocation that they end, captures their graph. What a
-    graph is to take, its stream tells: GRAPHS and more."""
+    """Returns [(action, number, size, stream)]. The number is that of the allocation, also for its free, or of the graph for
+    a capture. An allocation for a graph has the graph's number, GRAPHS or more, as its stream."""
     steps, live, graphs, open_graph = [], [], [], None
     for number in range(choose.randint(20, 200)):
         if open_graph is None and choose.random() < 0.02:
@@ -85,7 +85,7 @@ CAPTURES = {"begin": begin, "end": end, "destroy": destroy}
 
 
 def run(allocator, steps, rows=None):
-    """Replays the steps; (the number of the one that was refused, bytes live when most was reserved)."""
+    """Replays the script and returns (index of the refused entry or None, bytes live when most was reserved)."""
     blocks, live_at_peak = {}, 0
     for at, (what, number, size, stream) in enumerate(steps):
         if what in CAPTURES:
@@ -110,8 +110,9 @@ def run(allocator, steps, rows=None):
 
 
 def recorded(path, steps, oldest, tells_asked):
-    """The trace of the run, and the steps as the trace tells them: sizes are those of blocks where it does not tell
-    what was asked for, and an empty_cache that gave nothing back is not to be seen; and the event of each step."""
+    """Writes the trace of the run and returns (allocator, whether it failed, the script as the trace tells it, the event of
+    each entry). The told script has the sizes of blocks if the trace does not tell what was asked for, and lacks an
+    empty_cache that gave nothing back."""
     trace = Trace(path)
     trace.device(total_bytes=TOTAL)
     trace.rows["framework"] = [("torch", "2.15.0" if oldest else "2.6.0")]
@@ -161,13 +162,14 @@ def check_changes(path, allocator, failed, told, events, oldest):
 
 
 def fits(told, room, oldest):
-    """Whether all is served, and after how many retries."""
+    """Returns (whether every request is served, number of retries)."""
     allocator = Allocator(room=lambda: room, total=TOTAL, oldest=oldest)
     return run(allocator, told)[0] is None, allocator.retries
 
 
 def check_fit(path, failed, told, oldest):
-    """Without retries, what is reserved where nothing is refused; with them, the least in granules: one less fails."""
+    """Checks `fit`: without retries, it prints what is reserved if nothing is refused; with them, the least memory in
+    granules, so that one granule less fails."""
     free = Allocator(total=TOTAL, oldest=oldest)
     run(free, told)
     page = ask("fit", path)
@@ -188,7 +190,8 @@ def check_fit(path, failed, told, oldest):
 
 
 def check_advice(path, allocator, failed, told, oldest):
-    """Segments that grow are advised where idle memory was enough for what was refused, but lay in pieces."""
+    """Checks that expandable segments are advised exactly if idle memory was enough for the refused request, but lay in
+    pieces."""
     page = ask("oom", path)
     got = [row["gain_bytes"] for row in page["remedies"] if row["remedy"] == "expandable_segments"]
     other = Allocator(room=lambda: TOTAL - CONTEXT, total=TOTAL, oldest=oldest, expandable=True)

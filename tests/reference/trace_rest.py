@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What stands beside the events of a random trace: samples of the host's memory, durations of calls, what the program ran,
-and which events happened inside other calls. Its numbers are its own: the events are the same without it."""
+"""Adds what stands beside the events of a random trace: samples of the host's memory, durations of calls, facts about the
+program, and which events happened inside other calls. It draws random numbers of its own, so that the events are the same
+without it."""
 
 import random
 
@@ -42,7 +43,8 @@ def name_things(trace, choose, last):
 
 
 def put_into_call(events, choose, call):
-    """An event of a thread happens in the next call of that thread, or, if that one frees, in the one before it."""
+    """Puts an event inside the next call of its thread, as for an allocation, or, sometimes, inside the call before it, as
+    for a free."""
     free = [i for i, event in enumerate(events) if KINDS[event[4]] in CALLS and not event[12]]
     inner = choose.choice(free or [None])
     outer = next((i for i in free if i > (inner or 0) and events[i][2] == events[inner][2]), None)
