@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists and texts that must agree: the schema, the settings, the commands, the manual."""
+"""Lists and texts agree: the schema, the settings, the commands, the manual."""
 import re
 import sqlite3
 
@@ -80,7 +80,7 @@ def test_the_words_of_help_metrics_are_those_of_the_manual():
 
 
 def test_trace_format_says_which_context_has_no_handle():
-    """The last release of a primary context names the device only, as cudaDeviceReset does."""
+    """The event of a primary context's last release names only the device, as the event of cudaDeviceReset does."""
     rows = dict(listed_texts("event_kinds.def", r'^EVENT_KIND\( \w+, +"([^"]*)", +"(.*)"\)$'))
     assert "0 for the primary one of the device" in rows["context-destroy"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make install puts down what it says, works from there, and uninstall takes exactly that away."""
+"""`make install` installs the files that it says, they work from there, and `make uninstall` removes exactly these files."""
 import json
 import os
 import re
@@ -131,7 +131,8 @@ def record_and_report(command, program, folder, **environment):
 
 
 def test_an_installed_tree_records_a_dry_run_wherever_it_is_moved_to(tmp_path, build):
-    """Staged for one place, put at another, with all that the loader's variables cannot carry in its name."""
+    """The tree is staged for one place and moved to another, whose name has every character that the loader's variables
+    cannot carry."""
     make("install", "/opt/elsewhere", tmp_path / "staged")
     moved = tmp_path / "of mine; $HOME: here"
     (tmp_path / "staged/opt/elsewhere").rename(moved)

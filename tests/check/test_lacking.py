@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Of a script that fails on the oldest PyTorch it is told whether that release lacks what it asked for, or it is a fault."""
+"""lacking() tells whether a script that fails on the oldest PyTorch needs something that this release lacks, or has a fault."""
 import pytest
 
 from support.pytorch_builds import SCRIPTS, lacking

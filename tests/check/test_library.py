@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How libgpumemtrace.so appears to the programs that it is loaded into."""
+"""How libgpumemtrace.so appears to the programs that load it."""
 import re
 import subprocess
 
@@ -77,7 +77,7 @@ def test_it_asks_for_no_glibc_newer_than_2_34():
 
 
 def test_its_code_calls_nothing_that_headers_of_glibc_2_38_replace_by_a_newer_symbol():
-    """strtol, sscanf and their kin become __isoc23_* there; this finds them on older systems too."""
+    """strtol, sscanf and similar functions become __isoc23_* there. This test finds calls of them on older systems too."""
     sources = [path.relative_to(ROOT) for room in ("interpose", "trace", "common")
                for path in (ROOT / room).rglob("*.c")]
     objects = [(BUILD / "obj" / path).with_suffix(".o") for path in sources]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What README, doc/, the samples' README and the manual show is true: commands run, links lead somewhere, output is real.
+"""README, doc/, the samples' README and the manual are true: commands run, links lead somewhere, output is real.
 
-A command with a placeholder in capitals (TRACE, SPEC …) is not run; its names must exist. What `run`
-records is samples/train, whatever the page calls it, in an environment that has the simulator.
+A command with a placeholder in capitals (TRACE, SPEC …) is not run, but its names must exist. `run` records samples/train,
+whatever program the page names, in an environment that has the simulator.
 """
 import os
 import re
@@ -24,13 +24,13 @@ TRACES = ("train.db", "leak.db", "llama.db", "last-week.db", "new.db", "memory.d
 
 
 def manual_text():
-    """Its examples as indented lines."""
+    """Returns the manual's examples as indented lines."""
     text = MANUAL.read_text(encoding="utf-8").replace(r"\-", "-")
     return "".join(re.sub(r"^", "    ", block, flags=re.M) for block in re.findall(r"^\.EX\n(.*?)^\.EE", text, re.M | re.S))
 
 
 def shown(pattern):
-    """Lines of code of every page, and code inside a line, that match."""
+    """Returns the code of every page that matches the pattern, whole lines or inside a line."""
     texts = [page.read_text(encoding="utf-8") for page in PAGES] + [manual_text()]
     code = [line for text in texts for line in re.findall(r"^ {4,}(?:\$ )?(\S.*?)(?: {3,}.*)?$|`([^`\n]+)`", text, re.M)]
     return sorted({word for pair in code for word in pair if re.match(pattern, word)})
@@ -46,7 +46,7 @@ def options_of(command):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Where the commands run: the files that pages name are there."""
+    """The folder in which the commands run, with the files that pages name."""
     path = tmp_path_factory.mktemp("pages")
     (path / "build").mkdir()
     (path / "samples").symlink_to(ROOT / "samples")
@@ -138,7 +138,7 @@ def test_the_source_tour_names_folders_that_exist():
 
 
 def comparable(text):
-    """Without times, padding and where the tree is."""
+    """Returns the lines of the text without times, padding and the path of the tree."""
     text = text.replace(str(BUILD), "build").replace(os.path.relpath(BUILD, ROOT), "build")
     text = re.sub(r"\S*build/demo\.db", "build/demo.db", text)
     text = re.sub(r"\b[\d.]+ [mu]?s\b", "TIME", text)

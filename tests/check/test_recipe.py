@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The recipe of doc/ci.md is green as long as nothing more is held, and red, with one annotation on the line, when something is."""
+"""The recipe of doc/ci.md is green if the program holds no more than its baseline, and else red, with one annotation on the
+line to blame."""
 import json
 import sys
 import xml.etree.ElementTree

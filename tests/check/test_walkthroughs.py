@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What doc/walkthroughs.md shows of programs in C is what their commands print; of those in PyTorch,
-tests/pytorch/test_pytorch_walkthroughs.py tells."""
+"""doc/walkthroughs.md shows what the commands print, for programs in C. tests/pytorch/test_pytorch_walkthroughs.py checks
+its programs in PyTorch."""
 
 import os
 import re

@@ -42,7 +42,7 @@ def columns(text):
 
 
 def in_terminal(*arguments, width=80, **variables):
-    """What the command prints to a terminal that is so wide."""
+    """Returns what the command prints to a terminal of this width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     environment = clean_environment(**{"TERM": "xterm", **variables})
@@ -211,7 +211,7 @@ def test_timeline_draws_its_curve_with_braille_where_the_terminal_can(trace):
     assert not drawn_with(plain, BRAILLE + BLOCKS) and drawn_with(plain, "#")
 
 
-# Python itself sets LC_CTYPE to UTF-8 where nothing says which characters there are.
+# Python sets LC_CTYPE to UTF-8 where no variable names a character set, so the last case clears LC_CTYPE.
 @pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"TERM": "linux"}, {"TERM": "dumb"}, {"LC_ALL": "", "LC_CTYPE": "", "LANG": "C"}])
 def test_a_terminal_that_cannot_show_them_gets_no_blocks(trace, variables):
     for command in COMMANDS:
