@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Our declarations of the CUDA ABI say what NVIDIA's headers and library say, where those are found."""
+"""Our declarations of the CUDA ABI agree with NVIDIA's headers and library, where these are found."""
 import os
 import pathlib
 import re
@@ -38,7 +38,7 @@ def header_version(place):
 
 @pytest.fixture(scope="module")
 def real():
-    """The folder of NVIDIA's headers, of the version that ours declare or a newer one."""
+    """Returns the folder of NVIDIA's headers, of the version of our declarations or of a newer one."""
     places = [
         place
         for place in header_places()
@@ -61,8 +61,8 @@ def compile_c(source, output, *options):
     )
 
 
-# With this macro NVIDIA's headers declare more: functions for per-thread default streams, and functions
-# that newer ones have replaced.
+# With this macro NVIDIA's headers also declare the functions for per-thread default streams and the functions that newer
+# ones have replaced.
 INTERNAL = "-D__CUDA_API_VERSION_INTERNAL"
 
 
@@ -85,7 +85,7 @@ def preprocessed(*options):
 
 
 def close_of(text, start):
-    """The index of the brace that closes the one at `start`."""
+    """Returns the index of the brace that closes the one at `start`."""
     depth = 0
     for place in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
@@ -101,7 +101,7 @@ def names_of(declaration):
 
 
 def member_names(body):
-    """The members of a struct; a member of a nested struct or union has its whole path."""
+    """Yields the names of a struct's members. The name of a member of a nested struct or union is its whole path."""
     while nested := re.search(r"\b(?:struct|union)\s*\{", body):
         end = close_of(body, nested.end() - 1)
         name, rest = re.match(r"\s*(\w*);(.*)", body[end + 1 :], re.DOTALL).groups()
@@ -139,7 +139,7 @@ def facts_of_macros():
 
 
 def is_comparable(fact, version):
-    """False for what a newer CUDA may move: the ends of enumerations, and the reserved room in structs."""
+    """False for a fact that a newer CUDA may change: the end of an enumeration, or the reserved room in a struct."""
     if "VERSION)" in fact:
         return False
     return version == DECLARED_VERSION or not re.search(r"M(AX|ax)\)|reserved\)", fact)
