@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Allocations from Python through ctypes: from a method, a generator, a thread, and a function that C
-calls back. ctypes.txt has their stacks, with the numbers of these lines."""
+"""Allocates from Python through ctypes: in a method, a generator, a thread, and a function that C calls
+back. ctypes.txt has the stacks, with the line numbers of this file."""
 import ctypes
 import threading
 
@@ -29,7 +29,7 @@ def load():
 
 
 def call_back():
-    """bsearch is in C, between two functions in Python."""
+    """Calls bsearch, which is written in C, between two functions in Python."""
 
     @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
     def compare(_left, _right):

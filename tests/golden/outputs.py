@@ -53,7 +53,7 @@ NUMBER = re.compile(rb"\d+(?:\.\d+)?")
 
 
 def moments_of(copy):
-    """Values of --at for this trace: within it, at its edges, in its phases, at its failures, and beyond."""
+    """Returns values of --at for this trace: within it, at its edges, in its phases, at its failures, and beyond."""
     query = sqlite3.connect(f"file:{copy}?mode=ro", uri=True).execute
     try:
         rows = query("SELECT seq, time_ns FROM event ORDER BY seq").fetchall()
@@ -75,7 +75,7 @@ def questions_of(copy):
 
 
 def copy_trace(trace, copy):
-    """A trace with what lies beside it: the rings of a killed process, a journal."""
+    """Copies a trace with the files beside it: the rings of a killed process, a journal."""
     for path in glob.glob(f"{glob.escape(str(trace))}*"):
         suffix = path[len(str(trace)) :]
         if re.fullmatch(r"|-wal|-ring\.\d+", suffix) and os.path.isfile(path):
@@ -83,7 +83,7 @@ def copy_trace(trace, copy):
 
 
 def answers_of(command, trace, other, questions=None):
-    """{question: printed bytes} of one trace, read in a folder of its own."""
+    """Returns {question: printed bytes} of one trace, which is read in a folder of its own."""
     found = {}
     with tempfile.TemporaryDirectory(dir=os.environ.get("OUTPUTS_TMP")) as folder:
         copy_trace(trace, f"{folder}/trace.db")
@@ -98,7 +98,7 @@ def answers_of(command, trace, other, questions=None):
             )  # fmt: skip
             found[question] = b"exit %d\n" % completed.returncode + completed.stderr + completed.stdout
 
-        ask("info --format=json")  # folds: from here on the moments of the trace can be read
+        ask("info --format=json")  # folds the rings: from here on the moments of the trace can be read
         for question in questions or questions_of(f"{folder}/trace.db"):
             if question not in found:
                 ask(question)
@@ -117,7 +117,7 @@ def unlike(question, old, new, whole_text):
 
 
 def compare(trace, old, new, options):
-    """How many answers differ; the first difference of each is printed."""
+    """Prints the first difference of each answer that differs; returns the number of such answers."""
     differing = [name for name in old if unlike(name, old[name], new.get(name, b""), options.text)]
     for name in differing:
         print(f"{trace}: {name}")

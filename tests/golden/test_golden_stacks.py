@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Whole stacks of three small programs, recorded and printed, compared with what a person expects to read.
+"""Compares the whole printed stacks of three small recorded programs with the stacks that a person expects to read.
 
-The golden files hold the text of `peak`, without the project's folder, and without the number of folded
-frames of the interpreter and the C runtime, which depends on their versions.
+The golden files hold the text of `peak`, without the project's folder, and without the number of folded frames of the
+interpreter and the C runtime, because it depends on their versions.
 """
 import pathlib
 import re
