@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each target of the fuzzer takes its corpus, built without the fuzzer, so that neither can rot."""
+"""Each target of the fuzzer, built without the fuzzer, accepts its corpus, so that both stay up to date."""
 import pytest
 
 from support.endings import end_of

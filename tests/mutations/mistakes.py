@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The mistakes of mistakes.txt, and the one place in the tree where each can be made."""
+"""The mistakes of mistakes.txt, and the one place in the sources where each can be made."""
 import pathlib
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -7,7 +7,7 @@ ROOT = HERE.parent.parent
 
 
 def mistakes():
-    """(number of the line, room, tests, old text, new text) of each"""
+    """Yields (number of the line, room, tests, old text, new text) of each mistake."""
     room = tests = None
     for number, line in enumerate((HERE / "mistakes.txt").read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("["):
@@ -18,6 +18,6 @@ def mistakes():
 
 
 def source_of(folder, old):
-    """The file below `folder` that has `old` once, where no other has it; None: there is none."""
+    """Returns the file below `folder` that has `old`, or None unless exactly one place has it."""
     sources = [path for path in sorted(folder.rglob("*.[cS]")) for _ in range(path.read_text(encoding="utf-8").count(old))]
     return sources[0] if len(sources) == 1 else None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The list of mistakes goes with the sources, although making them takes half an hour (`make check-mutations`)."""
+"""Each mistake of mistakes.txt still fits the sources. Only `make check-mutations` makes them, because that takes half an
+hour."""
 from mutations.mistakes import ROOT, mistakes, source_of
 
 
