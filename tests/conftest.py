@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The fixtures that every test may ask for, and the last line of a run: "N passed, N failed, N skipped".
-What is not a fixture is in support/."""
+"""The fixtures that every test may use, and the last line of a run: "N passed, N failed, N skipped". Helpers that are no
+fixtures stand in support/."""
 import signal
 import subprocess
 
@@ -30,7 +30,7 @@ def gpumemtrace():
 
 @pytest.fixture
 def program():
-    """program("random_allocations") is the path of that program of tests/programs, built."""
+    """program("random_allocations") returns the path of the built program of tests/programs with this name."""
     return lambda name: BUILD / "tests" / name
 
 
@@ -46,8 +46,8 @@ def sim_env():
 
 @pytest.fixture
 def record(tmp_path):
-    """record(program, *arguments) runs it with LD_PRELOAD on the simulator: a Recording. `preload` is
-    a library to load after ours."""
+    """record(program, *arguments) runs the program with LD_PRELOAD on the simulator and returns a Recording. `preload` is a
+    library to load after libgpumemtrace.so."""
 
     def run(
         path,
@@ -88,8 +88,8 @@ def record(tmp_path):
 
 
 def stop_ignoring_signals():
-    """A shell that starts the tests in the background, and nohup, leave these signals ignored. Programs would
-    inherit that, and tests send them signals. A handler is not inherited across exec."""
+    """Sets handlers for signals that are ignored, as they are under nohup or in the background of a shell. Programs would
+    inherit that the signals are ignored, but tests send these signals to programs. A handler is not inherited across exec."""
     for name in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         if signal.getsignal(name) == signal.SIG_IGN:
             signal.signal(name, lambda *_: None)
