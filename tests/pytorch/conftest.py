@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures of the tests on the real PyTorch: each test runs on every build that is there."""
+"""Fixtures of the tests with the real PyTorch: each test runs on every installed build."""
 import pytest
 
 from support.pytorch_builds import BUILDS, Build, Lacks
@@ -15,7 +15,7 @@ def torch_build(request):
 
 @pytest.fixture(scope="session")
 def dry_run(torch_build, tmp_path_factory):
-    """dry_run(script, *arguments) is its recording, the same one for every test that asks for it."""
+    """Returns dry_run(script, *arguments, **settings), which returns a recording. Tests share the recording of equal calls."""
     recordings = {}
 
     def run(*words, **settings):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Modules for samples/describe_torch.py. As a program it trains one for three steps and prints what PyTorch counts of it:
+"""Modules for samples/describe_torch.py. As a program, this file trains one module for three steps and prints PyTorch's counts:
 
-    python described.py NAME [TYPE:]SHAPE      parameters, bytes saved for backward, allocated and reserved at most
+    python described.py NAME [TYPE:]SHAPE      parameters, bytes saved for backward, peaks of allocated and reserved bytes
 """
 import sys
 
@@ -26,7 +26,7 @@ class Block(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Learned positions, a head tied to the embedding, and its own loss."""
+    """A decoder with learned positions, a head tied to the embedding, and a loss inside the module."""
 
     def __init__(self, words=1000, width=256, tokens=128):
         super().__init__()
@@ -53,7 +53,7 @@ class Root(nn.Module):
 
 
 class Composed(nn.Module):
-    """What has no name in the format: scores by hand, a norm of single operations, a gate, a token cut out."""
+    """Layers that the model format does not name: attention by hand, a norm of single operations, a gate, one selected token."""
 
     def __init__(self, width=128):
         super().__init__()
@@ -70,7 +70,7 @@ class Composed(nn.Module):
 
 
 class Biased(nn.Module):
-    """Scores with a bias for each pair of places, made of parameters alone."""
+    """Attention with a bias for each pair of positions; the bias is computed from parameters only."""
 
     def __init__(self, tokens=64, heads=8, width=128):
         super().__init__()
@@ -99,7 +99,7 @@ class Residual(nn.Module):
 
 
 class Images(nn.Module):
-    """A sum in place, a transposed convolution, parts put together."""
+    """A model of images with an in-place sum, a transposed convolution and a concatenation."""
 
     def __init__(self):
         super().__init__()
@@ -114,7 +114,7 @@ class Images(nn.Module):
 
 
 class Encoder(nn.Module):
-    """PyTorch's own layers, and two parameters of the model's own."""
+    """PyTorch's TransformerEncoder with two parameters that belong to the model itself."""
 
     def __init__(self, width=64):
         super().__init__()
@@ -129,7 +129,7 @@ class Encoder(nn.Module):
 
 
 def saved_bytes(module, x):
-    """Of the storages that backward needs, without the parameters."""
+    """Returns the bytes of all storages that autograd saves for backward, without the parameters."""
     saved, own = {}, {tensor.untyped_storage().data_ptr() for tensor in module.parameters()}
 
     def keep(tensor):
@@ -138,7 +138,7 @@ def saved_bytes(module, x):
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        loss = module(x)  # holds them, so that no two have one address
+        loss = module(x)  # the loss keeps the storages alive, so that no two storages have the same address
     del loss
     return sum(saved.values())
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Trains a model on two GPUs, with DataParallel or as the first of two ranks, and prints what PyTorch counts on each.
+"""Trains a model on two GPUs, with DataParallel or as the first of two ranks; prints PyTorch's peak of each GPU in bytes.
 
-python imbalance.py dp | ddp
+    python imbalance.py dp | ddp
 """
 import sys
 
@@ -13,7 +13,7 @@ HOW = sys.argv[1]
 
 
 def reduced(_state, bucket):
-    """As if the bucket had been summed in place."""
+    """Returns a future with the bucket's buffer, as if all ranks had summed the bucket in place."""
     future = torch.futures.Future()
     future.set_result(bucket.buffer())
     return future

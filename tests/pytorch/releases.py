@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`make check-releases`: plain wheels of PyTorch from PyPI, without NVIDIA's packages, each unpacked, tried in a dry
-run and deleted before the next. What the replay says is compared with PyTorch's own counters and snapshot.
+"""`make check-releases`: installs plain wheels of PyTorch from PyPI, without NVIDIA's packages, one at a time; runs each in
+a dry run and deletes it. The replay's figures are compared with PyTorch's own counters and snapshot.
 
-RELEASES="2.0.1 2.6.0" tries these and no others; WRITE=1 puts the table in doc/simulator.md. Exit 1: a release that should
-work does not. A release is skipped only where PyPI cannot be reached."""
+RELEASES="2.0.1 2.6.0" tries only these releases; WRITE=1 writes the table to doc/simulator.md. Exit 1: a release that should
+work does not. A release is skipped only if PyPI cannot be reached."""
 import json
 import os
 import pathlib
@@ -18,12 +18,12 @@ from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, load_json
 
 PAGE = ROOT / "doc/simulator.md"
 HEAD = "| release | CUDA | dry run | peak allocated, reserved: PyTorch's own | replay |\n|---|---|---|---|---|\n"
-# Their libc10_cuda.so has NVIDIA's runtime in it: one line says so, and nothing can be recorded.
+# The libc10_cuda.so of these releases has NVIDIA's runtime linked in statically, so nothing can be recorded; one line says so.
 STATIC = ("1.13.",)
 
 
 def try_release(release, packages, folder):
-    """A row of the table, and what is wrong with it."""
+    """Returns (row of the table, fault or None)."""
     pip("install", "--no-deps", "--no-compile", "--no-cache-dir", "--target", folder / "torch", f"torch=={release}")
     trace = folder / "trace.db"
     completed = subprocess.run(
@@ -55,7 +55,7 @@ def judge(release, completed, trace):
 
 
 def write(rows):
-    """Rows of releases that were not tried this time stay."""
+    """Writes the rows to doc/simulator.md; keeps the rows of releases that were not tried this time."""
     before, _, rest = PAGE.read_text().partition(HEAD)
     old = re.match(r"(\|.*\n)*", rest).group()
     kept = {line.split("|")[1].strip(): line + "\n" for line in old.splitlines()}
@@ -69,7 +69,7 @@ def main():
     with tempfile.TemporaryDirectory() as packages:
         for release in os.environ.get("RELEASES", "").split() or pinned("pytorch_releases"):
             try:
-                # numpy, which no release needs, has no release that goes with all of them.
+                # These packages leave out numpy: no release of PyTorch needs it, and no single numpy works with all of them.
                 if not os.listdir(packages):
                     pip("install", "--no-deps", "--target", packages, *pinned("pytorch_imported_packages"))
                 with tempfile.TemporaryDirectory() as folder:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What each layer of the estimate is in PyTorch, and what autograd keeps of it.
+"""PyTorch's counterpart of each layer of the estimate, and the bytes that autograd saves for it.
 
     python saved.py      in a dry run: bytes saved for backward by layer and element type, as JSON
 
-A case is the layer as a model file has it, the shape of one sample that it reads, and the PyTorch that runs: a module, or a
-function of its inputs.
+A case is the layer's fields in a model file, the shape of one input sample, and the PyTorch code: a module, or a function
+of the inputs.
 """
 import json
 import math
@@ -48,8 +48,8 @@ def attention(torch, q, k, v):
     return result.transpose(1, 2).reshape(q.shape)
 
 
-# type: ({its fields}, shape of a sample, what makes a module or a function of nn and torch). Windows and layers that only
-# differ by their rank are made by their rank.
+# {layer type: ({fields}, shape of a sample, function of (nn, torch) that returns a module or a function)}. The loop below
+# adds the layers that exist for several ranks.
 CASES = {
     "Linear": ({"out": 24}, ROWS, lambda nn, torch: nn.Linear(16, 24)),
     "InProjection": ({}, ROWS, lambda nn, torch: nn.Linear(16, 48)),
@@ -107,7 +107,7 @@ for rank, shape in ((1, LINE), (2, PLANE), (3, CUBE)):
     CASES[f"MaxPool{rank}d"] = WINDOW, shape, lambda nn, torch, rank=rank: getattr(nn, f"MaxPool{rank}d")(3, 2, 1)
     CASES[f"AvgPool{rank}d"] = WINDOW, shape, lambda nn, torch, rank=rank: getattr(nn, f"AvgPool{rank}d")(3, 2, 1)
 TYPES = ("float32", "bfloat16")
-# Of bfloat16 cuDNN's recurrent layers keep a copy of the weights, or are composed, as the release of PyTorch is.
+# Float32 only: in bfloat16, PyTorch's releases differ (cuDNN keeps a copy of the weights, or PyTorch composes the layer).
 RECURRENT = ("LSTM", "GRU", "RNN")
 
 
@@ -116,7 +116,7 @@ def types_of(name):
 
 
 def saved_bytes(torch, name, dtype):
-    """Of the storages that autograd keeps of the layer alone, without its parameters and buffers."""
+    """Returns the bytes of the storages that autograd saves for this layer, without parameters, buffers and targets."""
     fields, shape, make = CASES[name]
     layer = make(torch.nn, torch)
     own, targets = [], []
@@ -127,7 +127,7 @@ def saved_bytes(torch, name, dtype):
               for _ in fields.get("from", ["input"])]  # fmt: skip
     if name != "Embedding":
         inputs = [x.requires_grad_() * 1 for x in inputs]
-    if "Loss" in name:  # a target comes with the input
+    if "Loss" in name:  # a loss also needs a target
         targets = [torch.zeros(BATCH, dtype=torch.long, device="cuda") if name == "CrossEntropyLoss" else torch.zeros_like(inputs[0])]
     given = {tensor.untyped_storage().data_ptr() for tensor in [*own, *targets]}
     saved = {}
@@ -139,7 +139,7 @@ def saved_bytes(torch, name, dtype):
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        result = layer(*inputs, *targets)  # held, so that no two storages have one address
+        result = layer(*inputs, *targets)  # the result keeps the storages alive, so that no two have the same address
     del result
     return sum(saved.values())
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Advice is tested by doing it: each case of scripts/advice.py dies on a card that is a little too small. What the
-advice promises is what the same script, with the advice taken, needs less."""
+"""Tests advice by taking it: each case of scripts/advice.py runs out of memory on a card that is a little too small. The
+same script with the advice taken must need less memory, by the bytes that the advice promised."""
 import pytest
 
 from support.pytorch_builds import SCRIPTS
@@ -8,7 +8,7 @@ from support.run import load_json, run_command
 from support.tracefile import MIB
 
 TOLERANCE = 0.1
-# The case, its card, the remedy that it is about, and the words that name the place.
+# (case, card, remedy, words of the advice that name the line).
 CASES = [
     ("checkpointing", "4764MiB", "checkpoint", "checkpoint each Layer advice.py:39 calls"),
     ("convolutions", "1600MiB", "checkpoint", "checkpoint each Block advice.py:"),
@@ -93,7 +93,7 @@ def test_the_setting_that_is_advised_is_obeyed_and_gains_what_was_promised(torch
 
 
 def test_a_library_that_fails_beside_an_idle_pool_is_helped_by_empty_cache(torch_build, dry_run):
-    """cublasCreate asks the driver for its workspace, which PyTorch 2.15 has in its own pool."""
+    """cublasCreate allocates its workspace from the driver, although PyTorch 2.15 has a workspace in its own pool."""
     if torch_build.name != "wheel":
         pytest.skip("there, cuBLAS was created before the card was full")
     failed = dry_run("advice.py", "own_kernels", spec="1735MiB", check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a backward of the real PyTorch allocates is tied to the line of the forward operator that it is for."""
+"""Tensors that a backward pass allocates are attributed to the line of their forward operator."""
 import collections
 
 from reference.autograd import forward_stacks
@@ -11,13 +11,13 @@ LINES = (SCRIPTS / "autograd.py").read_text(encoding="utf-8").splitlines()
 
 
 def comment_of(frames):
-    """The comment on the script's innermost line."""
+    """Returns the comment on the innermost line of autograd.py in `frames`; None if there is no such line."""
     lines = [line for kind, _, file, line in frames if kind == "python" and file.endswith("/autograd.py")]
     return LINES[lines[0] - 1].partition("  # ")[2] if lines else None
 
 
 def comments(recording):
-    """Of each tensor that a backward takes, in order: the comment on its forward line."""
+    """Returns one entry per tensor allocated in a backward pass, in order: the comment on its forward line, or None."""
     books = Books(recording.trace)
     return [comment_of(books.stack_frames(stack)) if stack else None for stack in forward_stacks(books).values()]
 
@@ -28,7 +28,7 @@ def test_backward_tensors_have_the_lines_of_their_forward_operators(dry_run):
     assert [text for text in found if text][: len(plain)] == plain
     counted = collections.Counter(found)
     assert set(counted) <= {"exponential", "sine", "rectify", "multiply", None}
-    assert counted[None] <= 6  # leaves, and the sum's expanded gradient
+    assert counted[None] <= 6  # gradients of leaves, and the expanded gradient of the sum
 
 
 def test_what_the_analyzer_says_is_what_a_slow_reading_says(dry_run):

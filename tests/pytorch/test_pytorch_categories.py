@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the memory is for, told from stacks and lifetimes alone, is what the script knows it is for."""
+"""The replay derives categories from stacks and lifetimes alone; they must equal the categories that the script knows."""
 import pytest
 
 from support.run import load_json, run_command
@@ -28,8 +28,8 @@ def categories(trace, seq):
 
 
 def compared(recording):
-    """(what the replay says, what the script knows) at each moment where it knows. Names are looked up
-    once, into the trace."""
+    """Returns [(categories of the replay, moment of the script)] for each moment whose categories the script knows. `resolve`
+    first stores the names in the trace, so that they are looked up only once."""
     assert run_command("resolve", recording.trace).returncode == 0
     pairs = [(categories(recording.trace, seq), moment)
              for seq, moment in recording.marked_moments() if "held" in moment]
@@ -46,20 +46,20 @@ def test_categories_are_what_the_script_knows(name, dry_run):
             assert told["activations"] == pytest.approx(moment["saved"], rel=0.02)
 
 
-# Scripts that were written when the rules stood. What came out is kept here as it is: what differs, by how
-# many bytes (or, of activations, which share), and why.
+# These scripts were written after the rules were fixed. A row keeps their result: the bytes by which each category differs,
+# the largest excess of activations as a ratio, and the reason.
 LATER = {
-    # The scale and its counter, two blocks of 512 bytes, are of the GradScaler, which is the optimizer's.
+    # The GradScaler's scale and counter, two blocks of 512 bytes, count as the optimizer's.
     "resnet.py": ({"parameters": 0, "gradients": 0, "optimizer": 1024}, 0.0001),
-    # The averaged copy of the weights came out as the optimizer's, 1,600,512 bytes, until the rules knew of
-    # copies of tensors; the three scripts at the end were written after that.
+    # The averaged copy of the weights (1,600,512 bytes) counted as the optimizer's until the rules knew copies of tensors. The
+    # last three scripts were written after that change.
     "encoder.py": (NOTHING, 0.0002),
-    # The script holds the decoder's output, which nothing needs for backward.
+    # The script holds the decoder's output, which backward does not need.
     "vae.py": (NOTHING, 0.077),
     "translate.py": (NOTHING, 0.0007),
-    # The first batch after an evaluation is taken for the evaluation's: its stack is the script's own line.
+    # The first batch after an evaluation counts as the evaluation's, because its stack is the script's own line.
     "finetune.py": (NOTHING, 0.231),
-    # The scalar of mse_loss lies in a block that held a value for each element; the script keeps it.
+    # The script keeps the scalar of mse_loss, which lies in a block that held one value per element.
     "diffusion.py": (NOTHING, 0.017),
 }
 

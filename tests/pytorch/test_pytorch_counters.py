@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch's own counters beside the recording, as make check-gpu compares them on a real card."""
+"""Compares PyTorch's own counters with the recording, as make check-gpu does on a real card."""
 import json
 
 import pytest

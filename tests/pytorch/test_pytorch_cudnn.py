@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In a dry run PyTorch goes through cuDNN where it does on a card, and what cuDNN asks for is allocated."""
+"""In a dry run, PyTorch calls cuDNN for the same operators as on a card, and cuDNN's workspaces are allocated."""
 import json
 
 import pytest
@@ -44,13 +44,14 @@ def test_each_convolution_takes_the_workspace_that_is_set(dry_run):
     marker = 778 * MIB
     none, set_to = (sizes(dry_run("convolutions.py", GPUMEMTRACE_SIM_CONV_WORKSPACE=size)) for size in (0, marker))
     assert marker not in none
-    # 8 models with forward and backward of their convolutions, and benchmark mode, which tries it once more for each.
+    # The script runs 4 models in two element types, each forward and backward; then one model in benchmark mode, which allocates
+    # the workspace once more for each convolution.
     assert set_to.count(marker) > 60
     assert len(set_to) == len(none) + set_to.count(marker)
 
 
 def test_a_workspace_of_none_leaves_what_layers_keep(dry_run):
-    """The gates and states of two layers in two directions: what an LSTM keeps for its backward, to the byte."""
+    """An LSTM keeps a reserve space for backward: the gates and states of two layers in two directions, exact to the byte."""
     state = 20 * 8 * 64 * 2
     reserve = 256 + (2 * 5 + 1) * state * 4 + state // 8
     assert any(reserve <= size < reserve + 512 for size in sizes(dry_run("convolutions.py", GPUMEMTRACE_SIM_CONV_WORKSPACE=0)))
@@ -105,7 +106,7 @@ with Names():
     q = torch.randn(2, 8, 1024, 64, device="cuda", dtype=torch.bfloat16, requires_grad=True)
     functional.scaled_dot_product_attention(q, q, q, is_causal=True).sum().backward()
 """
-# On an H100 PyTorch prefers cuDNN's attention from 2.9 on, if cuDNN is 9.15 or newer; 2.15's wheel brings 9.26.
+# On an H100, PyTorch 2.9 and later prefer cuDNN's attention if cuDNN is 9.15 or newer. The wheel of PyTorch 2.15 has cuDNN 9.26.
 CHOSEN = {("debian", "h100"): "flash", ("wheel", "h100"): "cudnn", ("debian", "a100-40"): "flash", ("wheel", "a100-40"): "flash"}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Programs that decide by what they read from the card run to their end, with sizes that a card could have; the lines that read what
-nobody computed are named, and only those."""
+"""Programs whose control flow depends on values read from the card run to their end in a dry run, with sizes that a card could
+have. The dry run names exactly the lines that read values which it did not compute."""
 import pytest
 from test_pytorch_dry_run import looked
 from test_pytorch_values import guessing_lines
@@ -117,7 +117,7 @@ def test_a_scale_of_the_programs_own_is_halved_only_by_what_overflows(saw):
 
 @pytest.mark.parametrize("part", ["critic", "depths"])
 def test_where_no_shape_depends_on_a_value_allocations_are_those_without_values(dry_run, part):
-    """The first allocations of each: those before a shape or a loop depends on one."""
+    """Compares the first 60 events, which come before a shape or a loop depends on a value."""
     with_values, without = (sequences(dry_run(DECISIONS, part, **settings))[0] for settings in ({}, {"GPUMEMTRACE_VALUES": "none"}))
     same = 60
     assert len(without) > same and with_values[:same] == without[:same]

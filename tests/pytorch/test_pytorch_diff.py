@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The changes of tests/diff, made to scripts in a folder of another name: which line `diff` and `check` name."""
+"""`diff` and `check` name the guilty line of each change of tests/diff. The changed script lies in a folder of another name."""
 import json
 import shutil
 import subprocess
@@ -17,14 +17,14 @@ def names_of(kind):
 
 
 def read_head(patch):
-    """{"Change": …, "Script": …, "Guilty": …}: the lines above the patch."""
+    """Returns {"Change": …, "Script": …, "Guilty": …}, read from the lines above the patch."""
     head = patch.read_text().split("\n\n", 1)[0]
     return dict(line.split(": ", 1) for line in head.splitlines())
 
 
 @pytest.fixture
 def change(dry_run, tmp_path):
-    """change(kind, name) is the traces before and after, and the line to blame."""
+    """Returns change(kind, name), which returns (trace before, trace after, guilty line or None)."""
 
     def make(kind, name):
         patch = CHANGES / kind / f"{name}.patch"

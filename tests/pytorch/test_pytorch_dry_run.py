@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An unmodified PyTorch script runs on a simulated GPU, and no library of NVIDIA's takes part."""
+"""An unmodified PyTorch script runs on a simulated GPU, without any library of NVIDIA's."""
 import json
 import os
 import pathlib
@@ -40,7 +40,7 @@ def test_operators_of_every_library_of_nvidias_run(dry_run):
     assert looked(dry_run("operators.py"))["failed"] == {}
 
 
-# After be_late(), the thread sleeps whenever it has woken another one from libtorch.
+# After be_late(), the calling thread sleeps 0.3 s each time libtorch has made it wake another thread.
 LATE = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -62,7 +62,7 @@ int pthread_cond_signal(pthread_cond_t *condition)
 }
 """
 
-# It ends as soon as backward has returned, and nobody else gets Python's lock before that.
+# The program ends right after backward has returned. A switch interval of 1000 s keeps other threads from Python's lock.
 ENDS_AT_ONCE = """
 import ctypes
 import sys
@@ -100,7 +100,7 @@ def test_the_heading_says_what_the_dry_run_does_not_know(dry_run):
 
 
 def test_a_library_in_a_wheels_nvidia_folder_is_not_loaded(torch_build, tmp_path):
-    """Beside the wheel's torch, where its rpath looks first: one that ends the process."""
+    """The library lies beside the wheel's torch, where torch's rpath looks first, and aborts the process when it is loaded."""
     if torch_build.name != "wheel":
         pytest.skip("Debian's build has no such folder")
     build = Build(torch_build.name)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Events that are reached only when the host waits (--events=late): memory that record_stream keeps shows, in PyTorch's own
-counters as in the recording, and two runs say what a card lies between."""
+"""With --events=late, an event completes only when the host waits for it. Memory that record_stream keeps then shows both in
+PyTorch's own counters and in the recording; a run with done events and one with late events are the bounds for a real card."""
 import pytest
 from test_pytorch_replay import compare
 
@@ -26,7 +26,7 @@ def test_the_replay_of_late_events_equals_pytorchs_own_figures(name, dry_run):
 
 
 def test_the_replay_of_events_that_are_done_equals_pytorchs_own_figures(dry_run):
-    compare(dry_run("side_streams.py"), waiting=True)  # until the next allocation looks
+    compare(dry_run("side_streams.py"), waiting=True)  # blocks wait until the next allocation queries their events
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

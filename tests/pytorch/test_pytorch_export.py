@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A dry run of PyTorch, exported as PyTorch's memory snapshot, is what PyTorch itself said of its segments at that moment."""
+"""A dry run exported as PyTorch's memory snapshot has the segments that PyTorch itself reported at that moment."""
 import subprocess
 
 import pytest
@@ -19,7 +19,7 @@ def exported(recording, *options):
 
 
 def told_segments(moment):
-    """What PyTorch said, in the form of snapshots.segments."""
+    """Returns PyTorch's segments at `moment`, in the form of snapshots.segments."""
     told = {}
     for segment in moment["segments"]:
         blocks = {b["address"]: b["size"] for b in segment["blocks"] if b["state"] == "active_allocated"}

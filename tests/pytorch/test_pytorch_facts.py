@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the real PyTorch tells the recorder beside its blocks: their streams, its version, its settings."""
+"""Facts that the real PyTorch reports besides its blocks: their streams, PyTorch's version, the allocator's settings."""
 import json
 
 from support.run import load_json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The first line of `report` of every script, in every way that it can be run, stored in
-tests/golden/first_lines_pytorch.txt for each build."""
+"""The first line of `report` for every script with all its arguments; tests/golden/first_lines_pytorch.txt stores the lines
+of each build."""
 import ast
 
 import pytest
@@ -10,7 +10,7 @@ from support.first_lines import check_first_line
 from support.pytorch_builds import SCRIPTS
 from support.run import ROOT
 
-MODULES = {"moments.py"}  # which scripts import; alone it does nothing
+MODULES = {"moments.py"}  # scripts import it; alone it does nothing
 ADVICE_CARDS = {**{case: card for case, card, *_ in CASES}, "fragments": "1345MiB", "own_kernels": "1735MiB",
                 "second_use_of_sequential": "3000MiB", "summed_losses": SUMMED_LOSSES_CARD, "caught": CAUGHT_CARD,
                 "one_call": ONE_CALL_CARD}  # fmt: skip
@@ -20,7 +20,7 @@ FIXABLE = ("batch", "sequence", "library", "hopeless")
 
 
 def functions(script):
-    """Names of its functions that take nothing."""
+    """Returns the names of the script's functions without parameters, except main."""
     tree = ast.parse((SCRIPTS / script).read_text(encoding="utf-8"))
     return [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and not node.args.args and node.name != "main"]
 
@@ -31,7 +31,7 @@ def keys_of(script, table):
     return [key.value for key in found.keys]
 
 
-# {script: [(arguments, settings)]}; a script that is not here takes none.
+# {script: [(arguments, settings)]}. A script that is missing here runs once, without arguments.
 WAYS = {
     "advice.py": [([case], {"spec": ADVICE_CARDS[case], "check": False}) for case in functions("advice.py")],
     "fixable.py": [([case], {"spec": "1GiB", "check": False, "SEQUENCE": "4096"}) for case in FIXABLE],
@@ -42,7 +42,7 @@ WAYS = {
     "mlp.py": [(["adam"], {})],
     "random_use.py": [(["1", "1"], {})],
     "out_of_memory.py": [([way], {"check": False}) for way in functions("out_of_memory.py")],
-    "values.py": [([part], {}) for part in functions("values.py") if part != "wrong_check"],  # which fails
+    "values.py": [([part], {}) for part in functions("values.py") if part != "wrong_check"],  # wrong_check fails
     "waiting.py": [(["waiting"], {})],
 }
 RUNS = [(path.name, *way) for path in sorted(SCRIPTS.glob("*.py")) if path.name not in MODULES

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What fit says, done: a dry run on a card of that size works, and one granule less does not, or retries."""
+"""Tries the sizes that `fit` prints: a dry run on a card of that size works; with one granule less it fails or retries."""
 from support.pytorch_builds import SCRIPTS
 from support.run import load_json
 
@@ -42,7 +42,7 @@ def test_a_dry_run_without_limit_needs_what_fit_says_without_retries(dry_run):
 
 
 def test_what_a_vision_transformer_is_told_to_need_holds_within_two_percent(dry_run):
-    """To the granule without retries; with them the wheel lived on 0.6 % less than it was told, and died on 1.2 %."""
+    """Without retries the size is exact to one granule. With them, the wheel ran with 0.6 % less and failed with 1.2 % less."""
     rows = sizes(dry_run(*TRANSFORMER))
     none, allowed = rows["none"]["card_bytes"], rows["allowed"]["card_bytes"]
     assert allowed < none

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""gpumemtrace fix on the real PyTorch: four scripts that die in four ways are rescued, the guilty line of two more is
-named, and of one that cannot fit nothing is promised. What it prints is tried again, as its user would."""
+"""`gpumemtrace fix` with the real PyTorch: it finds a remedy for four scripts that run out of memory in four ways, names the
+guilty line of two more, and promises nothing for a script that cannot fit. The printed command lines are run again."""
 import json
 import shlex
 import subprocess
@@ -14,7 +14,7 @@ VARIABLES = {"debian": "PYTORCH_CUDA_ALLOC_CONF", "wheel": "PYTORCH_ALLOC_CONF"}
 
 
 def fix(build, folder, *words, options=(), status=0, **environment):
-    """The answer of `fix OPTIONS -- python WORDS` as JSON."""
+    """Returns the parsed JSON of `fix --json OPTIONS -- python WORDS`."""
     completed = subprocess.run(
         [BUILD / "gpumemtrace", "fix", "--json", *options, "--", build.python, *map(str, words)],
         env=clean_environment(**BYTECODE, **environment), cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
@@ -27,7 +27,7 @@ def fix(build, folder, *words, options=(), status=0, **environment):
 
 
 def paste(line, spec, folder, **environment):
-    """Whether the line, in a shell, runs on the same card."""
+    """Returns whether a shell runs the line on a card of `spec` without an OutOfMemoryError."""
     completed = subprocess.run(
         [BUILD / "gpumemtrace", "run", "-o", folder / "pasted.db", f"--dry-run={spec}", "--", "sh", "-c", f"exec env {line}"],
         env=clean_environment(**BYTECODE, **environment), cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which segments belong to CUDA graphs, beside the private pools that PyTorch itself tells of."""
+"""The segments that belong to CUDA graphs are those of the private pools in PyTorch's own snapshot."""
 import pytest
 
 from support.run import load_json
@@ -22,7 +22,7 @@ def test_a_private_pools_segments_belong_to_its_graphs_until_the_last_is_gone(dr
     ours, theirs, moment = told["three graphs"]
     assert len(ours) >= 2 and (ours == theirs if not settings else ours)
     assert sum(s["size"] for s in moment["segments"]) > 0
-    assert told["two graphs"][0] < ours  # PyTorch keeps what the third one had until it is flushed
+    assert told["two graphs"][0] < ours  # PyTorch keeps the third graph's segments until empty_cache()
     for note in ("flushed", "one graph"):
         assert told[note][0] == told["two graphs"][0]
         assert settings or told[note][0] == told[note][1]

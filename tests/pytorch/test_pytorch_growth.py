@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Leaks of PyTorch programs, and what only looks like one: the verdict that a person would give."""
+"""`leaks` gives PyTorch programs that leak, or only seem to leak, the verdict of a person who knows the program."""
 import re
 
 import pytest
@@ -20,7 +20,8 @@ def line_of(text, source=tuple(SOURCE)):
     return next(number for number, line in enumerate(source, 1) if text in line)
 
 
-# 512, 1024 and 768 rows of 256 floats; a loss is a block of 512 bytes. Of 40 steps the end of the last one shows in no stack.
+# A step leaks 512, 1024 or 768 rows of 256 floats; a loss takes a block of 512 bytes. Only 39 of the 40 steps are found, because
+# no stack shows the end of the last step.
 @pytest.mark.parametrize(
     "loop, text, bytes_per_step",
     [
@@ -87,15 +88,16 @@ def test_a_loop_over_layers_is_no_loop_over_steps(way, expected, dry_run):
     assert (growth["verdict"], growth["steps"]) == expected
 
 
-# What a person says who knows the script. The end of the last step may show in no stack.
+# (loop, start of the answer, guilty line or None, steps), as a person who knows the script would answer. One step less is right,
+# too, because the end of the last step may show in no stack.
 @pytest.mark.parametrize("way, opening, text, steps", [
     ("hidden_state", "Leak: 6.57 MiB per step", "self.lstm(self.embed", 20),
-    ("exceptions", "Leak: 2.50 MiB per step", "loss = model(batch)", 10),  # of the steps that end
+    ("exceptions", "Leak: 2.50 MiB per step", "loss = model(batch)", 10),  # counts only steps that end without the exception
     ("masks", "Leak: ", "known[length] = torch.full", 40),
     ("tokens", "No leak, but what is kept gets larger: 12", "torch.cat([past", 100),
     ("average", "No leak: live bytes do not grow", None, 20),
     ("mixed_precision", "No leak: live bytes do not grow", None, 20),
-    ("evaluation", "Leak: 2.5", "outputs.append(model(batch))", 20),  # a batch and four layers, of 512 KiB each
+    ("evaluation", "Leak: 2.5", "outputs.append(model(batch))", 20),  # a step keeps its batch and four outputs, 512 KiB each
     ("momentum", "No leak: live bytes do not grow", None, 20),
 ])  # fmt: skip
 def test_loops_as_people_write_them_get_the_answer_of_a_person(way, opening, text, steps, dry_run):

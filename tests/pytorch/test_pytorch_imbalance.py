@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each GPU needs with DataParallel and with DistributedDataParallel: estimated, and measured on two simulated cards."""
+"""Memory of each GPU with DataParallel and DistributedDataParallel: the estimate against a dry run on two simulated cards."""
 import json
 
 import pytest
@@ -25,7 +25,7 @@ def fixture_imbalance(gpumemtrace):
 
 
 def counted(dry_run, how):
-    """Bytes that PyTorch counts on both, without cuBLAS's workspaces, which a dry run has not."""
+    """Returns PyTorch's peak of both GPUs in bytes. cuBLAS's workspaces are missing, because a dry run has none."""
     return [int(word) for word in dry_run(ROOT / "tests/pytorch/imbalance.py", how, spec="2x16GiB").completed.stdout.split()]
 
 

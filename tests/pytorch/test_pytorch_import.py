@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A snapshot that the real PyTorch wrote, imported, has the figures of PyTorch's own counters; exported again, it has every
-segment and block."""
+"""The import of a snapshot of the real PyTorch has the figures of PyTorch's own counters; exporting it again keeps every segment
+and block."""
 import json
 import pickle
 
@@ -16,7 +16,7 @@ RUNS = {"none": {}, "all": {}, "cut": {}, "oom": {}, "native": {}, "all, expanda
 
 @pytest.fixture(params=RUNS)
 def imported(request, dry_run, torch_build, tmp_path):
-    """(how much history there is, the trace, PyTorch's snapshot, its counters)"""
+    """Returns (key of RUNS, imported trace, PyTorch's snapshot, PyTorch's counters)."""
     if torch_build.name == "oldest" and RUNS[request.param]:
         pytest.skip("PyTorch 2.0 has no expandable segments")
     folder = dry_run(SCRIPT, request.param.split(",")[0], **RUNS[request.param]).trace.parent
@@ -28,7 +28,7 @@ def imported(request, dry_run, torch_build, tmp_path):
 
 
 def told_segments(snapshot):
-    """What PyTorch's snapshot says, in the form of snapshots.segments."""
+    """Returns the segments of PyTorch's snapshot, in the form of snapshots.segments."""
     told = {}
     for segment in snapshot["segments"]:
         at, blocks = segment["address"], {}
@@ -83,6 +83,6 @@ def test_the_lines_of_the_program_hold_what_it_holds(imported):
     sites = load_json("peak", "--layer=pool", "--at=end", trace)["devices"][0]["sites"]
     ours = [site for site in sites if any(frame["file"] and frame["file"].endswith("train_and_dump.py") for frame in site["frames"])]
     parameters = 4 * (512 * 512 + 512) * 4
-    assert sum(site["bytes"] for site in ours) >= 3 * parameters  # with the two states of Adam
+    assert sum(site["bytes"] for site in ours) >= 3 * parameters  # the parameters and Adam's two states
     kinds = {frame["kind"] for site in ours for frame in site["frames"]}
     assert kinds == ({"native", "python"} if way == "native" and stats["new"] else {"python"})

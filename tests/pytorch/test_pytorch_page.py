@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of a PyTorch trace in a browser: it opens with what the run died of, and draws what the JSON says."""
+"""The HTML page of a PyTorch trace in a browser: it opens with the cause of death and draws the values of the JSON."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_an_out_of_memory_is_answered_where_the_page_opens(browser, died, tmp_pa
     assert browser.run("return [page.state.mode, page.state.moment]") == ["live", failure["snapshot"]]
     assert "Asked for: 128.00 MiB. " in browser.text("#map-words") + " "
     path, held = ["train.py:65 <module>", "train.py:60 main", "train.py:37 train"], "childrenOf(page.icicle.root)[0]"
-    for name in path:  # Python's frames, not those of libtorch
+    for name in path:  # the path has Python's frames, not libtorch's
         assert browser.run(f"return {held}.name") == name
         held = f"childrenOf({held})[0]"
     check_quiet(browser)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One process on several devices: which one stands out, and what it holds more."""
+"""One process on several devices: `report` names the device that holds more than the others, and the line that holds it."""
 import pytest
 
 from support.run import ROOT, load_json

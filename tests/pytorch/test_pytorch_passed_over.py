@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Holes of PyTorch's pool that a request may not use: a MemPool's, and what waits for another stream's event."""
+"""Holes of PyTorch's pool that a request may not use: those of a MemPool, and blocks that wait for another stream's event."""
 
 import pytest
 
 from support.run import load_json, run_command
 
 GIB, MIB = 1 << 30, 1 << 20
-# The event of the side stream is asked for while the tensor beside it is taken, and is not ready yet.
+# PyTorch queries the side stream's event while it allocates the next tensor; this first query returns 600, CUDA_ERROR_NOT_READY.
 NOT_READY = {"GPUMEMTRACE_SIM_FAULT": "cuEventQuery:1=600"}
 
 

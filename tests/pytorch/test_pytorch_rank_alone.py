@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One rank of many, alone (`run --rank=K/N`): it allocates what it allocates among the others."""
+"""One rank of many that runs alone (`run --rank=K/N`) allocates the same as among the other ranks."""
 import subprocess
 
 import pytest

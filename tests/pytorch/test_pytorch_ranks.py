@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ranks of one machine: NCCL brings each what the others gave, or says in one line why not."""
+"""Ranks on one machine: NCCL delivers the other ranks' data to each rank, or says in one line why it cannot."""
 import pytest
 
 from support.run import ROOT
@@ -12,14 +12,14 @@ PARTS = ("objects", "reductions", "exchanges", "groups", "large", "unused", "cli
 
 @pytest.fixture(params=[2, 4])
 def ranks(request, dry_run):
-    """What each rank saw: the ranks in a row."""
+    """Returns one {part: result} per rank, in the order of the ranks."""
     seen = looked(dry_run(SCRIPT, request.param, *PARTS, spec=f"{request.param}x16GiB", GPUMEMTRACE_STACKS="none"))
     assert seen["statuses"] == [0] * request.param
     return seen["ranks"]
 
 
 def failed(dry_run, part, *more, **settings):
-    """What the ranks of two said that could not go on."""
+    """Returns the error of `part` from each of two ranks; None for a rank that was killed."""
     seen = looked(dry_run(SCRIPT, 2, part, *more, spec="2x16GiB", GPUMEMTRACE_STACKS="none", **settings))
     return [rank and rank[part] for rank in seen["ranks"]]
 

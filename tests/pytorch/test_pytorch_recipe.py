@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recipe of doc/ci.md on samples/train.py: changed to hold 10 % more, the build is red, with one annotation on the line."""
+"""The recipe of doc/ci.md on samples/train.py: if a change holds 10 % more, the build is red, with one annotation on the line."""
 import pytest
 
 from support.pytorch_builds import BYTECODE

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Our replay of the trace is what PyTorch's allocator says of itself, byte for byte and block by block."""
+"""The replay of a trace equals the figures of PyTorch's allocator, byte for byte and block by block."""
 import json
 
 import pytest
 
 from support.run import load_json
 
-# Every event has its row in `frag`'s list over time where there are no more events than this.
+# With --samples=SAMPLES, `frag` has one row per event if the trace has at most this many events.
 SAMPLES = 20000
 
 
 class Replay:
-    """What the analyzer says of a trace at any event."""
+    """The analyzer's figures and segments of a trace at any event."""
 
     def __init__(self, trace):
         self.trace = trace
@@ -22,7 +22,7 @@ class Replay:
         self.failures = load_json("oom", trace)["oom"]
 
     def figures(self, device, seq):
-        """Live and reserved bytes right after an event, their peaks and the failures until then."""
+        """Returns live and reserved bytes right after event `seq`, and their peaks and the number of failures up to it."""
         rows = [row for row in self.rows.get(device, []) if row["seq"] <= seq]
         assert not rows or rows[-1]["seq"] == seq
         live = [row["live_bytes"] for row in rows] or [0]
@@ -33,7 +33,7 @@ class Replay:
                 "max_reserved": max(reserved), "ooms": len(failed)}
 
     def segments(self, seq):
-        """{(device, address): (size, free, {address of a block: size})}"""
+        """Returns {(device, address): (size, free, {address of a block: size})} right after event `seq`."""
         devices = load_json("frag", self.trace, "--layer=pool", "--segments", f"--at={seq}", "--samples=1")["devices"]
         return {
             (device["device"], segment["address"]): (
@@ -45,7 +45,7 @@ class Replay:
 
 
 def told_segments(moment):
-    """The same of PyTorch's own snapshot."""
+    """Returns the segments of PyTorch's own snapshot, in the form of Replay.segments."""
     told = {}
     for segment in moment["segments"]:
         blocks = {b["address"]: b["size"] for b in segment["blocks"] if b["state"] == "active_allocated"}
@@ -58,7 +58,8 @@ def states(moment):
 
 
 def compare(recording, waiting=False):
-    """Block for block. A block that another stream still uses is `waiting`: told as given back."""
+    """Asserts that the replay equals PyTorch's figures and blocks at every mark; returns the Replay. `waiting`: some blocks
+    wait for another stream; the replay counts them as free."""
     marks = recording.marked_moments()
     assert len(marks) >= 20
     replay = Replay(recording.trace)
@@ -99,7 +100,7 @@ def test_a_block_that_another_stream_still_uses_is_free_from_when_it_is_given_ba
     compare(dry_run("streams.py"), waiting=True)
 
 
-# One optimizer of the MLP's is enough: these are the same scripts in another kind of segments.
+# The same scripts in another kind of segments. One optimizer of the MLP is enough here.
 EXPANDABLE = [name for name in RUNS if not name.startswith("mlp ")] + ["mlp adam-foreach"]
 
 
@@ -110,7 +111,7 @@ def test_the_replay_of_expandable_segments_equals_pytorchs_own_figures(name, dry
 
 @pytest.mark.parametrize("scope", ["RTLD_LOCAL", "RTLD_GLOBAL"])
 def test_pytorchs_own_profiler_is_told_of_each_tensor_wherever_c10_is_loaded(scope, dry_run):
-    """torch's extension, and c10 with it, is opened RTLD_LOCAL unless asked otherwise."""
+    """By default, Python opens torch's extension, and with it c10, with RTLD_LOCAL."""
     settings = {"TORCH_USE_RTLD_GLOBAL": 1} if scope == "RTLD_GLOBAL" else {}
     recording = dry_run("profiled.py", **settings)
     said = json.loads(recording.completed.stdout.splitlines()[-1])

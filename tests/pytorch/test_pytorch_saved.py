@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the estimate says that a layer saves for backward is what autograd's hooks see of that layer, for every type that it knows."""
+"""For every layer type, the estimate's bytes saved for backward equal the bytes that autograd's hooks see."""
 import json
 import re
 
@@ -9,8 +9,8 @@ from pytorch.saved import BATCH, CASES, TYPES, types_of
 from support.run import ROOT
 
 ROWS = re.findall(r"^LAYER\((\w+)", (ROOT / "analyzer/estimate/layer/layers.def").read_text(), re.M)
-# Types that are no layer of their own in PyTorch, and where they are held beside it.
-SEEDS_BYTES = {"Attention": 24}  # of a dropout that could be: newer releases keep it on the card
+SEEDS_BYTES = {"Attention": 24}  # seeds of a possible dropout, which newer releases keep on the card
+# {layer type that has no counterpart of its own in PyTorch: the suite that compares it, or the reason why none does}
 ELSEWHERE = {
     "RMSNorm": "torch 2.6 composes it, 2.15 has a kernel: estimates",
     "RMSNormWide": "estimates", "Rotary": "estimates", "Experts": "estimates", "TokenLoss": "estimates", "Tokens": "estimates",
@@ -20,7 +20,7 @@ ELSEWHERE = {
 
 
 def described(name, dtype):
-    """A model that ends with the layer; what it reads is of layers, so that it needs gradients."""
+    """Returns a model file that ends with the layer `name`. Other layers make its inputs, so that the inputs need gradients."""
     fields, shape, _ = CASES[name]
     before = [] if name == "Embedding" else [{"type": "Scale", "name": letter, "from": "read"} for letter in fields.get("from", ["a"])]
     return {"schema": "gpumemtrace.model/1", "input": shape, "dtype": dtype, "batch": BATCH, "layers": [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`peak --by` and `peak --tree` of real runs beside a slow reading of the tables: every row, to the byte."""
+"""Every row of `peak --by` and `peak --tree` of real runs equals the slow second implementation, to the byte."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Ten short scripts, one fact each, in at most three minutes: `make smoke` runs this file on the wheel alone. Six scripts
-are cases, so their bytes are those of the public report. Their conclusions are asked for where they are right today."""
+"""Ten short scripts test one fact each, in at most three minutes: `make smoke` runs this file on the wheel only. Six scripts
+are those of tests/cases, so their bytes are those of the public report. Only conclusions that are right today are tested."""
 import json
 
 import pytest
@@ -14,7 +14,7 @@ MIB = 1 << 20
 
 
 def printed(recording):
-    """The numbers in each line that the program printed."""
+    """Returns a list per line that the program printed, with the line's numbers."""
     lines = recording.completed.stdout.splitlines()
     return [[int(word) for word in line.split() if word.isdigit()] for line in lines]
 

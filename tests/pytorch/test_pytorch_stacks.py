@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stacks of the real PyTorch in a dry run: who allocates is never left blank."""
+"""Stacks of the real PyTorch in a dry run: each allocation has a Python frame or a label."""
 from support.pytorch_builds import SCRIPTS
 from support.run import load_json
 
@@ -32,7 +32,7 @@ def test_each_allocation_of_a_training_names_python_or_backward(dry_run):
 
 
 def test_what_was_compiled_is_named_by_the_line_that_called_it(dry_run, torch_build):
-    """The wheel runs a text that PyTorch wrote, Debian's build an interpreter of graphs."""
+    """The wheel runs Python code that PyTorch generated; Debian's build interprets the graph."""
     source = (SCRIPTS / "values.py").read_text().splitlines()
     line = next(number for number, text in enumerate(source, 1) if "model(torch.randn(8, 64, device" in text)
     (device,) = load_json("peak", dry_run("values.py", "compiled").trace)["devices"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a program reads back from a simulated card is what it put and computed there, or is said to be a guess."""
+"""A program reads back from a simulated card the values that it stored and computed there; a guessed value is reported as one."""
 import json
 import re
 
@@ -182,7 +182,7 @@ def test_a_compiled_model_is_still_compiled_and_once_for_all_its_calls(saw):
 def test_a_script_that_fails_in_a_dry_run_gets_a_line_that_says_so(dry_run):
     failed = dry_run("values.py", "no_such_part", check=False).completed
     assert failed.returncode == 1
-    assert "failed in a dry run" not in failed.stderr  # it left no trace: nothing ran on a card
+    assert "failed in a dry run" not in failed.stderr  # there is no trace, because nothing ran on a card
     failed = dry_run("values.py", "wrong_check", check=False).completed
     assert failed.returncode == 1
     (line,) = [line for line in failed.stderr.splitlines() if "failed in a dry run (exit status 1)" in line]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every script allocates with values what it allocates without them, event by event, where no shape depends on a value."""
+"""If no shape depends on a value, a script has the same events with and without computed values (GPUMEMTRACE_VALUES=none)."""
 import pytest
 from test_pytorch_first_lines import RUNS
 
@@ -7,20 +7,20 @@ from support.pytorch_builds import OLDEST
 from support.run import run_command
 
 ALLOC, FREE, MAP, UNMAP, POOL_USAGE, DEVICE_MEMORY, EXIT = 1, 2, 3, 4, 9, 10, 15
-# Samples of the host, what a thread of autograd works on (its threads race), and what was asked for last, maybe of the host.
+# Kinds left out: samples of host memory; nodes of autograd, whose threads race; requested sizes, which may be of host blocks.
 HOST_MEMORY, AUTOGRAD_NODE, POOL_ASKED = 23, 24, 32
 OF_A_CARD = (ALLOC, FREE, MAP, UNMAP, POOL_USAGE, DEVICE_MEMORY)
 HOST_ADDRESSES = 1 << 46
-# A shape depends on a value there, which is the point of them: masks select, loops end.
+# Shapes depend on values in these scripts by intention: masks select rows, and values end loops.
 DEPENDS = ("operators.py", "values.py")
 DEPENDS_ON_OLDEST = {"encoder.py": "with label smoothing PyTorch 2.0 selects the losses by a mask"}
 
 
 def sequences(recording):
-    """{device: kind, address, size and memory of its events until the exit}; where the host's memory lies differs from run
-    to run. Threads race in the order of frees that follow each other, and after a failed backward pass in which of the last
-    ones come before the exit: frees that nothing but the exit follows are left out."""
-    assert run_command("info", recording.trace).returncode == 0  # which folds in what a killed process left
+    """Returns {device: [(kind, address, size, memory)]} of the events before the exit. Addresses of host memory are None,
+    because they differ between runs. Neighbouring frees are sorted, because threads race for their order. Frees that only
+    the exit follows are left out: after a failed backward pass, the race decides which of them come before the exit."""
+    assert run_command("info", recording.trace).returncode == 0  # folds in the events that a killed process left
     found, frees = {}, {}
     for device, kind, address, *row in recording.rows(
         "SELECT device, kind, address, size_bytes, memory FROM event"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What doc/walkthroughs.md shows of PyTorch is what its commands print, with Debian's release."""
+"""The commands on PyTorch in doc/walkthroughs.md print the output that is shown there, with Debian's release."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""frag --what-if beside what PyTorch itself holds in a dry run with that setting; and that the model gives what was
-recorded under each of them, to the byte."""
+"""`frag --what-if=SETTING` predicts the bytes that PyTorch reserves in a dry run with that setting. For a recording under a
+setting, the allocator's model gives the recorded bytes exactly."""
 import pytest
 
 from support.run import load_json
@@ -23,11 +23,13 @@ SETTINGS = {
     "expandable_segments": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"},
     "max_split_size=128MiB": {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:128"},
 }
-# Without its cache PyTorch says of a failure what these do not catch, and captures nothing.
+# These scripts cannot run without PyTorch's cache: a failure then raises an exception that they do not catch, and PyTorch cannot
+# capture a graph.
 FAILING = ("out of memory, tried again", "fragmented", "graphs")
 WITHIN = 0.02
-# What cuDNN's workspaces ask for the trace does not tell: of a block that was not split it knows the size, up to this much more;
-# the model then fits fewer requests into what there is, and takes a piece more of an expandable segment.
+# The trace lacks the requested sizes of cuDNN's workspaces. For a block that was not split, the model uses the block's size,
+# which is up to WHOLE_BLOCK_EXCESS larger. The model then serves fewer requests from free memory and maps one more piece of an
+# expandable segment.
 WHOLE_BLOCK_EXCESS, EXPANDABLE_PIECE = 1 << 20, 20 << 20
 WHOLE_BLOCKS_COUNT = {("debian", "cnn", "expandable_segments")}
 
@@ -38,7 +40,7 @@ def what_if(recording, setting):
 
 
 def held_at_most(recording):
-    """What PyTorch's pool reserved at most."""
+    """Returns the peak of PyTorch's reserved bytes."""
     (device,) = load_json("report", recording.trace)["devices"]
     (pool,) = device["pools"]
     return pool["peak_reserved_bytes"]
@@ -60,7 +62,7 @@ def test_a_setting_holds_what_pytorch_holds_with_it(torch_build, dry_run, script
     real = dry_run(*SCRIPTS[script], **SETTINGS[setting])
     assert found["replayed"], found
     if found["at_least"]:
-        # After its first failure the program goes on otherwise.
+        # After the first failure the program takes another path.
         assert found["peak_reserved_bytes"] > 0
         return
     if (torch_build.name, script, setting) in WHOLE_BLOCKS_COUNT:
@@ -76,7 +78,7 @@ def test_a_setting_holds_what_pytorch_holds_with_it(torch_build, dry_run, script
 def test_without_its_cache_pytorch_holds_what_is_live(dry_run, script):
     plain = dry_run(*SCRIPTS[script])
     uncached = dry_run(*SCRIPTS[script], PYTORCH_NO_CUDA_MEMORY_CACHING=1)
-    outside = driver_held_at_most(plain) - held_at_most(plain)  # cuBLAS's own, for one
+    outside = driver_held_at_most(plain) - held_at_most(plain)  # for example cuBLAS's own memory
     found = what_if(plain, "no-cache")
     assert found["replayed"], found
     assert found["peak_reserved_bytes"] + outside == pytest.approx(driver_held_at_most(uncached), rel=WITHIN)
@@ -103,7 +105,7 @@ def test_the_model_gives_random_use_with_graphs_streams_and_failures(dry_run, se
 
 @pytest.mark.parametrize("seed", [2, 4])
 def test_random_use_with_expandable_segments_is_foretold_to_the_byte(dry_run, seed):
-    """Many blocks are handed out whole: what was asked for decides."""
+    """The model must know the requested sizes, because many blocks are handed out whole."""
     found = what_if(dry_run("random_use.py", seed, "1"), "expandable_segments")
     assert found["replayed"], found
     assert found["peak_reserved_bytes"] == held_at_most(dry_run("random_use.py", seed, "1", **SETTINGS["expandable_segments"]))

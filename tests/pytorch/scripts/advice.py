@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""advice.py CASE [--taken]: a program that needs more than a small card has, in the way that CASE is advice
-against; with --taken it does what the advice says. Nothing else differs between the two."""
+"""advice.py CASE [--taken]: a program that needs more memory than a small card has, because of the mistake that CASE
+names; with --taken it follows the advice against this mistake. Nothing else differs between the two."""
 import sys
 
 import torch
@@ -41,7 +41,7 @@ class Stack(nn.Module):
 
 
 def checkpointing():
-    """Twelve layers keep what they computed for backward."""
+    """Twelve layers keep their activations for backward."""
     model = Stack(12, recompute=TAKEN).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for _ in range(2):
@@ -82,7 +82,7 @@ def chunked_loss():
 
 
 def zero_grad():
-    """Gradients of the step before are zeros that take their place all through forward."""
+    """The previous step's gradients are zeroed instead of freed, so they take memory all through forward."""
     model = Stack(24).cuda()
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     for _ in range(4):
@@ -93,7 +93,7 @@ def zero_grad():
 
 
 def late_zero_grad():
-    """Gradients are dropped where the next batch begins, so they are there while the model is tried on many samples."""
+    """Gradients are dropped only at the next batch, so they take memory while the model is evaluated on many samples."""
     model = Stack(24).cuda()
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     for _ in range(3):
@@ -132,7 +132,7 @@ def held_over():
 
 
 def inference():
-    """Nobody calls backward, and autograd keeps everything for it."""
+    """Autograd keeps all activations for a backward that the program never calls."""
     model = Stack(24).cuda()
     for size in (512, 1024, 8192):
         with torch.set_grad_enabled(not TAKEN):
@@ -141,7 +141,7 @@ def inference():
 
 
 def evaluation():
-    """The loss of the validation batches is summed with all that autograd keeps for it."""
+    """The sum of the validation losses keeps the autograd graph of every batch."""
     model = Stack(8).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     total = 0
@@ -157,7 +157,7 @@ def evaluation():
 
 
 def checkpoint_on_device():
-    """The weights that were loaded stay beside those of the model."""
+    """The loaded weights stay on the card beside the model's own weights."""
     model = Stack(24)
     torch.save(model.state_dict(), "weights.pt")
     model = model.cuda()
@@ -183,7 +183,7 @@ class Block(nn.Module):
 
 
 def convolutions():
-    """Twelve residual blocks, called by torch's own Sequential."""
+    """Twelve residual blocks that torch.nn.Sequential calls."""
     blocks = nn.Sequential(*(Block() for _ in range(12))).cuda()
     optimizer = torch.optim.SGD(blocks.parameters(), lr=0.1)
     for _ in range(2):
@@ -199,7 +199,7 @@ def convolutions():
 
 
 def own_kernels():
-    """The same without cuDNN: PyTorch's kernels for convolutions create cuBLAS when the card is full."""
+    """The case `convolutions` without cuDNN: PyTorch's own kernels create cuBLAS's handle when the card is full."""
     torch.backends.cudnn.enabled = False
     convolutions()
 
@@ -220,7 +220,7 @@ class Attention(nn.Module):
 
 
 def attention():
-    """The weights of attention, of every token with every other, are kept for backward."""
+    """The attention weights, one for each pair of tokens, are kept for backward."""
     model = nn.Sequential(*(Attention() for _ in range(4))).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for _ in range(2):
@@ -231,7 +231,7 @@ def attention():
 
 
 def fragments():
-    """Of eight segments a tenth each is in use: what is free has no piece of 400 MiB."""
+    """A tenth of each of eight segments is in use, so no free piece has 400 MiB."""
     mib = 1 << 20
     large = [torch.empty(100 * mib, dtype=torch.uint8, device="cuda") for _ in range(8)]
     del large
@@ -254,7 +254,7 @@ class Branches(nn.Module):
 
 
 def summed_losses():
-    """Eight losses and one backward for all: half of each batch, twice as many of them, keeps as much."""
+    """Eight losses and one backward for their sum: half the batch and twice as many losses would keep the same bytes."""
     model = Branches().cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for _ in range(2):
@@ -272,7 +272,7 @@ def summed_losses():
 
 
 def caught():
-    """What the first attempt computed lives on in the traceback of its exception while a part of the batch is tried."""
+    """The exception's traceback keeps the first attempt's tensors alive while a part of the batch is tried."""
     model, errors = Stack(6).cuda(), []
 
     def attempt(rows):
@@ -287,7 +287,7 @@ def caught():
 
 
 class Looped(nn.Module):
-    """Its layers keep their outputs alone."""
+    """A model whose layers keep only their outputs for backward."""
 
     def __init__(self):
         super().__init__()
@@ -300,7 +300,7 @@ class Looped(nn.Module):
 
 
 def one_call():
-    """The model is one call a step: computed again, it holds as much at once."""
+    """The program calls the model once per step; checkpointing this one call would hold the same bytes at once."""
     model = Looped().cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for _ in range(2):
@@ -311,7 +311,7 @@ def one_call():
 
 
 def data_on_cpu():
-    """All batches are moved before the first one is used."""
+    """All batches are moved to the card before the first one is used."""
     model = nn.Linear(WIDTH, 8).cuda()
     data = [torch.zeros(16384, WIDTH) for _ in range(16)]
     if not TAKEN:
@@ -325,7 +325,7 @@ def sequential(blocks):
 
 
 def evaluation_of_sequential():
-    """The same of a model that has no frame of the program."""
+    """The case `evaluation` with a model whose layers have no frame of the program."""
     model = sequential(8)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     total = 0
@@ -340,7 +340,7 @@ def evaluation_of_sequential():
 
 
 def second_use_of_sequential():
-    """Another line trains with a longer batch: nothing is evaluated, although the line is new."""
+    """A second line also trains, with a longer batch: although the line is new, this is no evaluation."""
     model = sequential(8)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for _ in range(3):

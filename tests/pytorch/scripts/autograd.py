@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A forward whose operators have a line each, and backwards of it: plain, out of memory, of a checkpoint."""
+"""A forward pass with one operator per line, and its backward: plain, with a checkpoint, and out of memory."""
 import time
 
 import torch
@@ -36,7 +36,7 @@ def main():
     after = torch.zeros(MIB, device="cuda")  # after
     del after, loss
     forward(x).backward()  # again
-    time.sleep(0.1)  # PyTorch 2.15 aborts when Python ends while the thread of a backward drops what it holds
+    time.sleep(0.1)  # PyTorch 2.15 aborts if Python ends while autograd's thread still frees its tensors
 
 
 main()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One step each of small ResNet, MobileNet, ConvNeXt and U-Net, of an LSTM and a GRU: what goes through cuDNN on a card."""
+"""One training step each of small ResNet, MobileNet, ConvNeXt, U-Net, LSTM and GRU models, which use cuDNN on a card."""
 import torch
 from torch import nn
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A denoiser with attention over pixels and an average of its weights kept by hand; noise is mixed in
-outside of modules; bfloat16 by autocast; the middle is checkpointed."""
+"""A denoiser with attention over pixels, bfloat16 by autocast and a checkpointed middle block. The script itself
+averages the weights, and adds the noise outside of modules."""
 import copy
 
 import torch

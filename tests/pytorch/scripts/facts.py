@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Settings of PyTorch's allocator from every side, and tensors on two streams; prints what PyTorch says."""
+"""Sets PyTorch's allocator by environment and by call, makes tensors on two streams; prints version and side stream."""
 import json
 import os
 

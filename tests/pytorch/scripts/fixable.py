@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""fixable.py CASE [--batch-size=N]: a program that dies on a small card in the way that CASE names, and that a smaller
-number or a setting saves; tests/pytorch/test_pytorch_fix.py says what is right. `sequence` reads the variable SEQUENCE."""
+"""fixable.py CASE [--batch-size=N]: a program that runs out of memory on a small card in the way that CASE names. A smaller
+number or a setting may help: tests/pytorch/test_pytorch_fix.py has the answers. `sequence` reads the variable SEQUENCE."""
 import argparse
 import os
 
@@ -38,14 +38,14 @@ class Attention(nn.Module):
 
 
 def sequence(options):
-    """The weights of attention grow with the square of the sequence, and one sample has one of its own."""
+    """Attention weights grow with the square of the sequence length; the batch is one sample and cannot get smaller."""
     del options
     length = int(os.environ["SEQUENCE"])
     training(Attention(), lambda: torch.randn(1, length, WIDTH, device="cuda"))
 
 
 def library(options):
-    """cuBLAS asks the driver for its workspace beside a cache that PyTorch keeps full."""
+    """cuBLAS allocates its workspace from the driver, while idle memory in PyTorch's cache fills the card."""
     del options
     free = torch.cuda.mem_get_info()[0]
     data = [torch.empty(20 * MIB, dtype=torch.uint8, device="cuda") for _ in range(free // (20 * MIB))]
@@ -55,7 +55,7 @@ def library(options):
 
 
 def pinned(options):
-    """Half of each 2 MiB is idle, and none of them can be given back: no setting joins the halves."""
+    """Half of each 2 MiB segment is idle, and no segment can be freed. No setting of the allocator joins the halves."""
     del options
     kept = [torch.empty(MIB // 2, dtype=torch.uint8, device="cuda") for _ in range(1000)]
     del kept[::2]
@@ -63,7 +63,7 @@ def pinned(options):
 
 
 def hopeless(options):
-    """The weights alone are more than the card has."""
+    """The weights alone need more memory than the card has."""
     del options
     training(nn.Linear(32 * WIDTH, 32 * WIDTH), lambda: torch.randn(1, 32 * WIDTH, device="cuda"))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Fails although enough is free: small tensors pin the segments that large ones left. Then fails once
-more, because the device is full. Prints what PyTorch says of the first of these failures."""
+"""An allocation fails although enough memory is free, because small tensors pin segments that held large ones.
+A later one fails because the device is full. Prints PyTorch's figures of the first of these two failures."""
 import json
 
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two networks with an optimizer each, and 512 KiB that every iteration leaves: gan.py
+"""Two networks with one optimizer each; every iteration leaks 512 KiB: gan.py
 adam | critics | parts | sgd | sgd_parts"""
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Batches of growing size under a memory fraction: large segments that are free and too small lie around."""
+"""Batches of growing size under a memory fraction leave large free segments that are too small for the next batch."""
 import torch
 
 from moments import moment

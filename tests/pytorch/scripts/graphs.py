@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CUDA graphs: two that share a private pool, one that is gone before the end, and tensors outside."""
+"""CUDA graphs: two that share a private pool and one that is deleted early; one tensor lies outside of the graphs."""
 import json
 
 import torch
@@ -29,7 +29,7 @@ def main():
         graph.replay()
     moment("three graphs")
     del lost, graph
-    del gone  # PyTorch 2.0 asserts where one that was reset is deleted
+    del gone  # del without reset(), because PyTorch 2.0 fails an assertion if a reset graph is deleted
     moment("two graphs")
     torch.cuda.empty_cache()
     moment("flushed")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A small training loop that leaks, or only looks as if it did: growth.py
+"""A small training loop that leaks, or only seems to leak: growth.py
 list | cache | closure | outputs | adam | lengths | bounded"""
 import collections
 import sys
@@ -26,7 +26,7 @@ def step_of(model, optimizer, rows=128):
 
 
 def collect_losses(model, optimizer):
-    """Each loss keeps a mask of its batch alive."""
+    """The list keeps each loss together with a mask of its batch."""
     losses = []
     for _ in range(STEPS):
         mask = torch.zeros(512, 256, device="cuda")
@@ -36,7 +36,7 @@ def collect_losses(model, optimizer):
 
 
 def mask_of(step):
-    """A cache whose key is never seen again."""
+    """Returns the mask of a training step from a cache, whose keys never come again."""
     if step not in cache:
         cache[step] = torch.zeros(1024, 256, device="cuda")
     return cache[step]
@@ -63,7 +63,7 @@ def register_callbacks(model, optimizer):
 
 
 def collect_outputs(model, _):
-    """With an optimizer that allocates in its first step alone."""
+    """Keeps outputs, with an optimizer that allocates in its first step only."""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     outputs = []
     for _ in range(STEPS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Forward passes without a module around them: layers.py
+"""Forward passes of layers without a module that contains them all: layers.py
 once | batches | blocks"""
 import sys
 
@@ -20,7 +20,7 @@ def through(matrices, x):
 
 
 def once():
-    """A hundred layers, and no step."""
+    """A hundred layers in one forward pass, without any training step."""
     through(weights(100), torch.randn(64, 256, device="cuda"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A growing leak: each step's loss and output are kept for a mean that nobody asks for, without .item()."""
+"""A leak: a list keeps each step's loss and output as tensors, without .item(); the program never reads the list."""
 import torch
 from torch import nn
 

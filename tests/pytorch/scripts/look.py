@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Says what PyTorch sees of the device, and which of NVIDIA's libraries the process has."""
+"""Prints the properties of the device that PyTorch sees, and the paths of NVIDIA's libraries in the process."""
 import json
 import re
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a torch.cuda.MemPool keeps is its own: `kept` lets a request outside fail, `shared` lets go of it first,
-`reused` takes it again inside, `beside` has room for more, `two` has a second pool fail beside the first."""
+"""A torch.cuda.MemPool keeps memory for itself. `kept`: a request outside fails. `shared`: the pool is deleted first.
+`reused`: the pool uses its memory again. `beside`: the card has room for both. `two`: a second pool fails beside the first."""
 import sys
 
 import torch
@@ -15,7 +15,7 @@ def new(gib):
 
 
 def fill(pool, gib):
-    """A block stays in the pool, and one passes through it."""
+    """Returns a tensor of 0.5 GiB in the pool; a tensor of `gib` GiB is freed and stays idle there."""
     with torch.cuda.use_mem_pool(pool):
         stays = new(0.5)
         passing = new(gib)

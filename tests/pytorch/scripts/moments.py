@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""moment() marks the trace and writes down what PyTorch itself says of its memory right then. What was
-written goes to the file that MOMENTS names, when the script ends. Without the recorder it only writes."""
+"""moment() marks the trace and stores PyTorch's own figures of its memory at that moment. When the script ends,
+all figures are written to the file that MOMENTS names. Without the recorder there is no mark."""
 import atexit
 import ctypes
 import json
@@ -14,9 +14,9 @@ _moments = []
 
 
 def moment(note="", model=None, optimizer=None, saved=None, tensors=None):
-    """With a model, also which blocks hold its parameters, gradients and the optimizer's states; with
-    `saved`, of a block `with saved_for_backward(…) as saved`, how much was kept for backward; with
-    tensors, how many bytes they have."""
+    """Stores a moment. `model`: also the bytes of the blocks of its parameters, its gradients and the optimizer's states.
+    `saved`, from `with saved_for_backward(…) as saved`: also the bytes that autograd saved for backward.
+    `tensors`: also their bytes."""
     _mark(f"moment {len(_moments)}".encode())
     told = {"note": note, "devices": [_device(i) for i in range(torch.cuda.device_count())],
             "segments": [_segment(s) for s in _snapshot()["segments"]]}
@@ -30,8 +30,8 @@ def moment(note="", model=None, optimizer=None, saved=None, tensors=None):
 
 
 class saved_for_backward:
-    """Counts the tensors that autograd keeps, once for each storage; those of the model and the inputs
-    are there anyway."""
+    """Collects the addresses of the storages that autograd saves, each once, without those of the model and the
+    inputs, which exist anyway."""
 
     def __init__(self, model, *inputs):
         self.known = {t.untyped_storage().data_ptr() for t in [*model.parameters(), *model.buffers(), *inputs]}
@@ -65,14 +65,14 @@ def _blocks_of(segments, tensors):
 
 
 def _bytes_at(segments, places):
-    """Bytes of the blocks that hold these addresses, each block once."""
+    """Returns the bytes of the blocks that contain these addresses; counts each block once."""
     blocks = [block for segment in segments for block in segment["blocks"]]
     return sum(b["size"] for b in blocks if any(b["address"] <= p < b["address"] + b["size"] for p in places))
 
 
 def _snapshot():
     if torch.cuda.get_allocator_backend() == "cudaMallocAsync":
-        return {"segments": []}  # it has none
+        return {"segments": []}  # this backend has no segments
     return torch.cuda.memory._snapshot()
 
 
@@ -89,7 +89,7 @@ def _device(index):
 
 def _segment(segment):
     blocks, address = [], segment["address"]
-    for block in segment["blocks"]:  # PyTorch 2.0 does not say where they lie, which is one after the other
+    for block in segment["blocks"]:  # PyTorch 2.0 gives no addresses of blocks; they follow each other
         blocks.append({"address": block.get("address", address), "size": block["size"], "state": block["state"]})
         address += block["size"]
     return {"device": segment["device"], "address": segment["address"], "size": segment["total_size"],
@@ -98,8 +98,8 @@ def _segment(segment):
 
 @atexit.register
 def _write():
-    # The thread of the last backward still drops what it holds; where Python ends meanwhile (until 3.13),
-    # PyTorch 2.15 ends by abort(), recorded or not.
+    # Autograd's thread still frees the tensors of the last backward. If Python (up to 3.13) ends meanwhile,
+    # PyTorch 2.15 calls abort(), with or without the recorder.
     time.sleep(0.1)
     if "MOMENTS" in os.environ:
         with open(os.environ["MOMENTS"], "w", encoding="utf-8") as file:

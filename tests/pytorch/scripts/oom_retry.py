@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A batch that does not fit is tried again, each time with half the size."""
+"""A batch that does not fit is tried again with half the size, until it fits."""
 import torch
 from torch import nn
 

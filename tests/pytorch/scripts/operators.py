@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Operators that ask NVIDIA's libraries for sizes, handles or versions, each once. Prints the last line
-{"failed": {name: what PyTorch said}}."""
+"""Runs operators that query sizes, handles or versions of NVIDIA's libraries, each once. The last printed line is
+{"failed": {name: PyTorch's error}}."""
 import json
 
 import torch
@@ -29,7 +29,7 @@ def attention():
 
 
 def linear_algebra():
-    """One for each function of PyTorch's that has cuSOLVER size its memory."""
+    """Calls each function of PyTorch that queries the size of its workspace from cuSOLVER."""
     for dtype in (torch.float32, torch.float64, torch.complex64, torch.complex128):
         square = randn(64, 64, dtype=dtype)
         torch.linalg.svd(square)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs out of memory in the way that its argument names; tests/pytorch/test_pytorch_oom.py says what is right."""
+"""Runs out of memory in the way that the argument names; tests/pytorch/test_pytorch_oom.py has the right answers."""
 import ctypes
 import os
 import sys
@@ -20,7 +20,7 @@ def malloc(size):
 
 
 def retry():
-    """9 GiB cached, 10 GiB asked for and served."""
+    """PyTorch frees 9 GiB of cached segments and then serves a request of 10 GiB."""
     cached = [new(GIB) for _ in range(9)]
     cached.clear()
     kept = new(10 * GIB)
@@ -57,7 +57,7 @@ def aborted():
 
 
 def backward():
-    """The exception of autograd's thread, caught in the one that called it."""
+    """Autograd's thread raises the exception, and the thread that called backward() catches it."""
     weight = torch.ones(GIB // 4, device="cuda", requires_grad=True)
     kept = [new(GIB) for _ in range(13)]
     try:
@@ -79,7 +79,7 @@ def outside():
 
 
 def cached():
-    """A call of the program's own fails beside what PyTorch keeps."""
+    """The program's own cudaMalloc fails, because PyTorch's cache fills the card."""
     kept = [new(GIB) for _ in range(15)]
     small = [new(100 * MIB) for _ in range(7)]
     del kept[:6]
@@ -89,7 +89,7 @@ def cached():
 
 
 def stream():
-    """What is idle is of another stream, in segments that something still uses."""
+    """The idle memory belongs to another stream and lies in segments that are still in use."""
     other = torch.cuda.Stream()
     with torch.cuda.stream(other):
         whole = [new(3 * GIB) for _ in range(5)]
@@ -102,7 +102,7 @@ def stream():
 
 
 def graph():
-    """A graph keeps 8 GiB in its private pool, where nothing is live; with 7 GiB of tensors the card is full."""
+    """A graph keeps 8 GiB in its private pool without live tensors; 7 GiB of tensors outside fill the card."""
     kept, captured = new(7 * GIB), torch.cuda.CUDAGraph()
     with torch.cuda.graph(captured):
         passing = new(8 * GIB)

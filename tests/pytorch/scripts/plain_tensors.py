@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tensors of many sizes, taken and given back, and nothing that a library takes for itself."""
+"""Allocates and frees tensors of many sizes; no library allocates memory of its own."""
 import torch
 
 from moments import moment

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What PyTorch's own profiler is told of tensors, and whether c10 is in the program's global scope."""
+"""Prints the tensor sizes that PyTorch's profiler sees, and whether c10 is in the process's global scope."""
 import ctypes
 import json
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Random use of the caching allocator, the same for each seed: streams, record_stream, CUDA graphs that share private
-pools or do not, empty_cache, and failures that are caught. Arguments: the seed; the share of the card it may use."""
+"""Random use of the caching allocator, reproducible by seed: streams, record_stream, CUDA graphs with shared or own private
+pools, empty_cache, and caught failures. Arguments: the seed; the fraction of the card that the program may use."""
 import random
 import sys
 
@@ -46,7 +46,7 @@ class Use:
             self.capture()
         elif self.graphs and kind < 0.08:
             graph, _ = self.drop(self.graphs)
-            del graph  # its reset(); PyTorch 2.0 asserts where both are done
+            del graph  # del also resets the graph; PyTorch 2.0 fails an assertion after an explicit reset()
         elif self.live and kind < 0.5:
             tensor = self.drop(self.live)
             if self.choose.random() < 0.3:

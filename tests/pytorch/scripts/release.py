@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trains a small model and prints what PyTorch itself says of its memory; for any release from 1.13 on."""
+"""Trains a small model and prints PyTorch's own figures of its memory; for any release from 1.13 on."""
 import json
 
 import torch

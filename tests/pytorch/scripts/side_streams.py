@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A loader on a side stream that runs ahead: batches go over, are lent to the other stream and given back, and the host waits
-only at the end of each epoch. A thread asks for an event until it is done, as NCCL's watchdog does."""
+"""A loader copies batches on a side stream; record_stream lends them to the main stream, and the host waits only at the end
+of each epoch. A thread queries an event until it is done, as NCCL's watchdog does."""
 import threading
 
 import torch

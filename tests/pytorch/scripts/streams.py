@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tensors that other streams still use when they are given back: record_stream."""
+"""Frees tensors while other streams still use them (record_stream)."""
 import torch
 
 from moments import moment

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What programs read back from the card, one part by name: says in its last line what it saw, as JSON."""
+"""Programs that read values back from the card; the argument names one part. The last printed line is its result as JSON."""
 import json
 import math
 import os
@@ -13,7 +13,7 @@ CUDA = "cuda"
 
 
 def operators():
-    """Names of what differs from the same operator on the CPU."""
+    """Returns [name, result on the card, result on the CPU] for each operator whose results differ."""
     mask = torch.tensor([1, 0, 1, 0, 0, 1, 1, 1, 0, 0], dtype=torch.bool)
     x = torch.tensor([3.0, 1.0, 2.0, 5.0, 4.0, 1.0, 1.0, 7.0, 0.0, 9.0])
     n = torch.tensor([3, 1, 3, 0, 2, 2, 1, 3, 0, 0])
@@ -67,7 +67,7 @@ def operators():
 
 
 def numpy():
-    """x[mask] and the like beside numpy, on the same tensor."""
+    """Returns for x[mask] and similar expressions whether the result equals numpy's on the same data."""
     import numpy as np
 
     a = np.array([4, 1, 3, 1, 0, 4, 2, 2])
@@ -81,7 +81,7 @@ def numpy():
 
 
 def router():
-    """Tokens per expert in four layers of a mixture, as Mixtral routes them; tokens and experts per token."""
+    """Routes tokens as Mixtral does; returns the tokens of each expert in four layers, all tokens, and experts per token."""
     hidden, experts, per_token, tokens = 1024, 8, 2, 2048
     x = torch.randn(tokens, hidden, device=CUDA)
     layers = []
@@ -101,7 +101,7 @@ def router():
 
 
 def generate():
-    """As HF's generate: 64 new tokens or the end token; the stop flag is on the device, and the cache grows."""
+    """Like Hugging Face's generate(): 64 new tokens or the end token; the stop flag is on the device, and the cache grows."""
     vocabulary, hidden = 32000, 1024
     embedding = nn.Embedding(vocabulary, hidden).to(CUDA)
     head = nn.Linear(hidden, vocabulary, bias=False).to(CUDA)
@@ -131,7 +131,7 @@ def beam():
 
 
 def large_loop():
-    """A loss that nobody computed."""
+    """Waits for a small loss that the dry run does not compute; returns the number of iterations."""
     model, steps, loss = nn.Linear(2048, 2048).to(CUDA), 0, torch.tensor(9.0)
     while loss > 0.05 and steps < 10000:
         loss = model(torch.randn(64, 2048, device=CUDA)).pow(2).mean()
@@ -140,7 +140,7 @@ def large_loop():
 
 
 def small_loop():
-    """A loss that is computed: it falls by gradient descent."""
+    """Waits for a small loss that the dry run computes; it falls by gradient descent."""
     torch.manual_seed(0)
     model, steps, loss = nn.Linear(4, 1).to(CUDA), 0, torch.tensor(9.0)
     optimizer, x = torch.optim.SGD(model.parameters(), 0.1), torch.randn(64, 4, device=CUDA)
@@ -163,7 +163,7 @@ def early():
 
 
 def scaler():
-    """Ten steps of mixed precision: the optimizer steps, the scale stays."""
+    """Ten steps in mixed precision: the optimizer is not skipped, and the scale does not change."""
     model = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10)).to(CUDA)
     optimizer, scale = torch.optim.AdamW(model.parameters()), torch.amp.GradScaler("cuda")
     for _ in range(10):
@@ -214,14 +214,14 @@ def parallel():
 
 
 def large_mask():
-    """Both selections by one mask that nobody computed have one size; what is read twice agrees."""
+    """Two selections by the same mask with guessed values have the same size; a value that is read twice stays the same."""
     x = torch.randn(2048, 2048, device=CUDA) @ torch.randn(2048, 2048, device=CUDA)
     mask, loss = x > 0, x.mean()
     return {"rows": [len(x[mask]), len(mask[mask])], "of": x.numel(), "losses": [loss.item(), loss.item()]}
 
 
 def rising():
-    """A loop that waits for a score that nobody computed to rise."""
+    """A loop that waits until a score rises that the dry run does not compute."""
     model, steps, score = nn.Linear(2048, 2048).to(CUDA), 0, 0.0
     while score < 0.95 and steps < 10000:
         score = model(torch.randn(8, 2048, device=CUDA)).sigmoid().mean().item()
@@ -230,7 +230,7 @@ def rising():
 
 
 def endless():
-    """A loop that waits for an accuracy of guesses, which never comes."""
+    """A loop that waits for a high accuracy, which guessed values never reach."""
     model, steps, right = nn.Linear(1024, 1024).to(CUDA), 0, 0.0
     while right < 0.9 and steps < 1100:
         right = (model(torch.randn(512, 1024, device=CUDA)).argmax(1) == torch.arange(512, device=CUDA)).float().mean().item()
@@ -239,7 +239,7 @@ def endless():
 
 
 def finite():
-    """What programs check of a gradient that nobody computed; all of it holds."""
+    """Checks that programs make of a gradient; all of them hold for one that the dry run does not compute."""
     x = torch.randn(2048, 2048, device=CUDA) @ torch.randn(2048, 2048, device=CUDA)
     top, low = x.amax(), x.amin()
     return [
@@ -250,7 +250,7 @@ def finite():
 
 
 def forgotten():
-    """Backward finds the mask of its forward, though between them a graph ran, after which no contents are known."""
+    """Backward uses the mask of its forward, although a CUDA graph ran in between, after which all values are unknown."""
     still, graph = torch.zeros(8, device=CUDA), torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         still.add(1)
@@ -258,19 +258,19 @@ def forgotten():
     mask = torch.arange(200, device=CUDA) % 5 != 0
     chosen = x[mask]
     graph.replay()
-    with torch.autograd.set_multithreading_enabled(False):  # a thread of its own may abort the wheel at its exit
+    with torch.autograd.set_multithreading_enabled(False):  # autograd's own thread may make the wheel abort at exit
         chosen.sum().backward()
     return [list(chosen.shape), list(x.grad.shape)]
 
 
 def wrong_check():
-    """Fails on a value that nobody computed."""
+    """Fails, because it asserts a value that the dry run does not compute."""
     x = torch.ones(2048, 2048, device=CUDA)
     assert (x @ x).mean().item() == 2048
 
 
 def printed():
-    """Texts of tensors of the card, as those of the CPU say them; what a mask selects before and after them."""
+    """Returns whether tensors print the same on card and CPU, other texts, and the rows that a mask selects before and after."""
     x, mask = torch.arange(64.0, device=CUDA).view(16, 4), (torch.arange(16) < 3).to(CUDA)
     before, loss = len(x[mask]), (x[0] ** 2).mean()
     here = [torch.ones(3), torch.arange(4) - 2, torch.tensor([0.5, float("inf")]), torch.tensor(3.5), torch.tensor([True, False])]
@@ -281,7 +281,7 @@ def printed():
 
 
 def gaps():
-    """Names of tensors with gaps that the host does not get as the CPU has them; the same of a large tensor, read twice."""
+    """Returns the names of strided tensors whose copies on the host differ from the CPU's result."""
     here = torch.arange(24.0).view(4, 6).softmax(1)
     cases = {
         "column": lambda x: x[:, 1], "steps": lambda x: x[::3], "diagonal": lambda x: x.diagonal(),
@@ -306,7 +306,7 @@ def unknown_gaps():
 
 
 def inference():
-    """What is selected, reduced, moved and read in inference mode, and of its tensors outside."""
+    """Returns results of selections, reductions, copies and reads in inference mode, and of the same tensors outside of it."""
     with torch.inference_mode():
         labels = torch.tensor([0] * 1000 + [3] * 24).to(CUDA)
         x, model = torch.zeros(1024, 4, device=CUDA), nn.Sequential(nn.Linear(8, 8), nn.ReLU()).to(CUDA)
@@ -317,7 +317,7 @@ def inference():
 
 
 def beam_flags():
-    """As HF's beam search: it goes on while a running beam may become better than the worst one that has ended."""
+    """Like Hugging Face's beam search: goes on while a running beam may become better than the worst finished beam."""
     vocabulary, beams, first = 5000, 4, 3
     ids, running = torch.randint(5, 100, (1, beams, first)).to(CUDA), torch.zeros(1, beams, device=CUDA)
     ended, scores = torch.zeros(1, beams, dtype=torch.bool, device=CUDA), torch.full((1, beams), -1e9, device=CUDA)
@@ -335,7 +335,7 @@ def beam_flags():
 
 
 def outside():
-    """The line of each index that is not there."""
+    """Uses indices that are out of range; returns the line of each."""
     lines, rows, labels = [], nn.Embedding(50000, 64).to(CUDA), torch.tensor([3, -100, 9], device=CUDA)
     words, few = torch.randint(50000, (4, 64), device=CUDA), torch.arange(10, device=CUDA)
     rows(words), functional.cross_entropy(torch.randn(3, 10, device=CUDA), labels), few[-few], few.gather(0, few)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A tensor that a side stream still uses when it is given back: until its event is done, the pool grows beside it."""
+"""A tensor is freed while a side stream still uses it: until the stream's event is done, the pool grows beside the tensor."""
 import sys
 
 import torch

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Programs that decide by what they read from the card, one part by name: decisions.py
+"""Programs whose control flow depends on values read from the card; the argument names one part: decisions.py
 graph | beams | policy | detector | packing | critic | depths | lengths | clusters | speculation | recomputed | pieces | counts |
-draws | replayed | scales | rest. Says in its last line what sizes it saw."""
+draws | replayed | scales | rest. The last printed line has the sizes that the part saw, as JSON."""
 import json
 import sys
 
@@ -14,7 +14,7 @@ CUDA = "cuda"
 
 
 def graph():
-    """Messages along edges, a softmax at each node, and pooling that drops nodes by their score."""
+    """A graph network: messages along edges, an average at each node, and pooling that drops nodes by their score."""
     nodes, width = 4000, 256
     edges = torch.randint(nodes, (2, 20000)).to(CUDA)
     x = torch.randn(nodes, width, device=CUDA)
@@ -35,7 +35,7 @@ def graph():
 
 
 def beams():
-    """A beam search that stops when every sentence of the batch has as many ends as beams."""
+    """A beam search that stops when each sentence of the batch has at least `beam` finished beams."""
     batch, beam, vocabulary, end, longest = 4, 5, 8000, 2, 40
     embed, cell, head = nn.Embedding(vocabulary, 512).to(CUDA), nn.GRUCell(512, 512).to(CUDA), nn.Linear(512, vocabulary).to(CUDA)
     state, scores = torch.zeros(batch * beam, 512, device=CUDA), torch.zeros(batch, beam, device=CUDA)
@@ -55,7 +55,7 @@ def beams():
 
 
 class Buffer:
-    """Steps on the card, of which batches are drawn by their priority."""
+    """A replay buffer on the card; batches are drawn by priority."""
 
     def __init__(self, size, shape):
         self.seen, self.actions = torch.zeros(size, *shape, dtype=torch.uint8, device=CUDA), torch.zeros(size, dtype=torch.long, device=CUDA)
@@ -71,7 +71,7 @@ class Buffer:
 
 
 def policy():
-    """Actions that a network's logits are drawn from, in a game on the host; updates from a buffer."""
+    """A policy: actions of a game on the host are drawn from a network's logits; updates use the replay buffer."""
     net = nn.Sequential(nn.Conv2d(4, 16, 8, 4), nn.ReLU(), nn.Conv2d(16, 32, 4, 2), nn.ReLU(), nn.Flatten(), nn.Linear(2592, 256), nn.ReLU(),
                         nn.Linear(256, 6)).to(CUDA)
     optimizer, buffer, episodes, actions = torch.optim.RMSprop(net.parameters()), Buffer(256, (4, 84, 84)), 0, set()
@@ -105,7 +105,7 @@ def overlaps(box, others):
 
 
 def detector():
-    """Boxes above a score, the best of each that overlap, and hard negatives in a ratio to the positives."""
+    """A detector: boxes above a score, the best of each group that overlaps, and up to 3 hard negatives per positive."""
     body = nn.Sequential(nn.Conv2d(3, 64, 7, 4, 3), nn.ReLU(), nn.Conv2d(64, 128, 3, 2, 1), nn.ReLU()).to(CUDA)
     head = nn.Conv2d(128, 5 * 3, 1).to(CUDA)
     kept = []
@@ -128,7 +128,7 @@ def detector():
 
 
 def packing():
-    """Sequences without their padding: lengths are counted on the card, split there, packed for an LSTM, joined for attention."""
+    """Removes padding: counts lengths on the card, packs the sequences for an LSTM, joins them and splits them for attention."""
     tokens = torch.zeros(16, 100, dtype=torch.long)
     for i in range(16):
         tokens[i, :5 + 6 * i] = 7
@@ -146,7 +146,7 @@ def packing():
 
 
 def critic():
-    """A critic with a penalty on its gradient, five steps for one of the generator, until its distance is small."""
+    """A critic with a gradient penalty takes five steps for each step of the generator, until the distance is small."""
     maker = nn.Sequential(nn.Linear(64, 1024), nn.ReLU(), nn.Linear(1024, 3072)).to(CUDA)
     judge = nn.Sequential(nn.Linear(3072, 1024), nn.LeakyReLU(0.2), nn.Linear(1024, 1)).to(CUDA)
     of_maker, of_judge = (torch.optim.Adam(net.parameters(), 1e-4, betas=(0.0, 0.9)) for net in (maker, judge))
@@ -170,7 +170,7 @@ def critic():
 
 
 def depths():
-    """A router sends a share of the tokens through each block, and in the last one those above a threshold."""
+    """A router sends the 128 best tokens through each block; at the end, all tokens above a threshold take one block more."""
     width, x = 512, torch.randn(4, 512, 512, device=CUDA)
     routers, blocks = (nn.ModuleList(nn.Linear(width, n) for _ in range(4)).to(CUDA) for n in (1, width))
     sizes = []
@@ -187,7 +187,7 @@ def depths():
 
 
 def lengths():
-    """Batches cut to their longest sequence, and a regulator that repeats each state as long as was predicted."""
+    """Cuts each batch to its longest sequence, and repeats each state as often as the predicted duration says."""
     embed, predict, decode = nn.Embedding(500, 384).to(CUDA), nn.Linear(384, 1).to(CUDA), nn.Linear(384, 80).to(CUDA)
     cut, frames = [], []
     for batch in range(3):
@@ -204,7 +204,7 @@ def lengths():
 
 
 def clusters():
-    """Centres that move until they rest; one without points gets a point drawn by chance."""
+    """K-means: centres move until they rest; a centre without points is placed on a random point."""
     points, k = torch.randn(20000, 64, device=CUDA), 32
     centres, moved, rounds = points[torch.randperm(len(points), device=CUDA)[:k]], float("inf"), 0
     while moved > 1e-3 and rounds < 3000:
@@ -219,7 +219,7 @@ def clusters():
 
 
 def speculation():
-    """A small model proposes four tokens, a large one keeps those that it agrees with."""
+    """Speculative decoding: a small model proposes four tokens, and a large one keeps the tokens that it agrees with."""
     vocabulary, wanted = 4000, 32
     small, large = (nn.Sequential(nn.Embedding(vocabulary, width), nn.Linear(width, vocabulary)).to(CUDA) for width in (64, 1024))
     tokens, calls = torch.randint(vocabulary, (1, 8), device=CUDA), 0
@@ -236,7 +236,7 @@ def speculation():
 
 
 def recomputed():
-    """A checkpoint computes its mask anew in the backward: it selects as many rows as before."""
+    """A checkpoint computes its mask again in backward; the mask selects the same number of rows as in forward."""
     x, layer = torch.randn(513, 1024, device=CUDA, requires_grad=True), nn.Linear(1024, 64).to(CUDA)
 
     def chosen(x):
@@ -250,7 +250,7 @@ def recomputed():
 
 
 def pieces():
-    """Memory of which an operator sets a part: that is known, and stays what it is when the rest is guessed."""
+    """Operators set a part of a tensor's memory: this part has known values, which stay when the rest is guessed."""
     order = torch.tensor([3, 1, 0, 2], device=CUDA)
     back, scattered, half, added = torch.empty_like(order), torch.empty_like(order), torch.empty(8, device=CUDA), torch.empty(4, device=CUDA)
     back[order] = torch.arange(4, device=CUDA)
@@ -262,7 +262,7 @@ def pieces():
 
 
 def counts():
-    """More tokens than are computed, sorted by their expert and split by counts; what is not zero of a large matrix."""
+    """Splits tokens, too many for the dry run to compute, by the counts of their experts; counts nonzeros of a large matrix."""
     expert = torch.randn(300000, 8, device=CUDA).argmax(1)
     parts = torch.randn(300000, 4, device=CUDA).split(torch.bincount(expert, minlength=8).tolist())
     matrix = (torch.randn(1024, 1024, device=CUDA) @ torch.randn(1024, 1024, device=CUDA)).relu().to_sparse()
@@ -271,14 +271,14 @@ def counts():
 
 
 def draws():
-    """Distributions check that what was drawn from them can be."""
+    """Distributions with unknown parameters check that their samples are valid."""
     raw = (torch.randn(1024, 1024, device=CUDA) @ torch.randn(1024, 1024, device=CUDA))[0, :5].exp()
     kinds = torch.distributions.Dirichlet(raw), torch.distributions.Beta(raw, raw), torch.distributions.Poisson(raw)
     return [list(kind.log_prob(kind.sample()).shape) for kind in kinds]
 
 
 def replayed():
-    """What lay on the card before a graph ran, and what the graph wrote: nobody knows either afterwards."""
+    """After a graph ran, the values that lay on the card before and those that the graph wrote are both unknown."""
     beside, still, graph = torch.full((4,), 7.0, device=CUDA), torch.full((4,), 5.0, device=CUDA), torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         still.add_(1)
@@ -288,13 +288,13 @@ def replayed():
 
 
 def overflows(x):
-    """As trainers with a dynamic scale of their own ask, DeepSpeed's among them."""
+    """Returns whether x has an inf or NaN, tested as in trainers with their own dynamic scale, DeepSpeed's for example."""
     total = float(x.float().sum())
     return total in (float("inf"), float("-inf")) or total != total
 
 
 def scales():
-    """A scale that is halved until nothing overflows: of gradients that nobody knows, and of one that does overflow."""
+    """A loss scale is halved until nothing overflows: with unknown gradients, and with a tensor that does overflow."""
     model, found = nn.Linear(2048, 2048).to(CUDA).half(), {}
     model(torch.randn(64, 2048, device=CUDA).half()).float().mean().backward()
     found["unknown"] = [overflows(weight.grad) for weight in model.parameters()]
@@ -305,7 +305,7 @@ def scales():
 
 
 def rest():
-    """Training until the loss no longer changes."""
+    """Runs until the loss no longer changes."""
     model, loss, before, steps = nn.Linear(2048, 2048).to(CUDA), 9.0, 0.0, 0
     while abs(before - loss) > 1e-9 and steps < 3000:
         before, loss = loss, model(torch.randn(8, 2048, device=CUDA)).square().mean().item()

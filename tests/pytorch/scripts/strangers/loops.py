@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loops as people write them, some with the mistakes that people make: loops.py
+"""Typical training loops, some with typical mistakes: loops.py
 hidden_state | exceptions | masks | tokens | average | mixed_precision | evaluation | momentum"""
 import copy
 import random
@@ -24,7 +24,7 @@ class Language(nn.Module):
 
 
 def hidden_state():
-    """The state goes on into the next batch with the graph of all batches before it."""
+    """The hidden state passes into the next batch together with the graph of all earlier batches."""
     model, state = Language().cuda(), None
     for _ in range(STEPS):
         tokens = torch.randint(1000, (16, 33), device="cuda")
@@ -40,7 +40,7 @@ def layers():
 
 
 def exceptions():
-    """Each exception that is kept keeps its traceback, and the frames with their tensors."""
+    """A list keeps exceptions; each exception keeps its traceback, whose frames keep their tensors."""
     model = layers()
     optimizer = torch.optim.Adam(model.parameters())
 
@@ -60,7 +60,7 @@ def exceptions():
 
 
 def masks():
-    """A cache by length, of which there are many."""
+    """A cache keeps one mask for each length, and there are many lengths."""
     model, known = nn.TransformerEncoderLayer(128, 4, 256, batch_first=True).cuda(), {}
     optimizer = torch.optim.AdamW(model.parameters())
     random.seed(0)
@@ -79,7 +79,7 @@ class Decoder(nn.Module):
         self.layers = nn.ModuleList(nn.Linear(512, 512) for _ in range(8))
 
     def forward(self, x, past):
-        """Keys and values of each layer, made one longer by torch.cat."""
+        """Returns (x, past): torch.cat makes the cache of each layer one token longer."""
         for number, layer in enumerate(self.layers):
             new = layer(x)
             past[number] = new if past[number] is None else torch.cat([past[number], new], 1)
@@ -95,7 +95,7 @@ def tokens():
 
 
 def average():
-    """A moving average of the weights, with the graph of each: nothing that takes memory."""
+    """A moving average of the weights keeps its graph, but the graph holds no extra memory."""
     model = layers()
     mean, optimizer = dict(copy.deepcopy(model).named_parameters()), torch.optim.Adam(model.parameters())
     for _ in range(STEPS):
@@ -121,7 +121,7 @@ def mixed_precision():
 
 
 def evaluation():
-    """Each output is kept for a score at the end, with its graph."""
+    """A list keeps each output, with its graph, for a score at the end."""
     model, outputs = layers(), []
     for _ in range(STEPS):
         batch = torch.randn(256, 512, device="cuda")
@@ -129,7 +129,7 @@ def evaluation():
 
 
 def momentum():
-    """An optimizer that takes memory in its first step alone."""
+    """The optimizer allocates memory in its first step only."""
     model = layers()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     for _ in range(STEPS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Three steps of a ResNet-50 with SGD. Prints what PyTorch itself says of its memory then."""
+"""Trains a ResNet-50 with SGD for three steps; prints PyTorch's own figures of its memory at the end."""
 import json
 
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The training of a vision transformer, with evaluations on larger batches: vit.py BATCH"""
+"""Trains a vision transformer and evaluates it on larger batches: vit.py BATCH"""
 import sys
 
 import torch
