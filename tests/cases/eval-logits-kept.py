@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Evaluates a masked language model and gathers what the metrics want. --labels: gathers predicted ids only."""
+"""Evaluates a masked language model and gathers all logits for the metrics. --labels: gathers predicted ids only."""
 import sys
 
 import torch

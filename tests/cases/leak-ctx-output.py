@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trains two layers around an operation of its own. --saved hands the result to save_for_backward."""
+"""Trains two layers with a custom autograd.Function between them. --saved: the function calls save_for_backward."""
 import sys
 
 import torch

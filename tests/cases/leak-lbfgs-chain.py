@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Relaxes positions with a limited-memory quasi-Newton method. --cut: histories are plain values."""
+"""Relaxes positions with a limited-memory quasi-Newton method. --cut: detaches the histories from their graphs."""
 import sys
 
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scores batches with a small model and collects what a curve needs. --plain hands over plain values."""
+"""Scores batches with a small model and collects the scores for a curve. --plain: detaches the scores first."""
 import sys
 
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Looks for the largest batch that trains, by halving. --outside: tries again after the handler has ended."""
+"""Searches for the largest batch that fits, by halving. --outside: tries again after the handler has ended."""
 import sys
 
 import torch

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Trains, and after each step packs the weights for an inference engine, two packs on two streams.
---once: the same two streams every time."""
+"""After each training step, packs the weights for an inference engine: two packs on two new streams.
+--once: uses the same two streams every time."""
 import sys
 
 import torch
