@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`make check-models`: every family beside transformers or torchvision, tensor by tensor, in the order in which a class makes them.
+"""`make check-models`: compares every family with transformers or torchvision, tensor by tensor, in the order of the class.
 
-Exit 1: one differs. SEED=N and ROUNDS=N try others, MODELS="bert" those whose titles begin so."""
+Exit 1: a tensor differs. SEED=N and ROUNDS=N make other random configs, MODELS="bert" tries only titles that begin with bert."""
 import json
 import os
 import pathlib
@@ -17,7 +17,7 @@ SHOWN = 5
 
 
 def truth_of(configs):
-    """What the library says to each config: a list of tensors, or a text where it refuses."""
+    """Returns the library's result for each config: a list of tensors, or the error's text if the library refuses the config."""
     python = pathlib.Path(os.environ.get("MODELS_PYTHON", BUILD / "pytorch/wheel/python"))
     packages = pathlib.Path(os.environ.get("MODELS_PACKAGES", BUILD / "transformers"))
     environment = {**os.environ, "PYTHONPATH": str(packages), "LD_LIBRARY_PATH": str(BUILD / "simulator")}
@@ -27,7 +27,8 @@ def truth_of(configs):
 
 
 def estimated(config, name):
-    """The same list as ours; by name, if it has one."""
+    """Returns (tensors as truth.py lists them, number of parameters) of `gpumemtrace estimate`, by name if there is one; or
+    (error's text, None)."""
     completed = subprocess.run([BUILD / "gpumemtrace", "estimate", name or "-", "--json", "--tensors"],
                                input=json.dumps(config), text=True, capture_output=True, check=False, cwd=HERE)
     if completed.returncode:
@@ -39,7 +40,7 @@ def estimated(config, name):
 
 
 def differences(ours, theirs):
-    """Lines; parameters have a type of their own, so only a buffer's element size counts."""
+    """Yields a line per difference. Element sizes are compared for buffers only, because the run chooses the parameters' type."""
     def keyed(rows):
         return {(kind, name): (shape, size if kind == "buffers" else None) for kind, name, shape, size in rows}
 
@@ -52,7 +53,7 @@ def differences(ours, theirs):
 
 
 def misplaced(ours, theirs):
-    """The first parameter, and the first buffer, that stands in another place: PyTorch's allocator is asked in this order."""
+    """Yields a line for the first parameter and the first buffer out of order. PyTorch allocates in this order."""
     for kind in ("parameters", "buffers"):
         pairs = zip((name for of, name in ours if of == kind), (name for of, name in theirs if of == kind), strict=True)
         yield from [f"{kind}: ours has {name}, where the library has {other}" for name, other in pairs if name != other][:1]

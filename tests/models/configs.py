@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The configs that `make check-models` tries: what a family's file and its class must agree on."""
+"""The configs for which `make check-models` compares a family's file with its class."""
 import json
 import random
 
@@ -9,7 +9,7 @@ FAMILIES = ROOT / "analyzer/estimate/families"
 
 
 def families():
-    """(model_type, classes) of every family."""
+    """Yields (model_type, classes) for every model type of every family."""
     for path in sorted(FAMILIES.glob("*.json")):
         family = json.loads(path.read_text())
         for model_type in family.get("model_types", []):
@@ -17,7 +17,7 @@ def families():
 
 
 def first_class(family):
-    """A file that is like another may have no classes of its own."""
+    """Returns the family's first class; a file that is "like" another may lack classes and then has the other's."""
     base = family if "architectures" in family else json.loads((FAMILIES / f"{family['like']}.json").read_text())
     return base["architectures"][0]
 
@@ -145,7 +145,7 @@ def gpt2(dice):
     heads = dice.choice([2, 4])
     config = {"n_embd": 8 * heads, "n_head": heads, "n_layer": dice.randint(1, 3), "n_positions": dice.randint(20, 60),
               "vocab_size": dice.randint(50, 90), "num_labels": dice.randint(2, 5), "tie_word_embeddings": dice.random() < 0.5}
-    return {**config, "n_inner": dice.choice([None, 40])}  # null, as public configs have it
+    return {**config, "n_inner": dice.choice([None, 40])}  # None, because public configs have null here
 
 
 def gpt_neox(dice):
@@ -185,14 +185,15 @@ RANDOM = {"mixtral": mixtral, "qwen2_moe": qwen2_moe, "qwen3_moe": qwen3_moe, "d
           "gpt2": gpt2, "gpt_neox": gpt_neox, "opt": opt, "bert": encoder, "roberta": encoder,
           "distilbert": distilbert, "vit": vit}
 
-# Models that read images, too, whose part for text is of a family.
+# {model that also reads images: (class, model type of the text part)}
 OF_TEXT = {"gemma3": ("Gemma3ForConditionalGeneration", "gemma3_text"), "llama4": ("Llama4ForConditionalGeneration", "llama4_text"),
            "llava": ("LlavaForConditionalGeneration", "llama"), "llava_next": ("LlavaNextForConditionalGeneration", "mistral"),
            "mistral3": ("Mistral3ForConditionalGeneration", "mistral"), "paligemma": ("PaliGemmaForConditionalGeneration", "gemma")}
 
 
 def more_than_text(dice, name):
-    """Its word for a tied head holds for the whole, but in llama4, where the head is in the part for text."""
+    """Returns a config with a vision and a text part. The outer tie_word_embeddings decides whether the head is tied, except in
+    llama4, whose head belongs to the text part."""
     architecture, text_type = OF_TEXT[name]
     vision = {**tower(dice), "hidden_act": "gelu", "image_size": 28, "patch_size": 14}
     tied = dice.random() < 0.5
@@ -201,11 +202,11 @@ def more_than_text(dice, name):
             "text_config": {**RANDOM[text_type](dice), "model_type": text_type, "tie_word_embeddings": tied_text}}
 
 
-# What makes the defaults of a family small, where it is not num_hidden_layers.
+# Keys that make the defaults of a family small, if the key is not num_hidden_layers.
 FEW = {"gpt2": {"n_layer": 2}, "distilbert": {"n_layers": 2}, "t5": {}, "whisper": {}, "clip": {}}
 
-# The number of parameters published with the weights, by the names of the command; without DeepSeek-V3's layer that predicts a
-# second token, and with Falcon's tied head counted once.
+# {name of the model in the command: number of parameters published with the weights}. DeepSeek-V3's layer that predicts a
+# second token is left out, and Falcon's tied head counts once.
 PUBLISHED = {
     "bert-base": 109_482_240, "bert-large": 335_141_888, "roberta-base": 124_645_632, "roberta-large": 355_359_744,
     "distilbert-base": 66_362_880, "gpt2": 124_439_808, "gpt2-medium": 354_823_168, "gpt2-large": 774_030_080,
@@ -235,7 +236,7 @@ PUBLISHED = {
 
 
 def names():
-    """(name, config or None) of every model that the command knows by name; None: it is no model of transformers."""
+    """Yields (name, config) for every model that the command knows by name; config is None if transformers lacks the model."""
     for path in sorted(FAMILIES.glob("*.json")):
         family = json.loads(path.read_text())
         for name, config in family.get("names", {}).items():
@@ -246,7 +247,7 @@ def names():
 
 
 def all_configs(seed, rounds):
-    """(title, config, name or None, published count or None); the same for the same seed. A config for each name, too."""
+    """Yields (title, config, name or None, published count or None), including each named model; reproducible by seed."""
     dice = random.Random(seed)
     for model_type, classes in families():
         for name in classes:

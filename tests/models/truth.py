@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Reads configs, one JSON object a line; writes the parameters and buffers of the class that each names, one list a line. One that
-has a name only is a model of torchvision, or the U-Net."""
+"""Reads configs, one JSON object per line; writes the parameters and buffers of each config's class, one list per line. A config
+with only a name is a model of torchvision, or the U-Net."""
 import json
 import re
 import sys
 import warnings
 
 warnings.filterwarnings("ignore")
-answers, sys.stdout = sys.stdout, sys.stderr  # the library prints there, too
+answers, sys.stdout = sys.stdout, sys.stderr  # the library prints to stdout, too
 
 import torch
 import torchvision
@@ -28,7 +28,7 @@ def build(config):
 
 
 def of_text(name):
-    """As the class of the text alone names it; "": it is of what reads images."""
+    """Returns the tensor's name in the text-only class; "" for a tensor of the vision part."""
     part = re.fullmatch(r"(model\.)?language_model\.(model\.)?(.*)", name)
     return f"model.{part[3]}" if part and part[3] != "lm_head.weight" else "lm_head.weight" if name.endswith("lm_head.weight") else ""
 
@@ -48,5 +48,5 @@ def tensors(config):
 for line in sys.stdin:
     try:
         print(json.dumps(tensors(json.loads(line))), file=answers, flush=True)
-    except Exception as problem:  # a config that the class itself refuses
+    except Exception as problem:  # the class refuses the config
         print(json.dumps(f"{type(problem).__name__}: {problem}"), file=answers, flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The U-Net of Ronneberger et al. (2015) as PyTorch code has it today: padded convolutions, batch normalization, four steps down and up."""
+"""The U-Net of Ronneberger et al. (2015) as written in PyTorch today: padded convolutions, batch norm, 4 levels down and up."""
 import torch
 
 
