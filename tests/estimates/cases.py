@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What `make check-estimates` trains: a config of Hugging Face, and how it is run.
+"""The cases of `make check-estimates`: each is a config of Hugging Face and the settings of its run.
 
-What the formulas say was read off the first list. The second was written when they stood, and changed nothing of them.
+The formulas were derived from the first list. The second list was written afterwards and did not change the formulas.
 """
 
 
@@ -67,7 +67,7 @@ FIXED_ON |= {
 
 GEMMA2 = {"intermediate_size": 3072, "num_key_value_heads": 4, "head_dim": 96}
 
-# Transformers trains it so where nobody says otherwise.
+# Eager attention is the default of transformers for training Gemma 2.
 FIXED_ON |= {
     "gemma2, eager": case(decoder("gemma2", "Gemma2ForCausalLM", 768, 4, 8, 20000, **GEMMA2), 2, 1024, **EAGER),
     "gemma2, long": case(decoder("gemma2", "Gemma2ForCausalLM", 768, 4, 8, 8000, **GEMMA2), 1, 2048, **BF16, **EAGER),
@@ -141,7 +141,7 @@ VIEW = {"gpus": 8, "parallel": "ddp-view"}
 FSDP2 = {"gpus": 8, "parallel": "fsdp2"}
 MIXED = {"param_dtype": "bfloat16", "reduce_dtype": "float32"}
 
-# The first of several ranks; the first four and the last showed what to count.
+# The first of several ranks. The formulas were derived from the first four cases and the last one.
 RANKS = {
     "ranks, ddp": case(SMALL, 2, 512, **DDP),
     "ranks, ddp of views": case(SMALL, 2, 512, **VIEW),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`make check-estimates`: the estimate beside a training loop of the same model in a dry run.
+"""`make check-estimates`: compares the estimate with a training loop of the same model in a dry run.
 
-CASES="gpt2 bert" runs those whose names begin so (a space of a name is "_"), KEEP=FOLDER keeps their traces, WRITE=1 writes the table to results.txt.
+CASES="gpt2 bert" runs cases whose names begin with gpt2 or bert (write "_" for a space), KEEP=FOLDER keeps the traces, WRITE=1
+writes the table to results.txt.
 """
 import concurrent.futures
 import json
@@ -19,13 +20,13 @@ from support.run import BUILD, TIMEOUT_S, clean_environment
 HERE = pathlib.Path(__file__).resolve().parent
 AT_ONCE = 2
 MIB = 1 << 20
-MOST = {"allocated": (3, 10), "reserved": (5, None)}  # median and worst, in percent; None: any
-# What the recorder cannot tell apart in a trace is compared as one.
+MOST = {"allocated": (3, 10), "reserved": (5, None)}  # limits of median and worst, in percent; None: no limit
+# Categories that the recorder cannot tell apart are compared as one.
 TOGETHER = {"buffers": "parameters", "kv_cache": "activations"}
 
 
 def measure(case, trace):
-    """PyTorch's counters, and bytes by category at the peak of the trace."""
+    """Returns PyTorch's counters, and under "categories" the bytes of each category at the trace's peak."""
     python = pathlib.Path(os.environ.get("MODELS_PYTHON", BUILD / "pytorch/wheel/python"))
     packages = pathlib.Path(os.environ.get("MODELS_PACKAGES", BUILD / "transformers"))
     environment = clean_environment(PYTHONPATH=packages, PYTHONPYCACHEPREFIX=BUILD / "pytorch/bytecode", PYTHONDONTWRITEBYTECODE="",
@@ -69,7 +70,7 @@ def percent(estimated, measured):
 
 
 def run(case, trace):
-    """{"measured", "estimated"}, or the text why there is none."""
+    """Returns {"measured", "estimated"}, or a text that says why the case failed."""
     try:
         return {"estimated": estimate(case), "measured": measure(case, trace)}
     except (RuntimeError, subprocess.TimeoutExpired) as problem:
@@ -77,7 +78,7 @@ def run(case, trace):
 
 
 def by_category(row):
-    """{category: the difference in percent of the peak}."""
+    """Returns {category: estimate minus measurement in percent of the measured peak}."""
     totals = {}
     for sign, categories in ((1, row["estimated"]["categories"]), (-1, row["measured"]["categories"])):
         for category, count in categories.items():
@@ -87,7 +88,7 @@ def by_category(row):
 
 
 def estimated(row, key):
-    """A cache that grows leaves segments behind."""
+    """Returns the estimated peak; for reserved bytes, also counts segments that a growing cache leaves behind."""
     grown = (row["estimated"].get("kv_cache") or {}).get("grown_reserved_bytes") or 0
     return max(row["estimated"]["peak"][key + "_bytes"], grown if key == "reserved" else 0)
 
@@ -111,7 +112,7 @@ def line(name, row):
 
 
 def summary(rows, outcome, judged):
-    """Lines. Each limit of `judged` is one outcome."""
+    """Returns a line for each key of MOST. A key of `judged` adds one outcome: its limits hold or not."""
     lines = []
     for key, (median_most, worst_most) in MOST.items():
         values = [abs(differences(row)[key]) for row in rows]
@@ -128,7 +129,7 @@ def summary(rows, outcome, judged):
 
 
 def part(title, cases, folder, pool, outcome, judged=tuple(MOST)):
-    """Runs and prints one list; its lines. Each case is one outcome, and each limit that the list must keep."""
+    """Runs and prints one list of cases; returns the printed lines. Each case and each judged key is one outcome."""
     wanted = tuple(os.environ.get("CASES", "").split())
     chosen = {name: case for name, case in cases.items() if not wanted or name.replace(" ", "_").startswith(wanted)}
     if not chosen:

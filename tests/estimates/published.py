@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The estimate beside figures that others have published of real cards. Nothing of the estimate was fitted to them.
+"""Compares the estimate with figures that others published for real cards. The estimate was not fitted to them.
 
     python -m estimates.published          prints the table, from tests/; WRITE=1 keeps it in published.txt
 
-Each row: what was run and where it is published; the figure, and which of ours stands beside it; the options that say the same
-run; what explains the difference.
+Each row: the run and its source; the published figure and the name of our figure to compare; the model and the options of the
+same run; the explanation of the difference.
 """
 import json
 import os
@@ -28,7 +28,7 @@ A100 = ["--dtype=bfloat16", "--workspace=8519680"]
 WRITES = [*A100, "--kv-cache=256", "--page=256"]
 FSDP = ["--parallel=fsdp2", "--reshard=but-last", "--dtype=float32", "--param-dtype=bfloat16", "--reduce-dtype=float32", "--checkpointing=selective", "--logits=dropped",
         "--batch=2", "--set=sequence=8192,use_cache=false", "--optimizer=adamw-fused", "--workspace=33554432"]
-LONGEST = 1304  # tokens of the longest text, as the table says; of StableLM 1034
+LONGEST = 1304  # tokens of the longest text, as the source's table says; for StableLM 1034
 
 
 def adapters(batch, sequence, *options):
@@ -61,7 +61,7 @@ ROWS = [
     ("Qwen2.5 32B, cache of two ranks, 3947 blocks", "github.com/vllm-project/vllm issue 15815", 2 * 7.71 * GIB, "cache", "qwen2.5-32b",
      [f"--kv-cache={3947 * 16}", "--page=16"], "the published figure has three digits"),
 ]
-# Beyond the limits: listed, and not judged.
+# These rows exceed the limits; they are listed but not judged.
 MISSES = [
     (f"Llama 2 {size}B, adapters, {how}", LITGPT, published * GB, "allocated", f"llama-2-{size}b", adapters(1, LONGEST, f"--quantize={how}"),
      LORA + "; why 4-bit weights save it less than their bytes is not explained")
@@ -81,7 +81,7 @@ def figure(found, which):
 
 
 def measure(rows):
-    """(name, source, published, ours, which, why) of each row."""
+    """Returns (name, source, published figure, our figure, name of our figure, explanation) for each row."""
     return [(name, source, published, figure(estimate(model, options), which), which, why) for name, source, published, which, model, options, why in rows]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trains the model that a case describes for three steps, as its users do, and prints PyTorch's counters.
+"""Trains the model of a case for three steps, as users do, and prints PyTorch's counters.
 
     python train.py CASE      a JSON object, see cases.py
 """
@@ -9,7 +9,7 @@ import types
 import warnings
 
 warnings.filterwarnings("ignore")
-answers, sys.stdout = sys.stdout, sys.stderr  # the library prints there, too
+answers, sys.stdout = sys.stdout, sys.stderr  # the library prints to stdout, too
 
 import torch
 import transformers
@@ -36,7 +36,7 @@ OPTIMIZERS = {
 
 
 def make_optimizers(case, model):
-    """Muon takes matrices only."""
+    """Returns one optimizer; with "muon" also AdamW for parameters that are no matrices, because Muon takes only matrices."""
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     if case["optimizer"] != "muon":
         return [OPTIMIZERS[case["optimizer"]](parameters)]
@@ -45,7 +45,7 @@ def make_optimizers(case, model):
 
 
 class Adapter(torch.nn.Module):
-    """A frozen linear layer with a trained one of low rank beside it, as peft has it."""
+    """A frozen linear layer with a trained low-rank adapter beside it, as in peft."""
 
     def __init__(self, base, rank):
         super().__init__()
@@ -62,7 +62,7 @@ def has_part(name, parts):
 
 
 def freeze(case, model):
-    """All but adapters and what is to be trained."""
+    """Freezes all parameters except those named by case["trains"], and adds the adapters of case["lora"]."""
     for name, parameter in model.named_parameters():
         parameter.requires_grad_(has_part(name, case.get("trains", "")))
     for name, module in list(model.named_modules()):
@@ -72,13 +72,13 @@ def freeze(case, model):
 
 
 def blocks_of(model):
-    """The outermost repeated blocks."""
+    """Returns the blocks of the outermost ModuleLists."""
     lists = [(name, module) for name, module in model.named_modules() if isinstance(module, torch.nn.ModuleList)]
     return [block for name, blocks in lists if not any(name.startswith(f"{other}.") for other, _ in lists) for block in blocks]
 
 
 def shard(case, model):
-    """FSDP 2 on each block and the rest, made on the device as shards."""
+    """Applies FSDP 2 to each block and to the rest of the model; returns the model with its shards on the device."""
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
     mixed = {name: getattr(torch, case[name]) for name in ("param_dtype", "reduce_dtype") if name in case}
     reshard = {"always": {"reshard_after_forward": True}, "never": {"reshard_after_forward": False}}.get(case.get("reshard"), {})
@@ -89,7 +89,7 @@ def shard(case, model):
 
 
 def shard_flat(case, model):
-    """FSDP 1, as accelerate calls it: a flat parameter for each kind of block and for the rest, and the model's own parameters as views."""
+    """Returns the model in FSDP 1, as accelerate makes it: a flat parameter per block and one for the rest; views of them."""
     from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, ShardingStrategy
     from torch.distributed.fsdp.wrap import ModuleWrapPolicy
     mixed = {name: getattr(torch, case[name]) for name in ("param_dtype", "reduce_dtype") if name in case}
@@ -99,14 +99,14 @@ def shard_flat(case, model):
 
 
 def reduced(_state, bucket):
-    """As if the bucket had been summed in place."""
+    """Returns a future with the bucket's buffer, as if all ranks had summed the bucket in place."""
     future = torch.futures.Future()
     future.set_result(bucket.buffer())
     return future
 
 
 def distribute(case, model):
-    """Of --gpus ranks only the first runs, in PyTorch's fake process group: nothing is exchanged, and sizes are what they would be."""
+    """Returns the model for DataParallel, or as rank 0 in PyTorch's fake process group, which exchanges nothing."""
     from torch.testing._internal.distributed.fake_pg import FakeStore
     if case["parallel"] in ("dp", "dp-other"):
         return torch.nn.DataParallel(model.to("cuda").train())
@@ -117,12 +117,12 @@ def distribute(case, model):
         return shard_flat(case, model)
     model = model.to("cuda").train()
     model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[0], gradient_as_bucket_view=case["parallel"] == "ddp-view")
-    model.register_comm_hook(None, reduced)  # the fake group's own answer is no tensor
+    model.register_comm_hook(None, reduced)  # because the fake group's own result is no tensor
     return model
 
 
 def checkpoint(how, model):
-    """Every block, or one of N; selective as torchtitan has it, in PyTorch's own words."""
+    """Checkpoints every block or every Nth; "selective" saves the same operators as torchtitan, by PyTorch's own functions."""
     from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
 
     kept = {torch.ops.aten._scaled_dot_product_flash_attention.default, torch.ops.aten._scaled_dot_product_efficient_attention.default}
@@ -146,7 +146,7 @@ def checkpoint(how, model):
 
 
 def make_vision_model(case):
-    """One of torchvision's, with the loss in the loop."""
+    """Returns (model of torchvision, number of parameters). The training loop computes the loss."""
     import torchvision
     with torch.device("meta"):
         model = getattr(torchvision.models, case["torchvision"])()
@@ -168,17 +168,17 @@ def make_model(case):
     if "checkpointing" in case:
         checkpoint(case["checkpointing"], model)
     model = model.to(getattr(torch, case.get("dtype", "float32")))
-    parameters = sum(parameter.numel() for parameter in model.parameters())  # FSDP 1 leaves a rank's only
+    parameters = sum(parameter.numel() for parameter in model.parameters())  # before FSDP 1 leaves a rank's share
     return distribute(case, model) if "parallel" in case else model.to("cuda").train(), parameters
 
 
 def devices(case):
-    """DataParallel is given the batch of all GPUs."""
+    """Returns the devices whose batches the process makes: all GPUs with DataParallel, else one."""
     return range(case["gpus"] if case.get("parallel") in ("dp", "dp-other") else 1)
 
 
 def make_batch(case, config):
-    """What a data loader hands over: ids or images, and labels."""
+    """Returns a data loader's batch on the host: ids or images, and labels."""
     rows = case["batch"] * len(devices(case))
     labels = torch.zeros(rows, dtype=torch.long)
     kind = getattr(torch, case.get("dtype", "float32"))
@@ -199,7 +199,7 @@ def make_batch(case, config):
 
 
 def predict(model, images, labels):
-    """The loop lets the scores go."""
+    """Returns only the loss, so that the scores are freed."""
     return types.SimpleNamespace(loss=torch.nn.functional.cross_entropy(model(images), labels))
 
 
@@ -207,7 +207,7 @@ def run_batch(case, model, host):
     batch = {key: value.to("cuda") for key, value in host.items()}
     with torch.autocast("cuda", getattr(torch, case.get("amp", "bfloat16")), enabled="amp" in case):
         outputs = model(**batch) if "config" in case else predict(model, **batch)
-    outputs.loss.mean().backward()  # of DataParallel one for each GPU
+    outputs.loss.mean().backward()  # DataParallel returns one loss per GPU
     return outputs
 
 
