@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`make check-field`: other frameworks in dry runs, each installed without dependencies that are not pinned, tried and deleted
-before the next. FIELD="numba_cuda cupy" tries these and no others. Exit 1: a row of doc/simulator.md is no longer true. A
-framework is skipped only where PyPI cannot be reached."""
+"""`make check-field`: installs other frameworks one at a time, with pinned dependencies only, runs each in a dry run and
+deletes it. FIELD="numba_cuda cupy" tries only these. Exit 1: a row of doc/simulator.md is no longer true. A framework is
+skipped only if PyPI cannot be reached."""
 import json
 import os
 import pathlib
@@ -17,7 +17,7 @@ from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, load_json, ru
 SCRIPTS = ROOT / "tests/field/scripts"
 STATIC = "has NVIDIA's runtime linked in statically"
 
-# {name: (what it prints last, what the dry run says; None: its trace has device memory)}
+# {name: (end of the script's output, text that the dry run must print; None: the trace must have device memory)}
 ROWS = {
     "numba_cuda": ("done", None),
     "triton": ("done", None),
@@ -34,18 +34,18 @@ ROWS = {
 
 
 def install(folder, name):
-    """In an environment of its own, as people do: libraries of wheels are looked for beside its packages."""
+    """Installs into a virtual environment, as users do, because libraries of wheels are searched beside its packages."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     install = ("--python", folder / "venv/bin/python", "install", "--no-deps")
     pip(*install, *pinned(f"field_{name}"))
     if pinned(f"field_{name}_source"):
-        # Its build imports PyTorch, whose libraries of NVIDIA are not there.
+        # The build imports PyTorch, which needs NVIDIA's libraries; the simulator's stand-ins replace them.
         build = {**os.environ, "DS_BUILD_OPS": "0", "LD_LIBRARY_PATH": str(BUILD / "simulator")}
         pip(*install, "--no-build-isolation", "--no-binary=:all:", *pinned(f"field_{name}_source"), environment=build)
 
 
 def try_one(folder, name):
-    """What is wrong; None: nothing."""
+    """Returns the fault as a text; None if the row is true."""
     last, says = ROWS[name]
     trace = folder / "trace.db"
     completed = subprocess.run(
@@ -64,7 +64,7 @@ def try_one(folder, name):
 
 
 def compare_log(folder):
-    """RMM's own log, imported, beside what RMM counted: what is wrong; None: nothing."""
+    """Compares the import of RMM's log with RMM's own counts. Returns the fault as a text, or None."""
     python, trace = folder / "venv/bin/python", folder / "log.db"
     told = json.loads(subprocess.run([python, ROOT / "tests/imports/log_of_rmm.py"], cwd=folder, capture_output=True, text=True,
                                      timeout=TIMEOUT_S, check=True).stdout)  # fmt: skip
@@ -77,7 +77,7 @@ def compare_log(folder):
 
 
 def compare_llama(folder):
-    """The sample's compiled rows beside what torchtitan published: what is wrong; None: nothing."""
+    """Compares the sample's compiled rows with torchtitan's published figures. Returns the fault as a text, or None."""
     trace = folder / "llama.db"
     for (rank, compiled), published in TORCHTITAN_GIB.items():
         if not compiled:
@@ -98,7 +98,7 @@ def compare_llama(folder):
     return None
 
 
-# What is compared beside the row.
+# {framework: function that compares more than the row}
 COMPARED = {"rmm": compare_log, "triton": compare_llama}
 
 

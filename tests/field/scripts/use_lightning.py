@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lightning trains a layer for an epoch."""
+"""Lightning: one layer trained for one epoch."""
 import warnings; warnings.filterwarnings("ignore")
 import torch, lightning as L
 class Net(L.LightningModule):

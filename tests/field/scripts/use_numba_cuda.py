@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A kernel of numba-cuda on arrays of its own."""
+"""numba-cuda: a kernel on numba's own arrays."""
 import numpy as np
 from numba import cuda
 

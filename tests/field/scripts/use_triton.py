@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A kernel of Triton on PyTorch's tensors."""
+"""Triton: a kernel on PyTorch's tensors."""
 import torch, triton, triton.language as tl
 @triton.jit
 def add(x, y, out, n, BLOCK: tl.constexpr):
