@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""make check-gpu: the matrix on a real driver with NVIDIA's own runtimes, shared and static, and the
-real programs of the machine beside their own counters.
+"""make check-gpu: runs the matrix on a real driver with NVIDIA's own runtimes, shared and static, and compares recordings of
+the machine's real programs with the programs' own counters.
 
-Prints one table and writes it to tests/gpu/results/<card>-<driver>.txt. Without a GPU it says so and
-exits 77. `--simulated` does the same on the simulator, so that this file is tested where there is none;
-`-o FILE` writes the table there.
+Prints one table and writes it to tests/gpu/results/<card>-<driver>.txt. Exits 77 with a message if there is no GPU.
+`--simulated` uses the simulator, so that this file can be tested without a GPU; `-o FILE` writes the table to FILE.
 """
 import argparse
 import json
@@ -21,12 +20,12 @@ from support import matrix
 from support.run import BUILD, LIBRARY, ROOT, TIMEOUT_S
 
 HERE = pathlib.Path(__file__).resolve().parent
-GRANULE = 2 << 20  # what one allocation may take more than it asked for
+GRANULE = 2 << 20  # an allocation may take up to this many bytes more than requested
 STATIC = matrix.Way("static", "matrix_static", "both", "static", "linked to NVIDIA's static runtime")
 
 
 def base_environment(simulated):
-    """The caller's, without preloads and settings of ours."""
+    """Returns the caller's environment without LD_PRELOAD and gpumemtrace's settings; with the simulator if `simulated`."""
     kept = {key: value for key, value in os.environ.items()
             if not key.startswith("GPUMEMTRACE_") and key != "LD_PRELOAD"}
     if simulated:
@@ -37,7 +36,7 @@ def base_environment(simulated):
 
 
 class Machine:
-    """The driver, its card, and what of NVIDIA's runtimes there is."""
+    """The driver, its card, and the installed runtimes of NVIDIA."""
 
     def __init__(self, environment, facts):
         self.facts = facts
@@ -57,7 +56,7 @@ class Machine:
         self.recorded = {**self.environment, "LD_PRELOAD": str(LIBRARY)}
 
     def lacks(self, way):
-        """Why this way cannot be run here; None if it can."""
+        """Returns the reason why this way cannot run here; None if it can."""
         needed = {"none": [], "any": [self.any or "12 or 13"], "12_13": ["12", "13"]}
         missing = [number for number in needed.get(way.runtimes, [way.runtimes])
                    if number not in self.runtimes]
@@ -68,7 +67,7 @@ class Machine:
 
 
 def build_static(here, folder):
-    """A program with NVIDIA's static runtime in it: its path, or why not."""
+    """Builds a program with NVIDIA's static runtime. Returns (path, None), or (None, reason)."""
     library = machine.find("libcudart_static.a", here.environment)
     if not library:
         return None, "no libcudart_static.a"
@@ -89,7 +88,7 @@ def build_static(here, folder):
 
 
 class Cells:
-    """What came of each cell: "+" right, "-" not done here, "!" wrong."""
+    """The result of each cell of the matrix: "+" right, "-" not done here, "!" wrong."""
 
     def __init__(self):
         self.marks, self.reasons, self.problems = {}, [], []
@@ -158,7 +157,7 @@ def check_matrix(here, folder):
 
 
 def run_program(here, python, name, trace):
-    """What the program printed, or {"reason"}."""
+    """Returns the JSON that counters.py printed for the program, or {"reason": text}."""
     environment = {**here.recorded, "GPUMEMTRACE_OUTPUT": str(trace), "GPUMEMTRACE_QUIET": "1"}
     completed = subprocess.run(
         [python, str(HERE / "counters.py"), name], env=environment, text=True,
@@ -171,7 +170,7 @@ def run_program(here, python, name, trace):
 
 
 def check_program(here, name, folder):
-    """(its own count, the driver's, ours, verdict) or (reason,): by the first Python that has it."""
+    """Runs the program with the first Python that has it. Returns (its count, the driver's, ours, verdict) or (reason,)."""
     trace = pathlib.Path(folder) / f"{name}.db"
     for python in dict.fromkeys([sys.executable, shutil.which("python3") or sys.executable]):
         told = run_program(here, python, name, trace)
@@ -213,7 +212,7 @@ def table(here, cells, programs, trained):
 
 
 def grouped(reasons):
-    """One line for each reason and family, with the ways."""
+    """Returns one line for each pair of reason and family, with the ways that it concerns."""
     seen = {}
     for where, reason in reasons:
         way, _, family = where.partition(": ")

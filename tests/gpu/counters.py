@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Runs one real program's allocations between two marks and prints what its own counters say.
+"""Makes allocations with one real program's allocator between two marks and prints the allocator's own counters.
 
     python3 counters.py ctypes|torch|torch-expandable|cupy|jax
 
-One line of JSON: {"blocks", "own_bytes", "driver_bytes"}: how many blocks it asked for, what its
-allocator says it took from the driver for them, and what cuMemGetInfo says; or {"reason"}.
+One line of JSON: {"blocks": number of requested blocks, "own_bytes": bytes that the allocator says it took from the
+driver for them, "driver_bytes": the same by cuMemGetInfo}, or {"reason"}.
 """
 import ctypes
 import json
@@ -22,7 +22,7 @@ def mark(text):
 
 
 class Missing(Exception):
-    """This program cannot run here: the message says why."""
+    """The program cannot run here; the message says why."""
 
 
 def measure(allocate, own_bytes, free_bytes):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a machine has for check.py: a driver with a card, runtimes, a static runtime.
+"""Finds what check.py needs on a machine: a driver with a card, shared runtimes, a static runtime.
 
-Asked in a process of its own (python3 machine.py), so that the one that asks holds no context.
+The driver is queried in a separate process (python3 machine.py), so that check.py itself holds no CUDA context.
 """
 import ctypes
 import glob
@@ -10,14 +10,14 @@ import os
 import subprocess
 import sys
 
-# Where runtimes lie, beside the loader's own places: the toolkit and the wheels.
+# Folders of runtimes that the loader does not search: the toolkit's and the wheels'.
 PLACES = ["/usr/local/cuda/lib64", "/usr/local/cuda/lib", "/usr/local/cuda-*/lib64",
           "/usr/local/cuda-*/targets/*/lib", "/opt/cuda/lib64", "/usr/lib/*-linux-gnu", "/usr/lib64"]
 WHEELS = ["nvidia/cuda_runtime/lib", "nvidia/cu1*/lib"]
 
 
 def driver():
-    """{"name", "version", "simulated", "path"}, or {"reason"}."""
+    """Returns {"name", "version", "simulated", "path"} of the driver and its first card, or {"reason": text}."""
     try:
         library = ctypes.CDLL("libcuda.so.1")
     except OSError as error:
@@ -52,7 +52,7 @@ def kernel_driver():
 
 
 def find(name, environment):
-    """The first file of that name in the loader's path, the toolkit or the wheels; or None."""
+    """Returns the first file of that name in LD_LIBRARY_PATH, the toolkit's or the wheels' folders; None if there is none."""
     places = environment.get("LD_LIBRARY_PATH", "").split(":") + PLACES
     places += [os.path.join(path, wheel) for path in sys.path for wheel in WHEELS]
     for place in places:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""make check-gpu where there is no GPU: its work on the simulator, and what it would call wrong."""
+"""Tests make check-gpu without a GPU: it runs on the simulator, and its comparisons find wrong results."""
 import subprocess
 import sys
 

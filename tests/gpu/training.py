@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What people train, on the card and in a dry run of the same machine's PyTorch, beside PyTorch's own counters.
+"""Trains common models on the card and in a dry run of the same machine's PyTorch; compares both with PyTorch's counters.
 
-A recording is wrong if its replay is not what PyTorch counted to the byte, or its ledger leaves bytes unaccounted.
-The dry run is compared, not judged: what a kernel takes for itself, no simulator knows.
+A recording is wrong if its replay differs from PyTorch's counters by a byte, or if its ledger leaves bytes unaccounted.
+The dry run is compared but not judged, because no simulator knows the memory that a kernel allocates for itself.
 """
 import concurrent.futures
 import json
@@ -18,7 +18,7 @@ MIB = 1 << 20
 
 
 def preset(card):
-    """The name of the simulated card for a real one; None if there is none."""
+    """Returns the name of the simulator's preset for a real card; None if there is none."""
     rows = re.findall(r'^PRESET\("([^"]*)", "Simulated ([^"]*)"',
                       (ROOT / "common/sim_presets.def").read_text(encoding="utf-8"), re.MULTILINE)
     return next((name for name, device in rows if device == card), None)
@@ -30,7 +30,7 @@ def document(command, trace):
 
 
 def run(environment, trace, name, *words):
-    """What the program printed, or {"reason"}."""
+    """Returns the JSON that workloads.py printed, or {"reason": text}."""
     completed = subprocess.run(
         [BUILD / "gpumemtrace", "run", "-o", trace, *words, "--", sys.executable, SCRIPT, name],
         env={**environment, "GPUMEMTRACE_QUIET": "1"}, capture_output=True, text=True, timeout=TIMEOUT_S,
@@ -43,7 +43,7 @@ def run(environment, trace, name, *words):
 
 
 def faults(told, trace):
-    """What of the recording is wrong."""
+    """Returns a line for each fault of the recording."""
     device = document("report", trace)["devices"][0]
     pool = next(pool for pool in device["pools"] if pool["name"] == "pytorch")
     pairs = {"allocated_peak": "peak_live_bytes", "reserved_peak": "peak_reserved_bytes"}
@@ -62,7 +62,7 @@ def run_dry(environment, card, name, folder):
 
 
 def check(environment, name, folder):
-    """{"card", "faults"} of one program, or {"reason"}."""
+    """Returns {"card": PyTorch's counters, "faults": lines} of one program, or {"reason": text}."""
     trace = folder / f"{name}.db"
     told = run(environment, trace, name)
     return told if "reason" in told else {"card": told, "faults": faults(told, trace)}
@@ -94,7 +94,7 @@ def table(results):
 
 
 def check_all(environment, card, folder):
-    """{name: {"card", "faults", "dry"}, or {"reason"}}: one after the other on the card, the dry runs beside them."""
+    """Returns {name: {"card", "faults", "dry"} or {"reason", "dry"}}. The card runs one program at a time."""
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         dry = {name: pool.submit(run_dry, environment, card, name, folder) for name in workloads.PROGRAMS}
         return {name: {**check(environment, name, folder), "dry": dry[name].result()} for name in workloads.PROGRAMS}

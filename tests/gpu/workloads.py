@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Trains one model that people train for a few steps and prints what PyTorch counted, as one line of JSON.
+"""Trains one common model for a few steps and prints PyTorch's counters as one line of JSON.
 
     python3 workloads.py NAME
 
-{"allocated_peak", "reserved_peak", "allocated", "reserved": PyTorch's own counters; "used": what cuMemGetInfo says
-is taken at the end; "total"; "step_ms": the median step} or {"reason"}. Weights are random: nothing is fetched.
+{"allocated_peak", "reserved_peak", "allocated", "reserved": PyTorch's own counters; "used": the card's used bytes at the
+end, by cuMemGetInfo; "total"; "step_ms": the median step} or {"reason"}. Weights are random, so nothing is downloaded.
 """
 import json
 import statistics
@@ -15,7 +15,7 @@ STEPS = 6
 
 
 class Missing(Exception):
-    """This program cannot run here: the message says why."""
+    """The program cannot run here; the message says why."""
 
 
 def images(torch, batch, size, classes=1000):
@@ -23,7 +23,7 @@ def images(torch, batch, size, classes=1000):
 
 
 def of_vision(name, batch, size=224, amp=False):
-    """A model of torchvision, AdamW, in single or mixed precision."""
+    """Returns build(): a model of torchvision with AdamW, in single or mixed precision."""
     def build():
         import torch
         import torchvision
@@ -45,7 +45,7 @@ def of_vision(name, batch, size=224, amp=False):
 
 
 def of_unet(batch, size):
-    """Convolutions down, transposed convolutions up, skip connections, group norm."""
+    """Returns build(): a U-Net with convolutions down, transposed convolutions up, skip connections and group norm."""
     def build():
         import torch
         from torch import nn
@@ -110,7 +110,7 @@ def of_lstm(batch, length, width, layers):
 
 
 def of_language(kind, batch, length, dtype="float32", **sizes):
-    """A language model of transformers with its own loss, AdamW."""
+    """Returns build(): a language model of transformers with its own loss and AdamW."""
     def build():
         import torch
         import transformers
