@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which node of PyTorch's autograd a tensor is for, told by functions that PyTorch's libraries call through the
-loader; played here by a library of the same names, whose nodes have the members of one release or another."""
+"""The recorder learns the autograd node of a tensor from functions that PyTorch's libraries call through the loader. A
+library with the same function names stands in for PyTorch; its nodes have the members of several releases."""
 import pytest
 
 from support.run import compile_library
@@ -107,7 +107,7 @@ ROWS = (
 
 
 def nodes_of(recording):
-    """[(tensor, (node, its thread, is backward))]"""
+    """Returns [(tensor, (node, its thread, is backward))]."""
     now, found = (0, 0, 0), []
     for tensor, number, thread, backward in recording.rows(ROWS):
         if tensor == "":

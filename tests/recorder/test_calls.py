@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A call does to its caller what it would do without the recorder. That the program would notice is shown
-first, with a library that makes a mistake of other preloaded tools."""
+"""A call has the same effect on its caller as without the recorder. Each test first shows that the program would notice
+a difference: it runs under a naive library that makes a mistake of other preloaded tools."""
 import re
 import sqlite3
 import subprocess
@@ -16,7 +16,7 @@ NAIVE = (ROOT / "tests/programs/library/naive_calls.c").read_text(encoding="utf-
 
 @pytest.fixture
 def outcome(program, tmp_path):
-    """outcome("NAME", "argument", …, preload=[…]): how the program ends and what it prints."""
+    """outcome("NAME", "argument", …, preload=[…]) returns the program's exit status and output."""
 
     def run(name, *arguments, preload=()):
         done = subprocess.run(
@@ -39,7 +39,7 @@ def outcome(program, tmp_path):
 
 @pytest.fixture
 def naive(tmp_path):
-    """naive("NAIVE_…") is a library that makes this mistake."""
+    """naive("NAIVE_…") returns a library that makes this mistake."""
 
     def make(mistake):
         return compile_library(
@@ -52,13 +52,13 @@ def naive(tmp_path):
 
 @pytest.fixture
 def noticed(outcome, naive):
-    """noticed("NAIVE_…", program, argument…): it behaves differently under the naive library, and as usual
-    under ours."""
+    """noticed("NAIVE_…", program, argument…) checks that the program behaves differently under the naive library and as
+    usual under the recorder. Returns what the program prints."""
 
     def check(mistake, *run):
         bare = outcome(*run)
         assert bare[0] == 5
-        if not PRELOAD_FIRST:  # a sanitizer's own checks come before the mistake
+        if not PRELOAD_FIRST:  # a sanitizer's own checks run before the mistake can show
             assert outcome(*run, preload=[naive(mistake)]) != bare
         assert outcome(*run, preload=[OURS]) == bare
         return bare[1]
@@ -86,7 +86,7 @@ def test_every_family_sees_the_same_results_and_sizes(outcome):
     assert (recorded[0], without_addresses(recorded[1])) == (0, without_addresses(bare))
 
 
-# --- mistakes of others ----------------------------------------------------------------------------
+# --- mistakes of other tools ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mistake", ["NAIVE_CONTEXT", "NAIVE_LOCATION"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures of streams, and the graphs made of them, are events with the handles that the program has."""
+"""Stream captures and the graphs made from them are events that hold the program's handles."""
 
 GRAPHS = (
     "SELECT kind, stream, object, address, result FROM events"

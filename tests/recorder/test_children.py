@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Child processes, made in whatever way, live and end as without the recorder, and each that uses CUDA has
-its own complete trace."""
+"""Child processes, created in every way, run and end as without the recorder. Each child that uses CUDA has its own
+complete trace."""
 import pytest
 
 from support.run import PRELOAD_FIRST

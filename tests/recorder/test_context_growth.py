@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A context grows where kernels are first used; no call tells of it. The card is asked often enough to see it."""
+"""A context grows when kernels are first used, and no call reports the growth. The recorder asks the card for its free
+memory often enough to see it."""
 import pytest
 
 from support.run import load_json

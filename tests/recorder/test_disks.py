@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Disks that are full, read-only or limited: the program ends as without the recorder, what was stored can
-be read even there, and what was lost is counted."""
+"""Disks that are full, read-only or limited: the program ends as without the recorder, stored events can be read even
+on such a disk, and lost events are counted."""
 import json
 import pathlib
 import resource
@@ -13,7 +13,7 @@ import pytest
 from support.run import BUILD, TIMEOUT_S, load_json, simulator_environment
 
 KIB = 1 << 10
-EVENTS = 40_000  # what harm_ends' "many-events" makes at least
+EVENTS = 40_000  # lower bound of the events that "many-events" of harm_ends makes
 
 
 def may_mount():
@@ -24,7 +24,8 @@ mounting = pytest.mark.skipif(not may_mount(), reason="mounting is not allowed h
 
 
 def in_own_mounts(script, folder, **settings_):
-    """Runs a shell script in a mount namespace of its own: its mounts are seen by nobody else and end with it."""
+    """Runs a shell script in its own mount namespace, so that no other process sees the mounts and they end with the
+    script. Returns the CompletedProcess."""
     environment = simulator_environment(**settings_)
     environment["RECORDER"] = str(BUILD / "libgpumemtrace.so")
     environment["PROGRAMS"] = str(BUILD / "tests")
@@ -73,7 +74,7 @@ ON_A_FULL_DISK = """
 @mounting
 @pytest.mark.parametrize("first", range(4))
 def test_a_disk_that_gets_full_at_any_write_harms_only_the_trace(tmp_path, first):
-    """The schema alone takes 100 KiB, everything 6 MiB: with each size in between, another write fails."""
+    """The schema takes 100 KiB and the whole trace 6 MiB: each size makes a different write fail."""
     sizes = [*range(4, 180, 8), 260, 380, 420, 700, 1100, 1600, 2200, 3000, 3600, 4200, 5000, 9000]
     for size in sizes[first::4]:
         folder = tmp_path / str(size)
@@ -104,7 +105,7 @@ AT_THE_START = """
 @pytest.mark.parametrize("size", [4, 88, 104, 160, 350])
 @pytest.mark.parametrize("elsewhere", ["small", "tmp"])
 def test_a_disk_that_is_full_at_the_start_is_named_and_another_one_taken(tmp_path, size, elsewhere):
-    """Nothing, a part of the database, or the database without the ring finds room."""
+    """The sizes leave room for nothing, for a part of the database, or for the database without the ring."""
     done = in_own_mounts(AT_THE_START, tmp_path, SIZE=size, ELSEWHERE=elsewhere)
     assert done.stdout == "status 5\n"
     said = done.stderr.splitlines()
@@ -131,8 +132,8 @@ WHILE_IT_RUNS = """
 
 @mounting
 def test_events_lost_on_a_full_disk_make_the_trace_incomplete_and_name_the_disk(tmp_path):
-    """Each of 16 threads needs a segment of the ring, and only some find room. Whether the database finds
-    room at the end is a matter of luck, so sizes are tried again until it did."""
+    """Each of 16 threads needs a segment of the ring, and only some fit on the disk. The test repeats the sizes until the
+    database, too, fits at the end, because that depends on chance."""
     sizes = (560, 800, 1200, 4000)
     closed = 0
     for number, size in enumerate(8 * sizes):
@@ -183,7 +184,7 @@ def test_a_limit_on_the_size_of_files_at_any_write_harms_only_the_trace(sim_env,
 
 
 def tree(folder):
-    """{name: bytes} of every file."""
+    """Returns {name: bytes} of every file."""
     return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long the calls took that reached the driver: measured around the real call, kept beside the events."""
+"""Durations of the calls that reached the driver: measured around the real call, stored beside the events."""
 import signal
 
 from support.run import load_json
@@ -26,7 +26,7 @@ def test_calls_that_allocate_and_free_have_a_duration_and_no_others(record, prog
 
 
 def test_a_call_begins_after_the_event_before_it_on_its_thread(record, program):
-    drift_ns = 10_000  # of two clocks of one thread, and a thousandth of a call that other processes kept waiting
+    drift_ns = 10_000  # two clocks of one thread drift; a long call that other processes delayed may drift by 1/1000 more
     before = {}
     for _, kind, memory, time_ns, thread, stream, _, duration in record(program("random_allocations"), "runtime", 4, 500, 1).rows(CALLS):
         if timed(kind, memory):

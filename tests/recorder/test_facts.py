@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a trace says of its process beside the events: its job, its allocators' settings, its exit."""
+"""Facts that a trace holds about its process besides the events: its job, the settings of its allocators, its exit."""
 import ctypes.util
 import sys
 
@@ -37,7 +37,7 @@ def test_a_variable_of_megabytes_is_cut(record, program):
 
 
 def test_a_trace_says_that_its_recorder_tells_the_nodes_of_autograd(record, program):
-    """So a run without any is told from one of a recorder that sees none."""
+    """The entry distinguishes a run without nodes from a run of a recorder that cannot see nodes."""
     recording = record(program("phases"))
     assert recording.rows("SELECT value FROM meta WHERE key = 'tells_autograd'") == [(1,)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every family of allocations that the recorder hooks, against a program's own books."""
+"""Every family of allocations that the recorder hooks, compared with the program's own records."""
 import json
 
 import pytest

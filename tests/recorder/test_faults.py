@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""When the recorder does not get what it asks for (memory, files, threads, SQLite), the program runs and ends
-as usual, at most one line complains, and what was recorded can be read.
+"""Calls of the recorder for memory, files, threads and SQLite fail: the program runs and ends as usual, the recorder prints
+at most one line, and the recorded events can be read.
 
-Each failing call needs a run of its own. There are thousands: a test tries every so many, evenly spread. With
-GPUMEMTRACE_FAULTS=all there are tests that try those between, too, each its own.
+Each failing call needs its own run. There are thousands of calls, so one test tries every n-th call. With
+GPUMEMTRACE_FAULTS=all, further tests try the calls in between.
 """
 import os
 import re
@@ -14,7 +14,7 @@ import pytest
 from support.run import PRELOAD_FIRST, SLOWER, TIMEOUT_S, run_command, simulator_environment
 
 ALL = os.environ.get("GPUMEMTRACE_FAULTS") == "all"
-EVENTS = 22  # of the work of fault_loop.c, without its exit
+EVENTS = 22  # events of the work in fault_loop.c, without its exit
 
 pytestmark = pytest.mark.skipif(
     bool(PRELOAD_FIRST), reason="a sanitizer brings its own malloc, which no other can stand before"
@@ -40,7 +40,7 @@ def loop(build, program, tmp_path):
 
 
 def assert_readable(trace):
-    """The trace can be read, and every event is there or counted as lost."""
+    """Checks that the trace can be read and that every event is in it or counted as lost."""
     completed = run_command("info", trace, "--json")
     assert completed.returncode == 0, completed.stderr
     figures = dict(re.findall(r'"(events|lost_events)": (\d+)', completed.stdout))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program that uses every family of calls is killed at any moment: what it had booked is in its trace."""
+"""A program that uses every family of calls is killed at any moment: its trace has every event that the program printed."""
 import json
 import os
 import random
@@ -18,8 +18,8 @@ ATTEMPTS = 100
 
 
 def run_and_kill(folder, after_bytes=None):
-    """What the program had printed at its end, or when it was killed, as soon as it had printed so much. Its output is not
-    buffered."""
+    """Runs the program, kills it once it has printed `after_bytes` (None: it runs to its end) and returns its output, which
+    is not buffered."""
     process = subprocess.Popen(
         ["stdbuf", "-o0", str(BUILD / "tests/matrix"), "linked"],
         env=simulator_environment(
@@ -36,12 +36,12 @@ def run_and_kill(folder, after_bytes=None):
     with process:
         books = process.stdout.read(after_bytes)
         if after_bytes is not None:
-            os.killpg(process.pid, signal.SIGKILL)  # and the children that share memory with it
+            os.killpg(process.pid, signal.SIGKILL)  # kills the children that share memory with it, too
         return (books + process.stdout.read()).decode()
 
 
 def booked_families(text):
-    """(mark, the events that were booked under it)."""
+    """Returns [(mark, events that the program printed under it)]."""
     parts = MARK.split(text)[1:]
     return [
         (mark, [json.loads(event) for event in EVENT.findall(events)])
@@ -57,7 +57,7 @@ def recorded_under(rows, mark):
 
 
 def check_killed(folder, after_bytes):
-    """Returns how many booked events were looked for."""
+    """Returns the number of printed events that were checked."""
     booked = [
         (mark, events) for mark, events in booked_families(run_and_kill(folder, after_bytes)) if events
     ]
@@ -77,7 +77,7 @@ def check_killed(folder, after_bytes):
 
 @pytest.fixture(scope="module")
 def whole_bytes(tmp_path_factory):
-    """How much the whole program prints."""
+    """Returns the number of bytes that the whole program prints."""
     return len(run_and_kill(tmp_path_factory.mktemp("whole")))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whatever way a program takes to CUDA's functions, it gets those it would get, and they are recorded."""
+"""A program looks up CUDA's functions in every way: it gets the same functions as without the recorder, and their calls
+are recorded."""
 import os
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ ALLOCATIONS = (
 RUNTIME = BUILD / "simulator" / "libcudart.so.13"
 DRIVER = BUILD / "simulator" / "libcuda.so.1"
 
-# Calls by name, as a program does that is linked to the runtime.
+# Calls functions by name, like a program that is linked to the runtime.
 CALLS = """
 int cudaMalloc(void **pointer, unsigned long bytes);
 int cudaFree(void *pointer);
@@ -29,8 +30,8 @@ int call(void)
 
 @pytest.fixture
 def both(program, record):
-    """both("local:libx.so:call", …) opens libraries and calls into them without and with the recorder:
-    the program must see the same. The Recording."""
+    """both("local:libx.so:call", …) opens libraries and calls into them without and with the recorder, checks that the
+    output is the same, and returns the Recording."""
 
     def run(*arguments, **settings):
         bare = subprocess.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Leaks, and what only looks like one, in a recorded program: the verdict that a person would give."""
+"""Leaks in a recorded program, and patterns that only look like leaks: the verdict is the one that a person would give."""
 import re
 
 import pytest
@@ -11,14 +11,14 @@ CARD_KIB = 16 << 20
 
 
 def line_of(function, call):
-    """Where that function calls this."""
+    """Returns the line at which `function` calls `call`."""
     begin = next(number for number, line in enumerate(SOURCE) if f"static void {function}(" in line)
     return next(number for number, line in enumerate(SOURCE, 1) if number > begin and call in line)
 
 
 @pytest.fixture
 def verdict(record, program):
-    """verdict(loop) is the first sentence of `leaks`, and its growth."""
+    """verdict(loop) returns the first sentence of `leaks` and the growth that `leaks` reports."""
 
     def run(loop):
         page = load_json("leaks", record(program("loops"), loop).trace)

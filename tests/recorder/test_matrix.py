@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every way to CUDA's functions × every family of calls: each event once, in the right account."""
+"""Every way to call CUDA's functions × every family of calls: each event is recorded once, in the right account."""
 import pytest
 
 from support import matrix
@@ -30,7 +30,7 @@ def way(request):
 
 @pytest.fixture(scope="module")
 def result(way, tmp_path_factory):
-    """What the way's program did with every family; it runs once."""
+    """Returns the result of the program that calls every family in this way; the program runs once."""
     return recorded(way, tmp_path_factory.mktemp(way.name))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program that the kernel kills because its memory cgroup is full: one of version 1, else one that systemd makes."""
+"""The kernel kills a program because its memory cgroup is full: a cgroup of version 1, else one that systemd creates."""
 import os
 import pathlib
 import shutil
@@ -27,7 +27,7 @@ def scope_is_possible():
 
 @pytest.fixture
 def limited():
-    """The beginning of a command that runs the rest with little memory."""
+    """Returns the prefix of a command that runs with little memory."""
     folder = MEMORY / f"gpumemtrace-test-{os.getpid()}"
     try:
         folder.mkdir()

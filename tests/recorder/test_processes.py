@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""However a process ends, its trace is whole and its end is what it would have been."""
+"""Every way in which a process can end: the trace is whole, and the process ends as it would without the recorder."""
 import os
 import pathlib
 import signal
@@ -238,7 +238,7 @@ def test_a_reader_waits_for_a_recorder_that_closes_its_trace(record, program):
 def test_a_recorder_killed_before_its_first_event_leaves_an_empty_trace(record, program, size):
     recording = record(program("process_end"), "return", check=False)
     ring = recording.trace.with_name("trace.db-ring.0")
-    ring.write_bytes(bytes(size))  # made, and nothing in it yet
+    ring.write_bytes(bytes(size))  # created, but still empty
     assert driver_layer(recording.trace)[1]["allocations"] == 3
 
 

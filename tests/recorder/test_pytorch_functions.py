@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Functions of PyTorch that its libraries call through the loader, played here by libraries of the same
-names: what passes is noted, and they get and return what they would without the recorder."""
+"""The recorder hooks functions that PyTorch's libraries call through the loader. Libraries of the same names stand in
+for PyTorch here. The recorder notes the calls and changes neither arguments nor results."""
 import pytest
 
 from support.run import compile_library
 
-# libc10: the report, and the settings' parser of newer releases, which throws for "bad" as C++ does not here.
+# libc10: the report and the settings parser of newer releases. PyTorch's parser throws for "bad"; this one, in C, does not.
 C10 = """
 #include <stddef.h>
 struct device { signed char type, index; };
@@ -18,7 +18,7 @@ void _ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsERKNSt7__cxx
 int c10_calls(void) { return calls; }
 """
 
-# libtorch_cpu: what a tensor's storage needs.
+# libtorch_cpu: computes the bytes that a tensor's storage needs.
 CPU = """
 #include <stddef.h>
 struct numbers { const long *items; size_t count; };
@@ -31,7 +31,7 @@ size_t _ZN2at6detail30computeStorageNbytesContiguousEN3c108ArrayRefIlEEmm(struct
 }
 """
 
-# libc10_cuda: two devices' streams, the settings' parser of older releases, and a program that uses all.
+# libc10_cuda: streams of two devices, the settings parser of older releases, and a program that uses them all.
 C10_CUDA = """
 #include <stddef.h>
 #include <stdlib.h>
@@ -131,8 +131,8 @@ int settings_by_call(void)
 
 @pytest.fixture
 def fake_pytorch(tmp_path, build, program):
-    """fake_pytorch(function): a program and its argument, which calls it in libraries called libc10 and
-    libc10_cuda, in a folder torch/lib."""
+    """fake_pytorch(function) returns a program and its argument. The program calls the function in the stand-in libc10_cuda,
+    which lies in torch/lib beside the stand-ins for libc10 and libtorch_cpu."""
 
     def make(function):
         folder = tmp_path / "torch/lib"
@@ -168,7 +168,7 @@ def test_what_was_asked_for_is_told_of_a_block_that_is_larger_than_that_rounded_
 @pytest.mark.parametrize("function, last", [("settings", "from the environment"), ("settings_by_call", "by a call")])
 def test_settings_are_those_at_the_first_piece_and_what_the_parser_took_last(fake_pytorch, record, function, last):
     recording = record(*fake_pytorch(function), PYTORCH_ALLOC_CONF="set at the start", CUDA_MODULE_LOADING="LAZY", check=False)
-    assert recording.completed.stdout == f"{function} 201\n"  # 10 times 20 letters, and a report
+    assert recording.completed.stdout == f"{function} 201\n"  # 10 times 20 letters, plus 1 for a report
     assert dict(recording.rows("SELECT name, value FROM allocator_setting")).items() >= {
         "PYTORCH_ALLOC_CONF": "set before the first tensor", "CUDA_MODULE_LOADING": "LAZY", "pytorch": last}.items()
     assert recording.rows("SELECT name, count(*) FROM allocator_setting GROUP BY 1 HAVING count(*) > 1") == []
@@ -195,7 +195,7 @@ def test_the_version_is_what_the_file_beside_the_library_states(fake_pytorch, re
 
 
 def test_facts_that_came_after_the_start_survive_a_kill(record, tmp_path, fake_pytorch, build):
-    """They wait in the ring with the events."""
+    """The facts wait in the ring with the events."""
     command = fake_pytorch("settings_by_call")
     (tmp_path / "torch/version.py").write_text("__version__ = '2.15.0'\n")
     killer = compile_library(tmp_path / "killer.so", "#include <signal.h>\nint die(void) { raise(SIGKILL); return 0; }", "-w")

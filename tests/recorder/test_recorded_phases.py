@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Phases reach the report from the public API, from NVTX and from libnvToolsExt's functions."""
+"""The report shows phases from the public API, from NVTX and from the functions of libnvToolsExt."""
 import pathlib
 import subprocess
 
@@ -94,7 +94,7 @@ def test_the_domain_of_a_range_is_recorded_by_name(record, program):
 
 
 def test_a_dry_run_takes_ranges_of_a_library_that_the_program_opened_itself(record, program):
-    """By dlopen and dlsym of libnvToolsExt."""
+    """The program uses dlopen and dlsym on libnvToolsExt."""
     recording = record(program("nvtx_opened"))
     assert recording.completed.stdout == "push 0\npush 0\npop 0\npop 0\n"
     mebibytes = {path: row["allocated_bytes"] // MIB for path, row in phases(recording).items()}
@@ -104,7 +104,7 @@ def test_a_dry_run_takes_ranges_of_a_library_that_the_program_opened_itself(reco
     assert not phases(off) or set(phases(off)) == {None}
 
 
-# Another tool: counts, and answers with numbers of its own.
+# Another tool's injection library: counts the calls and answers with numbers of its own.
 TOOL = """
 #include <stdint.h>
 #include <stdio.h>
@@ -168,7 +168,7 @@ def test_another_tools_injection_is_asked_first_and_sees_what_it_would_see(
         assert recording.completed.stdout == alone.stdout
         assert rows["setup"]["source"] == "nvtx"
     else:
-        # It makes no domains, so they are ours.
+        # The tool creates no domains, so the recorder creates them.
         assert recording.completed.stdout.replace("domains 1", "domains 0") == alone.stdout
         assert rows["registered/inner"]["allocated_bytes"] == 64 * MIB
 

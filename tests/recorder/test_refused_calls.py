@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The line at exit counts the refused calls that the report counts: those that asked for memory."""
+"""The line at exit counts the same refused calls as the report: only calls that asked for memory."""
 import pytest
 
 from support.run import load_json

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What a program looks up and no hook stands for is passed through, counted and named."""
+"""A program looks up a function that the recorder does not hook: the lookup is passed through, counted and named."""
 import signal
 
 import pytest
 
 from support.run import compile_library, load_json
 
-# A driver to come, and a runtime with it: the functions that a program here needs.
+# A future driver and its runtime, with only the functions that the program here needs.
 FUTURE = """
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ int killed(void) { return kill(getpid(), SIGKILL); }
 
 @pytest.fixture
 def future(record, program, tmp_path):
-    """future("by_dlsym", "alloc", …) calls these in turn, recorded: the Recording."""
+    """future("by_dlsym", "alloc", …) calls these functions in turn under the recorder and returns the Recording."""
     path = tmp_path / "libcuda.so.1"
     compile_library(path, FUTURE % path, "-Wl,-soname,libcuda.so.1")
     user = compile_library(tmp_path / "libuser.so", USER % (path, path))
