@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much is tried, by which seed, and the traces that things are done to."""
+"""Fixtures of the hostile tests: the amount of work, the random generator, and the traces that tests corrupt."""
 import os
 import pathlib
 import random
@@ -17,7 +17,7 @@ from support.tracefile import Trace
 
 ALL = os.environ.get("GPUMEMTRACE_HOSTILE") == "all"
 SEED = int(os.environ.get("GPUMEMTRACE_SEED") or 1)
-# Made traces that can follow each other in one file.
+# Hand-written traces that can be appended to each other in one file.
 IN_ONE_FILE = """
     many_sites pool_with_segments two_pools phases_in_phases growing_steps deep_stack native_stack exhausted_card
     failures_of_every_kind memory_of_every_kind looked_up_but_not_recorded names_that_need_quoting phases_from_stacks
@@ -30,19 +30,19 @@ def pytest_report_header():
 
 @pytest.fixture
 def effort():
-    """effort(small, all) is how much of something to try."""
+    """effort(small, everything) returns `everything` in check-hostile, else `small`."""
     return lambda small, everything: everything if ALL else small
 
 
 @pytest.fixture
 def chance(request):
-    """Random numbers of this test, the same for the same seed."""
+    """Returns a random generator that depends on the seed and the test's name."""
     return random.Random(SEED * 1000003 + zlib.crc32(request.node.name.encode()))
 
 
 @pytest.fixture(scope="session")
 def made_trace(tmp_path_factory):
-    """A small trace with something of everything."""
+    """Returns a small trace that holds every kind of content."""
     trace = Trace(tmp_path_factory.mktemp("made") / "trace.db")
     trace.exit = lambda *_: None
     for name in IN_ONE_FILE:
@@ -54,7 +54,7 @@ def made_trace(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def killed_folder(tmp_path_factory):
-    """A folder with the trace of a killed process, trace.db, and what lies beside it."""
+    """Returns a folder with trace.db of a killed process and the files that the process left beside it."""
     folder = tmp_path_factory.mktemp("killed")
     run_and_kill(folder, "process_end", "signal")
     return folder
@@ -62,7 +62,7 @@ def killed_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def killed_plain(tmp_path_factory):
-    """As killed_folder, without stacks, whose names depend on files that cannot be read when calls fail."""
+    """Returns a folder like killed_folder without stacks, because names in stacks are missing when file calls fail."""
     folder = tmp_path_factory.mktemp("killed-plain")
     run_and_kill(folder, "process_end", "signal", GPUMEMTRACE_STACKS="none")
     return folder
@@ -82,7 +82,8 @@ def run_and_kill(folder, program, *arguments, **settings):
 
 @pytest.fixture
 def copy_of(tmp_path):
-    """copy_of(folder) is a new copy of it; the one before is gone. In memory, where a commit waits for no disk."""
+    """copy_of(folder) returns a new copy of the folder and removes the copy before. The copy is in /dev/shm if possible, so
+    that a commit does not wait for the disk."""
     place = pathlib.Path(tempfile.mkdtemp(prefix="hostile-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else tmp_path))
 
     def copy(folder):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Makes a bad trace of a good one, by chance. Each function changes the files of a folder, trace.db among them, and
-returns what it did in a few words, so that a failure can be understood; the same chance does the same again.
+"""Corrupts a good trace at random. Each function changes files of a folder, such as trace.db, and returns a few words about
+the change, which explain a failure. The same random generator makes the same changes again.
 
-SQLite refuses most damaged pages by itself; what it accepts is reached by changes through SQL.
+SQLite itself refuses most damaged pages, so other functions make changes through SQL, which SQLite accepts.
 """
 import pickle
 import re
@@ -36,8 +36,7 @@ def some_value(chance):
 
 
 class Opened:
-    """A trace opened for writing, with nothing that would refuse a value: no NOT NULL, no CHECK, no text that
-    must be UTF-8."""
+    """A trace opened for writing without constraints on values: no NOT NULL, no CHECK, texts need not be UTF-8."""
 
     def __init__(self, folder):
         self.database = sqlite3.connect(folder / "trace.db", isolation_level=None)
@@ -66,18 +65,18 @@ class Opened:
         return [row[1] for row in self.run(f"PRAGMA table_info({table})")]
 
     def rows(self, table, chance, most):
-        """Some rows' ids."""
+        """Returns the ids of 1 to `most` random rows."""
         ids = [row for (row,) in self.run(f"SELECT rowid FROM {table} ORDER BY rowid")]
         return chance.sample(ids, min(len(ids), chance.randrange(1, most + 1)))
 
 
 def some_table(opened, chance):
-    """Half of the time, the table that most depends on."""
+    """Returns the name of a random table; half of the time it is `event`, on which most figures depend."""
     return chance.choice(["event", chance.choice(opened.tables())])
 
 
 def cells(folder, chance):
-    """Some cells get values of any type and size."""
+    """Sets a few cells to values of any type and size."""
     said = []
     with Opened(folder) as opened:
         for _ in range(chance.randrange(1, 6)):
@@ -88,13 +87,13 @@ def cells(folder, chance):
                 try:
                     opened.run(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", value, row)
                     said.append(f"{table}.{column} of {row} = {value!r}")
-                except sqlite3.Error:  # an integer key takes nothing else, and nothing twice
+                except sqlite3.Error:  # an integer key refuses other types and duplicates
                     pass
     return "; ".join(said)
 
 
 def columns(folder, chance):
-    """A whole column gets one value, or others that are plausible one by one."""
+    """Sets a whole column to one value, or to values that are plausible one by one."""
     with Opened(folder) as opened:
         table = some_table(opened, chance)
         column = chance.choice(opened.columns(table))
@@ -110,7 +109,7 @@ def columns(folder, chance):
 
 
 def column_at_an_end(table, column, value):
-    """A way: a whole column gets the least or the greatest of SQLite's integers, or half the greatest."""
+    """Returns a function that sets a whole column to `value`: SQLite's lowest or highest integer, half the highest, or 0."""
 
     def at_an_end(folder, _chance):
         with Opened(folder) as opened:
@@ -124,7 +123,7 @@ def column_at_an_end(table, column, value):
 
 
 def columns_at_an_end(trace, value):
-    """A way for each column of integers."""
+    """Returns a function for each integer column."""
     database = sqlite3.connect(trace)
     names = database.execute(
         """SELECT tables.name, columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
@@ -135,7 +134,7 @@ def columns_at_an_end(trace, value):
 
 
 def rows(folder, chance):
-    """Rows are missing, come twice, or come in another order."""
+    """Deletes, duplicates or renumbers rows."""
     with Opened(folder) as opened:
         table = some_table(opened, chance)
         key, *others = opened.columns(table)
@@ -157,7 +156,7 @@ def rows(folder, chance):
 
 
 def texts(folder, chance):
-    """Texts that are long, that are no UTF-8, that control a terminal."""
+    """Sets texts that are long, are not UTF-8, or control a terminal."""
     with Opened(folder) as opened:
         table, column = chance.choice(
             [("string", "text"), ("thread", "name"), ("module", "path"), ("module", "build_id"), ("meta", "value"),
@@ -174,7 +173,7 @@ def texts(folder, chance):
 
 
 def stacks(folder, chance):
-    """Stacks in circles, stacks that lead nowhere, and one as deep as a file likes."""
+    """Makes stacks that are cyclic, that refer to missing frames, or that are extremely deep."""
     way = chance.choice(["itself", "circle", "nowhere", "deep", "kinds"])
     with Opened(folder) as opened:
         if way == "itself":
@@ -202,7 +201,7 @@ INFINITE = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SE
 
 
 def schema(folder, chance):
-    """Tables that are missing, views, or of other columns; a text of SQL that says something else."""
+    """Drops tables, changes their columns, replaces them by views, or adds triggers, indexes and other version numbers."""
     with Opened(folder) as opened:
         table = some_table(opened, chance)
         names = opened.columns(table)
@@ -235,7 +234,7 @@ def schema(folder, chance):
 
 
 def schema_text(folder, chance):
-    """A few characters of a CREATE are others."""
+    """Replaces one word in the text of a CREATE, and sometimes the root page."""
     with Opened(folder) as opened:
         opened.run("PRAGMA writable_schema = ON")
         name, text = chance.choice(opened.run("SELECT name, sql FROM sqlite_schema WHERE sql > '' ORDER BY name").fetchall())
@@ -288,12 +287,12 @@ def change_bytes(path, chance, page, first=0):
 
 
 def pages(folder, chance):
-    """Bytes and pages of the database."""
+    """Changes bytes or pages of the database."""
     return change_bytes(folder / "trace.db", chance, 4096, chance.choice([0, 100, 100, 100]))
 
 
 def written_ahead(folder, chance):
-    """Bytes of the -wal or -shm that a killed process left."""
+    """Changes bytes of the -wal or -shm file that a killed process left."""
     return change_bytes(folder / chance.choice(["trace.db-wal", "trace.db-wal", "trace.db-shm"]), chance, 4096 + 24)
 
 
@@ -303,7 +302,7 @@ SEGMENT_HEADER = 64
 
 
 def ring(folder, chance):
-    """The ring's header, its segments, and the slots that are in use."""
+    """Changes the ring's header, its segments, or slots that are in use."""
     path = folder / "trace.db-ring.0"
     way = chance.choice(["bytes", "header", "slot", "slot", "slot", "slots"])
     if way == "bytes":
@@ -329,7 +328,7 @@ def ring(folder, chance):
 
 
 def other_files(folder, chance):
-    """Files beside the trace that are missing or not what their name says."""
+    """Removes files beside the trace, or replaces them by something else."""
     name = chance.choice(["trace.db-wal", "trace.db-shm", "trace.db-ring.0", "trace.db-journal"])
     way = chance.choice(["missing", "empty", "folder", "text", "link"])
     path = folder / name
@@ -349,7 +348,8 @@ def other_files(folder, chance):
 
 
 def places(value, depth=8):
-    """(container, key) of everything in a snapshot, which may hold itself by now."""
+    """Yields (container, key) for each value in a snapshot. `depth` limits the search, because a changed snapshot may
+    contain itself."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items if depth else ():
         yield value, key
@@ -357,7 +357,7 @@ def places(value, depth=8):
 
 
 def pickled_values(folder, chance):
-    """Some values of a snapshot are others, are gone, or come twice."""
+    """Changes, removes or duplicates values of a snapshot."""
     path = folder / "foreign.pickle"
     snapshot = pickle.loads(path.read_bytes())
     said = []
@@ -384,7 +384,7 @@ def foreign_bytes(folder, chance):
 
 
 def foreign_words(folder, chance):
-    """Words of a text are others, are gone, or come twice."""
+    """Changes, removes or duplicates words of a text."""
     (path,) = folder.glob("foreign.*")
     words = re.split(r"(\W)", path.read_text())
     for _ in range(chance.randrange(1, 6)):
@@ -395,7 +395,7 @@ def foreign_words(folder, chance):
 
 
 def foreign_cells(folder, chance):
-    """Cells of a database are others."""
+    """Changes cells of a database."""
     (path,) = folder.glob("foreign.*")
     database = sqlite3.connect(path)
     names = [name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")]
@@ -414,7 +414,7 @@ def foreign_cells(folder, chance):
     return "; ".join(said)
 
 
-# The file's suffix, and a way to break it.
+# (suffix of the file, function that corrupts it)
 OF_FOREIGN_FILES = [("pickle", pickled_values), ("pickle", foreign_bytes), ("csv", foreign_words), ("csv", foreign_bytes),
                     ("txt", foreign_words), ("txt", foreign_bytes), ("sqlite", foreign_cells), ("sqlite", foreign_bytes)]  # fmt: skip
 OF_A_TRACE = [cells, cells, cells, columns, columns, rows, texts, stacks, schema, schema_text, pages, pages]

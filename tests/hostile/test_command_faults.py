@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Each malloc, file call and SQLite call of the command fails, in turn: alone, or with all that follow. The answer is
-the one without the fault, or there is none; and the trace gives the right answer to the next command."""
+"""Each malloc, file call and SQLite call of the command fails in turn: alone, or with all calls after it. The command
+gives the same answer as without the fault, or none. The next command gives the right answer for the trace."""
 import json
 import shutil
 
@@ -15,11 +15,11 @@ from support.weights import safetensors
 pytestmark = pytest.mark.skipif(
     bool(PRELOAD_FIRST), reason="a sanitizer brings its own malloc, which no other can stand before"
 )
-# Of all calls, one test tries so many of so many, or it would take minutes; of a small part, one tries all.
+# Number of tests that share the calls of one command, because one test for all calls would take minutes.
 SHARES = 4 if ALL else 1
-WHOLE = "report trace.db --json"  # the line whose calls are all tried; most calls of the others are the same
-SHORT = ("estimate model.json", "estimate blocks.json")  # make so few calls that all are tried each time
-ESTIMATE = "estimate"  # opens no trace, so it may make no call of a group at all
+WHOLE = "report trace.db --json"  # all calls of this line are tried; most calls of the other lines are the same
+SHORT = ("estimate model.json", "estimate blocks.json")  # these lines make few calls, so all calls are tried on each run
+ESTIMATE = "estimate"  # opens no trace, so a group may have no call
 BLOCKS = """{"schema": "gpumemtrace.model/1", "input": [8], "layers": [
     {"name": "h", "repeat": 3, "layers": [{"type": "Linear", "out": 8}]}, {"type": "Linear", "out": 4}]}"""
 READING = """
@@ -39,7 +39,7 @@ LLAMA = {"model_type": "llama", "hidden_size": 8, "intermediate_size": 12, "num_
 
 
 def put_weights(folder):
-    """A folder of a model in two parts, and a GGUF."""
+    """Writes a model folder with weights in two parts, and a GGUF file."""
     there = folder / "weights"
     there.mkdir()
     (there / "config.json").write_text(json.dumps(LLAMA))
@@ -52,7 +52,7 @@ def put_weights(folder):
 
 
 class Faults:
-    """Runs one command line again and again with another failing call, until there is none left to fail."""
+    """Runs one command line repeatedly with a different failing call, until no call is left."""
 
     def __init__(self, folder, line, group, mode):
         self.folder, self.arguments, self.group, self.mode = folder, line.split(), group, mode
@@ -60,7 +60,7 @@ class Faults:
         self.count = folder / "failures"
 
     def run(self, nth):
-        """(how it ended, how many calls failed); 0: without faults."""
+        """Returns (how the command ended, number of failed calls) with call `nth` failing; 0: no call fails."""
         self.count.write_bytes(bytes(8))
         environment = clean_environment(
             LD_PRELOAD=BUILD / "tests/preload_faults.so",
@@ -70,7 +70,7 @@ class Faults:
         return ending, int.from_bytes(self.count.read_bytes(), "little")
 
     def each(self, first, step):
-        """(number, how it ended) of each failing call."""
+        """Yields (number of the failing call, how the command ended)."""
         nth, failed = first, 1
         while failed:
             ending, failed = self.run(nth)
@@ -86,13 +86,13 @@ def of_groups(*groups):
 
 
 def sampled(effort, chance, group, share, step):
-    """Where this share begins and how far to step: as asked, or far in a small part."""
+    """Returns (first call, distance between calls) of this share. The distance is large unless everything is tried."""
     step = effort({"memory": 499, "files": 29, "sqlite": 199}[group], step)
     return chance.randrange(1, step + 1) + share * step, step * SHARES
 
 
 def take_imported(folder):
-    """What the trace that was imported says, which is gone then; None: there is none."""
+    """Returns the CSV and the report of the imported trace and removes the trace; None: there is no trace."""
     trace = folder / "imported.db"
     if not trace.exists():
         return None
@@ -103,7 +103,8 @@ def take_imported(folder):
 
 
 def import_complaint(folder, ending, group, expected):
-    """What was imported is whole or is not there; and nothing lies beside it, unless files could not be removed."""
+    """Returns the complaint if the imported trace is incomplete or other files remain beside it; "": none. Files may remain
+    if the failing call is a file call, because then they cannot be removed."""
     left = sorted(path.name for path in folder.glob("imported.db.*"))
     for name in left:
         (folder / name).unlink()
@@ -140,12 +141,13 @@ def test_a_command_answers_rightly_or_not_at_all(made_trace, tmp_path, effort, c
 
 
 def answers(folder):
-    """What the next command says of the trace: nothing may have been lost or changed for good."""
+    """Returns how the next command ends, which shows whether the trace lost or changed data."""
     return end_of([BUILD / "gpumemtrace", *WHOLE.split()], env=clean_environment(), cwd=folder)
 
 
 def try_on_copies(copy_of, original, line, group, share, mode, effort, chance):
-    """As above, each time on a new copy, because the command writes into the folder; what is wrong."""
+    """Yields a line for each failing call with a wrong result. Each run gets a new copy, because the command writes into the
+    folder."""
     there = copy_of(original)
     expected = answers(there)
     unharmed, _ = Faults(copy_of(original), line, group, mode).run(0)
@@ -179,7 +181,7 @@ def test_a_trace_survives_whatever_fails_while_names_are_written(made_trace, cop
 
 
 def run_complaint(ending, unharmed):
-    """The program ran and ended as it does, or was never started."""
+    """Returns the complaint unless the program ran and ended as usual or never started; "": none."""
     lines = ending.stderr.splitlines()
     if ending.late or any(not line.startswith("gpumemtrace: ") for line in lines):
         return f"took too long, or said {ending.stderr}"
@@ -199,7 +201,7 @@ def test_a_program_is_run_as_it_is_or_not_at_all(tmp_path, effort, chance, group
     assert unharmed.status == 5, unharmed.stderr
     wrong = []
     for nth, ending in faults.each(*sampled(effort, chance, group, share, 7)):
-        for trace in tmp_path.glob("trace*.db*"):  # what died looks at every trace of that name
+        for trace in tmp_path.glob("trace*.db*"):  # if the program dies, `run` reads every trace of that name
             trace.unlink()
         complaint = run_complaint(ending, unharmed)
         if complaint:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every command, on traces that were changed by chance: it answers or refuses, in time, with one line at most."""
+"""Every command reads randomly changed traces: it answers or refuses, in time, with at most one line of error."""
 import os
 import pathlib
 import resource
@@ -31,7 +31,8 @@ def limit_memory():
 
 
 def command():
-    """The program to try, and how its memory is bounded. The address sanitizer wants addresses without limit."""
+    """Returns the program to test and the arguments that limit its memory. The address sanitizer needs unlimited address
+    space, so that build gets a limit on resident memory instead."""
     if os.environ.get("GPUMEMTRACE_HOSTILE") == "all" and SANITIZED.exists():
         return SANITIZED, dict(env=sanitizer_environment())
     if PRELOAD_FIRST:
@@ -45,7 +46,7 @@ def sanitizer_environment():
 
 
 def wrong_endings(folder, chance):
-    """What is wrong with how the commands end, in whatever order."""
+    """Runs the commands in random order and yields a line for each one that ends wrongly."""
     program, how = command()
     lines = [line.split() for line in LINES]
     chance.shuffle(lines)
@@ -57,7 +58,7 @@ def wrong_endings(folder, chance):
 
 
 def kept(folder, number):
-    """A copy of a mutant that something went wrong with, to look into."""
+    """Copies a folder that made a command fail to GPUMEMTRACE_HOSTILE_KEEP, if set. Returns `number`, the copy's name."""
     place = pathlib.Path(os.environ.get("GPUMEMTRACE_HOSTILE_KEEP", ""))
     if place.name:
         shutil.copytree(folder, place / number, dirs_exist_ok=True, symlinks=True)
@@ -65,7 +66,7 @@ def kept(folder, number):
 
 
 def try_some(count, ways, copy, chance, good):
-    """Makes mutants one after the other; what is wrong with them."""
+    """Changes `count` copies, runs the commands on each, and returns a list of lines about wrong endings."""
     wrong = []
     for number in range(count):
         folder = copy()
@@ -106,7 +107,7 @@ def test_what_a_killed_process_left_is_answered_or_refused(killed_folder, made_t
 
 
 def imported(folder):
-    """Imports whatever was changed; how that ended."""
+    """Imports the changed file and returns how the command ended."""
     program, how = command()
     (path,) = folder.glob("foreign.*")
     return end_of([program, "import", "-o", "trace.db", path.name], cwd=folder, **how)

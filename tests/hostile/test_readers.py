@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many commands at once on the trace of a killed process, whichever folds it first: each answers as if it were alone."""
+"""Many commands read the trace of a killed process at once. One of them folds the ring, and each answers as if alone."""
 import shutil
 import subprocess
 
@@ -19,7 +19,7 @@ LINES = """
 
 @pytest.fixture(scope="module")
 def busy_folder(tmp_path_factory):
-    """A process that was killed while it worked: much of its trace is still in the ring."""
+    """Returns the folder of a process that was killed while busy: many of its events are still in the ring."""
     folder = tmp_path_factory.mktemp("busy")
     run_and_kill(folder, "dies_with_events", GPUMEMTRACE_STACKS="none")
     return folder
@@ -39,7 +39,7 @@ def answer(process):
 
 @pytest.fixture(scope="module")
 def alone(busy_folder, tmp_path_factory):
-    """{line: its answer on a trace that nobody else reads}."""
+    """Returns {line: its answer on a trace that no other command reads}."""
     folder = tmp_path_factory.mktemp("alone") / "copy"
     shutil.copytree(busy_folder, folder)
     return {line: answer(start(folder, line)) for line in LINES}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Traces with very many of one thing: an answer takes hardly more time for each than in a smaller trace, and with any
---memory-limit there is the whole answer or one line."""
+"""Traces with very many items of one kind: time grows about linearly with their number. With any --memory-limit a command
+prints the whole answer or one line of error."""
 import os
 import subprocess
 
@@ -136,7 +136,7 @@ def made(folder, shape, count):
 
 
 def processor_seconds(line, path):
-    """What the command itself took, however busy the machine is."""
+    """Returns the CPU seconds of the command, which do not depend on the machine's load."""
     name, *options = line.split()
     process = subprocess.Popen(
         [BUILD / "gpumemtrace", name, *options, path], env=clean_environment(), stdin=subprocess.DEVNULL,
@@ -152,8 +152,8 @@ def processor_seconds(line, path):
 @pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer takes its own time")
 @each_shape
 def test_eight_times_as_many_take_about_eight_times_as_long(tmp_path, effort, shape):
-    """Twice eight times, and a tenth of a second for what does not grow: a quadratic step would take 64 times, each time. On a
-    busy machine caches are shared, and one of a pair may be slow."""
+    """The bound is 16 times the time plus 0.1 s for constant work, because a quadratic algorithm would take 64 times. All three
+    pairs must exceed the bound: on a busy machine caches are shared, so one run may be slow."""
     small, many = effort(SMALL // 20, SMALL), effort(MANY // 20, MANY)
     few, more = made(tmp_path, shape, small), made(tmp_path, shape, many)
     wrong = []
