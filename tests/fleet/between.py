@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A server of HTTP that stands between a command and ClickHouse, or in its place, and does what a test tells it: answers with an
-error, breaks the connection, hangs, points elsewhere. It knows which statements passed, and their headers."""
+"""An HTTP proxy between a command and ClickHouse, or a server in ClickHouse's place. A test tells it to answer with an error, to
+break the connection, to hang or to redirect. It keeps the statements that passed and their headers."""
 import http.client
 import http.server
 import ssl
@@ -11,8 +11,8 @@ from support.run import TIMEOUT_S
 
 
 class Between:
-    """answer(statement, number) says what becomes of a statement: None, it is passed on; (status, text, headers), that is the
-    answer; or "break", "break after" (it is passed on first), "hang". With a certificate and its key in a file it speaks TLS."""
+    """The proxy calls answer(statement, number) for each statement. None: pass it on; (status, text, headers): answer this;
+    "break"; "break after": pass it on first; "hang". `certificate`, a file with certificate and key, enables TLS."""
 
     def __init__(self, behind=None, answer=lambda statement, number: None, certificate=None):
         self.statements, self.headers, self.behind, self.answer = [], [], behind, answer
@@ -90,5 +90,5 @@ class Between:
 
 
 def exception(code, words):
-    """As ClickHouse words it."""
+    """Returns an error response in ClickHouse's wording."""
     return 500, f"Code: {code}, e.displayText() = DB::Exception: {words}, e.what() = DB::Exception".encode(), {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures of the suite: one server for all tests of a file, a database for each test, made-up ranks."""
+"""Fixtures of the suite: a server for all tests of a file, a database for each test, and hand-written traces of ranks."""
 import itertools
 
 import pytest
@@ -22,7 +22,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def database(server):
-    """An empty database of its own, with the name that the server's helpers ask."""
+    """Returns the server with a new, empty database, which the server's helpers query by default."""
     server.database = f"fleet{next(NUMBERS)}"
     server.query(f"CREATE DATABASE {server.database}", database="default")
     yield server
@@ -31,7 +31,7 @@ def database(server):
 
 @pytest.fixture
 def own_server(tmp_path):
-    """One that a test may kill, with an empty database."""
+    """Returns a server with an empty database that a test may kill."""
     if not program():
         pytest.skip(MISSING)
     server = Server(tmp_path / "server").start()
@@ -43,7 +43,7 @@ def own_server(tmp_path):
 
 @pytest.fixture
 def rank(tmp_path):
-    """rank(number, [(bytes, line)]) is a trace of a rank that allocated this, each at a line of train.py."""
+    """rank(number, [(bytes, line)]) returns the trace of a rank with one allocation for each pair; `line` is in train.py."""
 
     def write(number, blocks, device=0, name=None, host="node1", **meta):
         trace = Trace(tmp_path / (name or f"rank{number}.db"), rank=number, host=host,

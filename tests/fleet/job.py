@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A job of simulated ranks: dry runs of one program with different seeds, of which one leaks, one has double the batch and one
-is killed."""
+"""A job of simulated ranks: dry runs of one program with different seeds. One rank leaks, one has a doubled batch and one is
+killed."""
 import concurrent.futures
 import json
 import os
@@ -8,14 +8,14 @@ import subprocess
 
 from support.run import BUILD, TIMEOUT_S, run_command, simulator_environment
 
-# Small in `make check`, as many as a job has in `make check-fleet`.
+# `make check` runs few ranks, `make check-fleet` as many as a real job.
 IS_WHOLE = os.environ.get("GPUMEMTRACE_FLEET") == "all"
 RANKS = 64 if IS_WHOLE else 5
 AT_ONCE = 4
 
 
 def faults_of(count):
-    """{rank: fault} of a job of so many ranks."""
+    """Returns {rank: fault} of a job of `count` ranks."""
     return {17: "leak", 30: "double", 45: "killed"} if count > 45 else {1: "leak", 2: "double", 3: "killed"}
 
 
@@ -40,7 +40,7 @@ def run_job(folder, count=RANKS):
 
 
 def push_all(url, traces, *options):
-    """Each trace by a command of its own, so many at once; the CompletedProcesses."""
+    """Pushes each trace with its own command, AT_ONCE at a time. Returns the CompletedProcesses."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(lambda trace: run_command("push", f"--to={url}", *options, trace), traces))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A ClickHouse server of the tests' own: its configuration and data in a folder, on a loopback address and ports that it
-picked, stopped by its process id. It must not know what is stored in it."""
+"""A ClickHouse server for the tests. Its configuration and data are in a folder, it listens on a loopback address and free
+ports, and it is stopped by its process id. It must not know what is stored in it."""
 import os
 import shutil
 import subprocess
@@ -50,7 +50,7 @@ SHARD = "<shard><replica><host>{0}</host><port>{1}</port><user>default</user></r
 
 
 def program():
-    """The path of the server, or None."""
+    """Returns the path of the server's program, or None."""
     return shutil.which("clickhouse-server") or shutil.which("clickhouse-server", path="/usr/sbin:/usr/local/sbin")
 
 
@@ -93,13 +93,13 @@ class Server:
             return None
 
     def stop(self):
-        """Of this process alone, and at once: what it stored is thrown away, or a test is about its sudden end."""
+        """Kills this server's process. It needs no clean shutdown, because its data is discarded or the test is about a crash."""
         if self.process:
             self.process.kill()
             self.process.wait()
 
     def query(self, sql, database=None, data=None):
-        """The answer's text; an error of the server's is an AssertionError with its words."""
+        """Returns the text of the answer. An error of the server raises an AssertionError with its message."""
         database = database or self.database
         words = urllib.parse.urlencode({"database": database, **({} if data is None else {"query": sql})})
         body = sql.encode() if data is None else data

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The samples that push at the end of a job: Slurm's epilogue and a wrapper for torchrun's ranks, with launchers that are not
-there played by the test."""
+"""The samples that push at the end of a job: Slurm's epilogue and a wrapper for torchrun's ranks. The test stands in for the
+launchers."""
 import os
 import signal
 import subprocess
@@ -24,7 +24,7 @@ def environment_of(database, **extra):
 
 
 def wait_for_ranks(database, count):
-    """The pushes go on by themselves."""
+    """Waits until the database has `count` ranks, because the samples push in the background."""
     wait_for(lambda: database.query("SELECT uniqExact(rank) FROM push").strip(), str(count).__eq__, "the ranks")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The statements of `fleet` answer the same on Debian's ClickHouse and on today's, which chdb (PyPI) has in a process."""
+"""The statements of `fleet` return the same rows on Debian's ClickHouse and on the current one, which chdb (PyPI) embeds."""
 import json
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from support.run import BUILD, TIMEOUT_S, run_command
 
 CHDB = BUILD / "chdb"
 
-# In a process of its own: it reads {"schema", "rows": {table: text}, "statements"} and writes what each of them answers.
+# Runs in its own process: reads {"schema", "rows": {table: path}, "statements"} and writes the answer of each statement.
 PROGRAM = """
 import json, sys
 from chdb import session

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `fleet` answers of a job whose ranks were pushed: who stands out, and figures that are those of `report`."""
+"""Answers of `fleet` about a pushed job: it names the ranks that stand out, and its figures equal those of `report`."""
 import concurrent.futures
 import re
 import shlex

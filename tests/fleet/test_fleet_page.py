@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The HTML page of `fleet` in a browser: ranks as small multiples to one scale, and the tables of every document."""
+"""The HTML page of `fleet` in a browser: small charts of the ranks on one scale."""
 from fleet.job import push_all, run_job
 from support.run import run_command
 from web.browser import browser  # noqa: F401

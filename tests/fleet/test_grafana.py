@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dashboard of samples/fleet: every query of it runs, with the values that its variables get from the database."""
+"""The dashboard of samples/fleet: each query runs with the variables' values from the database."""
 import json
 
 from fleet.job import push_all, run_job

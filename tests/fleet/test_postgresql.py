@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PostgreSQL takes the tables that `export --to=tsv` writes: a server of the test's own, on a socket in its folder."""
+"""PostgreSQL loads the tables that `export --to=tsv` writes. The test starts its own server on a socket in its folder."""
 import os
 import pathlib
 import shutil
@@ -15,14 +15,15 @@ TABLES = ("process", "device", "site", "phase", "ledger", "failure", "event", "s
 
 
 def as_nobody(*words):
-    """PostgreSQL refuses to run as root."""
+    """Runs a command, as the user postgres if this is root, because PostgreSQL refuses to run as root. Returns the
+    CompletedProcess."""
     prefix = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
     return subprocess.run([*prefix, *map(str, words)], cwd="/", capture_output=True, text=True, timeout=TIMEOUT_S)
 
 
 @pytest.fixture
 def psql():
-    """psql(statement) is what it answers, rows in lines and values between tabs."""
+    """psql(statement) returns the answer: one row per line, values separated by tabs."""
     if not PROGRAMS:
         pytest.skip("no PostgreSQL; on Debian `.ci/deps fleet` installs it")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gpumemtrace-postgresql."))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `push` writes into a ClickHouse server: the figures of the other commands, visible whole or not at all."""
+"""`push` writes the same figures into a ClickHouse server as other commands print, and a push is visible whole or not at all."""
 import csv
 import io
 import sqlite3
@@ -26,7 +26,7 @@ def pushed(database, *arguments):
 
 
 def visible(database, table, columns):
-    """Rows of the last push of each rank."""
+    """Returns the rows of each rank's last push."""
     last = "SELECT max(push) FROM push GROUP BY job, run, rank"
     return database.rows(f"SELECT {columns} FROM {table} WHERE push IN ({last}) ORDER BY job, run, rank, {columns}")
 

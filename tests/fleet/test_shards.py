@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two servers on loopback as the shards of a cluster: each rank is on one of them, and together they answer as one does."""
+"""Two servers on loopback are the shards of a cluster. Each rank is on one shard; together they answer as one server does."""
 import pytest
 
 from fleet.job import fleet, push_all, run_job
@@ -10,8 +10,8 @@ from support.tracefile import MIB
 
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory):
-    """As in a cluster, both have the same port of HTTP, at addresses of their own. The other ports differ: by address and port a
-    server tells which shard it is itself, and every address of loopback is its own."""
+    """Returns the two servers. As in a cluster, they use one HTTP port at two addresses. Their other ports differ, because a
+    server finds its own shard by address and port, and every loopback address is local."""
     if not program():
         pytest.skip(MISSING)
     http, *ports = own_ports(5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What may go wrong between a command and the server: one clear line, exit 2, and nothing that is half there."""
+"""Errors between a command and the server: one clear line, exit status 2, and no partly written push."""
 import signal
 import subprocess
 
@@ -16,7 +16,7 @@ LOGIN = {"GPUMEMTRACE_FLEET_USER": "fleet", "GPUMEMTRACE_FLEET_PASSWORD": SECRET
 
 
 def complaint(*arguments, env=None):
-    """The one line of a command that exits with 2."""
+    """Returns the single line of error of a command that exits with status 2."""
     completed = run_command(*arguments, env=env)
     assert completed.returncode == 2, completed.stderr
     assert completed.stdout == "" and completed.stderr.count("\n") == 1, completed.stderr
@@ -25,7 +25,7 @@ def complaint(*arguments, env=None):
 
 
 def both(url, trace, *options, env=None):
-    """What push and fleet say of an address."""
+    """Returns the complaints of push and of fleet about an address."""
     return complaint("push", f"--to={url}", *options, trace, env=env), complaint("fleet", f"--from={url}", *options, env=env)
 
 
@@ -61,7 +61,7 @@ def test_a_login_from_a_file_or_the_environment_is_taken_by_the_server(database,
 
 @pytest.fixture
 def certificate(tmp_path):
-    """certificate(name) is a file with a certificate for that host, signed by itself, and its key."""
+    """certificate(name) returns a file with a self-signed certificate for that host and its key."""
 
     def make(name):
         key, path = tmp_path / "key", tmp_path / f"{name}.pem"
@@ -137,7 +137,7 @@ def answers(database):
 
 @pytest.fixture
 def before(database, rank):
-    """One rank is there, and another trace of it is to be pushed: what the answers are before."""
+    """Returns the answers of `fleet` with one trace of a rank pushed, before a test pushes a second trace of that rank."""
     assert run_command("push", "--create", f"--to={database.url}", rank(0, [(7 * MIB, 12)], name="first.db")).returncode == 0
     return answers(database)
 
@@ -183,7 +183,8 @@ def test_a_push_that_is_killed_at_any_step_changes_no_answer(database, rank, bef
 
 
 def test_staging_tables_that_a_dying_server_half_dropped_hinder_no_later_push(own_server, rank):
-    """A drop removes what the server knows of a table before the table's folder, and of a folder no table is made again."""
+    """DROP removes a table's metadata before its folder. If the server dies in between, the folder remains, and the server
+    refuses to create a table in a folder that exists."""
     trace = rank(0, BLOCKS)
     assert run_command("push", "--create", f"--to={own_server.url}", trace).returncode == 0
     before = answers(own_server)
@@ -221,7 +222,7 @@ def test_a_server_that_stops_in_the_middle_and_comes_back_is_waited_for(own_serv
 
 
 def once(answer, step):
-    """The answer to the first statement of that step alone."""
+    """Returns a function for Between that answers only the first statement of this kind, and passes on all others."""
     seen = []
 
     def first(statement, number):
