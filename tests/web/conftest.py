@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures of the tests of the HTML page, and which of them run: all where somebody names this folder or a part of it, as
-`make check-browser` does, else the smoke."""
+"""Fixtures of the HTML page's tests, and their selection: all tests run if the command line names this folder or a part of
+it, as `make check-browser` does. Otherwise only the smoke tests run."""
 import pathlib
 
 import pytest

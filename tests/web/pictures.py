@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""make pictures: the pictures of the manual, each of a page that the commands of doc/walkthroughs.md write. Run it after
-the page's looks have changed, and look at what it made."""
+"""make pictures: takes the manual's pictures of pages that the commands of doc/walkthroughs.md write. Run it after the
+look of the page has changed, and check the pictures."""
 
 import pathlib
 import tempfile
@@ -12,7 +12,7 @@ from web.browser import missing, start
 
 FOLDER = ROOT / "doc/pictures"
 WIDTH = 1100
-# Heading of the walkthrough: {picture: (the page, what its address says, the parts that are shown)}
+# Heading of the walkthrough: {picture: (page, fragment of its address, parts that are shown)}
 PICTURES = {
     "Out of memory": {
         "report.png": ("report.html", "", ("header", "#memory", "#holders", "#addresses")),
@@ -22,7 +22,7 @@ PICTURES = {
     "A gate": {"gate.png": ("check.html", "", ("header", "#holders"))},
     "A job without its cards": {"dry-run.png": ("report.html", "", ("header", "#memory"))},
 }
-# Where a picture was taken, and long tables, say nothing.
+# Removes the heading, which has the trace's path, and the long table, because they do not help a reader.
 PREPARE = """
 for (const part of document.querySelectorAll('header, main > section, footer'))
   if (!arguments[0].some((wanted) => part.matches(wanted))) part.remove();

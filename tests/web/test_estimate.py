@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of `estimate --format=html` in a browser: the run of the estimate, drawn as a trace's."""
+"""The page of `estimate --format=html` in a browser: it draws the estimated run like the run of a trace."""
 import pytest
 
 from support.run import ROOT, load_json, run_command

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How pages look, at three widths, in light and dark: each fits its window, and a picture of it is kept under BUILD/web to be
-looked at."""
+"""Pages at three widths, in light and dark: each fits its window. The tests keep a picture of each page in BUILD/web for a
+person to look at."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_pages_fit_their_windows(browser, pages, width, scheme):
         check_quiet(browser)
 
 
-# What a table that is wider than its window hides on its right.
+# Returns the visible bars that run over the right edge of their table or of the window.
 CUT_BARS = ("return [...document.querySelectorAll('.pair div, .bar > span, .rank canvas')].filter((one) => one.checkVisibility())"
             ".filter((one) => one.getBoundingClientRect().right > Math.min(innerWidth, one.closest('section, div').getBoundingClientRect().right) + 1)"
             ".map((one) => one.outerHTML)")  # fmt: skip

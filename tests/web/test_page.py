@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of `report --format=html` in a browser: it says what `--json --series` says, whatever the trace is called."""
+"""The page of `report --format=html` in a browser: it shows what `--json --series` prints, whatever names the trace has."""
 
 import re
 
@@ -10,7 +10,8 @@ from web.pages import a_run, bytes_text, check_quiet, hostile_run, html_of, json
 
 
 def open_all(browser, times=5):
-    """What is behind a heading is made when it is opened."""
+    """Opens all headings and returns the text of the tables. The loop is needed because the page creates the contents of a
+    heading, which may hold further headings, when the heading is opened."""
     for _ in range(times):
         browser.run("document.querySelectorAll('#tables details').forEach((one) => { one.open = true; })")
         browser.run("return new Promise((done) => setTimeout(done, 100))")
@@ -36,7 +37,7 @@ def test_things_are_called_what_the_commands_text_calls_them(browser, run_page):
     for term in terms:
         assert term["title"] in ledger and term["title"] in browser.text("#ledger")
     open_all = "document.querySelectorAll('#tables details').forEach((one) => { one.open = true; })"
-    for heading in ("Devices (1)", "Who held it at the peak", "At most"):  # each inside the one before
+    for heading in ("Devices (1)", "Who held it at the peak", "At most"):  # each heading is inside the one before
         assert heading == "Devices (1)" or heading in report
         assert heading in browser.text("#tables")
         browser.run(open_all)
@@ -55,7 +56,7 @@ def test_the_chart_sums_up_to_what_was_live(browser, run_page):
                 "return layer.points.live_bytes.every((bytes, i) => {"
                 "  let sum = 0; for (let k = 1; k < chart.numColumns(); k++) sum += chart.getValue(i, k); return sum === bytes; })"
             ), (layer, by)
-            assert browser.run(  # the first group is drawn on top of the others
+            assert browser.run(  # the first group is stacked on top of the others
                 "const points = page.timeline.chart.layout_.points[0];"
                 "return page.layer().points.live_bytes.every((bytes, i) => points[i].yval_stacked === bytes)"
             ), (layer, by)
@@ -70,7 +71,7 @@ def test_a_moment_is_chosen_in_the_chart_and_with_the_keyboard(browser, run_page
     assert f"event {snapshots['seq'][0]}:" in browser.text("#moment")
     browser.press("#chart", "\ue014")  # the right arrow
     assert f"event {snapshots['seq'][1]}:" in browser.text("#moment")
-    browser.press("#icicle", "\ue015")  # down: into the tree of calls
+    browser.press("#icicle", "\ue015")  # the down arrow, into the call tree
     assert "train.py:90 main" in browser.text("#icicle-path") or browser.run("return page.icicle.root.children.size") == 0
     check_quiet(browser)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What `make check` runs of this suite: one page in a browser, clicked through, one of hostile names, and what needs no browser."""
+"""The part of this suite that `make check` runs: one page clicked through in a browser, one with hostile names, and tests
+that need no browser."""
 from support.run import run_command
 from support.tracefile import Trace
 from web.pages import bytes_text, check_moments, check_quiet, hostile_run, html_of, json_of
