@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Terminals that `live` runs in: tmux, of which the picture can be read, and a bare pty."""
+"""Terminals that `live` runs in: tmux, whose screen a test can read, and a bare pty."""
 import fcntl
 import os
 import pty
@@ -19,7 +19,7 @@ def children_of(pid):
 
 
 def is_running(pid):
-    """Not where all that is left of it is its number, which nobody asked for."""
+    """True if the process exists and is not a zombie."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
             return stat.read().rpartition(") ")[2][0] != "Z"
@@ -28,19 +28,19 @@ def is_running(pid):
 
 
 def guard_of(terminal):
-    """The process that waits beside `live` for its end."""
+    """Returns the id of the guard, a process that waits for the end of `live`."""
     (guard,) = children_of(terminal.process.pid)
     return guard
 
 
 def live_in(screen):
-    """The process of `live`, which the shell of that screen began."""
+    """Returns the process id of `live`, a child of the screen's shell."""
     (pid,) = children_of(screen.shell())
     return pid
 
 
 class Tmux:
-    """A shell in a terminal of that size, on a server of its own."""
+    """A shell in a terminal of the given size, on its own tmux server."""
 
     def __init__(self, folder, columns=80, rows=24, locale="C.UTF-8"):
         self.socket = folder / "tmux"
@@ -65,7 +65,7 @@ class Tmux:
         self._tmux("send-keys", name)
 
     def shell(self):
-        """Its process."""
+        """Returns the shell's process id."""
         return int(self._tmux("list-panes", "-F", "#{pane_pid}"))
 
     def live(self, *arguments):
@@ -85,7 +85,7 @@ class Tmux:
 
 
 class Pty:
-    """`live` alone on a terminal whose settings can be compared."""
+    """`live` on a terminal without a shell. A test can compare the terminal's settings."""
 
     def __init__(self, *arguments, size=(24, 80), term="xterm"):
         self.ours, self.theirs = pty.openpty()
@@ -99,7 +99,7 @@ class Pty:
         self.shown = b""
 
     def until(self, *words):
-        """Everything that was written, as bytes, once it holds the words."""
+        """Waits until the output holds the words. Returns all output as bytes."""
         latest = time.monotonic() + TIMEOUT_S
         while not all(word.encode() in self.shown for word in words):
             assert time.monotonic() < latest and select.select([self.ours], [], [], TIMEOUT_S)[0], self.shown
@@ -110,7 +110,8 @@ class Pty:
         os.write(self.ours, keys.encode())
 
     def end(self, after=()):
-        """Its exit status, and the settings of the terminal; when those processes, too, are gone."""
+        """Waits for the end of `live` and of the processes in `after`. Returns the exit status of `live` and the terminal's
+        settings."""
         while self.process.poll() is None or any(map(is_running, after)):
             if select.select([self.ours], [], [], 0.05)[0]:
                 self.shown += os.read(self.ours, 65536)

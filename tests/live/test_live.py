@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `live` shows of a program that runs is what `report` says of it, and the program does not notice."""
+"""`live` shows the same figures about a running program as `report`, and does not disturb the program."""
 import os
 import pathlib
 import shutil
@@ -19,7 +19,7 @@ needs_tmux = pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not in
 
 @pytest.fixture
 def opened():
-    """opened(thing) is closed at the end."""
+    """opened(thing) returns the thing and closes it when the test ends."""
     things = []
     yield lambda thing: things.append(thing) or thing
     for thing in reversed(things):
@@ -142,7 +142,7 @@ def test_figures_are_those_of_report_where_there_are_more_events_than_it_can_fol
 
 
 def tables_alone(path):
-    """As before the first row: neither events nor an end."""
+    """Writes a trace that has tables but no rows: no events and no end."""
     Trace(path, complete=0).write()
 
 
@@ -152,7 +152,7 @@ def first_page(path):
 
 
 def write_finished(path):
-    """In one moment."""
+    """Writes a finished trace and renames it to `path`, so that it appears at once."""
     trace = Trace(path.with_suffix(".new"))
     trace.alloc(3 * MIB)
     trace.exit()
@@ -162,7 +162,7 @@ def write_finished(path):
 
 @pytest.fixture
 def young(tmp_path):
-    """A path whose file stays as new as one that was just begun, however long `live` needs to look at it."""
+    """Returns a path. A thread keeps the file's modification time recent, so that `live` takes it for a new trace."""
     path, over = tmp_path / "early.db", threading.Event()
 
     def touch():
@@ -251,7 +251,7 @@ def test_sites_that_grow_say_by_how_much_with_each_step(watched, screen):
 
 
 def is_whole(lines, columns, rows):
-    """A screen of that size, as it is drawn at last."""
+    """True if the lines are a completely drawn screen of this size."""
     return (len(lines) == rows and all(len(line) <= columns for line in lines) and lines[2].startswith("live 16.00 MiB")
             and "0 lost" in lines[-2] and lines[-1].startswith("q quit") and len(lines[3]) == columns)  # fmt: skip
 
@@ -376,7 +376,7 @@ ENDS = ["q", signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signa
 @pytest.mark.parametrize("end", ENDS)
 def test_the_terminal_is_left_as_it_was(watched, opened, end):
     terminal = opened(Pty(watched.pid))
-    terminal.until("MiB", "q quit")  # of a figure that changed, only the digits that differ are written
+    terminal.until("MiB", "q quit")  # no figure, because `live` writes only the digits that change
     guard = guard_of(terminal)
     if end == "program killed":
         watched.kill()
@@ -420,10 +420,10 @@ def test_a_shell_has_its_terminal_again_after_a_kill(watched, screen):
     screen.until("live 16.00 MiB")
     os.kill(live_in(screen), signal.SIGKILL)
     screen.until("kept", "gpumemtrace live was killed")
-    screen.enter("")  # a shell that was faster wrote its prompt on the screen that is gone
+    screen.enter("")  # a fast shell may have written its prompt on the screen that `live` used; this prints a new one
     screen.until("killed; the terminal is as it was\n", "\nready$")
     screen.enter("echo a$((40 + 2))b")
-    text = screen.until("a42b", "echo a$((40 + 2))b")  # what is typed is echoed, and a line feed begins a line
+    text = screen.until("a42b", "echo a$((40 + 2))b")  # the terminal echoes input, and a line feed starts a new line
     assert "q quit" not in text and any(line == "a42b" for line in text.splitlines())
 
 

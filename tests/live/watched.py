@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A recorded program that does what it is told, and what `live` prints beside it."""
+"""A recorded program that follows a test's instructions, and the lines that `live` prints about it."""
 import re
 import subprocess
 
@@ -9,7 +9,8 @@ COMMAND = BUILD / "gpumemtrace"
 
 
 class Watched:
-    """watched.do("take 0 12"): the program has done it, and its events are on their way."""
+    """The recorded program. watched.do("take 0 12") returns when the program has allocated; its events may still be in the
+    ring."""
 
     def __init__(self, folder, name="trace.db"):
         self.trace = folder / name
@@ -41,7 +42,7 @@ class Watched:
 
 
 class Lines:
-    """`live` in a pipe."""
+    """The output of `live` in a pipe."""
 
     def __init__(self, *arguments, cwd=None):
         self.process = subprocess.Popen(
@@ -51,7 +52,7 @@ class Lines:
         self.seen = []
 
     def until(self, pattern):
-        """The first line that matches."""
+        """Returns the next line that matches."""
         for line in self.process.stdout:
             self.seen.append(line)
             if re.search(pattern, line):
@@ -59,7 +60,7 @@ class Lines:
         raise AssertionError(f"no line with {pattern} in:\n{''.join(self.seen)}{self.process.stderr.read()}")
 
     def end(self):
-        """The last line."""
+        """Waits for the end of `live` and returns its last line."""
         rest, complaint = self.process.communicate(timeout=TIMEOUT_S)
         assert (self.process.returncode, complaint) == (0, "")
         return (self.seen + rest.splitlines(keepends=True))[-1]
