@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Asks the driver and NVML, by their public C interfaces, what each word says; prints one line of JSON for each.
+"""Queries the driver and NVML through their public C interfaces. Each argument is a query; prints one line of JSON for each.
 
-    init       cuInit and a context on device 0      alloc MIB   takes memory there
-    card N     what NVML says of card N              cuda        what the driver says of device 0
-    system     what NVML says of the system          wait        until a line comes on stdin
-    names      the functions after it: how NVML answers each
+    init       cuInit and a context on device 0      alloc MIB   allocates memory on device 0
+    card N     NVML's facts about card N             cuda        the driver's facts about device 0
+    system     NVML's facts about the system         wait        waits for a line on stdin
+    names      NVML's answer to each function that follows
 """
 import ctypes
 import json
@@ -53,7 +53,7 @@ def processes(card, version):
 def pci(card, version, size):
     buffer = ctypes.create_string_buffer(b"\xee" * (size + 4), size + 4)
     must(getattr(nvml, "nvmlDeviceGetPciInfo" + version)(card, buffer))
-    assert buffer.raw[size:] == b"\xee" * 4  # nothing behind the struct
+    assert buffer.raw[size:] == b"\xee" * 4  # NVML must not write behind the struct
     return [buffer.raw[:16].rstrip(b"\0").decode(), buffer.raw[36:68].strip(b"\0").decode() if version == "_v3" else ""]
 
 

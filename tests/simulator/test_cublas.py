@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stand-in for cuBLAS beside the program's own runtime."""
+"""The stand-in for cuBLAS does not disturb the program's own runtime."""
 import json
 
 from support.run import clean_environment, run_command

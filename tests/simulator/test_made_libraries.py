@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A library that a program opens in a dry run finds what it asks of NVIDIA's libraries, whatever their version
-and name: a stand-in that is there, or a function that answers "not supported" and is counted by its name."""
+"""A program opens a library in a dry run. The library finds every function of NVIDIA's libraries, whatever their version
+and file name: a stand-in, or a function that returns "not supported" and is counted by name."""
 import random
 import struct
 
@@ -16,8 +16,8 @@ const char *texts(int i) { return i ? "cudaErrorMixedDeviceExecution" : "libcuda
 
 
 def asking_library(folder, name, functions, soname=None, version=None):
-    """A library that calls each function through NAME_function(pointer). All are bound when it is loaded, asked of
-    `soname` and under `version`. The library of that name is gone."""
+    """Returns a library that calls each function through NAME_function(pointer). When the loader opens the library, it binds
+    all functions in `soname` with the symbol version `version`. The library `soname` itself is deleted."""
     lines = [f"int {function}(void *); int {name}_{function}(void *p) {{ return {function}(p); }}" for function in functions]
     options = ["-Wl,-z,now", "-Wl,--allow-shlib-undefined", "-Wl,-z,undefs"]
     gone = None
@@ -141,7 +141,7 @@ def test_a_library_that_names_the_runtimes_texts_and_needs_the_runtime_is_not(tm
 
 
 def test_tables_that_the_loader_does_not_read_may_hold_anything(tmp_path):
-    """Sections: the loader works without them, and so a file may carry any."""
+    """The section headers may hold any values, because the loader works without them."""
     library = asking_library(tmp_path, "asks", ["cublasNewKernel"], "libcublas.so.99", "libcublas.so.99")
     whole = library.read_bytes()
     (sections,) = struct.unpack_from("<Q", whole, 40)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""NVML shows the simulated cards as the driver does: to the program itself, and to others on the same cards."""
+"""NVML reports the simulated cards as the driver does: to the program itself and to other processes on the same cards."""
 import json
 import re
 import subprocess
@@ -15,7 +15,7 @@ CONTEXT = 300 * MIB
 H100_CONTEXT = 630 * MIB  # measured on a card: common/sim_presets.def
 H100 = 81008 * MIB
 
-# What gpustat 1.1.1, nvitop 1.7.2 and nvtop 3.0.1 ask of a card, beside what the tests below ask with its right arguments.
+# Functions that gpustat 1.1.1, nvitop 1.7.2 and nvtop 3.0.1 call for a card, except those that the tests below call properly.
 ASKED = """nvmlDeviceGetBAR1MemoryInfo nvmlDeviceGetClockInfo nvmlDeviceGetComputeMode nvmlDeviceGetCurrPcieLinkGeneration
 nvmlDeviceGetCurrPcieLinkWidth nvmlDeviceGetCurrentDriverModel nvmlDeviceGetDecoderUtilization nvmlDeviceGetDisplayActive
 nvmlDeviceGetDisplayMode nvmlDeviceGetEncoderUtilization nvmlDeviceGetEnforcedPowerLimit nvmlDeviceGetFanSpeed
@@ -41,7 +41,8 @@ def ask(sim_env):
 
 @pytest.fixture
 def neighbour(sim_env):
-    """A process that does what the words say and stays until the test ends."""
+    """neighbour(word, …) starts a process that runs these queries of nvml_asker.py and lives until the test ends. Returns its
+    process id."""
     running = []
 
     def start(*words, spec="16GiB", **settings):
@@ -142,4 +143,4 @@ def test_what_tools_ask_is_answered_or_refused_by_name(ask):
     assert set(map(tuple, answers.values())) == {(0, "Success"), (3, "Not Supported")}
     assert answers["nvmlDeviceGetUtilizationRates"][0] == 0
     for sensor in ("PowerUsage", "Temperature", "ClockInfo", "FanSpeed"):
-        assert answers["nvmlDeviceGet" + sensor][0] == 3  # nothing is measured
+        assert answers["nvmlDeviceGet" + sensor][0] == 3  # not supported: the simulator has no sensors

@@ -30,7 +30,7 @@ def run(path, environment, *arguments, text=None):
 
 # --- the programs that check themselves, part by part ----------------------------------------------
 
-# By program or by part; multicast and tensor maps need compute capability 9.0.
+# Cards of a program or a part. Multicast and tensor maps need compute capability 9.0.
 SPECS = {"sim_multicast": "2xh100", "sim_any": "any", "sim_tensor_maps": "h100",
          "a_card_before_compute_capability_9_0_has_none": "a100-80"}
 
@@ -155,7 +155,7 @@ def test_a_malformed_fault_is_reported_and_ignored(program, sim_env, fault):
 
 
 class Process:
-    """A running sim_share; tell("alloc 100") is (result, free MiB)."""
+    """A running sim_share. tell("alloc 100") returns (result, free MiB)."""
 
     def __init__(self, path, environment):
         self.child = subprocess.Popen(
@@ -261,8 +261,9 @@ def functions():
 
 
 def expected_answer(name, version, flags):
-    """(result, status, symbol): the newest version that is old enough; of the forms for per-thread default streams,
-    if they are asked for and there are any. What is not found is told by the status alone (580.159 on an H100)."""
+    """Returns (result, status, symbol). The symbol is the newest one that is not newer than `version`, with the form for
+    per-thread default streams if the flags ask for it and it exists. If no symbol is found, the result is still success and
+    only the status says so (driver 580.159 on an H100)."""
     known = [row for row in functions() if row[0] == name]
     per_thread = [row for row in known if row[2] == "PER_THREAD"]
     forms = per_thread if flags & PER_THREAD and per_thread else [row for row in known if row[2] == "DEFAULT"]
@@ -311,7 +312,7 @@ def test_a_preloaded_function_of_the_same_name_is_not_handed_out(program, sim_en
     compiler = shlex.split(os.environ.get("CC", "cc"))
     subprocess.run([*compiler, "-shared", "-fPIC", source, "-o", tmp_path / "other.so"], check=True)
     questions = [("cuMemAlloc", 3020, 0), ("cuInit", 2000, 0), ("cuMemFree", 3020, 0)]
-    # A sanitized build requires its library to be loaded first, which does not matter here.
+    # A sanitized build requires that its library is loaded first. The option turns this off, because the order is irrelevant.
     ask(
         program,
         sim_env,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The simulated libcudart.so.12 and .so.13 behave as the runtime's documentation says."""
+"""The simulated libcudart.so.12 and .so.13 behave as the runtime is documented."""
 import os
 import re
 import shlex
@@ -39,7 +39,7 @@ NO_DRIVER = "without_a_driver_there_are_no_devices"
 
 
 def cases():
-    """(program, case) of every case that needs a driver, on either runtime."""
+    """Yields (program, case) of every case that needs a driver, for both runtimes."""
     for built in FACTS:
         source = next(PROGRAMS.rglob(f"{built}.c")).read_text(encoding="utf-8")
         for name in re.findall(r"\bCASE\((\w+)\)", source):
@@ -139,7 +139,7 @@ def without_suffix(name):
 
 
 def hooked():
-    """Every CUDA function that the recorder hooks because it allocates or frees GPU memory."""
+    """Returns (API, name) of every CUDA function that the recorder hooks because it allocates or frees GPU memory."""
     rows = (ROOT / "include/gpumemtrace/hooks.def").read_text(encoding="utf-8")
     names = re.findall(r"^(?:HOOK|SEEN)\((driver|runtime), (\w+)", rows, re.MULTILINE)
     return [(api, name) for api, name in names if not LOOKUPS.fullmatch(name)]
@@ -157,7 +157,7 @@ def test_every_hooked_function_is_simulated(build):
 
 
 def test_every_hooked_function_is_tried_by_a_program_that_names_its_section():
-    """Naming the section keeps hook and simulator from sharing a mistake: the documentation decides."""
+    """A program must name the section of the documentation, so that hook and simulator do not share one misunderstanding."""
     tried = set()
     for source in PROGRAMS.rglob("sim_*.c"):
         text = source.read_text(encoding="utf-8")
