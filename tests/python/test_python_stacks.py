@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Python frames in a trace, compared with what Python itself says, on every interpreter of pythons.py."""
+"""Compares the Python frames in a trace with Python's own stacks, on every interpreter of pythons.py."""
 import itertools
 import sqlite3
 
@@ -23,12 +23,12 @@ def interpreter(request):
 
 
 def name_of(frame):
-    """A Python frame's function, without its class and enclosing functions."""
+    """Returns the name of a Python frame's function, without its class and enclosing functions."""
     return frame[2].split(".")[-1]
 
 
 def short(stack):
-    """Python frames by name; runs of native ones as "libc" or "native"."""
+    """Returns a stack as words: the name of each Python frame, and "libc" or "native" for consecutive native frames."""
     words = [
         name_of(frame) if frame[0] == PYTHON
         else "libc" if frame[0] == NATIVE and "/libc.so" in frame[1]
@@ -132,7 +132,7 @@ def test_a_timer_that_interrupts_all_the_time_changes_no_stack(interpreter, tmp_
 
 def test_a_function_that_is_being_entered_is_no_frame(interpreter, tmp_path):
     run = Run(interpreter, "entered.py", 100, folder=tmp_path)
-    # Without a GIL the collector runs only between two instructions, once per round.
+    # Without a GIL the garbage collector runs only between two instructions, once per round.
     assert len(run.expected) > 100 or interpreter.is_free_threaded()
     assert run.differing() == []
 
@@ -152,7 +152,7 @@ def test_a_sub_interpreter_changes_no_stack_of_the_main_one(interpreter, tmp_pat
     if "inner" not in run.printed():
         pytest.skip(f"{interpreter.name} offers no sub-interpreters")
     names = without(short(run.stacks[run.printed()["inner"]]), "native", "libc")
-    # Up to 3.11 a thread does not say which interpreter it runs: the frames found are the main one's.
+    # Up to 3.11 a thread does not store its interpreter, so the recorder finds the frames of the main interpreter.
     inner = ["allocate_inside", "<module>"]
     assert names == (["run_inside", "<module>"] if interpreter.version < (3, 12) else inner)
 
@@ -182,7 +182,7 @@ def test_ending_under_daemon_threads_that_allocate_is_the_same_as_without_us(int
 
 
 UNKNOWN = [each for each in INTERPRETERS if not each.is_known()]
-if UNKNOWN:  # in make check-pythons, where one is found
+if UNKNOWN:  # only make check-pythons may find unknown interpreters
 
     @pytest.mark.parametrize("unknown", parameters(UNKNOWN))
     def test_an_unknown_interpreter_is_refused_in_one_line(unknown, tmp_path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stacks of programs that are not Python, or that embed it."""
+"""Stacks of programs that do not use Python, or that embed it."""
 import ctypes.util
 import pathlib
 
@@ -14,7 +14,7 @@ def modules(stack):
 
 
 def reload(record, program, *options):
-    """The stack in the second plugin, and whether that was loaded where the first had been."""
+    """Returns the stack in the second plugin, and whether the loader put that plugin at the first one's address."""
     recording = record(
         program("stack_reload"), program("stack_probe_one.so"), program("stack_probe_two.so"),
         *options, check=not options,

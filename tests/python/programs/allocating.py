@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the programs of this folder share: an allocation that says what Python sees at it.
+"""Shared by the programs of this folder: allocates and notes the stack that Python sees.
 
-The first argument of each program is the CUDA runtime, the second the file for expect()'s lines: a
-JSON list [address, [[file, function, line], …innermost first]] for each allocation.
+The first argument of each program is the CUDA runtime, the second the file for write_expected(): one
+JSON list [address, [[file, function, line], …innermost first]] per line for each allocation.
 """
 import ctypes
 import json
@@ -15,7 +15,7 @@ LINES = []
 
 
 def now(frame):
-    """What traceback sees of this frame and its callers; 3.11 and later know qualified names."""
+    """Returns traceback's entries for this frame and its callers. Python 3.11 and later have qualified names."""
     summary = traceback.StackSummary.extract(traceback.walk_stack(frame), lookup_lines=False)
     names = [
         getattr(each.f_code, "co_qualname", each.f_code.co_name)
@@ -26,7 +26,7 @@ def now(frame):
 
 def allocate():
     pointer = ctypes.c_void_p()
-    # One line, so that both see the same one.
+    # Both calls stand on one line, so that traceback and the recorder see the same line number.
     stack, _ = now(sys._getframe()), RUNTIME.cudaMalloc(ctypes.byref(pointer), 512)
     LINES.append([pointer.value, stack[:FRAMES_MAX]])
     return pointer.value

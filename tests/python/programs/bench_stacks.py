@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What one allocation costs under DEPTH Python frames, on THREADS threads at a time:
+"""Measures the cost of one allocation under DEPTH Python frames, on THREADS threads at once:
 
     python bench_stacks.py PROBE DEPTH THREADS BATCHES
 
@@ -50,7 +50,7 @@ def descend(depth):
 
 
 def main():
-    # The outermost frames count as well: this one and the module's, or those of a thread.
+    # DEPTH includes the outermost frames: main() and the module, or those of a thread.
     if THREADS == 1:
         descend(DEPTH - 3)
     threads = [threading.Thread(target=descend, args=(DEPTH - 4,)) for _ in range(THREADS)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ends while daemon threads allocate: their thread states are deleted under them.
+"""Ends while daemon threads allocate: Python deletes their thread states while they run.
 
     python daemon_threads.py PROBE THREADS
 """

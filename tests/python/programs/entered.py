@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Allocates in the collector's finalizers, which run where memory is taken: also while a function is being
-entered and its cells are made, when it is no frame to Python yet.
+"""Allocates in finalizers that the garbage collector calls. The collector runs when Python allocates memory, so also while
+Python enters a function and creates its cells; traceback does not see a frame of that function yet.
 
     python entered.py RUNTIME EXPECTED ROUNDS
 """

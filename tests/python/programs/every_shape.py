@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Allocates from every shape of Python stack, again and again, for whoever compares the trace with
-what traceback saw:
+"""Allocates repeatedly from every shape of Python stack, so that a test can compare the trace's stacks
+with those of traceback:
 
     python every_shape.py RUNTIME EXPECTED ROUNDS
 
-Only the standard library, Python 3.8 and later.
+Uses only the standard library. Runs on Python 3.8 and later.
 """
 import asyncio
 import ctypes
@@ -21,7 +21,7 @@ LIBC = ctypes.CDLL(None)
 COMPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 
 
-# --- shapes: each a function that allocates at least once ------------------------------------------
+# --- shapes: each function allocates at least once -------------------------------------------------
 
 
 def recursion(depth=40):
@@ -217,7 +217,7 @@ def unicode_näme_𝔵():
 
 
 def executed(number):
-    """Code objects come and go, and their addresses are used again."""
+    """Creates and drops code objects, so that Python reuses their addresses."""
     text = "\n" * (number % 50) + f"def made_{number % 7}():\n    allocate()\n\n\nmade_{number % 7}()"
     exec(compile(text, f"<made {number % 11}>", "exec"), {"allocate": allocate})
 
@@ -228,7 +228,7 @@ def replaced(number):
 
 
 def long_function(number):
-    """Lines far apart, and more instructions than one entry of any table can count."""
+    """Runs a function with distant lines and more instructions than one entry of a line table can count."""
     filler = "    if x:\n" + "        x = [x, x, x]\n" * 200 + "\n" * (number % 300)
     text = f"def long(x=0):\n{filler}\n    allocate()\n{filler}\n    allocate()\nlong()"
     exec(compile(text, "<long>", "exec"), {"allocate": allocate})

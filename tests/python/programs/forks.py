@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Forks while threads make, run and drop code objects that allocate; each child does the same.
+"""Forks while threads create, run and drop code objects that allocate. Each child does the same.
 
     python forks.py RUNTIME EXPECTED FORKS
 
-Exits 0 when every child did.
+Exits with 0 if every child does.
 """
 import os
 import sys
@@ -12,7 +12,7 @@ import threading
 from allocating import allocate, write_expected
 
 OVER = threading.Event()
-# A thread's first call makes its context current: a moment that the simulator does not fork in.
+# All threads must have made their first call before a fork, because the simulator cannot fork during a first call.
 BEGUN = threading.Barrier(4)
 
 

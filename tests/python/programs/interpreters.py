@@ -3,7 +3,7 @@
 
     python interpreters.py RUNTIME EXPECTED
 
-Prints "inner ADDRESS", or "none" where this Python offers no sub-interpreters.
+Prints "inner ADDRESS", or "none" if this Python offers no sub-interpreters.
 """
 import sys
 
@@ -28,7 +28,7 @@ def run_inside(text):
         except ImportError:
             print("none")
             return
-    # ctypes is not made for an interpreter with a GIL of its own.
+    # ctypes does not support an interpreter that has its own GIL.
     if sys.version_info >= (3, 13):
         interpreter = interpreters.create("legacy")
     elif sys.version_info >= (3, 9):

@@ -26,7 +26,7 @@ def run(stack_bytes, function, *arguments):
 
 
 def smallest_stack_bytes():
-    """Debug builds want more."""
+    """Returns the smallest stack size that Python accepts; debug builds need a larger one."""
     for size in (64 << 10, 128 << 10, 256 << 10):
         try:
             threading.stack_size(size)
@@ -37,7 +37,7 @@ def smallest_stack_bytes():
 
 
 sys.setrecursionlimit(LEVELS + 500)
-# Before 3.11 each level takes a part of the C stack.
+# Before 3.11 each Python frame also takes C stack.
 run(256 << 20, descend, LEVELS)
 run(smallest_stack_bytes(), descend, 0)
 write_expected()

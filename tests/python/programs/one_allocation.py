@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One allocation, in a Python of any age.
+"""Makes one allocation, in any version of Python.
 
     python one_allocation.py RUNTIME EXPECTED
 """

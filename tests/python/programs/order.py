@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Python that C calls, that Python calls: one allocation inside two callbacks of qsort, one inside a
-destructor, one below a plus sign, one inside code without unwind information.
+"""Python calls C, which calls Python back: one allocation inside two callbacks of qsort, one inside a
+destructor, one inside the method of a plus sign, one inside code without unwind information.
 
     python order.py RUNTIME EXPECTED
 
@@ -52,7 +52,7 @@ class Positive:
 
 
 def seldom():
-    """A compiler that knows what is run seldom puts the plus sign away from the rest of the loop."""
+    """With a profile, the compiler places rare instructions such as the plus sign away from the main part of the loop."""
     +Positive()
 
 
@@ -68,7 +68,7 @@ def uncharted_callback():
 
 
 def uncharted():
-    """Calls back through machine code that no unwind table knows."""
+    """Calls back through machine code that has no unwind table."""
     page = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     page.write(MACHINE_CODE[platform.machine()])
     start = ctypes.addressof(ctypes.c_char.from_buffer(page))
