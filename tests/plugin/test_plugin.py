@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The plugin of pytest, by pytest's own pytester. It needs nothing of tests/support, so that `make check-pythons`
-runs it in environments that hold only pytest and the plugin."""
+"""Tests of the pytest plugin with pytest's pytester. They must not import tests/support, because `make check-pythons`
+runs them in environments that hold only pytest and the plugin."""
 import os
 import pathlib
 import re
@@ -38,7 +38,7 @@ def take(cuda, mib):
 
 @pytest.fixture
 def suite(pytester, monkeypatch):
-    """suite(tests, *options) runs pytest on a file with these tests, in a process of its own."""
+    """suite(tests, *options) runs pytest on a file with these tests in a new process and returns the result."""
     if not is_installed():
         monkeypatch.setenv("PYTHONPATH", str(ROOT / "python"))
     for name in [each for each in os.environ if each.startswith("GPUMEMTRACE_")]:
@@ -54,7 +54,7 @@ def suite(pytester, monkeypatch):
 
 
 def is_installed():
-    """In an environment where pip installed it, pytest loads the plugin by its entry point."""
+    """True if pip installed the plugin. pytest then loads the plugin by its entry point."""
     from importlib import metadata
 
     try:

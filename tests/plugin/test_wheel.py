@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""make check-packages, make check-pythons: the wheel that `make wheel` made in a new environment of each interpreter, and
-the plugin's own tests in it."""
+"""make check-packages, make check-pythons: installs the wheel of `make wheel` in a new environment of each interpreter, and
+runs the plugin's own tests there."""
 import json
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 from support import pythons
 from support.run import BUILD, ROOT, clean_environment
 
-LAST = (3, 13)  # of those that the plugin is promised for
+LAST = (3, 13)  # the last version that the plugin promises to support
 TRAIN = 'import ctypes\nctypes.CDLL("libcudart.so.12").cudaMalloc(ctypes.byref(ctypes.c_void_p()), 512)\n'
 TESTS = ROOT / "tests" / "plugin" / "test_plugin.py"
 
@@ -31,7 +31,7 @@ def run(*words, **options):
 
 
 def environment(folder, interpreter):
-    """A new one; its python."""
+    """Creates a virtual environment and returns its python."""
     made = run(*interpreter.command, "-m", "venv", folder / "new venv")
     if made.returncode:
         pytest.skip(f"{interpreter.name} makes no environment: {made.stdout.strip() or made.stderr.strip()}")
@@ -39,7 +39,7 @@ def environment(folder, interpreter):
 
 
 def install_plugin(python):
-    """With the first version of pytest that the interpreter takes."""
+    """Installs the wheel with the first listed version of pytest that the interpreter accepts."""
     (versions,) = re.findall('pytest_versions="(.*)"', pythons.VERSIONS.read_text())
     for version in versions.split():
         done = run(python, "-m", "pip", "install", "--quiet", wheel(), f"pytest=={version}")
@@ -73,7 +73,7 @@ def test_the_wheel_brings_a_command_that_records_a_dry_run_and_goes_without_a_tr
 
 
 def test_the_command_of_the_wheel_leaves_signals_as_they_were(tmp_path):
-    """Python ignores SIGPIPE; a program that is started through it must not."""
+    """Python ignores SIGPIPE, but a program that is started through Python must not inherit that."""
     python = environment(tmp_path, INTERPRETERS[0])
     assert run(python, "-m", "pip", "install", "--quiet", "--no-index", wheel()).returncode == 0
     show = ["grep", "SigIgn", "/proc/self/status"]
