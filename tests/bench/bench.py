@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""make bench: what recording and reading cost, side by side in one run.
+"""make bench: measures the costs of recording and of reading in one run.
 
-Figures are CPU time; on a shared machine only the ratios of one run mean anything, and none of them
-is a test.
+Figures are CPU time. On a shared machine only ratios within one run are meaningful, and no figure is a
+test.
 """
 import os
 import pathlib
@@ -51,15 +51,15 @@ def run(command, folder, preload=False, **settings):
 
 
 def call_costs(folder, kind, depth, preload=False, wrapper=(), threads=1):
-    """(alloc ns, free ns) of one run."""
+    """Returns (alloc ns, free ns) of one run."""
     output = run([*wrapper, PROGRAMS / "bench_calls", kind, depth, BATCHES, threads], folder, preload)
     match = re.search(r"alloc (\d+) free (\d+)", output)
     return int(match.group(1)), int(match.group(2))
 
 
 def added_costs(folder, depth, heaptrack):
-    """What each profiler adds, from the lowest of rounds in which all take turns: a shared machine
-    only ever adds time, and changes its speed from one second to the next."""
+    """Returns the (alloc ns, free ns) that the recorder and heaptrack add. All variants take turns, because a shared machine
+    changes its speed each second. The lowest costs count, because such a machine only adds time."""
     variants = {
         "plain cuda": {"kind": "cudaMalloc"},
         "ours": {"kind": "cudaMalloc", "preload": True},
@@ -142,7 +142,7 @@ def print_lookups(folder):
 
 
 def stack_costs(folder, stacks, threads):
-    """{word: CPU ns} of one run of a Python program, 30 Python frames deep."""
+    """Returns {word: CPU ns} of one run of a Python program, 30 Python frames deep."""
     command = [sys.executable, ROOT / "tests/python/programs/bench_stacks.py",
                PROGRAMS / "stack_probe.so", 30, threads, BATCHES]
     output = run(command, folder, preload=True, GPUMEMTRACE_STACKS=stacks)
@@ -170,7 +170,7 @@ def print_stacks(folder):
 
 
 def children_cpu_ms(command, folder, preload):
-    """CPU milliseconds of one run."""
+    """Returns the CPU milliseconds of one run."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([str(word) for word in command], env=environment(folder, preload), cwd=folder,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
@@ -179,7 +179,7 @@ def children_cpu_ms(command, folder, preload):
 
 
 def start_up(command, folder):
-    """Medians of runs in turn: (without, with)."""
+    """Returns the median CPU ms (without the recorder, with it) of alternating runs."""
     turns = [(children_cpu_ms(command, folder, False), children_cpu_ms(command, folder, True))
              for _ in range(31)]
     return tuple(statistics.median(column) for column in zip(*turns))
@@ -227,7 +227,7 @@ def print_analyzer(folder):
 
 
 def print_estimates(folder):
-    """A person waits for it: at most 50 ms of CPU for a model of 70B without --gpu."""
+    """The goal is 50 ms of CPU for a model of 70B without --gpu, because a person waits for the estimate."""
     print("The estimate of a model, CPU ms, median of 31 runs (llama-3-70b: 80 blocks, some 1,300 layers; to be below 50):\n")
     for words in ("resnet50", "llama-3-8b", "llama-3-70b", "llama-3-70b --what-if", "llama-3-70b --inference --gpu=b200"):
         command = [BUILD / "gpumemtrace", "estimate", *words.split()]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""make bench-fleet: what it costs to push ranks to a ClickHouse server of this machine, and to ask it.
+"""make bench-fleet: measures the costs of pushing ranks to a ClickHouse server on this machine and of querying it.
 
-RANKS=N and EVENTS=N (64 ranks of 1 million events) make it smaller. Server and commands share the cores; only the ratios of one
-run mean anything, and none of them is a test.
+RANKS=N and EVENTS=N change its size (default: 64 ranks of 1 million events). Server and commands share the cores, so only
+ratios within one run are meaningful, and no figure is a test.
 """
 import os
 import pathlib
@@ -34,7 +34,8 @@ def timed(*arguments):
 
 
 def push_one(server, trace):
-    """Seconds of the whole push, and of clickhouse-client with the same rows."""
+    """Returns the seconds of the whole push, the seconds of clickhouse-client with the same rows, the bytes of these rows as
+    text, and their bytes on disk."""
     pushed = timed("push", f"--to={server.url}", "--job=one", trace)
     path = server.folder / "rows.tsv"
     path.write_text(server.query(f"SELECT {COLUMNS} FROM event WHERE job = 'one' ORDER BY seq"))
@@ -51,7 +52,7 @@ def push_one(server, trace):
 
 
 def push_job(server, folder, trace):
-    """Traces of as many ranks, pushed one after the other; seconds of all."""
+    """Pushes RANKS copies of the trace with one command. Returns their folder and the seconds of the push."""
     copies = folder / "ranks"
     copies.mkdir()
     for number in range(RANKS):
@@ -63,7 +64,7 @@ def push_job(server, folder, trace):
 
 
 def add_summaries(server, count):
-    """A run of so many ranks, each with the summary of one."""
+    """Adds a run of `count` ranks to the database, each with a copy of one rank's summary."""
     keys = ("day", "job", "run", "rank", "push")
     for table in SUMMARIES:
         rest = [row[0] for row in server.rows(f"DESCRIBE TABLE {table}") if row[0] not in keys]

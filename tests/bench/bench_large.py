@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""make bench-large: what very long traces cost to record and to read. In full it takes about an hour and 10 GB in
-TMPDIR; SIZES="1 10" reads only traces of so many million events, and records none."""
+"""make bench-large: measures the costs of recording and reading very long traces. The whole bench takes about an hour and
+10 GB in TMPDIR. SIZES="1 10" only reads traces of 1 and 10 million events and records none."""
 import os
 import sys
 import tempfile

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""make bench-page: what a page of many events costs to make, beside the JSON, and to look at in a browser; before that,
-what `live` costs.
+"""make bench-page: measures the cost of `live`, then the cost of a page with many events: to write it, compared with the
+JSON, and to use it in a browser.
 SIZES="1 10" are millions of events; WRITE=1 writes the table of doc/measurements.md."""
 
 import os
@@ -16,15 +16,15 @@ from support.run import BUILD
 from web.browser import missing, start
 
 RUNS, ROUNDS = 3, 5
-# Notes when the page says that it is drawn.
+# Stores the time at which the page reports that it is drawn.
 WATCH = """new MutationObserver(() => { if (document.body?.dataset.drawn) window.drawnAt ??= performance.now(); })
 .observe(document, {subtree: true, childList: true, attributes: true});"""
-# Until the frame after the change is on its way to the screen.
+# Measures the time from a change until the browser has passed on the next frame.
 TIMED = """const [change, done] = arguments, act = new Function(change), begin = performance.now();
 act();
 requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));"""
 LAST = "page.course.snapshotCount - 1"
-# (what a person does, the same in the page's words, how it is undone)
+# (action of a person, script that does the same, script that undoes it)
 INTERACTIONS = [
     ("another moment", "page.set({moment: 10})", f"page.set({{moment: {LAST}}})"),
     ("another layer", "page.set({layer: (page.state.layer + 1) % page.course.layers.length})", "page.set({layer: 0})"),
@@ -42,25 +42,25 @@ INTERACTIONS = [
 
 
 def made(trace, *words):
-    """(CPU s, highest resident bytes): the lowest of a few, as others use the machine too."""
+    """Returns (CPU s, highest resident bytes), the lowest of RUNS runs, because other programs use the machine too."""
     runs = [measured(BUILD / "gpumemtrace", "report", *words, trace) for _ in range(RUNS)]
     return min(cpu for cpu, _, _ in runs), min(resident for _, _, resident in runs)
 
 
 def first_look(browser, page):
-    """(first paint, drawn), ms after the browser began to read the file."""
+    """Returns the times (first paint, drawn) in ms after the browser began to read the file."""
     browser.open(page)
     return browser.run("return [performance.getEntriesByName('first-contentful-paint')[0].startTime, window.drawnAt]")
 
 
 def cpu_ms(browser):
-    """Of the page's thread so far."""
+    """Returns the CPU ms of the page's thread so far."""
     metrics = browser.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
     return next(1000 * one["value"] for one in metrics if one["name"] == "TaskDuration")
 
 
 def interaction_ms(browser, change, back):
-    """(CPU of the page's thread, wall): the longest of a few, as a click that is slow once is slow."""
+    """Returns (CPU ms of the page's thread, wall ms), the highest of ROUNDS, because one slow click is enough to disturb."""
     taken = []
     for _ in range(ROUNDS):
         before = cpu_ms(browser)

@@ -19,14 +19,14 @@ from bench.bench import BUILD, LIBRARY, PROGRAMS, ROOT, environment
 COSTS = pathlib.Path(__file__).resolve().parent / "torch_costs.py"
 WORK = {"loop0": "torch.empty, depth 0", "loop20": "torch.empty, depth 20", "gpt": "GPT training"}
 RECORDERS = ("PyTorch, python", "ours, python", "PyTorch, all", "ours, all")
-VARIANTS = ("plain", *RECORDERS, "values")  # values: nothing is recorded, and small values are computed
+VARIANTS = ("plain", *RECORDERS, "values")  # "values": without the recorder, the dry run computes small values
 MIB = 1 << 20
-# To compile PyTorch's modules takes longer than all that is measured.
+# Caches the bytecode, because compiling PyTorch's modules takes longer than everything that is measured.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(BUILD / "pytorch/bytecode")}
 
 
 def dry_run_environment(folder, stacks, recorded, values="none"):
-    """The environment of a dry run, with or without the recorder in it."""
+    """Returns the environment of a dry run, with or without the recorder in LD_PRELOAD."""
     kept = environment(folder, False, GPUMEMTRACE_STACKS=stacks, **BYTECODE)
     command = [BUILD / "gpumemtrace", "run", "--dry-run=16GiB", f"--values={values}", "--", "env", "-0"]
     output = subprocess.run(command, env=kept, capture_output=True, check=True).stdout.decode()
@@ -47,7 +47,7 @@ def run_costs(python, folder, variant, events=0):
 
 
 def costs_of(python, folder, variant):
-    """{work: (ns of the program's threads, ns of ours), for one allocation and its free}"""
+    """Returns {work: (ns of the program's threads, ns of the recorder's thread)} for one allocation and its free."""
     costs = {}
     for name, *numbers in map(str.split, run_costs(python, folder, variant).splitlines()):
         costs[name] = tuple(map(float, numbers))
@@ -57,7 +57,7 @@ def costs_of(python, folder, variant):
 
 
 def lowest(python, folder, rounds):
-    """{variant: {work: (ns of the program's threads, ns of ours)}}"""
+    """Returns {variant: {work: (ns of the program's threads, ns of the recorder's thread)}}, the lowest of all rounds."""
     found = {}
     for _ in range(rounds):
         for variant in VARIANTS:
@@ -90,7 +90,7 @@ def resident(output):
 
 
 def print_growth(title, plain, recorded, trace, events):
-    """How much more memory is resident than without the recorder, at each of the moments."""
+    """Prints the resident memory that the recorder adds, at each moment."""
     added = [ours - base for ours, base in zip(recorded, plain)]
     size = trace.stat().st_size
     print(f"  {title}: {events:,} events, {size / events:.1f} bytes each on disk")

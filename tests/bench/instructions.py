@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What one allocation and its free are made of: instructions by function, counted by valgrind, and what the
-two instructions cost that nothing hides. It must not know what is said about it.
+"""Instructions of one allocation and its free by function, counted by valgrind. It must not know how a bench prints them.
 
-A count does not depend on what else the machine does. Callgrind writes, for each thread, lines as
+The counts do not depend on the machine's load. For each thread Callgrind writes lines such as
 
-    ob=(2) /path/library.so      the object that the next functions are in; later "ob=(2)"
-    fn=(17) name                 a function; the next lines' costs are its own
-    calls=5 0x…                  the line after it is what those calls cost
-    +3 12                        a place, and how many instructions ran there
+    ob=(2) /path/library.so      object of the next functions; later just "ob=(2)"
+    fn=(17) name                 a function, which owns the costs of the next lines
+    calls=5 0x…                  the next line has the cost of these calls, which is not the function's own
+    +3 12                        a place, and the number of instructions executed there
 """
 import collections
 import pathlib
@@ -19,7 +18,7 @@ BATCH = 64  # of bench_calls
 
 
 def counts(path, library):
-    """{function: (instructions, calls)} of the library in one of callgrind's files."""
+    """Returns {function: (instructions, calls)} of the library from one of callgrind's files."""
     names, found = {}, collections.defaultdict(lambda: [0, 0])
     current = {"ob": "", "fn": "", "cob": None, "cfn": ""}
     called = False
@@ -44,8 +43,8 @@ def counts(path, library):
 
 
 def of_one_pair(command, batches, folder, environment, library):
-    """[(function, instructions, calls)] of one allocation and its free, most first: what `batches` more
-    batches of them add. None: no valgrind here."""
+    """Returns [(function, instructions, calls)] of one allocation and its free, most instructions first. The counts are the
+    difference of a run with twice `batches` batches and one with `batches`. None: valgrind is not installed."""
     if not shutil.which("valgrind"):
         return None
     runs = []

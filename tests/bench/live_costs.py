@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `live` costs the program that it watches, and takes itself, at about a million events a second."""
+"""Measures the cost of `live` for the watched program and its own CPU use, at about a million events a second."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ from live.watched import Lines
 from support.run import BUILD, LIBRARY, simulator_environment
 
 EVENTS, RATE, ROUNDS = 3_000_000, 1_000_000, 10
-# As much of a core as live may take, four times a second as live does, and no look at the trace.
+# Uses as much of a core as `live` may, four times a second like `live`, but does not read the trace.
 SPIN = """import time
 while True:
     end = time.process_time() + 0.0125
@@ -26,7 +26,7 @@ while True:
 
 
 class Spin:
-    """What any neighbour of that size costs."""
+    """A process that uses as much CPU as `live`; it shows the cost of any such neighbour."""
 
     def __init__(self, _trace):
         self.process = subprocess.Popen([sys.executable, "-c", SPIN], stderr=subprocess.PIPE)
@@ -40,13 +40,14 @@ VIEWS = {"nobody watches": None, "live in a pipe": Lines, "live at 80x24": Pty, 
 
 
 def cpu_s(pid):
-    """Of the process so far."""
+    """Returns the CPU seconds of the process so far."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def watch(program, view):
-    """CPU s of the view by wall s, until the program has ended. Its screen is read, or it would wait."""
+    """Waits for the program's end and returns the view's CPU seconds per wall second. Reads the view's screen meanwhile,
+    because otherwise the view would block."""
     begin = time.monotonic()
     while program.poll() is None:
         if isinstance(view, Pty) and select.select([view.ours], [], [], 0.05)[0]:
@@ -62,7 +63,7 @@ def watch(program, view):
 
 
 def facts(trace):
-    """(events a second, lost events)"""
+    """Returns (events per second, lost events)."""
     with sqlite3.connect(trace) as database:
         count, begin, end = database.execute("SELECT count(*), min(time_ns), max(time_ns) FROM event").fetchone()
         lost, = database.execute("SELECT value FROM meta WHERE key = 'lost_events'").fetchone()
@@ -70,14 +71,14 @@ def facts(trace):
 
 
 def watched(folder, kind):
-    """(CPU ns an event of the program's thread, events a second, the view's share of a core) of one run."""
+    """Returns (CPU ns per event of the program's thread, events per second, the view's share of a core) of one run."""
     trace = pathlib.Path(folder) / "watched.db"
     program = subprocess.Popen([BUILD / "tests/pool_events", str(EVENTS), "0", str(RATE)], text=True,
                                env=simulator_environment("1GiB", LD_PRELOAD=LIBRARY, GPUMEMTRACE_OUTPUT=trace),
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
     while not trace.exists():
         time.sleep(0.01)
-    time.sleep(0.3)  # until its tables are made
+    time.sleep(0.3)  # until the recorder has created the tables
     view = kind(trace) if kind else None
     share = watch(program, view)
     caller = int(re.search(r"caller (\d+) ns", program.stderr.read()).group(1))

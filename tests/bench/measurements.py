@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The section of doc/measurements.md that one bench owns: rewritten if WRITE=1 is set.
+"""Rewrites the section of doc/measurements.md that belongs to one bench, if WRITE=1 is set.
 
-It must not know what is measured.
+It must not know what the bench measures.
 """
 import contextlib
 import datetime
@@ -17,7 +17,7 @@ PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "doc/measurements
 
 
 def machine():
-    """Date and machine in one line."""
+    """Returns the date and the machine's description in one line."""
     text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
     model = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
     kernel = ".".join(platform.release().split(".")[:2])
@@ -28,7 +28,7 @@ def machine():
 
 
 def replaced(page, name, text):
-    """The page with text between the markers of that name."""
+    """Returns the page with `text` between the markers called `name`."""
     pattern = rf"(<!-- {name} -->\n).*?(\n<!-- end of {name} -->)"
     body = f"{machine()}\n\n{textwrap.indent(text.strip(chr(10)), '    ')}\n"
     new, count = re.subn(pattern, lambda match: match[1] + body + match[2], page, flags=re.DOTALL)
@@ -38,7 +38,7 @@ def replaced(page, name, text):
 
 
 class Copy(io.StringIO):
-    """Keeps what it passes on to stdout."""
+    """Passes text on to stdout and keeps a copy."""
 
     def write(self, text):
         sys.__stdout__.write(text)
@@ -48,7 +48,7 @@ class Copy(io.StringIO):
 
 @contextlib.contextmanager
 def section(name):
-    """What is printed inside goes to stdout, and at the end into the page."""
+    """Text that is printed in this context goes to stdout. With WRITE=1 it also replaces the section at the end."""
     with contextlib.redirect_stdout(Copy()) as printed:
         yield
     if os.environ.get("WRITE") == "1":

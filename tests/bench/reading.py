@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""What reading a trace costs, by the number of its events and with the same live set: CPU, wall time and the
-highest resident bytes of each command, beside SQLite stepping through the same columns. It must not know who
-asks."""
+"""Measures the cost of reading traces with different numbers of events and the same live set: CPU time, wall time and
+highest resident bytes of each command, compared with SQLite stepping through the same columns. It must not know its
+callers."""
 
 import pathlib
 
 from support.long_traces import MIB, PROGRAMS, make_trace, measured
 from support.run import BUILD
 
-# Each command that reads a trace, and at most how many times a scan it may cost; None: doc/measurements.md says why.
+# {command that reads a trace: its highest allowed cost in scans by SQLite}; None: see doc/measurements.md.
 COMMANDS = {
     ("report",): 2,
-    ("report", "--series"): 4,  # what a page is drawn from: twice a report
+    ("report", "--series"): 4,  # the data of a page may cost twice a report
     ("peak",): 2,
     ("peak", "--tree"): 2,
     ("peak", "--moments"): 2,
     ("timeline",): 2,
-    ("timeline", "--axis=step"): 3,  # which events end a step is known after a pass
-    ("timeline", "--by=category"): 3,  # and so are the moments that are broken down
+    ("timeline", "--axis=step"): 3,  # a first pass finds the events that end a step
+    ("timeline", "--by=category"): 3,  # a first pass finds the moments to break down
     ("frag",): 2,
-    ("frag", "--what-if=no-cache"): 3,  # one pass, and two allocators beside it
+    ("frag", "--what-if=no-cache"): 3,  # one pass, and two simulated allocators
     ("phases",): 2,
     ("leaks",): 2,
     ("steps",): 2,
@@ -29,9 +29,9 @@ COMMANDS = {
     ("check", "--max-peak=1TiB", "--allow-oom"): 2,
     ("info",): 2,
 }
-ADVISING = ("report", "oom")  # where an allocation failed, what would have helped takes a second pass up to it
+ADVISING = ("report", "oom")  # if an allocation failed, advice needs a second pass up to the failure
 AFTER_FAILURE = 3
-FEW, ROUNDS = 3_000_000, 3  # so many events take so long that one run says enough
+FEW, ROUNDS = 3_000_000, 3  # above FEW events one run is long enough to measure
 
 
 def bound_of(command, kind):
@@ -47,7 +47,7 @@ def print_row(name, figures, scan, bound=None):
 
 
 def lowest(rounds, *command):
-    """A shared machine only ever adds time."""
+    """Returns the figures of the fastest run, because a shared machine only adds time."""
     return min(measured(*command) for _ in range(rounds))
 
 

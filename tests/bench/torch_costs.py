@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What tensors cost in this process, as it was started (PYTHONPATH names the folder of gpt.py):
+"""Measures the cost of tensors in this process, with or without a recorder (PYTHONPATH names the folder of gpt.py):
 
     python torch_costs.py HISTORY EVENTS
 
-HISTORY is none, or what PyTorch's own recorder of allocations is switched on with: python or all. Prints a
-line "NAME NS BACKGROUND" for each piece of work: CPU ns for one allocation and its free, of the threads that
-do the work, the lowest of some parts, for a shared machine only ever adds time; and of gpumemtrace's own.
+HISTORY is none, or the stacks that PyTorch's own recorder takes: python or all. Prints a line "NAME NS BACKGROUND" for
+each piece of work. NS is CPU ns of the working threads for one allocation and its free, the lowest of some parts, because
+a shared machine only adds time. BACKGROUND is CPU ns of gpumemtrace's own thread.
 With EVENTS above 0 it makes that many tensor events instead, and prints "rss BYTES" at 20 moments.
 """
 import contextlib
@@ -21,7 +21,7 @@ LOOPS = 1000
 
 
 def load_gpt():
-    """The script of the tests, without what it writes down of its memory."""
+    """Returns main() of the tests' gpt.py, with its notes of memory switched off."""
     sys.modules["moments"] = types.SimpleNamespace(
         moment=lambda *_: None, saved_for_backward=lambda *_: contextlib.nullcontext())
     import gpt
@@ -41,10 +41,10 @@ def under(depth, work):
 
 
 def thread_clocks():
-    """(CPU ns of the recorder's own thread, of all others)."""
+    """Returns the CPU ns (of the recorder's own thread, of all other threads)."""
     own = others = 0
     for task in map(int, os.listdir("/proc/self/task")):
-        # A thread's clock, as pthread_getcpuclockid numbers it; exact also while it runs.
+        # The clock id of a thread as pthread_getcpuclockid computes it. The clock is exact even while the thread runs.
         spent = time.clock_gettime_ns(~task << 3 | 6)
         if pathlib.Path(f"/proc/self/task/{task}/comm").read_text() == "gpumemtrace\n":
             own += spent
@@ -58,7 +58,7 @@ def allocations():
 
 
 def part(work):
-    """CPU ns of the work's threads for each allocation."""
+    """Returns the CPU ns of the working threads per allocation."""
     count, (_, start) = allocations(), thread_clocks()
     work()
     _, end = thread_clocks()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an event of a pool at full speed costs its thread and the recorder's writer, and what it leaves."""
+"""Measures the cost of a pool's events at full speed for the pool's thread and the recorder's writer, and the trace's size."""
 import os
 import pathlib
 import re
@@ -11,7 +11,7 @@ FACTS = ("lost_events", "ring_full_ns", "complete")
 
 
 def recorded(program, events, frames, environment, folder):
-    """One run: (caller, writer) in CPU ns an event, highest resident bytes added, and the trace."""
+    """Returns (caller's CPU ns per event, writer's CPU ns per event, highest resident bytes added, trace) of one run."""
     process = subprocess.Popen([program, str(events), str(frames)], env=environment, cwd=folder, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     resident = [int(line) for line in process.stdout.read().split()]
@@ -32,7 +32,7 @@ def facts(trace):
 
 
 def print_writer(program, environment, folder, runs):
-    """runs: (events, frames, ring) for each row."""
+    """Prints one row for each run; `runs` holds (events, frames, ring)."""
     print("A pool in C as fast as it can, one thread: CPU ns an event (of the thread, of the writer, together),")
     print("memory that was added, seconds that the thread waited, bytes an event on disk:\n")
     print(f"  {'events':>11}{'frames':>8}{'ring':>7}{'caller':>8}{'writer':>8}{'both':>6}"
