@@ -14,7 +14,7 @@ PROGRAMS = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))
 TABLES = ("process", "device", "site", "phase", "ledger", "failure", "event", "stack")
 
 
-def as_nobody(*words):
+def as_postgres(*words):
     """Runs a command, as the user postgres if this is root, because PostgreSQL refuses to run as root. Returns the
     CompletedProcess."""
     prefix = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
@@ -29,10 +29,10 @@ def psql():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gpumemtrace-postgresql."))
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres", "postgres")
-    assert as_nobody(PROGRAMS[-1] / "initdb", "--auth=trust", "--username=fleet", "-D", folder / "data").returncode == 0
+    assert as_postgres(PROGRAMS[-1] / "initdb", "--auth=trust", "--username=fleet", "-D", folder / "data").returncode == 0
     server = [PROGRAMS[-1] / "pg_ctl", "--wait", "-D", folder / "data", "-l", folder / "log"]
     options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-    assert as_nobody(*server, "-o", options, "start").returncode == 0, (folder / "log").read_text()
+    assert as_postgres(*server, "-o", options, "start").returncode == 0, (folder / "log").read_text()
 
     def ask(statement):
         words = ["psql", f"--host={folder}", "--username=fleet", "--dbname=postgres", "-qAt", "-F\t", "-v", "ON_ERROR_STOP=1"]
@@ -41,7 +41,7 @@ def psql():
         return done.stdout.strip()
 
     yield ask
-    as_nobody(*server, "-m", "immediate", "stop")
+    as_postgres(*server, "-m", "immediate", "stop")
     shutil.rmtree(folder)
 
 
