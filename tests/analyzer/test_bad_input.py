@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files that are no trace, or a broken one: one line that names the file, exit 2, no output."""
+"""Files that are not traces, and broken traces: each command prints one line that names the file, exits with 2 and writes no
+output."""
 import os
 import random
 import socket
@@ -134,7 +135,7 @@ def test_a_trigger_does_not_run_when_names_are_written(path):
 
 @pytest.mark.parametrize("table", ["event", "string", "coverage"])
 def test_a_net_of_pages_in_which_each_row_is_met_a_million_times_is_refused(path, table):
-    """Every inner page of a tree of four levels points to one page below it, again and again."""
+    """Each inner page of a four-level B-tree points many times to the same page one level below."""
     columns = "seq, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, NULL, 0, 0, 0" if table == "event" else "seq, 'x'"
     change(path, f"INSERT OR REPLACE INTO {table} SELECT {columns} FROM (SELECT x AS seq FROM "
                  f"({ENDLESS} SELECT x FROM c LIMIT 1500))")
@@ -144,7 +145,7 @@ def test_a_net_of_pages_in_which_each_row_is_met_a_million_times_is_refused(path
         pages[level] = len(data) // page_bytes
         data += bytes(page_bytes)
     start = (root - 1) * page_bytes
-    assert data[start] == 5  # an inner page of a table
+    assert data[start] == 5  # an inner page of a table's B-tree
     leaf = int.from_bytes(data[start + 8 : start + 12], "big")
     for page, below in zip([root - 1, *pages], [*(page + 1 for page in pages), leaf]):
         write_inner_page(data, page * page_bytes, page_bytes, below)
@@ -161,7 +162,8 @@ def root_page(path, table):
 
 
 def write_inner_page(data, start, page_bytes, below):
-    """See "B-tree Pages" in https://sqlite.org/fileformat2.html: cells of a page number and a key."""
+    """Makes the page an inner page whose cells hold a page number and a key: "B-tree Pages" in
+    https://sqlite.org/fileformat2.html."""
     count = (page_bytes - 12) // 7
     content = page_bytes - 5 * count
     header = bytes([5]) + bytes(2) + count.to_bytes(2, "big") + content.to_bytes(2, "big") + bytes(1)
@@ -229,7 +231,7 @@ def test_one_broken_trace_among_several_is_refused_before_anything_is_printed(pa
 
 
 def test_bytes_of_a_file_in_a_message_are_shown_as_what_they_are(path):
-    """SQLite quotes the file where it cannot read a CREATE."""
+    """SQLite quotes the file's bytes if it cannot parse a CREATE statement."""
     quoted = b"CRE\xe2\x80\xae\xff\x9bTABLE hoo"
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE hook", quoted))
     said = subprocess.run([BUILD / "gpumemtrace", "report", path], capture_output=True, timeout=TIMEOUT_S).stderr.decode()
@@ -237,7 +239,7 @@ def test_bytes_of_a_file_in_a_message_are_shown_as_what_they_are(path):
 
 
 def test_damaged_bytes_never_crash_a_command(path):
-    """Whatever a flipped byte does, the command ends by itself: a report or a refusal."""
+    """After any flipped byte, the command exits by itself with a report or a refusal."""
     whole, chance = path.read_bytes(), random.Random(7)
     for _ in range(60):
         data = bytearray(whole)

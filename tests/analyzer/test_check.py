@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The gate for continuous integration: which limits hold, which exit status says so."""
+"""`check` as the gate of continuous integration: which limits hold, and the exit status."""
 import json
 import sqlite3
 import subprocess
@@ -13,7 +13,7 @@ from support.tracefile import MIB, Trace
 
 @pytest.fixture
 def trace(tmp_path):
-    """Peak 30 MiB, 20 MiB of it in forward; 10 MiB are left at the exit."""
+    """A trace with a peak of 30 MiB, 20 MiB of it in forward. At the exit 10 MiB are live."""
     trace = Trace(tmp_path / "trace.db")
     trace.alloc(10 * MIB, stack=trace.stack("weights"))
     with trace.phase("forward"):
@@ -169,7 +169,7 @@ def test_a_device_the_baseline_did_not_use_has_a_limit_of_nothing(tmp_path):
     assert (passed, measured, limit) == (False, 1, 0)
 
 
-# --- what cannot be told ---
+# --- comparisons that cannot be made ---
 
 
 def assert_refused(completed, *parts):
@@ -272,7 +272,7 @@ def test_growth_that_a_trace_cannot_tell_is_exit_2(tmp_path):
     assert completed.stderr.endswith("cannot tell how much memory grows per step: it has too few steps\n")
 
 
-# --- what else may break ---
+# --- other limits ---
 
 
 def test_max_leak_is_another_name_of_max_live_at_exit(trace):
@@ -322,7 +322,7 @@ def test_fragmentation_is_limited_at_the_peak(tmp_path):
     trace.tensor(segment, MIB)
     trace.tensor(segment + 4 * MIB, MIB)
     trace.exit()
-    path = trace.write()  # holes of 3 MiB and 3 MiB: half of what is free is the largest
+    path = trace.write()  # two holes of 3 MiB: the largest is half of the free bytes
     for limit, status in (("50%", 0), ("0.49", 1)):
         completed = check(path, f"--max-fragmentation={limit}", "--json")
         (row,) = json.loads(completed.stdout)["checks"]
@@ -333,7 +333,7 @@ def test_the_evidence_of_a_phase_is_who_held_the_phases_own_peak(trace):
     document = json.loads(check(trace.path, "--max-peak=phase:forward=1MiB", "--json").stdout)
     ((evidence,),) = [device["evidence"] for device in document["devices"]]
     held = [(row["site"], row["bytes"]) for row in evidence["sites"]]
-    assert held == [("weights", 10 * MIB), ("activation", 10 * MIB)]  # not "late", which the peak has
+    assert held == [("weights", 10 * MIB), ("activation", 10 * MIB)]  # without "late", which is live at the trace's peak only
 
 
 def test_the_evidence_of_a_leak_is_what_was_never_freed(trace):
@@ -342,7 +342,7 @@ def test_the_evidence_of_a_leak_is_what_was_never_freed(trace):
     assert [(row["site"], row["bytes"]) for row in evidence["sites"]] == [("weights", 10 * MIB)]
 
 
-# --- a baseline that is committed ---
+# --- a committed baseline ---
 
 
 def write_lines(path, *blocks):
@@ -405,12 +405,12 @@ def test_a_baseline_that_is_broken_is_refused(trace, tmp_path, text):
     assert_refused(check(trace.path, f"--baseline={tmp_path / 'bad.json'}"), "bad.json")
 
 
-# --- formats of servers ---
+# --- formats of CI servers ---
 
 
 @pytest.fixture
 def grown_line(tmp_path):
-    """A baseline, and a trace that is larger by line 9."""
+    """A baseline, and a trace in which line 9 holds more."""
     base = write_lines(tmp_path / "base.db", (4 * MIB, 4, "load"))
     return base, write_lines(tmp_path / "now.db", (4 * MIB, 4, "load"), (4 * MIB, 9, "forward"))
 
@@ -446,7 +446,7 @@ STRANGE = "a,b|c:d%e<f>\n\x01.py"
 
 @pytest.fixture
 def strange(tmp_path):
-    """What the formats of servers say of a limit that a file of such a name has broken."""
+    """Returns strange("github"): the output of `check --format=github` if a line of a file named STRANGE breaks a limit."""
     trace = Trace(tmp_path / "strange.db")
     trace.alloc(4 * MIB, stack=trace.stack((f"/home/me/{STRANGE}", 9, "forward")))
     trace.exit()

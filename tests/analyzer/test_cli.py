@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line: which arguments are taken, what is said about the others, exit statuses."""
+"""The command line: accepted arguments, messages about refused ones, exit statuses."""
 import json
 import re
 
@@ -19,7 +19,7 @@ def lines(text):
 
 
 def assert_one_line(completed, *parts):
-    """Exit 2, nothing on stdout, one line on stderr that holds each part."""
+    """Exit status 2, empty stdout, and one line on stderr that contains each part."""
     assert completed.returncode == 2, completed.stderr
     assert completed.stdout == ""
     assert len(lines(completed.stderr)) == 1, completed.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`gpumemtrace compare`: measured beside estimated, from a trace written by hand and a real one.
+"""`gpumemtrace compare`: measured beside estimated figures, for a hand-written trace and a real one.
 
 The hand-written trace is one step of a linear layer, 32 to 16 without bias, batch 100, SGD:
 weights 2048 bytes, input 12800, output and its gradient 6400 each.
@@ -25,7 +25,7 @@ def model(tmp_path):
 
 
 def record_step(trace, extra=0, alloc="alloc"):
-    """One step as the estimate sees it; `extra` bytes more are held by the forward pass."""
+    """Records one step with the sizes of the estimate; the forward pass holds `extra` bytes more."""
     with trace.phase("init"):
         trace.alloc(WEIGHTS)
     with trace.phase("data"):

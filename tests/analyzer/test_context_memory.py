@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What modules and limits take of a device: known only from its free memory before and after."""
+"""Device memory taken by modules and limits. It is known only from samples of the free memory before and after the call."""
 import pytest
 
 from support.run import load_json
@@ -28,7 +28,7 @@ def test_a_module_takes_what_became_less_free_and_gives_it_back(trace):
     trace.event("module-unload", object=0x11)
     assert context_of(trace) == (6 * MIB, 0, 1, 1, 0, 0)
     report = report_of(trace)
-    assert report["devices"][0]["driver"]["peak_bytes"] == 0  # another layer
+    assert report["devices"][0]["driver"]["peak_bytes"] == 0  # module memory is no part of the account driver
     assert report["warnings"] == []
 
 
@@ -39,14 +39,14 @@ def test_more_free_memory_after_a_load_is_no_memory_taken(trace):
 
 def test_a_module_without_samples_around_it_takes_nothing(trace):
     trace.event("module-load", object=0x11, device=0)
-    trace.device_memory(8 * GIB, 16 * GIB)  # of the program's own
+    trace.device_memory(8 * GIB, 16 * GIB)  # called by the program itself
     trace.device_memory(7 * GIB, 16 * GIB)
     trace.event("module-load", object=0x12, device=0)
     assert context_of(trace) == (0, 0, 2, 0, 0, 0)
 
 
 def test_a_library_loaded_before_there_is_a_context_is_on_no_device(trace):
-    trace.event("module-load", object=0x11)  # PyTorch on a card: cuLibraryLoadData while it imports
+    trace.event("module-load", object=0x11)  # PyTorch on a card calls cuLibraryLoadData during import
     trace.alloc(4 * MIB)
     trace.event("module-unload", object=0x11)
     assert [device["device"] for device in report_of(trace)["devices"]] == [0]
@@ -57,8 +57,8 @@ def test_what_the_process_took_meanwhile_is_not_the_modules(trace):
 
     def meanwhile():
         trace.alloc(10 * MIB, thread=2)
-        trace.alloc(64 * MIB, "pinned", thread=2)  # no memory of the device
-        trace.alloc(32 * MIB, device=1, thread=2)  # of another one
+        trace.alloc(64 * MIB, "pinned", thread=2)  # host memory
+        trace.alloc(32 * MIB, device=1, thread=2)  # another device
         trace.free(held, thread=2)
 
     trace.module(0x11, 8 * GIB, 8 * GIB - 9 * MIB, inside=meanwhile)
@@ -76,7 +76,7 @@ def test_a_module_loaded_meanwhile_by_another_thread_is_counted_once(trace):
 def test_modules_loaded_one_after_the_other_in_one_call_have_their_own_samples(trace):
     trace.module(0x11, 8 * GIB, 8 * GIB - 4 * MIB, nested=1)
     trace.module(0x12, 8 * GIB - 4 * MIB, 8 * GIB - 5 * MIB, nested=1)
-    trace.event("module-load", object=0x13, call=1, nested=1, device=0)  # has none
+    trace.event("module-load", object=0x13, call=1, nested=1, device=0)  # without samples
     trace.event("module-unload", object=0x12)
     assert context_of(trace) == (5 * MIB, 4 * MIB, 3, 1, 0, 0)
 
@@ -100,13 +100,13 @@ def test_samples_of_another_call_are_not_the_loads(trace):
 def test_a_load_that_failed_is_counted_as_failed(trace):
     trace.module(0x11, 8 * GIB, 7 * GIB, result=209)
     assert context_of(trace) == (0, 0, 0, 0, 1, 0)
-    assert report_of(trace)["oom"] == []  # not for want of memory
+    assert report_of(trace)["oom"] == []  # the load failed for another reason than memory
 
 
 def test_a_limit_set_again_takes_the_place_of_what_it_took_before(trace):
     trace.limit(0, 64 << 10, 8 * GIB, 8 * GIB - 40 * MIB)
-    trace.limit(0, 128 << 10, 8 * GIB - 40 * MIB, 8 * GIB - 100 * MIB)  # 60 more
-    trace.limit(0, 32 << 10, 8 * GIB - 100 * MIB, 8 * GIB - 30 * MIB)  # 70 less
+    trace.limit(0, 128 << 10, 8 * GIB - 40 * MIB, 8 * GIB - 100 * MIB)  # takes 60 MiB more
+    trace.limit(0, 32 << 10, 8 * GIB - 100 * MIB, 8 * GIB - 30 * MIB)  # takes 70 MiB less
     assert context_of(trace) == (100 * MIB, 30 * MIB, 3, 2, 0, 0)
 
 
@@ -143,7 +143,7 @@ def test_a_library_may_be_unloaded_after_the_context_it_was_in(trace):
 @pytest.mark.parametrize("result, left", [(4, 0), (201, 0), (1, 4 * MIB)])
 def test_an_unload_that_says_the_context_is_gone_ends_the_module(trace, result, left):
     trace.event("context-create", object=0xC1, device=0)
-    trace.event("context-create", object=0xC2, device=0)  # younger than the module's
+    trace.event("context-create", object=0xC2, device=0)  # a context created after the module
     trace.module(0x11, 8 * GIB, 8 * GIB - 4 * MIB)
     trace.event("context-create", object=0xC3, device=0)
     trace.event("context-destroy", object=0xC3, device=0)

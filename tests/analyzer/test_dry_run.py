@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a dry run cannot know is said where its figures are."""
+"""The output of a dry run says, beside its figures, what a dry run cannot know."""
 import sqlite3
 
 import pytest
@@ -66,7 +66,7 @@ def test_a_dry_run_without_pytorch_has_no_such_warning(tmp_path):
 
 
 def made_without_limit(path, spec="any", total=1 << 40, context=300 * MIB):
-    """700 MiB at the peak, 100 MiB at the end, and a context."""
+    """Writes a trace with a context, 700 MiB live at the peak and 100 MiB at the end."""
     trace = Trace(path, simulated=1, dry_run=spec)
     trace.device(total_bytes=total)
     trace.device_memory(total - context, total)
@@ -128,7 +128,7 @@ def test_of_many_ranks_what_nccl_takes_is_said_to_be_missing(tmp_path):
 
 
 def run_without_limit(tmp_path, *words):
-    """What `run` says of it, and what the report says."""
+    """Returns the last line of `run` on stderr, and the second sentence of the report."""
     command = ["run", "-o", tmp_path / "any.db", "--dry-run=any", "--", BUILD / "tests/takes_batch", *words]
     completed = run_command(*command, env=clean_environment())
     assert completed.returncode == 0, completed.stderr
@@ -167,7 +167,7 @@ def test_the_heading_says_that_there_was_no_limit(gpumemtrace, tmp_path):
     assert load_json("report", path)["trace"]["dry_run"] == "any"
 
 
-# --- events that are done, and late ones ---
+# --- completed events and late ones ---
 
 
 def made_with(path, events, megabytes, command="python train.py", **meta):

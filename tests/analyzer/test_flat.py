@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory does not grow with the number of events: what is live and named decides. `make bench-large` shows the
-same up to 100 million events, and for every command."""
+"""Memory of the analyzer depends on live blocks and on names, not on the number of events. `make bench-large` measures every
+command with up to 100 million events."""
 
 import pytest
 
@@ -8,9 +8,9 @@ from support.long_traces import MIB, make_trace, measured
 from support.run import BUILD, PRELOAD_FIRST
 
 FEWER, MORE = 1_000_000, 2_000_000
-MOST_BYTES = 64 * MIB  # of 22,000 places for blocks and 2,000 stacks; 28 MiB were measured
+MOST_BYTES = 64 * MIB  # for 22,000 places of blocks and 2,000 stacks; 28 MiB were measured
 COMMANDS = (("report",), ("timeline", "--by=category"), ("frag", "--samples=1"), ("steps",))
-AFTER_A_FAILURE = (("oom",),)  # what would have helped is a replay of its own
+AFTER_A_FAILURE = (("oom",),)  # `oom` replays the trace again for its advice
 
 
 @pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own memory grows")

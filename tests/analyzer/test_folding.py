@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stacks as people read them: the program's own line first, everything else folded into counts."""
+"""Stacks as text prints them: the program's own line first, all other frames folded into counts."""
 import pytest
 
 from support.run import load_json, run_command
@@ -12,7 +12,7 @@ TORCH = f"{PACKAGES}/torch"
 
 
 class Stack:
-    """A trace of one allocation; frames are added innermost first."""
+    """A trace of one allocation; its frames are added innermost first."""
 
     def __init__(self, path):
         self.trace = Trace(path)
@@ -20,7 +20,7 @@ class Stack:
         self.frames = []
 
     def native(self, module, function=None, file=None, line=None):
-        """A frame in that library; without a function it stays module and offset."""
+        """Adds a frame in that library; without a function it stays module and offset."""
         start = self.modules.setdefault(module, 0x100000 * (1 + len(self.modules)))
         address = start + 16 * (1 + len(self.frames))
         if function:
@@ -46,7 +46,7 @@ class Stack:
         return self.trace.write()
 
     def text(self, *options, command="peak"):
-        """The lines of the stack in the text, the site first, less their common indentation."""
+        """Returns the lines of the stack in the text, site first, without their common indentation."""
         lines = run_command(command, *options, self.write()).stdout.splitlines()
         start = next(n for n, line in enumerate(lines) if "100.0 %" in line) + 1
         lines = lines[start:]
@@ -64,7 +64,7 @@ def stack(tmp_path):
 
 
 def training(stack):
-    """An allocation inside a module's forward, as PyTorch makes it."""
+    """Adds the frames of an allocation inside a module's forward, as PyTorch makes it."""
     stack.native("/opt/libcudart.so.12", "cudaMalloc")
     stack.native("/usr/lib/libc10_cuda.so", "c10::cuda::CUDACachingAllocator::malloc")
     stack.native(f"{TORCH}/lib/libtorch_cpu.so", "at::empty")
@@ -169,7 +169,7 @@ def test_a_named_line_goes_before_a_place_without_a_name(stack):
     assert stack.text()[1].startswith("    libmine.so+0x")
 
 
-# --- what a framework compiled ---
+# --- compiled code of a framework ---
 
 
 def test_compiled_code_is_a_detail_of_the_line_that_called_it(stack):
@@ -201,7 +201,7 @@ def test_compiled_code_on_a_thread_of_backward_heads_nothing_while_its_operator_
     assert stack.text()[:2] == ["MmBackward0", "    forward  <eval_with_key>.5:12"]
 
 
-# --- stacks with nothing of the program's ---
+# --- stacks without a frame of the program ---
 
 
 def autograd(stack):
@@ -258,7 +258,7 @@ def test_the_label_of_a_thread_is_a_frame_of_its_own_for_machines(stack):
 
 
 def test_a_thread_with_python_frames_needs_no_label(stack):
-    """A function of the user's, called back from a backward thread."""
+    """A backward thread called back a function of the program."""
     stack.python("/home/me/train.py", 30, "Exp.backward")
     autograd(stack)
     assert stack.text()[0] == "train.py:30 Exp.backward"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every command in every format, to stdout and to a file: well-formed, equal, and never half."""
+"""Every command in every format, to stdout and to a file: well-formed, with equal content, and never partly written."""
 import csv
 import io
 import json
@@ -36,7 +36,7 @@ def options_of(command):
 
 @pytest.fixture
 def traces(tmp_path):
-    """Two traces with a name that CSV must quote and a stack that no terminal should obey."""
+    """Two traces with a name that CSV must quote and a stack with bytes that would control a terminal."""
     paths = []
     for name in ("one, first.db", "two.db"):
         trace = Trace(tmp_path / name)
@@ -56,7 +56,7 @@ def traces(tmp_path):
 
 
 def find_list(document, key):
-    """The rows of all lists of that key, wherever they stand."""
+    """Returns the rows of all lists with that key, at any depth."""
     if isinstance(document, list):
         return [row for element in document for row in find_list(element, key)]
     if not isinstance(document, dict):
@@ -97,7 +97,7 @@ def test_csv_of_a_trace_without_rows_has_the_same_head(traces, tmp_path, command
     words = [*options_of(command), "--format=csv"]
     empty = run_command(command, path, *words).stdout
     assert empty == run_command(command, traces[0], *words).stdout.splitlines()[0] + "\n"
-    if command == "check":  # its list stands beside the traces, and each row names its trace
+    if command == "check":  # the list of `check` stands beside the traces, and each row names its trace
         return
     both = run_command(command, path, path, *words).stdout
     assert both == run_command(command, *traces, *words).stdout.splitlines()[0] + "\n"

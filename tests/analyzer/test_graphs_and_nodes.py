@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Segments of CUDA graphs, and forward stacks of what a backward takes, in traces made by hand."""
+"""Hand-written traces: segments of CUDA graphs, and forward stacks of allocations by a backward."""
 import pytest
 
 from support.run import load_json
 from support.tracefile import MIB, Trace
 
-WINDOW = 1 << 17  # nodes whose forward stacks are kept: autograd.h
+WINDOW = 1 << 17  # nodes whose forward stacks are kept, as in autograd.h
 
 
 @pytest.fixture
@@ -19,13 +19,13 @@ def segments(path, seq):
 
 
 def of_graphs(trace, *seqs):
-    """[addresses of the segments that belong to graphs right after each event]"""
+    """Returns, for each event in `seqs`, the addresses of the segments that belong to graphs right after it."""
     path = trace.write()
     return [[s["address"] for s in segments(path, seq) if s["of_graph"]] for seq in seqs]
 
 
 def taken(trace, size=2 * MIB, **columns):
-    """A segment with a tensor that fills it."""
+    """Allocates a segment and a tensor that fills it."""
     return trace.tensor(trace.alloc(size), size, "pytorch", **columns)
 
 
@@ -89,7 +89,7 @@ def test_a_backward_tensor_has_the_stack_of_the_first_tensor_under_its_node(trac
     node(trace, 5)
     trace.tensor(place, MIB, "pytorch", stack=line)
     trace.tensor(place + MIB, MIB, "pytorch", stack=other)
-    node(trace, 5, thread=3, maker=2)  # another thread's
+    node(trace, 5, thread=3, maker=2)  # another thread's node
     trace.tensor(place + 2 * MIB, MIB, "pytorch", stack=other, thread=3)
     node(trace, 5, backward=1, thread=2)
     trace.tensor(place + 3 * MIB, MIB, "pytorch", stack=trace.stack("backward (autograd)"), thread=2)

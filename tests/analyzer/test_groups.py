@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`peak --by` and `peak --tree`. That their figures are those of a slow reading is tested in tests/reference; here,
-what native frames say, and what people see."""
+"""`peak --by` and `peak --tree`: groups from native frames, and their text. tests/reference compares their figures with those of
+a slow implementation."""
 import re
 
 import pytest
@@ -28,7 +28,7 @@ def native(trace, module, function):
 
 
 def groups(trace, by, *options):
-    """{name: (own bytes, inclusive bytes)}"""
+    """Returns {name: (own bytes, inclusive bytes)}."""
     if not trace.path.exists():
         trace.write()
     rows = load_json("peak", f"--by={by}", *options, trace.path)["devices"][0]["groups"]
@@ -97,7 +97,7 @@ def tree_lines(trace, *options):
 
 
 def test_backwards_of_one_line_are_one_row_of_the_tree(trace):
-    """Whatever that line called."""
+    """The line called two functions, and each has a backward node."""
     for number, function in enumerate(("linear", "softmax"), 1):
         forward = trace.stack(("/opt/torch/nn/functional.py", number, function), MAIN)
         trace.event("autograd-node", address=1, object=number, size=0)

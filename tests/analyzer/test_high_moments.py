@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`peak --moments`: the highest moments between which the live bytes fell by more than a quarter of the lower one."""
+"""`peak --moments`: the highest moments. Between two of them, live bytes fell by more than a quarter of the lower one."""
 import pytest
 
 from support.run import load_json, run_command
@@ -12,7 +12,7 @@ def trace(tmp_path):
 
 
 def go_to(trace, *levels):
-    """One byte after the other, so that nothing between two levels is passed over; each level has a line."""
+    """Allocates and frees single bytes, so that the trace has every level between two `levels`. Each level has its own line."""
     blocks = []
     for level in levels:
         for _ in range(level - len(blocks)):

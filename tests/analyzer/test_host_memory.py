@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The host's memory beside the card's: samples of the process and its cgroup, pinned memory, and the kernel's kills."""
+"""Host memory beside device memory: samples of the process and its cgroup, pinned memory, and kills by the kernel."""
 import sqlite3
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Phases that nobody named are told from the stacks of allocations."""
+"""Unnamed phases are inferred from the stacks of allocations."""
 import pytest
 
 from support.run import load_json, run_command
@@ -46,7 +46,7 @@ def trace(tmp_path):
 
 
 def take(trace, name, size=MIB, **columns):
-    """Takes memory with one of the stacks above."""
+    """Allocates with the stack of that name in STACKS."""
     return trace.alloc(size, stack=trace.stack(*STACKS[name]), **columns)
 
 
@@ -56,7 +56,7 @@ def rows(trace):
 
 
 def taken(trace):
-    """How many MiB each phase took."""
+    """Returns {phase: MiB allocated in it}."""
     return {name: row["allocated_bytes"] // MIB for name, row in rows(trace).items()}
 
 
@@ -102,14 +102,14 @@ def test_what_the_program_takes_itself_after_an_iteration_or_the_model_is_data(t
 
 
 def test_what_autograd_records_of_the_programs_own_functions_is_forward(trace):
-    """A model that is no Module; what a backward evaluates, and what nothing is recorded of, tells nothing."""
+    """The model is not a Module. Allocations during a backward node, and those without a node, do not change the phase."""
     take(trace, "optimizer")
     for number, backward in ((0, 0), (7, 0), (0, 0), (8, 1)):
         trace.event("autograd-node", address=1, object=number, size=backward)
         trace.tensor(trace.alloc(2 * MIB), 2 * MIB, stack=trace.stack(*STACKS["own"]))
     device = load_json("phases", trace.write())["devices"][0]
     pool = [row for row in device["phases"] if row["layer"] == "pool" and row["allocated_bytes"]]
-    assert {row["path"]: row["allocated_bytes"] // MIB for row in pool} == {"data": 2, "forward": 6}  # which goes on
+    assert {row["path"]: row["allocated_bytes"] // MIB for row in pool} == {"data": 2, "forward": 6}  # forward goes on
 
 
 def test_frees_and_stacks_that_say_nothing_take_the_current_phase(trace):
@@ -154,9 +154,9 @@ def test_people_do_not_read_of_an_inferred_phase_whose_allocations_are_all_in_na
 
 
 def train(trace, optimizer, batches=6):
-    """`optimizer`: whether it allocates after batch n."""
+    """optimizer(n): true if the optimizer allocates after batch n."""
     for batch in range(batches):
-        take(trace, "forward")  # one more each step, never freed
+        take(trace, "forward")  # kept: one more each step
         trace.free(take(trace, "backward"))
         if optimizer(batch):
             trace.free(take(trace, "optimizer"))
@@ -172,9 +172,9 @@ def test_steps_end_with_the_optimizer_or_else_with_backward(trace, optimizer):
 @pytest.mark.parametrize(
     "optimizer, ends_with, bytes_per_step",
     [
-        # Gradients of four batches are summed, then of eight.
+        # Gradients are accumulated over four batches, later over eight.
         (lambda batch: batch % 4 == 3 if batch < 24 else batch % 8 == 7, "the optimizer", 4 * MIB),
-        # SGD with momentum: it allocates in its first step.
+        # SGD with momentum allocates in its first step only.
         (lambda batch: batch == 0, "backward", MIB),
         (lambda batch: batch == 3, "backward", MIB),
     ],
@@ -186,7 +186,7 @@ def test_an_optimizer_that_allocates_no_more_ends_no_steps(trace, optimizer, end
     assert growth["leak_bytes_per_step"] == bytes_per_step
 
 
-# --- what the memory is for -------------------------------------------------------------------------
+# --- categories ---
 
 
 def categories(trace, *options):
@@ -206,7 +206,7 @@ def test_what_outlives_backward_is_gradients(trace):
 
 
 def test_what_another_thread_frees_has_outlived_backward(trace):
-    """zero_grad() after an optimizer that takes no memory: nothing shows yet that backward is over."""
+    """zero_grad() runs after an optimizer that allocates nothing, so no allocation shows that backward is over."""
     trace.thread_names[2] = "pt_autograd_0"
     gradient = tensor(trace, "backward", 0, thread=2)
     root = tensor(trace, "root of backward", 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the file holds, its coverage and its losses."""
+"""The content of a file, its coverage and its losses."""
 import sqlite3
 
 from support.run import ROOT, load_json
@@ -68,8 +68,8 @@ def nested_of(trace):
 def test_what_a_first_allocation_made_inside_itself_has_it_as_parent(tmp_path):
     trace = Trace(tmp_path / "trace.db")
     trace.event("context-create", object=0xC0, device=0, call=1, nested=1, hook=2)  # 1
-    trace.module(0x11, 100, 90, nested=1, hook=3)  # 4, behind its samples
-    trace.alloc(8, thread=2, hook=1)  # 5: another thread's
+    trace.module(0x11, 100, 90, nested=1, hook=3)  # 4, after its two samples
+    trace.alloc(8, thread=2, hook=1)  # 5: another thread
     trace.alloc(8, call=1, hook=1)  # 6
     trace.alloc(8, hook=1)  # 7
     assert nested_of(trace) == [
@@ -104,7 +104,7 @@ def test_the_view_for_people_finds_the_same_parents(tmp_path):
     trace.event("context-create", object=0xC0, device=0, call=2, nested=1, hook=2)  # 3
     trace.alloc(8, call=2, hook=1)  # 4
     trace.event("context-create", object=0xC0, device=0, call=1, nested=1, hook=2)  # 5
-    trace.alloc(8, call=1, hook=1)  # 6: the numbers of calls have come round
+    trace.alloc(8, call=1, hook=1)  # 6: call numbers have wrapped around
     expected = nested_of(trace)
     database = sqlite3.connect(trace.path)
     database.executescript((ROOT / "trace" / "views.sql").read_text(encoding="utf-8"))

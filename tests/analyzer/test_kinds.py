@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each kind of memory counts as, and when it ends: imports, virtual memory, graphs, pools."""
+"""Each kind of memory: which account counts it, and when it ends. Imports, virtual memory, graphs, pools."""
 import pytest
 
 from support.run import load_json
@@ -22,12 +22,12 @@ def device_of(trace, number=0):
 
 
 def counts(account):
-    """peak, live at exit, allocations, frees"""
+    """Returns (peak, live at exit, allocations, frees)."""
     return tuple(account[k] for k in "peak_bytes live_at_exit_bytes allocations frees".split())
 
 
 def nothing_but(trace, account, *expected):
-    """The figures of one account; every other one is empty, and nothing is warned about."""
+    """Asserts the figures of one account, that all other accounts are empty, and that there is no warning."""
     device = device_of(trace)
     assert counts(device[account]) == expected
     for other in {"driver", "managed", "host", "imported", "context"} - {account}:
@@ -65,7 +65,7 @@ def test_an_import_opened_twice_counts_its_bytes_once_and_ends_with_the_second_c
     for _ in range(2):
         trace.alloc(8 * MIB, "imported", PLACE)
     trace.free(PLACE, memory)
-    trace.alloc(MIB, "imported", PLACE + 16 * MIB)  # so that its life shows in the peak
+    trace.alloc(MIB, "imported", PLACE + 16 * MIB)  # shows in the peak whether the import is still live
     trace.free(PLACE, memory)
     nothing_but(trace, "imported", 9 * MIB, MIB, 3, 2)
 
@@ -80,7 +80,7 @@ def test_an_import_closed_once_too_often_is_warned_about(trace):
 
 def test_an_imported_handle_has_bytes_from_its_first_mapping_on(trace):
     trace.alloc(0, "imported-vmm", HANDLE)
-    trace.alloc(5, "imported", 0x1000)  # 2: the handle has none yet
+    trace.alloc(5, "imported", 0x1000)  # 2: the handle has no bytes yet
     trace.map(HANDLE, PLACE, 4 * MIB)  # 3
     trace.free(HANDLE, "vmm")  # still mapped
     trace.free(0x1000, "imported")
@@ -127,7 +127,7 @@ def test_reserved_addresses_count_nowhere_and_never_meet_what_is_mapped_there(tr
     trace.alloc(1 << 40, "reservation", PLACE)
     trace.alloc(2 * MIB, "vmm", HANDLE)
     trace.map(HANDLE, PLACE, 2 * MIB)
-    trace.alloc(3, "linear", PLACE)  # never so in life: the two lie in different spaces all the same
+    trace.alloc(3, "linear", PLACE)  # at the same address, which is impossible on a card: the two have separate tables here
     trace.free(PLACE, "reservation")
     trace.free(PLACE, "linear")
     nothing_but(trace, "driver", 2 * MIB + 3, 2 * MIB, 2, 1)
@@ -140,7 +140,7 @@ def test_a_retained_object_lives_until_the_retained_handle_is_released_too(trace
     trace.event("retain", "vmm", PLACE + MIB, object=again)
     trace.free(HANDLE, "vmm")
     trace.unmap(PLACE, 2 * MIB)
-    trace.alloc(MIB)  # so that its life shows in the peak
+    trace.alloc(MIB)  # shows in the peak whether the object is still live
     trace.free(again, "vmm")
     nothing_but(trace, "driver", 3 * MIB, MIB, 2, 1)
 
@@ -205,7 +205,7 @@ def test_bound_memory_lives_until_it_is_unbound(trace, container):
     trace.alloc(2 * MIB, "vmm", HANDLE)
     bind(trace, MULTICAST)
     trace.free(HANDLE, "vmm")
-    trace.alloc(MIB)  # so that its life shows in the peak
+    trace.alloc(MIB)  # shows in the peak whether the object is still live
     unbind(trace, MULTICAST)
     driver = device_of(trace)["driver"]
     assert (driver["peak_bytes"], driver["live_at_exit_bytes"]) == (3 * MIB, MIB)
@@ -230,7 +230,7 @@ def test_a_multicast_object_that_is_released_but_mapped_keeps_what_is_bound_into
     bind(trace, MULTICAST)
     trace.free(HANDLE, "vmm")
     trace.free(MULTICAST, "vmm")
-    trace.alloc(MIB)  # so that its life shows in the peak
+    trace.alloc(MIB)  # shows in the peak whether the object is still live
     trace.unmap(PLACE, 2 * MIB)
     nothing_but(trace, "driver", 3 * MIB, MIB, 2, 1)
 
@@ -266,7 +266,7 @@ def test_memory_bound_by_its_address_is_the_object_mapped_there(trace):
     trace.event("bind", "none", 0, MIB, object=PLACE + MIB, stream=MULTICAST)
     trace.free(HANDLE, "vmm")
     trace.unmap(PLACE, 2 * MIB)
-    trace.alloc(MIB)  # so that its life shows in the peak
+    trace.alloc(MIB)  # shows in the peak whether the object is still live
     unbind(trace, MULTICAST)
     nothing_but(trace, "driver", 3 * MIB, MIB, 2, 1)
 
@@ -307,7 +307,7 @@ def test_a_silent_pools_use_is_what_is_handed_out_of_it_at_once(trace):
 def test_a_destroyed_pools_blocks_end_by_their_own_frees(trace):
     address = trace.alloc(MIB, "async", object=0xF00)
     trace.event("pool-destroy", object=0xF00)
-    trace.alloc(MIB)  # so that its life shows in the peak
+    trace.alloc(MIB)  # shows in the peak whether the pool's memory is still live
     trace.free(address, "async")
     nothing_but(trace, "driver", 2 * MIB, MIB, 2, 1)
 
@@ -347,7 +347,7 @@ def test_plain_memory_at_a_former_address_of_a_graph_counts_as_ever(trace):
 
 
 def test_the_pool_for_graphs_is_one_block_as_large_as_what_it_holds(trace):
-    trace.graph_usage(0, 0)  # 1: nothing yet
+    trace.graph_usage(0, 0)  # 1: nothing
     trace.graph_usage(8 * MIB, 32 * MIB)  # 2: an allocation
     trace.graph_usage(60 * MIB, 96 * MIB)  # 3: grows
     trace.graph_usage(0, 96 * MIB)  # 4
@@ -389,7 +389,7 @@ def test_a_reset_takes_the_memory_of_a_handle_that_is_the_primary_contexts_by_th
     trace.rows["hook"].append((1, "cuCtxCreate_v2", "driver"))
     trace.event("context-create", object=HANDLE, device=0, hook=1)
     trace.alloc(100, object=HANDLE)
-    trace.event("context-destroy", device=0)  # of another context
+    trace.event("context-destroy", device=0)  # another context
     trace.alloc(20, object=HANDLE)
     trace.event("context-create", object=HANDLE, device=0)
     trace.event("context-destroy", device=0)
@@ -408,7 +408,7 @@ def test_a_reset_leaves_pools_and_imports_alone(trace):
     assert counts(device["imported"]) == (11, 11, 2, 0)
 
 
-# --- what the other questions say of them ---
+# --- kinds in the other commands ---
 
 
 def frag(trace, *options):

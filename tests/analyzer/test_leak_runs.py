@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Real runs that leak, and real runs that only look as if they did: the verdict that a person would give. The simulator's
-are here; the real PyTorch's, whose steps nobody marks, are in tests/pytorch/test_pytorch_growth.py.
+"""Real runs that leak, and real runs that only look as if they leaked: each must get the verdict that a person would give.
+Runs on the simulator are here. Runs of PyTorch, without marked steps, are in tests/pytorch/test_pytorch_growth.py.
 
-    leaks                                      what only looks like one
+    leaks                                      only looks like a leak
     a list of losses           PyTorch: list     the states of Adam         PyTorch: adam
     a module-level cache       PyTorch: cache    batches of many lengths    PyTorch: lengths
     a closure                  PyTorch: closure  the last eight of a cache  PyTorch: bounded
@@ -11,7 +11,7 @@ are here; the real PyTorch's, whose steps nobody marks, are in tests/pytorch/tes
     requests freed on no stream  frees_on_…      what is written out        empties_itself
     pieces that never come back  keeps_pieces    a loop that frees all      samples/train.c
 
-    neither, but it gets larger: a cache of tokens (copies_the_cache; PyTorch: generate), a list (doubles_for_ever)
+    no leak, but growing: a cache of tokens (copies_the_cache; PyTorch: generate), a list (doubles_for_ever)
 """
 import re
 
@@ -30,12 +30,12 @@ def verdict(recording):
 
 
 def function_of(name):
-    """(the first line of the C function, its last)"""
+    """Returns (first line, last line) of the C function."""
     first = next(number for number, line in enumerate(SOURCE, 1) if line.startswith(f"static void {name}("))
     return first, next(number for number, line in enumerate(SOURCE, 1) if number > first and line == "}")
 
 
-# Every second of 40 steps forgets 2 MiB: 1 MiB a step.
+# Every second of 40 steps forgets 2 MiB: 1 MiB per step.
 @pytest.mark.parametrize("way, bytes_per_step, layer",
     [("forgets_every_second", MIB, "driver"), ("frees_on_no_stream", 3 * MIB, "driver"), ("keeps_pieces", MIB, "pool")])  # fmt: skip
 def test_a_leak_is_named_with_its_line_and_bytes_per_step(record, program, way, bytes_per_step, layer):
@@ -55,7 +55,7 @@ def test_what_only_looks_like_a_leak_is_none(record, program, way):
     assert {row["verdict"] for row in growth} == {"no leak"}
 
 
-# One MiB a step in each of four layers; 40 steps double the list six times, to 64 MiB.
+# The cache grows by 1 MiB per step in each of four layers. In 40 steps the list doubles six times, to 64 MiB.
 @pytest.mark.parametrize("way, at_least, at_most", [("copies_the_cache", 4 * MIB, 4 * MIB), ("doubles_for_ever", MIB, 3 * MIB)])
 def test_what_is_copied_to_make_room_gets_larger_and_is_no_leak(record, program, way, at_least, at_most):
     says, growth, (row,) = verdict(record(program("known_growth"), way))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is never freed, and what grows with every step."""
+"""Memory that is never freed, and memory that grows with every step."""
 import re
 
 import pytest
@@ -34,7 +34,7 @@ def verdict(trace):
 
 
 def says(trace, command="leaks"):
-    """The first sentence of the answer."""
+    """Returns the first sentence of the answer."""
     return ask(command, trace)["answer"][0]
 
 
@@ -55,7 +55,7 @@ def test_what_is_live_at_exit_is_listed_by_site(trace):
 
 
 def train(trace, steps, per_step):
-    """per_step(step) makes the events of one step; the step's own event follows."""
+    """Runs per_step(step), which makes the events of one step, then adds the event that ends the step."""
     for step in range(1, steps + 1):
         per_step(step)
         trace.step(step)
@@ -69,7 +69,7 @@ def test_a_stack_that_keeps_more_after_every_step_grows(trace):
         trace.free(trace.alloc(1000, stack=work))
 
     train(trace, 5, step)
-    # Ends 2 to 5 are looked at: 14, 21, 28, 35.
+    # Growth is measured at the ends of steps 2 to 5: 14, 21, 28, 35.
     assert growing(trace) == [("leak", 7, 14, 35)]
 
 
@@ -83,7 +83,7 @@ def test_what_is_built_up_once_does_not_grow(trace):
 def test_a_cache_that_fills_up_early_does_not_grow(trace):
     cache = trace.stack("cache")
     train(trace, 8, lambda step: step <= 4 and trace.alloc(50, stack=cache))
-    # Seven ends from the second on: rises at 3 and 4, that is 2 of 6 intervals.
+    # Of the seven ends from step 2 on, those of steps 3 and 4 rise: 2 of 6 intervals.
     assert growing(trace) == []
 
 
@@ -104,7 +104,7 @@ def test_a_fall_on_the_way_does_not_hide_growth(trace):
             trace.free(held.pop())
 
     train(trace, 8, step)
-    # Ends 2 to 8: 20 30 40 30 40 50 60. Of the 21 slopes between two of them the median is 6.
+    # Ends of steps 2 to 8: 20 30 40 30 40 50 60. The median of the 21 slopes between two of them is 6.
     assert growing(trace) == [("pool", 6, 20, 60)]
 
 
@@ -239,7 +239,7 @@ def test_the_first_line_names_the_leak_its_line_and_when_the_card_is_full(trace)
 
 
 def test_a_helper_that_other_lines_allocate_with_too_is_not_named_as_the_leak(trace):
-    """The lines that tell it from the others are no rows of the page: they allocate once."""
+    """The helper's other caller allocates only once, so it is no row of the page."""
     first, second, kept = (trace.stack(("/me/a.c", 6, "get"), ("/me/a.c", 8, "request"), f"call {number}") for number in range(3))
     trace.alloc(MIB, stack=trace.stack(("/me/a.c", 6, "get"), ("/me/a.c", 12, "main")))
     for number in range(100):
@@ -278,7 +278,7 @@ def test_churn_is_what_a_step_allocates_and_frees_again(trace):
     def step(number):
         for _ in range(number):
             trace.free(trace.alloc(10, stack=work))
-        held.append(trace.alloc(1000, stack=late))  # lives into the next step
+        held.append(trace.alloc(1000, stack=late))  # freed in the next step
         if len(held) > 1:
             trace.free(held.pop(0))
 
@@ -335,7 +335,7 @@ def test_text_shows_ten_growing_call_stacks_unless_asked_for_more(trace, options
 
 
 def of_lines(trace):
-    """A loop without a mark, one of whose lines keeps a little now and then."""
+    """A loop without marked steps; one of its lines sometimes keeps a block."""
     first, second, kept = (trace.stack(("loop.py", line, "work")) for line in (3, 4, 5))
     for step in range(90):
         yield
@@ -348,7 +348,7 @@ def of_lines(trace):
 
 
 def of_phases(trace):
-    """Two phases of one depth: the one that covers more of what changes memory tells the steps."""
+    """Two phases of one depth. Steps are taken from the phase that covers more memory events."""
     for _ in range(40):
         with trace.phase("log"):
             trace.free(trace.alloc(512, stack=trace.stack(("loop.py", 9, "log"))))
@@ -369,13 +369,13 @@ def test_events_that_change_no_memory_leave_the_growth_without_marked_steps_alon
     assert answers[0] == answers[1]
 
 
-# --- what waits for a backward that never comes ---
+# --- tensors kept for a backward that never comes ---
 
 CALL = ("torch/nn/modules/module.py", 1553, "Module._call_impl")
 
 
 def keep(trace, stack, number, is_of_graph=True):
-    """A tensor of an operator that autograd records."""
+    """Allocates a tensor inside an operator that autograd records."""
     if is_of_graph:
         trace.event("autograd-node", address=1, object=number + 1, size=0)
     trace.tensor((1 << 40) + number * MIB, MIB, stack=stack)
@@ -384,7 +384,7 @@ def keep(trace, stack, number, is_of_graph=True):
 
 @pytest.mark.parametrize("is_of_graph", [False, True])
 def test_one_forward_that_repeats_a_line_is_no_leak_as_long_as_no_backward_came(trace, is_of_graph):
-    """Thirty experts of a mixture: each makes an index of tokens twice and lets go of it."""
+    """Thirty experts of a mixture: each makes an index of tokens twice and frees it."""
     trace.alloc(256 * MIB)
     index, expert = (trace.stack(("moe.py", line, "route")) for line in (8, 9))
     other = trace.stack(("moe.py", 7, "route"))
@@ -414,14 +414,14 @@ def test_a_model_whose_outputs_keep_their_graphs_leaks_where_each_call_has_a_bat
         assert leaks(trace)["growth"][0]["leak_bytes_per_step"] == pytest.approx(4 * MIB, rel=0.1)
 
 
-# --- steps that only a phase shows ---
+# --- steps known only from a phase ---
 
 
-# Whether what is kept, and what else is made, is of a graph; and whether a backward follows.
+# Whether the kept tensor and the other tensor have a graph, and whether a backward follows.
 @pytest.mark.parametrize("kept, other, trains, expected", [
     (True, True, True, ", or for a tensor that keeps its graph (.detach() or .item() lets it go)."),
     (True, True, False, ", or for a tensor that keeps its graph (.detach() or .item() lets it go)."),
-    (False, True, True, "."),  # under no_grad beside what is trained
+    (False, True, True, "."),  # kept under no_grad, beside training
     (False, False, False, "."),  # inference
     (False, False, True, "; whether a tensor keeps its graph, the trace does not tell."),
 ])  # fmt: skip
@@ -447,7 +447,7 @@ def test_a_graph_is_named_as_what_may_keep_a_tensor_only_where_there_is_one(trac
 
 
 def run_batch(trace, thread, kept=512, temporaries=1):
-    """A worker's batch, of tensors that are made equally often: they may be those of layers."""
+    """A worker's batch of tensors that are made equally often, so that they may come from layers."""
     with trace.phase("batch", source=1, thread=thread):
         with trace.phase("load", source=1, thread=thread):
             held = [trace.tensor((1 << 40) + (thread << 20) + i * 1024, 1024, thread=thread, stack=trace.stack(("worker.py", 4 + i, "work")))
@@ -530,7 +530,7 @@ def test_phases_of_a_short_part_of_the_run_tell_no_steps(trace):
 
 
 def copy_to_larger(trace, stack, size_of):
-    """What each step does with one buffer that it makes larger."""
+    """Returns the function of a step that replaces one buffer by a copy of size_of(step) bytes."""
     held = []
 
     def step(number):
@@ -545,7 +545,7 @@ def test_a_buffer_that_each_step_makes_larger_grows_and_is_no_leak(trace):
     trace.device(0, "GPU-0", "card", 1 << 30)
     train(trace, 20, copy_to_larger(trace, trace.stack(("chat.py", 7, "generate")), lambda step: step << 20))
     assert verdict(trace)[0] == "grows" and leaks(trace)["growing"][0]["enlarged"]
-    # At the peak 19 and 20 MiB are there, and each peak is 2 MiB higher: 985 / 2 more steps.
+    # At the peak the buffers of 19 and 20 MiB are live. Each peak is 2 MiB higher: 985 / 2 more steps.
     assert says(trace) == ("No leak, but what is kept gets larger: 1.00 MiB per step (±0 B, 20 steps) by chat.py:7 generate; "
                            "the card is full after about 490 more steps.")
     assert says(trace, "report").startswith("Peak 39.00 MiB")
@@ -583,7 +583,8 @@ def test_the_pool_of_graphs_is_one_block_of_which_nothing_is_known_and_may_leak(
 
 
 def test_what_a_pool_takes_from_ever_new_lines_is_no_leak_of_the_driver(trace):
-    """Each step asks anew for what the step before gave back in pieces that do not do: the card fills, the tensors do not grow."""
+    """Each step's request does not fit in the segments freed before, so the pool takes a new one: the card fills, the tensors do
+    not grow."""
 
     def step(number):
         segment = trace.alloc(MIB + number, stack=trace.stack("work", ("train.py", number, "main")))

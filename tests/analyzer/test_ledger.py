@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every byte of a card by owner, each once. The reference (tests/reference/ledger.py) has the sums of random traces;
-here are the owners, and the cards that a person would name."""
+"""The ledger: every byte of a card counts once, for one owner. This file tests the owners and whole cards;
+tests/reference/ledger.py checks the sums of random traces."""
 import pytest
 
 from support.run import load_json, run_command
@@ -8,7 +8,7 @@ from support.tracefile import MIB, Trace
 
 GIB = 1 << 30
 CONTEXT = 300 * MIB
-MODULES = (  # each has 4 KiB, from 0x1000 on
+MODULES = (  # 4 KiB each, from 0x1000 on
     "/usr/lib/libcuda.so.1", "/opt/cuda/libcudart.so.12", "/opt/torch/lib/libc10_cuda.so", "/opt/cuda/libcublas.so.12",
     "/opt/cuda/libcublasLt.so.12", "/opt/cuda/libcudnn_ops.so.9", "/usr/lib/libnccl.so.2", "/opt/torch/lib/libtorch_cuda.so",
     "/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/bin/python3.11", "/home/me/train", "/home/me/libkernels.so.3",
@@ -26,7 +26,7 @@ def trace(tmp_path):
 
 
 def frames(trace, *files):
-    """A stack of native frames of these files, innermost first; a tuple is a Python frame."""
+    """Returns a stack of native frames in these files, innermost first; a tuple is a Python frame."""
     places = {path.rsplit("/", 1)[1].split(".")[0]: number << 12 for number, path in enumerate(MODULES, 1)}
     return trace.stack(*(file if isinstance(file, tuple) else places[file] + 0x10 for file in files))
 
@@ -97,7 +97,8 @@ def test_what_a_graphs_private_pool_holds_is_not_cached(trace):
 
 
 def fill_card(trace):
-    """A training run: tensors in segments, an expandable one, cuBLAS, NCCL, graphs, a driver's pool, a module."""
+    """Fills the card as a training run does: tensors in segments, an expandable one, cuBLAS, NCCL, graphs, a pool of the driver,
+    a module."""
     trace.module(0x11, 16 * GIB - CONTEXT, 16 * GIB - CONTEXT - 6 * MIB)
     segment = trace.alloc(2 * GIB, stack=frames(trace, "libcudart", "libc10_cuda"))
     trace.alloc(512 * MIB, "vmm", address=0xABC, stack=frames(trace, "libcuda", "libc10_cuda"))
@@ -204,7 +205,7 @@ def test_a_report_says_what_nvidia_smi_shows_and_what_of_it_is_assumed(trace):
     ) in words
 
 
-# --- the simulator's own books ---
+# --- the simulator's own accounts ---
 
 
 @pytest.mark.parametrize("spec", ["16GiB", "16GiB,others=3GiB", "16GiB,others=3GiB,context=300MiB", "16GiB,context=0"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What reading a trace may take: memory grows with what is different in a file, not with how often it is named."""
+"""Memory of a reader: it grows with the distinct content of a file, not with the number of references to it."""
 import random
 import sqlite3
 
@@ -13,7 +13,8 @@ sanitized = pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own me
 
 
 def resident_mib(*arguments):
-    """Asked of a small program: a child begins with the resident memory of this one."""
+    """Returns the peak resident memory. A small program starts the command, because a child begins with the memory of its
+    parent."""
     return measured(BUILD / "gpumemtrace", *arguments)[2] / MIB
 
 
@@ -36,7 +37,7 @@ def test_a_long_text_is_kept_once_however_many_stacks_show_it(tmp_path):
     assert resident_mib("report", "--json", trace.write()) < 90
 
 
-# --- limits.def: what a file may hold ---
+# --- limits.def: limits of a file's content ---
 
 
 def change(path, *statements):

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a trace can hold many of, in the order that is worst: reading it takes n log n steps at most.
+"""Traces with many rows of one kind, in the worst order. Reading must take O(n log n).
 
-A command that needed a step for each pair would run into the limit of processor time, which is some
-fifty times what it needs."""
+The limit of processor time is some fifty times the usual time; a command that takes O(n²) exceeds it."""
 import resource
 import subprocess
 

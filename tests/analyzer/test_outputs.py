@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What every command says of the made-up traces, byte by byte, in every format.
+"""Output of every command for the made-up traces, byte by byte, in every format.
 
-tests/golden/outputs/NAME.FORMAT.txt holds one trace's answers: each command line, its exit status where
-it is not 0, stderr and stdout. After a change that is meant:
+tests/golden/outputs/NAME.FORMAT.txt holds the output for one trace: each command line, its exit status unless
+it is 0, stderr and stdout. After an intended change:
 
     GPUMEMTRACE_REWRITE=1 pytest tests/analyzer/test_outputs.py     writes them again; read the diff
 """
@@ -45,7 +45,7 @@ VERSION_1 = ["version1-driver", "version1-pytorch-like"]
 
 
 def answer(folder, line, form):
-    """What is stored of one command line. A step of JSON's indentation becomes one space."""
+    """Returns the stored text for one command line. Each level of JSON's indentation is one space."""
     completed = subprocess.run(
         [BUILD / "gpumemtrace", *line.split(), f"--format={form}"],
         cwd=folder, env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S,

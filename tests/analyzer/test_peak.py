@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who held the memory at a moment: sites, categories, phases of birth; and which moment is meant."""
+"""The owners of memory at a moment: sites, categories, phases of the allocations; and the choice of the moment."""
 import pytest
 
 from support.run import load_json, run_command

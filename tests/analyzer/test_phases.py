@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Phases: which one an event belongs to, and what each row sums."""
+"""Phases: the phase of each event, and the sums of each row."""
 import pytest
 
 from support.run import load_json, run_command
@@ -14,7 +14,7 @@ def trace(tmp_path):
 
 
 def rows(trace):
-    """{path: (count, entry, peak, allocated, freed, kept)} of the leading layer."""
+    """Returns {path: (count, entry, peak, allocated, freed, kept)} of the leading layer."""
     (device,) = load_json("phases", trace.write())["devices"]
     leading = [row for row in device["phases"] if row["layer"] == device["leading_layer"]]
     return {row["path"]: (row["count"], *(row[key] for key in FIGURES)) for row in leading}
@@ -23,7 +23,7 @@ def rows(trace):
 def test_a_phase_has_entry_peak_allocated_freed_and_kept_bytes(trace):
     before = trace.alloc(100)
     with trace.phase("work"):
-        trace.alloc(30)  # kept
+        trace.alloc(30)  # stays live
         passing = trace.alloc(20)  # 150: the peak
         trace.free(passing)
         trace.free(before)
@@ -62,7 +62,7 @@ def test_an_event_belongs_to_the_innermost_phase_of_its_own_thread(trace):
     trace.push("worker", thread=2)
     trace.alloc(10, thread=1)
     trace.alloc(20, thread=2)
-    # The worker's phase opened inside the main thread's, which covers the process.
+    # The worker's phase opened inside the main thread's phase, which covers the whole process.
     assert rows(trace) == {"main": (1, 0, 30, 30, 0, 30), "main/worker": (1, 0, 30, 20, 0, 20)}
 
 
@@ -100,7 +100,7 @@ def test_the_peak_inside_a_phase_counts_what_came_before_a_later_phase_ended(tra
     trace.push("inner", source=1, range_id=2)
     block = trace.alloc(50)
     trace.free(block)
-    trace.pop(source=1, range_id=1)  # while inner is still open
+    trace.pop(source=1, range_id=1)  # inner is still open
     trace.alloc(10)
     trace.pop(source=1, range_id=2)
     result = rows(trace)
@@ -294,7 +294,7 @@ def test_a_phase_has_median_highest_and_last_of_what_a_step_of_it_allocates(trac
             with trace.phase("layer"):
                 trace.free(trace.alloc(size))
         trace.step(number)
-    with trace.phase("layer"):  # of a step that does not end
+    with trace.phase("layer"):  # belongs to a step that does not end
         trace.alloc(1000)
     (device,) = load_json("phases", trace.write())["devices"]
     (layer,) = device["phases"]
@@ -305,7 +305,7 @@ def test_a_phase_has_median_highest_and_last_of_what_a_step_of_it_allocates(trac
 
 def test_what_came_before_the_steps_were_known_belongs_to_the_first(trace):
     for _ in range(3):
-        with trace.phase("forward"):  # would end a step, but the program marks them
+        with trace.phase("forward"):  # without the program's marks, it would end a step
             trace.free(trace.alloc(10))
     trace.step(1)
     with trace.phase("forward"):

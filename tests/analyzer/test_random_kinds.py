@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Random lives of virtual memory, imports, bindings and graph pools, against books kept by the
-plainest rule there is: after each event, whatever somebody still refers to is live."""
+"""Random lives of virtual memory, imports, bindings and graph pools, compared with a model of one rule: after each event, an
+object is live as long as anything refers to it."""
 import random
 
 import pytest
@@ -13,7 +13,7 @@ PLACE = 0x7000_0000_0000
 
 
 class Object:
-    """Physical memory and who refers to it."""
+    """Physical memory and the handles, mappings and bindings that refer to it."""
 
     def __init__(self, account, size):
         self.account, self.size = account, size
@@ -24,7 +24,7 @@ class Object:
 
 
 class Books:
-    """Makes the events and keeps what must come out."""
+    """Makes random events and keeps the expected figures."""
 
     def __init__(self, trace, seed):
         self.trace, self.random = trace, random.Random(seed)
@@ -44,7 +44,7 @@ class Books:
         return total + (self.graph if account == "driver" else 0)
 
     def settle(self):
-        """What nobody refers to any more is one free."""
+        """Counts one free for each object that nothing refers to any more."""
         for gone in [o for o in self.objects if not o.is_live()]:
             self.objects.remove(gone)
             self.counts[gone.account][1] += 1
@@ -55,7 +55,7 @@ class Books:
         found = [o for o in self.objects if condition(o)]
         return self.random.choice(found) if found else None
 
-    # --- one step each ---
+    # --- events ---
 
     def create(self):
         memory, account = self.random.choice(

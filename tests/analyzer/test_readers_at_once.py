@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Several commands open the trace of a killed process at the same time: all give the same full answer."""
+"""Several commands open the trace of a killed process at the same time: all print the same full answer."""
 import fcntl
 import json
 import os
@@ -14,14 +14,14 @@ import pytest
 
 from support.run import BUILD, LIBRARY, SLOWER, TIMEOUT_S, clean_environment, simulator_environment
 
-LOOKS = 14  # at the card's memory: at the first allocation, then ever more rarely, since none finds less free
+LOOKS = 14  # samples of free memory: at the first allocation, then ever more rarely, because free memory never falls
 EVENTS = 140_000 + LOOKS
 FOLD_LOCK_BYTE = 1 << 40  # as in trace/fold_lock.c
 
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory):
-    """The folder of a trace whose process killed itself, with the ring that it left."""
+    """The folder with the trace and the ring of a process that killed itself."""
     folder = tmp_path_factory.mktemp("killed")
     environment = simulator_environment(LD_PRELOAD=LIBRARY, GPUMEMTRACE_OUTPUT=folder / "trace.db")
     done = subprocess.run([BUILD / "tests/dies_with_events"], env=environment, capture_output=True, timeout=TIMEOUT_S)
@@ -32,7 +32,7 @@ def killed(tmp_path_factory):
 
 @pytest.fixture
 def copy_of(killed, tmp_path):
-    """copy_of("a") is a copy of the killed process's trace, as it was left."""
+    """Returns copy_of("a"): the path of a fresh copy of the killed process's trace and ring."""
 
     def copy(name):
         shutil.copytree(killed, tmp_path / name)
@@ -56,7 +56,7 @@ def answer_of(process):
 
 @pytest.fixture
 def full(copy_of):
-    """What one command alone answers."""
+    """The answer of one command that runs alone."""
     trace = copy_of("alone")
     answer = answer_of(start(trace))
     assert (answer["events"], answer["recording"]) == (EVENTS, False)
@@ -84,7 +84,7 @@ def test_after_a_reader_was_killed_while_it_folded_the_answer_is_full(copy_of, f
 
 
 def test_a_reader_that_folds_and_stands_still_holds_up_nobody(copy_of, full):
-    """Whoever holds the lock and does not write: the others read the ring and leave it as it is."""
+    """A process holds the lock and does not fold: the other readers read the ring and leave it unchanged."""
     trace = copy_of("stuck")
     ring = trace.with_name("trace.db-ring.0")
     with open(ring, "r+b") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`resolve` writes names into a trace, so that it can be read where the program's files are not."""
+"""`resolve` writes names into a trace, so that it can be read without the program's files."""
 import shutil
 import sqlite3
 import subprocess
@@ -14,7 +14,7 @@ from support.tracefile import Trace
 
 @pytest.fixture
 def stack(tmp_path, program):
-    """Of a copy of the program, which a test can take away."""
+    """Stack of a copy of the program; a test may delete the copy."""
     copy = tmp_path / "train"
     shutil.copy(program("symbol_stack"), copy)
     return PrintedStack(copy)
@@ -40,7 +40,7 @@ def rows(trace, query):
 
 
 def strip(stack, *options):
-    """The same build without debug information, at the same place."""
+    """Replaces the copy by the same build without debug information."""
     path = stack.own[1]
     subprocess.run(["objcopy", *options, path, path + ".new"], check=True)
     subprocess.run(["mv", path + ".new", path], check=True)
@@ -177,8 +177,8 @@ def test_a_kill_while_names_are_written_leaves_the_trace_as_it_was(tmp_path, tra
         database.execute("BEGIN IMMEDIATE")
         database.execute("DELETE FROM event")
         database.executemany("INSERT INTO string VALUES (?, ?)", [(n, "x" * 4000) for n in range(1000, 1100)])
-        shutil.copy(trace, killed)  # with half of the transaction in it …
-        shutil.copy(f"{trace}-journal", f"{killed}-journal")  # … and how to take it back
+        shutil.copy(trace, killed)  # contains half of the transaction
+        shutil.copy(f"{trace}-journal", f"{killed}-journal")  # undoes that half
         database.execute("ROLLBACK")
     assert frames_of(killed) == before
 

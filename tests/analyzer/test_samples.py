@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The samples do what their first lines promise, and the commands they name show it."""
+"""Each sample does what its first lines say, and the commands named there show it."""
 import json
 import re
 import subprocess

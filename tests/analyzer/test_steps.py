@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which step is higher than the others, and why."""
+"""The step that is higher than the others, and why."""
 import contextlib
 
 import pytest
@@ -25,7 +25,7 @@ def steps(trace):
 
 
 def train(trace, count, extra=lambda step: None, scale=lambda step: 1):
-    """Steps of 10 blocks of 10 MiB on top of 100 MiB, which `scale` makes larger in some."""
+    """Steps of 10 blocks of 10 MiB on top of 100 MiB; scale(step) multiplies the blocks, extra(step) adds events."""
     trace.alloc(100 * MIB, stack=trace.stack(("train.py", 5, "load")))
     stacks = [trace.stack(("train.py", 20 + layer, f"layer_{layer}")) for layer in range(10)]
     for step in range(1, count + 1):
@@ -127,7 +127,7 @@ def test_ages_add_up_to_the_peak(trace):
 
     train(trace, 10, extra=extra)
     ages = {row["age"]: (row["bytes"] // MIB, row["blocks"]) for row in steps(trace)["ages"]}
-    # Step 5 is the first with five outputs: its own, and those of the steps before.
+    # Step 5 is the first in which five outputs are live: its own, and those of four earlier steps.
     assert ages == {
         "this step": (132, 11), "the step before": (32, 1), "two steps before": (32, 1),
         "earlier steps": (32, 1), "the first step, and before": (132, 2),
@@ -158,7 +158,7 @@ def opened(trace, command):
 
 
 def test_a_failure_is_explained_by_its_step(trace):
-    """It died before it held more than other steps do: its blocks are a third larger."""
+    """The step failed before it exceeded the peak of other steps: its blocks are a third larger."""
     trace.device(0, "GPU-0", "card", GIB)
     train(trace, 30)
     for layer in range(3):
@@ -250,7 +250,7 @@ def test_a_trace_without_steps_says_how_to_name_them(trace):
 
 
 def infer(trace, lines, caller=("run.py", 9, "<module>"), count=20):
-    """A program without marks calls a model: each line of its forward calls a layer so many times."""
+    """A program without marks calls a model `count` times: each line of its forward calls a layer `layers` times."""
     call = ("torch/nn/modules/module.py", 1553, "Module._call_impl")
     for _ in range(count):
         for line, layers, function in lines:
@@ -272,9 +272,9 @@ def test_another_call_of_the_model_now_and_then_is_not_the_rhythm(trace):
 
 
 @pytest.mark.parametrize("lines", [
-    [(5, 16, "Sequential.forward")],  # sixteen layers, or sixteen calls
+    [(5, 16, "Sequential.forward")],  # sixteen layers in one call, or sixteen calls
     [(5, 1, "Sequential.forward")],
-    [(5, 8, "Net.forward"), (6, 9, "Net.forward")],  # neither repeats once a call
+    [(5, 8, "Net.forward"), (6, 9, "Net.forward")],  # neither line runs exactly once per call
 ])  # fmt: skip
 def test_layers_that_may_repeat_within_a_step_tell_no_steps(trace, lines):
     infer(trace, lines)
@@ -318,14 +318,14 @@ def test_without_marks_a_step_begins_at_an_allocation_that_repeats(trace):
 
 
 def optimize(trace, line, named):
-    """As an optimizer that `line` calls; the allocation of `load` ends the phase that its stack shows."""
+    """Allocates as an optimizer does that `line` calls. The allocation of `load` ends the inferred phase."""
     step = trace.stack(("/lib/torch/optim/adam.py", 500, "Adam.step"), ("train.py", line, "train"))
     with trace.phase("optimizer") if named else contextlib.nullcontext():
         trace.free(trace.alloc(512, stack=step))
     trace.free(trace.alloc(512, stack=trace.stack(("train.py", 9, "load"))))
 
 
-# One letter an optimizer's step; 24 iterations, of which a late turn leaves out those before it was known.
+# Each letter is a step of that optimizer. If the second one starts late, the iterations before it is known are not counted.
 @pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize(
     "turns, expected",
@@ -350,7 +350,7 @@ def test_optimizers_that_take_turns_end_one_step(trace, turns, expected, named):
 
 
 def test_an_optimizer_that_allocates_in_its_first_step_alone_hides_no_step(trace):
-    """As SGD with momentum: backward ends the steps, the first ones too."""
+    """SGD with momentum allocates so; backward ends all steps, the first ones included."""
     backward = trace.stack("backward (autograd)")
     optimizer = trace.stack(("/lib/torch/optim/sgd.py", 500, "SGD.step"), ("train.py", 9, "train"))
     batch, kept = trace.stack(("train.py", 5, "load")), trace.stack(("train.py", 7, "keep"))
@@ -374,7 +374,7 @@ def test_an_optimizer_that_allocates_in_its_first_step_alone_hides_no_step(trace
 
 
 def compute(trace, lines, count=20):
-    """A framework's tensors, by functions without a model: each line so many times in each of `count` rounds."""
+    """Tensors from functions without a model: in each of `count` rounds, each line allocates `times` times."""
     trace.alloc(64 * MIB)
     for _ in range(count):
         for line, times, function in lines:
@@ -397,7 +397,7 @@ def test_tensors_that_all_repeat_as_often_may_be_those_of_layers(trace, lines, e
 
 
 def call_40_layers(trace, calls_loss):
-    """One forward of a model whose weights were moved to the card before: each layer makes two tensors, which are kept."""
+    """One forward; the model's weights were moved to the card before. Each of 40 layers makes two tensors, which are kept."""
     trace.alloc(256 * MIB)
     moved = trace.stack(("train.py", 4, "main"))
     for number in range(40):
