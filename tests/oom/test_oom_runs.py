@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Real runs on the simulator that run out of memory for a cause that is known: the verdict that a person would give who
-knows it. Together with the real PyTorch's (tests/pytorch/test_pytorch_oom.py) they are these; beside them stand made-up
-traces (test_oom_cases.py), which reach what no run here does.
+"""Real runs on the simulator that run out of memory for a known cause: each must get the verdict that a person who knows the
+cause would give. The list includes the runs of PyTorch (tests/pytorch/test_pytorch_oom.py). Made-up traces
+(test_oom_cases.py) cover the other causes.
 
     cause                                   verdict      where
     the card is full, and the program dies  exhausted    PyTorch: fatal, aborted
@@ -22,7 +22,7 @@ traces (test_oom_cases.py), which reach what no run here does.
     memory of another process               cannot tell  imported
     700 MiB: the context or a neighbour     cannot tell  small_neighbour
     managed memory, wherever it lies        cannot tell  managed
-    a capture, when nobody may ask          cannot tell  captured
+    a capture forbids cuMemGetInfo          cannot tell  captured
 """
 import pytest
 
@@ -47,7 +47,7 @@ def fails(record, program, tmp_path):
     return run
 
 
-# The verdict, and what the explanation must name.
+# (run, verdict, text that the explanation must contain)
 CASES = [
     ("invalid", "unknown", "invalid value"),
     ("pinned", "unknown", "the host"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which bytes of the card other processes hold when an allocation fails: as NVML told the program, which several
-programs on one simulated card ask for, and as their own traces say. The card has 16 GiB, a context 300 MiB."""
+"""Memory of other processes when an allocation fails: as NVML told the program (several programs on one simulated card ask NVML),
+and as the other processes' traces show. The card has 16 GiB, a context 300 MiB."""
 import subprocess
 
 import pytest
@@ -14,7 +14,7 @@ SECOND_NS = 1_000_000_000
 
 
 class Process:
-    """A recorded program on the shared card, which does what it is told."""
+    """A recorded program on the shared card, which runs the commands that it is told."""
 
     def __init__(self, program, environment, trace):
         self.trace = trace
@@ -22,7 +22,7 @@ class Process:
             [program], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
 
-        assert self.child.stdout.readline() == "ready\n"  # its context is there: the next one sees it
+        assert self.child.stdout.readline() == "ready\n"  # its context exists, so the next process's first sample includes it
 
     def tell(self, line):
         self.child.stdin.write(line + "\n")
@@ -63,11 +63,11 @@ def only(trace, *others):
 
 
 def refuse(neighbour, this):
-    """The neighbour holds 6000 MiB, this process 8000; it asks for 4000."""
+    """The other process holds 6000 MiB and this one 8000 MiB when this one asks for 4000 MiB."""
     assert (neighbour.tell("alloc 6000"), this.tell("alloc 8000"), this.tell("alloc 4000")) == (["0"], ["0"], ["2"])
 
 
-# --- as NVML told the program ---
+# --- memory by NVML ---
 
 
 @pytest.mark.parametrize("suffix", ["-", "_v2", "_v3"])
@@ -105,7 +105,7 @@ def test_the_ledger_at_the_failure_has_what_nvml_told(start):
 def test_an_answer_that_nvml_does_not_give_is_none(start):
     this = start("a.db", spec="16GiB,others=3GiB")
     assert (this.tell("alloc 8000"), this.tell("alloc 9000")) == (["0"], ["2"])
-    assert this.tell("ask _v3 1") == ["7", "2"]  # no room for two
+    assert this.tell("ask _v3 1") == ["7", "2"]  # there is no room for two
     this.end()
     oom = only(this.trace)
     assert oom["others_source"] == "difference" and oom["other_processes"] == []
@@ -138,7 +138,8 @@ OWN = (10, 8 * GIB + CONTEXT)
 
 
 def test_what_is_of_no_process_that_nvml_names_is_told_apart_and_may_be_the_reason(case):
-    """15 GiB are in use: 8 and the context are ours, 1 another process's. The rest would have made room, whosever it is."""
+    """15 GiB are in use: 8 GiB and the context are this process's, 1 GiB another one's. The rest would have been enough, whoever
+    holds it."""
     made = case()
     made.told(OWN, (11, GIB))
     oom = made.oom()
@@ -156,7 +157,7 @@ def test_the_ledger_calls_what_is_of_no_process_that_nvml_names_as_oom_does(case
 
 
 def test_the_ledger_at_a_failure_between_those_that_are_kept_has_what_nvml_told(case):
-    """Of 302 the first and the last hundred are kept."""
+    """The page keeps the first hundred and the last hundred of 302 failures."""
     made = case()
     for number in range(2, 302):
         made.trace.fail(4 * GIB)
@@ -170,7 +171,7 @@ def test_the_ledger_at_a_failure_between_those_that_are_kept_has_what_nvml_told(
 
 
 def test_a_context_that_nvml_shows_to_have_grown_is_no_other_process(case):
-    """All that is in use beyond 8 GiB is this process's own: its context has 7 GiB."""
+    """All memory in use beyond 8 GiB is this process's own: its context has 7 GiB."""
     made = case()
     made.told((10, 15 * GIB))
     oom = made.oom()
@@ -180,8 +181,8 @@ def test_a_context_that_nvml_shows_to_have_grown_is_no_other_process(case):
 @pytest.mark.parametrize(
     "processes, where",
     [
-        ([(11, 8 * GIB), (12, 6 * GIB)], {}),  # in a container, numbers may be others
-        ([OWN, (11, 2**63 - 1)], {}),  # NVML does not say how much
+        ([(11, 8 * GIB), (12, 6 * GIB)], {}),  # a container may have other process ids
+        ([OWN, (11, 2**63 - 1)], {}),  # NVML does not report the bytes
         ([OWN, (11, 6 * GIB)], {"thread": 2}),
         ([OWN, (11, 6 * GIB)], {"device": None}),
     ],
@@ -202,7 +203,7 @@ def test_an_answer_from_when_the_process_held_something_else_is_not_used(case):
 
 
 def test_an_answer_that_is_cut_short_is_not_used(case):
-    """The process was killed while it was recorded: one of two is there."""
+    """The process was killed while the answer was recorded: one of two rows exists."""
     made = case()
     made.told(OWN, (11, 6 * GIB))
     made.trace.events.pop()
@@ -217,7 +218,7 @@ def test_of_many_processes_the_four_largest_have_names(case):
     assert oom["others_bytes"] == 15 * 256 * MIB
 
 
-# --- as their traces say ---
+# --- memory by traces of other processes ---
 
 
 def test_other_processes_traces_on_the_command_line_fill_the_term(start):
@@ -245,7 +246,7 @@ def test_a_process_that_was_over_by_then_held_nothing(start):
 
 
 def test_dry_runs_that_share_no_card_are_not_added(start):
-    """Their cards have one UUID, but the card of the failure had no room for both."""
+    """The cards have the same UUID, but the card of the failure had no room for both processes."""
     neighbour, this = start("b.db", shared=None), start("a.db", shared=None)
     assert (neighbour.tell("alloc 9000"), this.tell("alloc 8000"), this.tell("alloc 9000")) == (["0"], ["0"], ["2"])
     this.end()
@@ -258,7 +259,7 @@ HERE, NOW_NS, LONG_NS = "GPU-1", 1_700_000_000_000_000_000, 100 * SECOND_NS
 
 
 def neighbours_bytes(case, folder, uuid=HERE, start_unix_ns=NOW_NS, end_ns=LONG_NS, context=CONTEXT):
-    """What is said of another process that took 6 GiB and still had them when its trace ended."""
+    """Returns other_processes of the failure; another process took 6 GiB and held them until its trace ended."""
     made = case(start_monotonic_ns=5 * SECOND_NS)
     other = Trace(folder / "other.db", pid=11, end_ns=end_ns, start_monotonic_ns=5 * SECOND_NS, start_unix_ns=start_unix_ns)
     other.rows["device"].append((0, uuid, "Card", CARD, context))
