@@ -24,13 +24,13 @@ def fit(trace):
 
 def test_without_retries_the_card_holds_what_was_reserved_and_with_them_what_was_live(trace):
     trace.tensor_free(trace.filled_segment(600 * MIB))
-    trace.filled_segment(700 * MIB)  # 1,300 reserved; a smaller card gives the 600 back first
+    trace.filled_segment(700 * MIB)  # 1,300 reserved; on a smaller card PyTorch frees the 600 first
     device, rows, answer = fit(trace)
     assert device["context_bytes"] == CONTEXT
     assert (rows["none"]["card_bytes"], rows["none"]["pool_bytes"]) == (1600 * MIB, 1300 * MIB)
     assert (rows["allowed"]["card_bytes"], rows["allowed"]["pool_bytes"]) == (1000 * MIB, 700 * MIB)
     assert (rows["none"]["retry_count"], rows["allowed"]["retry_count"]) == (0, 1)
-    fraction = rows["allowed"]["memory_fraction"]  # PyTorch cuts what it makes to whole bytes: one short is refused
+    fraction = rows["allowed"]["memory_fraction"]  # PyTorch rounds fraction x total down to bytes: one byte less would be refused
     assert fraction == pytest.approx(700 / 16384, abs=1e-6) and int(fraction * TOTAL) >= 700 * MIB
     assert device["at_least"] is False
     assert "1.56 GiB without retries" in answer and "1000.00 MiB if PyTorch may flush" in answer
@@ -46,16 +46,16 @@ def test_where_retries_help_nothing_one_sentence_does(trace):
 def test_fragments_that_cannot_go_back_are_needed_with_retries_too(trace):
     segment = trace.filled_segment(600 * MIB)
     trace.tensor_free(segment)
-    trace.tensor(segment, 30 * MIB)  # pins the 600: 570 are stranded
+    trace.tensor(segment, 30 * MIB)  # pins the segment of 600: 570 are stranded
     trace.filled_segment(700 * MIB)
     _, rows, _ = fit(trace)
     assert rows["none"]["card_bytes"] == 1600 * MIB
-    # Less than 600 was never enough: the first request. With 1,300 the second is served beside the pinned segment.
+    # The first request needs 600. With 1,300 the second one is served beside the pinned segment.
     assert rows["allowed"]["card_bytes"] == 1600 * MIB
 
 
 def test_a_context_that_was_seen_to_grow_needs_room_as_large_as_it_became(trace):
-    """Kernels that are first used make it grow; only the card's next answer tells."""
+    """The context grows when kernels are first used; only the next cuMemGetInfo sample shows it."""
     trace.tensor_free(trace.filled_segment(600 * MIB))
     trace.filled_segment(700 * MIB)
     trace.device_memory(TOTAL - (1300 + 340) * MIB, TOTAL)
@@ -66,7 +66,7 @@ def test_a_context_that_was_seen_to_grow_needs_room_as_large_as_it_became(trace)
 
 
 def test_other_memory_of_the_process_needs_room_as_it_was(trace):
-    trace.alloc(101 * MIB)  # in granules: 102
+    trace.alloc(101 * MIB)  # 102 in granules of 2 MiB
     trace.filled_segment(200 * MIB)
     _, rows, _ = fit(trace)
     assert rows["none"]["card_bytes"] == (300 + 102 + 200) * MIB
@@ -79,12 +79,12 @@ def test_what_failed_must_be_served_and_more_may_have_been_asked(trace):
     device, rows, answer = fit(trace)
     assert device["at_least"] is True and "at least" in answer
     assert rows["none"]["card_bytes"] == 18 * GIB + CONTEXT
-    assert rows["none"]["memory_fraction"] is None  # more than the recorded card has
+    assert rows["none"]["memory_fraction"] is None  # more memory than the recorded card has
     assert (rows["none"]["card"], rows["none"]["mig_slice"]) == ("a10", "a100-2g.20gb")
 
 
 def test_a_card_is_named_only_with_two_percent_to_spare(trace):
-    trace.filled_segment(14 * GIB + 160 * MIB)  # with the context 14.45 GiB: of a T4's 14.75 are 14.453 counted on
+    trace.filled_segment(14 * GIB + 160 * MIB)  # 14.45 GiB with the context; of a T4's 14.75 GiB, 14.453 are counted as usable
     _, rows, _ = fit(trace)
     assert rows["none"]["card"] == "t4"
     trace.path.unlink()
@@ -112,7 +112,7 @@ def test_a_recording_that_the_model_does_not_give_gets_no_figure(trace):
 
 
 def test_retries_are_those_of_the_card_not_of_the_pool_alone(trace):
-    """What lay outside the pool needed a card on which the pool never had to flush."""
+    """Memory outside of the pool needed a card on which the pool never had to flush."""
     segment = trace.filled_segment(700 * MIB)
     outside = trace.alloc(800 * MIB)
     trace.filled_segment(20 * MIB)
@@ -144,7 +144,7 @@ def test_under_a_memory_fraction_the_card_is_as_much_larger(trace):
 
 def test_a_memory_fraction_that_only_a_refusal_told_counts_as_well(trace):
     trace.filled_segment(3 * GIB)
-    trace.fail(6 * GIB, "tensor")  # of 8
+    trace.fail(6 * GIB, "tensor")  # 8 GiB are allowed
     trace.event("pool-limit", size=8 * GIB, address=GIB // 100 + 1, device=0)
     device, rows, answer = fit(trace)
     assert device["at_least"] is True and rows["none"]["card_bytes"] == 18 * GIB

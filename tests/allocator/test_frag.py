@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fragmentation: reserved, live, free, the largest hole, what is stranded; in pools and the driver."""
+"""Fragmentation: reserved, live, free, largest hole and stranded bytes, in pools and in the driver."""
 import pytest
 
 from support.run import load_json
@@ -26,7 +26,7 @@ def figures(fragmentation):
 
 def test_the_holes_of_a_pools_segments_are_its_free_bytes(trace):
     segment = trace.alloc(20 * MIB)
-    trace.tensor(segment + 2 * MIB, 4 * MIB)  # hole of 2 before it
+    trace.tensor(segment + 2 * MIB, 4 * MIB)  # a hole of 2 before it
     trace.tensor(segment + 9 * MIB, 1 * MIB)  # holes of 3 and 10
     result = frag(trace)
     assert (result["layer"], result["pool"], result["at"]) == ("pool", "pytorch", "peak")
@@ -81,7 +81,7 @@ def test_reserved_is_unknown_when_tensors_lie_outside_any_known_segment(trace):
 
 def test_the_driver_reserves_the_distinct_granules_under_plain_memory(trace):
     trace.alloc(MIB, address=BASE)
-    trace.alloc(MIB // 2, address=BASE + MIB)  # the same granule: 0.5 MiB is left of it
+    trace.alloc(MIB // 2, address=BASE + MIB)  # the same granule: 0.5 MiB of it is left
     trace.alloc(3 * MIB, address=BASE + 10 * MIB)  # two granules: 1 MiB is left
     result = frag(trace)
     assert (result["layer"], result["estimated"]) == ("driver", True)
@@ -157,7 +157,7 @@ def test_what_the_card_has_left_follows_what_the_process_took_since_its_last_ans
     trace.device_memory(100 * MIB, 128 * MIB)
     trace.alloc(6 * MIB)
     segment = trace.alloc(20 * MIB)
-    trace.tensor(segment, 20 * MIB)  # the peak: 100 - 6 - 20 are left
+    trace.tensor(segment, 20 * MIB)  # the peak: 100 - 6 - 20 are free
     trace.tensor_free(segment)
     trace.free(segment)
     trace.device_memory(90 * MIB, 128 * MIB)
@@ -187,7 +187,7 @@ def test_frag_lists_every_failure_and_moments_over_time(trace):
     assert [row["live_bytes"] for row in device["over_time"]] == [0, 4 * MIB, 4 * MIB, 6 * MIB]
 
 
-# --- what keeps it there --------------------------------------------------------------------------
+# --- pinned memory --------------------------------------------------------------------------------
 
 
 def device_of(trace, *options):
@@ -201,11 +201,11 @@ def rows(listed, *keys):
 def test_blocks_pin_the_free_memory_of_their_segments(trace):
     alone, shared = trace.alloc(20 * MIB), trace.alloc(20 * MIB)
     cache, loss = (trace.stack(("train.py", line, "main")) for line in (12, 30))
-    trace.tensor(alone, 2 * MIB, stack=cache)  # 18 MiB beside it
-    trace.tensor(shared, 4 * MIB, stack=cache)  # 20 - 4 - 6 = 10 MiB beside both
+    trace.tensor(alone, 2 * MIB, stack=cache)  # 18 MiB are free beside it
+    trace.tensor(shared, 4 * MIB, stack=cache)  # 20 - 4 - 6 = 10 MiB are free beside both
     trace.tensor(shared + 10 * MIB, 6 * MIB, stack=loss)
     full = trace.alloc(2 * MIB)
-    trace.tensor(full, 2 * MIB, stack=loss)  # pins nothing
+    trace.tensor(full, 2 * MIB, stack=loss)  # pins no free memory
     pinned = device_of(trace)["pinned_by"]
     keys = "alone_bytes pinned_bytes segments blocks bytes".split()
     assert rows(pinned, *keys) == [(18 * MIB, 28 * MIB, 2, 2, 6 * MIB), (0, 10 * MIB, 1, 1, 6 * MIB)]
@@ -216,7 +216,7 @@ def test_a_mapping_that_is_wholly_free_is_pinned_by_nobody(trace):
     for i in range(3):
         trace.map(trace.alloc(20 * MIB, "vmm", 0x51 + i), BASE + i * 20 * MIB, 20 * MIB)
     trace.tensor_free(trace.tensor(BASE, 60 * MIB))
-    trace.tensor(BASE, 15 * MIB)  # of the first mapping 5 MiB are left; the others could go back
+    trace.tensor(BASE, 15 * MIB)  # 5 MiB of the first mapping are free; the other mappings could be freed
     (row,) = device_of(trace, "--at=end")["pinned_by"]
     assert (row["alone_bytes"], row["pinned_bytes"], row["segments"]) == (5 * MIB, 5 * MIB, 1)
 
@@ -350,11 +350,11 @@ def test_the_drivers_memory_has_no_segments(trace):
     assert segments(trace) is None
 
 
-# --- what was passed over while the pool grew -----------------------------------------------------
+# --- holes that were not reused while the pool grew -----------------------------------------------
 
 
 def not_reusable(trace, *options):
-    """[(its size, why, the request that it would have served)] of the holes that were passed over."""
+    """Returns [(size, reason, size of the request that it could have served)] of the holes that were not reused."""
     return [(hole["size_bytes"], hole["not_reusable"], hole["passed_over_bytes"])
             for row in segments(trace, *options) for hole in row["holes"] if hole["not_reusable"]]  # fmt: skip
 
@@ -364,7 +364,7 @@ def test_a_hole_that_another_stream_passed_over_is_not_reusable_until_its_own_us
     trace.tensor(first, 60 * MIB)
     trace.tensor_free(first)
     second = trace.alloc(40 * MIB)
-    grown = trace.tensor(second, 40 * MIB, stream=0xA1)  # 60 are free, of stream 0
+    grown = trace.tensor(second, 40 * MIB, stream=0xA1)  # 60 MiB are free, for stream 0
     assert grown == second
     used = len(trace.events) + 1
     trace.tensor(first, 20 * MIB)
@@ -386,7 +386,7 @@ def test_a_hole_of_a_graph_is_not_reusable_for_what_no_graph_takes(trace):
 
 def test_a_hole_that_its_own_stream_passed_over_waits_for_an_event(trace):
     first = trace.alloc(40 * MIB)
-    trace.tensor_free(trace.tensor(first, 40 * MIB))  # record_stream: another stream may use it yet
+    trace.tensor_free(trace.tensor(first, 40 * MIB))  # record_stream: another stream may still use it
     trace.tensor(trace.alloc(40 * MIB), 40 * MIB)
     used = len(trace.events) + 1
     trace.tensor(first, 40 * MIB)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Six fragmentations whose figures and verdict are computed by hand, in the comment of each: what is inside blocks
-(internal: PyTorch tells of a block what it rounded, not what was asked, so it is never known), what is free in pieces
-(external: 1 - largest / free), what cannot go back (stranded), whose stream it is, and what a person would say."""
+"""Six fragmentations. The comment of each derives its figures, in MiB, and its verdict by hand:
+
+    internal    unused bytes inside blocks: never known, because PyTorch reports a block's rounded size
+    external    1 - largest free piece / free bytes
+    stranded    free bytes that cannot be given back to the driver, in total and by stream
+"""
 import pytest
 
 from support.run import load_json
@@ -15,12 +18,12 @@ CACHE, LOSS = ("train.py", 12, "main"), ("train.py", 30, "main")
 @pytest.fixture
 def trace(tmp_path):
     trace = Trace(tmp_path / "trace.db")
-    trace.device(total_bytes=1024 * MIB)  # no alarm below 5 % of it: 51.2 MiB
+    trace.device(total_bytes=1024 * MIB)  # less than 5 % of it, 51.2 MiB, is no concern
     return trace
 
 
 def check(trace, answer, *options, external, streams, **figures):
-    """Figures in MiB; streams: [(stream, reserved, free, stranded)]."""
+    """Compares the output of `frag` with figures in MiB; streams: [(stream, reserved, free, stranded)]."""
     document = load_json("frag", trace.write(), *options)
     (device,) = document["devices"]
     found = device["fragmentation"]
@@ -45,9 +48,9 @@ def test_pinned_small_blocks_that_stay_keep_two_large_segments(trace):
 
 
 def test_cached_whole_segments_lie_idle_and_can_go_back(trace):
-    # | live 60                     |   reserved 60 + 100 + 100 = 260, live 60, free 200, largest 100: a hole ends where a
-    # | 100 free                    |   plain segment ends: external 1 - 100 / 200 = 1/2. Nothing live beside it: stranded 0.
-    # | 100 free                    |   It is cached, not fragmented, and empty_cache() gives it back.
+    # | live 60                     |   reserved 60 + 100 + 100 = 260, live 60, free 200. A hole ends with its plain segment:
+    # | 100 free                    |   largest 100, external 1 - 100 / 200 = 1/2. No live block beside it: stranded 0. Free
+    # | 100 free                    |   bytes are cached, not fragmented, and empty_cache() gives them back.
     trace.tensor(trace.alloc(60 * MIB), 60 * MIB)
     for _ in range(2):
         segment = trace.alloc(100 * MIB)
@@ -59,8 +62,8 @@ def test_cached_whole_segments_lie_idle_and_can_go_back(trace):
 
 def test_another_streams_memory_is_free_and_serves_nobody_here(trace):
     # stream 0xA1 | 20 live |    130 free    |   reserved 150 + 80 = 230, live 20 + 80 = 100, free 130 in one piece:
-    # stream 0    | 80 live                  |   external 0, all of it stranded beside the 20, by stream 0xA1 alone. The 80
-    #                                            had no use for it: the hole was passed over for 80.
+    # stream 0    | 80 live                  |   external 0. All of it is stranded by the 20 of stream 0xA1. Stream 0 could
+    #                                            not use the hole, so it was passed over for 80.
     segment = trace.alloc(150 * MIB)
     trace.tensor_free(trace.tensor(segment, 150 * MIB, stream=0xA1))
     trace.tensor(segment, 20 * MIB, stream=0xA1, stack=trace.stack(CACHE))
@@ -73,8 +76,8 @@ def test_another_streams_memory_is_free_and_serves_nobody_here(trace):
 
 
 def test_a_graphs_private_pool_is_held_and_not_idle(trace):
-    # graph | 10 |     190 unused     |   reserved 200 + 100 = 300, live 10 + 90 = 100; of the 200 that are left the graph
-    #       | 90 live | 10 free       |   holds 190, which are neither free nor stranded: free 10, external 0, stranded 10.
+    # graph | 10 |     190 unused     |   reserved 200 + 100 = 300, live 10 + 90 = 100. The graph's pool holds 190 of the
+    #       | 90 live | 10 free       |   other 200; they are neither free nor stranded: free 10, external 0, stranded 10.
     #                                     10 MiB are less than 5 % of the card: no concern.
     segment = trace.alloc(200 * MIB)
     trace.event("capture-begin", stream=0xA1)
@@ -88,7 +91,7 @@ def test_a_graphs_private_pool_is_held_and_not_idle(trace):
 
 def test_a_failure_found_enough_memory_free_and_all_of_it_in_pieces(trace):
     # | 10 | 90 free | three times: reserved 300, live 30, free 270, largest 90: external 1 - 90 / 270 = 2/3, stranded 270.
-    # 150 failed: 270 were free, no 150 in one piece. The verdict speaks of the failure, although the peak was another time.
+    # 150 failed: 270 were free, but no 150 in one piece. The verdict is about the failure, although the peak was at another time.
     for _ in range(3):
         segment = trace.alloc(100 * MIB)
         trace.tensor_free(trace.tensor(segment, 100 * MIB))
@@ -103,10 +106,10 @@ def test_a_failure_found_enough_memory_free_and_all_of_it_in_pieces(trace):
 
 
 def test_an_expandable_segment_gives_back_the_mappings_that_hold_nothing_live(trace):
-    # mappings  |  20   |  20   |  20   |  20   |  20   |  20   |   reserved 120, live 5 + 5 = 10, free 110. One range: holes
-    # blocks    |5|               95                |5| 15      |   of 95 and 15: external 1 - 95 / 110 = 15/110. Of mappings
-    #                                                               with a live block 15 and 15 are stranded: 30; the other
-    #                                                               four, 80, can go back: cached, not fragmented.
+    # mappings  |  20   |  20   |  20   |  20   |  20   |  20   |   reserved 120, live 5 + 5 = 10, free 110 in holes of 95 and
+    # blocks    |5|               95                |5| 15      |   15: external 1 - 95 / 110 = 15/110. Two mappings with a live
+    #                                                               block have 15 stranded each: 30. The other four, 80, can be
+    #                                                               given back: cached, not fragmented.
     for i in range(6):
         trace.map(trace.alloc(20 * MIB, "vmm", 0x51 + i), BASE + i * 20 * MIB, 20 * MIB)
     trace.tensor_free(trace.tensor(BASE, 120 * MIB))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""frag --what-if: the same run with PyTorch's allocator set otherwise, on traces small enough to compute by hand."""
+"""frag --what-if: the same run with another setting of PyTorch's allocator, in traces small enough to compute by hand."""
 import pytest
 
 from support.run import load_json, run_command
 from support.tracefile import MIB, Trace
 
-TOTAL, CONTEXT = 512 * MIB, 112 * MIB  # 400 MiB are the process's
+TOTAL, CONTEXT = 512 * MIB, 112 * MIB  # the process can use 400 MiB
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def ask(trace, what_if):
 
 
 def cut_in_pieces(trace):
-    """Two segments of 100 MiB, in each 90 free behind 10 in use: 180 are free, but no 150 in one piece."""
+    """Two segments of 100 MiB, each with 10 MiB live and then 90 MiB free: 180 MiB are free, but no 150 MiB in one piece."""
     segments = [trace.filled_segment(100 * MIB) for _ in range(2)]
     for segment in segments:
         trace.tensor_free(segment)
@@ -37,7 +37,7 @@ def cut_in_pieces(trace):
 def test_an_expandable_segment_holds_what_plain_ones_split(trace):
     cut_in_pieces(trace)
     trace.filled_segment(150 * MIB)
-    # One range of 200 MiB, 10 pieces: | 10 | 90 free | 10 | 90 free |. The last 90 grow by 60, 3 pieces: 13 x 20.
+    # One range of 200 MiB in 10 pieces: | 10 | 90 free | 10 | 90 free |. The last 90 grow by 60, which is 3 pieces: 13 x 20.
     found, answer = ask(trace, "expandable_segments")
     assert found["replayed"] is True
     assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (350 * MIB, 260 * MIB)
@@ -48,7 +48,8 @@ def test_an_expandable_segment_holds_what_plain_ones_split(trace):
 
 @pytest.mark.parametrize("asked, live", [(19 * MIB + MIB // 2, 19 * MIB + MIB // 2), (3, 20 * MIB), (21 * MIB, 20 * MIB)])
 def test_of_a_block_that_was_handed_out_whole_what_was_asked_counts_if_the_model_hands_it_out_whole_too(trace, asked, live):
-    # A segment of 20 MiB is one tensor. Where all is cut it has what it asked for; of 3 bytes or 21 MiB no model makes 20.
+    # A segment of 20 MiB is one tensor. Expandable segments are always split, so the tensor has its requested size. The request
+    # counts only if the model would make 20 MiB of it, unlike 3 bytes or 21 MiB.
     segment = trace.alloc(20 * MIB)
     trace.event("pool-asked", address=segment, size=asked, device=0)
     trace.tensor(segment, 20 * MIB)
@@ -60,7 +61,7 @@ def test_a_failure_that_would_have_been_served_makes_the_figure_a_least_one(trac
     cut_in_pieces(trace)
     trace.fail(202 * MIB)
     trace.fail(202 * MIB)
-    trace.fail(202 * MIB, "tensor")  # 200 held of 400
+    trace.fail(202 * MIB, "tensor")  # 200 of 400 are held
     found, answer = ask(trace, "expandable_segments")
     assert (found["failures_served"], found["failures_left"], found["at_least"]) == (1, 0, True)
     assert "at least" in answer and "1 of the 1 allocations that failed would have been served" in answer
@@ -77,8 +78,8 @@ def test_a_failure_that_no_setting_helps_is_left(trace):
 
 def test_what_a_memory_fraction_refuses_is_refused_or_unknown_where_the_trace_does_not_tell_it(trace):
     cut_in_pieces(trace)
-    trace.fail(190 * MIB, "tensor")  # and the driver was not asked: the pool may hold less than 200 + 190
-    # Of | 10 | 90 free | 10 | 90 free | the whole pieces go back: 40 stay, and 190 lack 180, 9 pieces: 220, above 200.
+    trace.fail(190 * MIB, "tensor")  # without asking the driver: the fraction may allow less than 200 + 190
+    # In | 10 | 90 free | 10 | 90 free | the wholly free pieces are freed: 40 stay. 190 need 180 more, 9 pieces: 220, above 200.
     found, answer = ask(trace, "expandable_segments")
     assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (0, 0, 1)
     assert "whether 1 of the 1 allocations that failed would have been served is unknown" in answer
@@ -103,16 +104,17 @@ def test_what_the_pool_held_before_a_memory_fraction_allows(trace):
 
 
 def told_limit(trace, size):
-    """As PyTorch says it in its exception, to the hundredth of a MiB."""
+    """Records the limit with the precision of PyTorch's exception, a hundredth of a MiB."""
     trace.event("pool-limit", size=size, address=MIB // 100 + 1, device=0)
 
 
 def test_a_memory_fraction_that_pytorch_told_when_it_refused_holds_from_the_beginning(trace):
-    """Half of the card is 256 MiB, 0.4 of that 102: of 100, 120 and 130 the 100 go for the 130, as in the recording."""
+    """Half of the card is 256 MiB, and 0.4 of that is 102. The segment of 100 MiB is freed for the one of 130 MiB, as in the
+    recording."""
     first = trace.filled_segment(100 * MIB)
     trace.tensor_free(first)
     trace.filled_segment(120 * MIB)
-    trace.free(first)  # what PyTorch gives back before it refuses
+    trace.free(first)  # PyTorch frees it before it refuses
     trace.fail(150 * MIB, "tensor")
     told_limit(trace, 256 * MIB)
     trace.filled_segment(130 * MIB)
@@ -124,7 +126,7 @@ def test_a_memory_fraction_that_pytorch_told_when_it_refused_holds_from_the_begi
 
 def test_what_a_told_memory_fraction_allows_is_served_for_sure(trace):
     cut_in_pieces(trace)
-    trace.fail(190 * MIB, "tensor")  # growing segments hold 220 for it: 256 are allowed
+    trace.fail(190 * MIB, "tensor")  # expandable segments grow to 220 for it; 256 are allowed
     told_limit(trace, 256 * MIB)
     found, _ = ask(trace, "expandable_segments")
     assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (1, 0, 0)
@@ -149,7 +151,7 @@ def test_without_caching_only_what_is_live_is_held(trace):
 def test_a_large_block_is_not_cut_below_max_split(trace):
     segment = trace.filled_segment(200 * MIB)
     trace.tensor_free(segment)
-    trace.tensor(segment, 30 * MIB)  # cut from the 200; with the setting it is a segment of its own
+    trace.tensor(segment, 30 * MIB)  # split from the 200; with the setting it has its own segment
     found, _ = ask(trace, "max_split_size=128MiB")
     assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (200 * MIB, 230 * MIB)
 
@@ -161,7 +163,7 @@ def test_garbage_is_collected_only_under_a_memory_fraction(trace):
     found, answer = ask(trace, "garbage_collection=0.4")
     assert found["peak_reserved_bytes"] == 350 * MIB
     assert "only under a memory fraction" in answer and "not known before memory is refused" in answer
-    # Half of the card is 256 MiB, 0.4 of that 102: the 120 come on top of 100, the 130 find 220 and let the 100 go.
+    # Half of the card is 256 MiB, and 0.4 of that is 102. The 120 are added to 100; the 130 find 220, so the 100 are freed.
     found, answer = ask(trace, "garbage_collection=0.4,memory_fraction=0.5")
     assert (found["peak_reserved_bytes"], found["retries"]) == (250 * MIB, 0)
     assert "only under" not in answer
@@ -176,12 +178,12 @@ def test_a_fraction_that_the_run_does_not_fit_runs_out_of_memory(trace):
 
 
 def test_memory_outside_the_pool_leaves_less_for_it(trace):
-    trace.alloc(201 * MIB)  # a library's: 202 in granules of 2 MiB
+    trace.alloc(201 * MIB)  # by a library: 202 in granules of 2 MiB
     trace.filled_segment(100 * MIB)
     trace.free(trace.alloc(50 * MIB))
     trace.tensor_free(trace.filled_segment(90 * MIB))
     trace.fail(110 * MIB)
-    trace.free(0x7F0000000000 + (202 + 100 + 50) * MIB)  # 98 are left with the 90 given back
+    trace.free(0x7F0000000000 + (202 + 100 + 50) * MIB)  # 98 are left, with the 90 that were freed
     trace.fail(110 * MIB)
     trace.fail(110 * MIB, "tensor")
     found, _ = ask(trace, "no-cache")
@@ -193,7 +195,7 @@ def test_a_recording_that_the_model_does_not_give_is_named_and_gets_no_figure(tr
     trace.tensor_free(segment)
     other = trace.alloc(20 * MIB)
     seq = len(trace.events) + 1
-    trace.tensor(other, 20 * MIB)  # the first segment is free and would do
+    trace.tensor(other, 20 * MIB)  # although the first segment is free and large enough
     found, answer = ask(trace, "expandable_segments")
     assert (found["replayed"], found["differs_at_seq"]) == (False, seq)
     assert found["peak_reserved_bytes"] is None and found["recorded_peak_reserved_bytes"] is None
@@ -202,7 +204,7 @@ def test_a_recording_that_the_model_does_not_give_is_named_and_gets_no_figure(tr
 
 def test_segments_of_another_size_are_a_difference(trace):
     segment = trace.alloc(40 * MIB)
-    trace.tensor(segment, 5 * MIB)  # PyTorch asks for 20
+    trace.tensor(segment, 5 * MIB)  # PyTorch would ask for 20
     found, _ = ask(trace, "no-cache")
     assert (found["replayed"], found["differs_at_seq"]) == (False, 3)
 
@@ -225,7 +227,7 @@ def test_streams_do_not_share(trace):
 
 
 def capture(trace, stream, graph, *fill_sizes):
-    """A graph that takes what is asked in segments of their own; the addresses."""
+    """Captures a graph that allocates each of fill_sizes in a segment of its own; returns their addresses."""
     trace.event("capture-begin", stream=stream)
     segments = [trace.alloc(size) for size in fill_sizes]
     for segment, size in zip(segments, fill_sizes):
@@ -241,7 +243,7 @@ def test_a_graphs_private_pool_serves_nobody_else_and_stays_until_the_graph_is_g
     trace.tensor(other, 50 * MIB, stream=7)  # although 60 are free on the same stream
     trace.event("graph-destroy", object=0x91)
     trace.tensor_free(other)
-    trace.free(segment)  # the cache is emptied: now both go
+    trace.free(segment)  # the cache is emptied: both segments are freed
     trace.free(other)
     trace.filled_segment(100 * MIB)
     found, _ = ask(trace, "expandable_segments")
@@ -254,7 +256,7 @@ def test_a_private_pool_that_exists_keeps_its_cache_when_it_is_emptied(trace):
     trace.tensor_free(segment)
     passing = trace.filled_segment(40 * MIB)
     trace.tensor_free(passing)
-    trace.free(passing)  # and not the graph's
+    trace.free(passing)  # the graph's segment stays
     trace.filled_segment(100 * MIB)
     found, _ = ask(trace, "expandable_segments")
     assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (160 * MIB, 160 * MIB)
@@ -264,7 +266,7 @@ def test_captures_that_take_tensors_in_one_segment_share_their_pool_from_then_on
     (segment,) = capture(trace, 7, 0x91, 60 * MIB)
     trace.tensor_free(segment)
     trace.event("capture-begin", stream=8, thread=2)
-    trace.tensor(segment, 30 * MIB, stream=7, thread=2)  # the first capture's stream, in its segment
+    trace.tensor(segment, 30 * MIB, stream=7, thread=2)  # in the segment and on the stream of the first capture
     trace.tensor(segment + 30 * MIB, 30 * MIB, stream=7, thread=2)
     trace.event("capture-end", stream=8, thread=2, object=0x92)
     found, _ = ask(trace, "no-cache")
@@ -284,7 +286,7 @@ def test_a_refusal_during_a_capture_empties_no_cache(trace):
 
 
 def two_free_blocks_of_a_size(trace):
-    """The older one at the higher address, since the driver hands out again what went back."""
+    """The older block has the higher address, because the driver reuses the lower address after a free."""
     low, high = trace.filled_segment(40 * MIB), trace.filled_segment(20 * MIB)
     trace.tensor_free(low)
     trace.free(low)
@@ -310,7 +312,7 @@ def test_among_equals_the_lowest_block_is_taken_or_that_of_the_oldest_segment(tr
 def test_an_expandable_segment_grows_by_what_a_request_lacks(trace):
     for size, asked in ((36 * MIB, 69 * MIB // 2), (26 * MIB, 49 * MIB // 2)):
         trace.tensor(trace.alloc(size), asked)
-    # 34.5 of 2 pieces of 20, which leave 5.5: 24.5 lack 19, one piece. A segment's 26 would lack two.
+    # 34.5 in 2 pieces of 20 leave 5.5. 24.5 need 19 more, one piece; the segment's 26 would need two.
     found, _ = ask(trace, "expandable_segments")
     assert (found["replayed"], found["peak_reserved_bytes"]) == (True, 60 * MIB)
 
