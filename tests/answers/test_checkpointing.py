@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`estimate --checkpointing`: what is kept of each block, added up here once more."""
+"""`estimate --checkpointing`: bytes kept of each block, added up independently here."""
 import json
 
 import pytest
@@ -25,7 +25,7 @@ def rows(*widths):
     return BATCH * FLOAT * sum(widths)
 
 
-ENDS = rows(NARROW, NARROW)  # the input, and the output that the loop holds
+ENDS = rows(NARROW, NARROW)  # the input, and the output that the training loop holds
 
 
 def test_a_selective_block_keeps_its_first_and_third_product(tmp_path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a run departs from its estimate, by name: made-up steps of one linear layer, 32 to 16, batch 100, SGD.
+"""Named departures of a run from its estimate, in made-up steps of one linear layer: 32 to 16, batch 100, SGD.
 
 weights 2048 bytes, input 12800, output and its gradient 6400 each.
 """
@@ -33,7 +33,7 @@ def model(write):
 
 
 def record_step(trace, alloc, free, extra=0, weights=WEIGHTS):
-    """The estimate's own step; the forward pass holds `extra` bytes more."""
+    """Records the estimate's own step; the forward pass holds `extra` bytes more."""
     def line(number, function):
         return {"stack": trace.stack(("/home/me/train.py", number, function))}
 
@@ -60,7 +60,7 @@ def driver_step(path, **how):
 
 
 def pool_step(path, **how):
-    """In a pool whose pieces are blocks, as PyTorch reports them."""
+    """Records the step in a pool whose blocks are rounded, as PyTorch reports them."""
     trace = Trace(path)
     place = [trace.alloc(2 * MIB)]
 
@@ -177,7 +177,7 @@ def model_trace(path, *weights):
 
 
 def test_sizes_met_by_chance_do_not_make_another_model_the_run_s(tmp_path, model):
-    """Of the run's parameters one has the model's size, but most have none of its sizes."""
+    """One of the run's parameters has a size of the model, but most have not."""
     first = answer(model_trace(tmp_path / "larger.db", WEIGHTS, 700000, 90000), model)[0]
     assert first.startswith("This does not look like a run of one layer")
 

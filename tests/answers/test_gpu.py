@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`gpumemtrace estimate --gpu` and `--what-if`: each answer is held against the estimate that it speaks of."""
+"""`gpumemtrace estimate --gpu` and `--what-if`: each answer is compared with the estimate on which it rests."""
 import json
 import re
 
@@ -32,7 +32,7 @@ def ask(model, *options):
 
 
 def first_line(model, *options):
-    """However many lines it takes."""
+    """Returns the first sentence of the text as one line, even if it is wrapped."""
     lines = run_command("estimate", model, *options).stdout.splitlines()
     end = next(i for i, line in enumerate(lines) if line.endswith("."))
     return " ".join(lines[:end + 1])
@@ -160,7 +160,7 @@ def test_what_is_no_card_is_refused_in_one_line(card):
     assert completed.stderr.startswith("gpumemtrace: estimate: option '--gpu': ") and completed.stderr.count("\n") == 1
 
 
-# --- what would make it fit ------------------------------------------------------------------------
+# --- remedies that make a model fit ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("card, count", [("3328MiB", 1), ("2304MiB", 2), ("1600MiB", 2)])
@@ -179,7 +179,7 @@ def test_a_fused_optimizer_is_cheaper_than_a_smaller_batch(write):
     assert not card["fits"] and [row["how"] for row in card["cheapest_changes"]] == ["--optimizer=adamw-fused"]
 
 
-# --- what each technique saves ---------------------------------------------------------------------
+# --- savings of each technique ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model, options", [(SAMPLES / "vgg16.json", ["--batch=16"]), (LLAMA, ["--batch=4"]), (CNN, []), (LSTM, [])],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The estimate beside published figures of real cards: within its limits, and as the table in the tree says."""
+"""The estimate beside published figures of real cards: within its limits, and equal to the stored table."""
 import statistics
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`estimate --quantize`: weights of 4 and 8 bit with their scales, added up here once more."""
+"""`estimate --quantize`: weights of 4 and 8 bits with their scales, added up independently here."""
 import json
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GPUs that share a model's layers: tensors, tokens, experts and blocks; and experts with room for so many rows only."""
+"""GPUs that share a model's layers by tensors, tokens, experts and blocks; and experts with a limited number of rows."""
 import json
 
 import pytest
@@ -24,14 +24,16 @@ def fixture_estimate(tmp_path):
 
 
 def test_of_tensor_parallelism_a_rank_has_its_part_of_products_and_vocabulary_and_all_norms(estimate):
-    """Embedding and head V h, a block 2 h h + 2 h h/2 + 3 h f, norms h: of a rank of 4 a quarter of all but the norms."""
+    """Embedding and head have V h elements each, a block 2 h h + 2 h h/2 + 3 h f, a norm h. Each of 4 ranks has all norms and a
+    quarter of the rest."""
     products = 2 * 1000 * 256 + 4 * (3 * 256 * 256 + 3 * 256 * 512)
     assert estimate(LLAMA)["parameters"]["count"] == products + 9 * 256
     assert estimate(LLAMA, "--tensor-parallel=4")["parameters"]["count"] == products // 4 + 9 * 256
 
 
 def test_what_a_rank_saves_is_a_part_inside_of_blocks_and_all_of_it_between_them(estimate):
-    """Attention's and the mlp's own are halved; the norms', and what goes into products, only where tokens are shared, too."""
+    """Tensors inside of attention and mlp are halved. Outputs of norms and inputs of products are halved only if ranks also share
+    tokens."""
     kept = [estimate(LLAMA, *options)["kept_for_backward_bytes"]
             for options in ([], ["--tensor-parallel=2"], ["--tensor-parallel=2", "--sequence-parallel=true"])]
     assert 0.5 * kept[0] < kept[2] < kept[1] < kept[0]
@@ -59,7 +61,8 @@ def experts(**fields):
 
 
 def test_experts_with_a_capacity_have_rows_of_it_and_else_one_for_each_token_that_comes(tmp_path):
-    """64 tokens x 2 are 128 rows; with 1.25 of an even share each of 6 experts has room for 27, 162 in all, of 176 saved bytes each."""
+    """64 tokens x 2 are 128 rows. With 1.25 of an even share, each of 6 experts has room for 27: 162 rows. Each row saves 176
+    bytes."""
     path = tmp_path / "model.json"
     kept = []
     for fields in ({}, {"capacity": 125}):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`estimate --kv-cache`: a cache of keys and values, its sequences and blocks, each figure calculated here once more."""
+"""`estimate --kv-cache`: a cache of keys and values, its sequences and blocks. Each figure is calculated independently here."""
 import json
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The step of an estimate as moments, and who holds its peak."""
+"""The estimated step as a list of moments, and the owners of its peak."""
 import json
 import math
 
