@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`gpumemtrace estimate` of files of weights: what they hold, to the byte, and what they lie about."""
+"""`gpumemtrace estimate` of files of weights: their content to the byte, and refusals of files that contradict themselves."""
 import json
 import struct
 
@@ -22,7 +22,7 @@ def elements(shape):
 
 
 def tensors(wide=()):
-    """All of the model in BF16, but for those that are wide."""
+    """Returns all tensors of the model, in F32 if their name is in `wide`, otherwise in BF16."""
     return {name: ("F32" if name in wide else "BF16", shape, elements(shape) * (4 if name in wide else 2)) for name, shape in SHAPES.items()}
 
 
@@ -37,7 +37,7 @@ def estimate(gpumemtrace):
 
 
 def put(folder, files):
-    """A folder with these; texts are of JSON."""
+    """Writes the files into the folder and returns it; content that is not bytes is written as JSON."""
     for name, content in files.items():
         (folder / name).write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     return folder
@@ -47,7 +47,7 @@ def types(result):
     return {row["type"]: (row["tensors"], row["parameters"], row["bytes"]) for row in result["weights"]["types"]}
 
 
-# --- alone -----------------------------------------------------------------------------------------
+# --- files without a config ------------------------------------------------------------------------
 
 
 def test_weights_alone_are_told_tensor_by_tensor(estimate, tmp_path):
@@ -68,7 +68,7 @@ def test_an_index_is_read_with_its_parts(estimate, tmp_path):
     assert estimate(tmp_path)["weights"] == result["weights"]
 
 
-# --- beside a config -------------------------------------------------------------------------------
+# --- files beside a config -------------------------------------------------------------------------
 
 
 def test_a_folder_of_a_model_has_the_types_of_its_files(estimate, tmp_path):
@@ -138,7 +138,7 @@ def test_what_needs_layers_refuses_weights_alone(gpumemtrace, tmp_path):
 
 
 def ggml_types():
-    """(number, name, values, bytes) of each row of the list."""
+    """Yields (number, name, values per block, bytes per block) of each row of gguf_types.def."""
     for line in (ROOT / "analyzer/estimate/weights/gguf_types.def").read_text().splitlines():
         if line.startswith("GGUF_TYPE("):
             number, name, values, size, _ = line[len("GGUF_TYPE("):].rstrip(")").split(", ")
@@ -160,7 +160,7 @@ def test_a_part_of_a_gguf_says_so(estimate, tmp_path):
     assert any("one of 3 parts" in line for line in result["assumptions"])
 
 
-# --- lies ------------------------------------------------------------------------------------------
+# --- files that contradict themselves --------------------------------------------------------------
 
 HUGE = 1 << 62
 LIES = {
