@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""DataParallel over all devices: the first holds the optimizer's states, and the outputs of all, which it gathers."""
+"""DataParallel over all devices: the first one holds the optimizer's states and gathers the outputs of all devices."""
 import torch
 from torch import nn
 

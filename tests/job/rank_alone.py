@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""DDP and FSDP 2 of a small model, as one rank of some; prints what PyTorch's allocator did: `rank_alone.py WHAT` is a rank as
-torchrun starts it; `--ranks=COUNT` starts as many and prints what rank 0 prints."""
+"""DDP and FSDP 2 of a small model; prints what PyTorch's allocator did. `rank_alone.py WHAT` is one rank, as torchrun starts it;
+`--ranks=COUNT` starts COUNT ranks and prints the output of rank 0."""
 import json
 import os
 import socket
@@ -47,7 +47,7 @@ def train(what):
 
 
 def start_ranks(count, what):
-    held = socket.socket()  # until the ranks have ended: nobody else gets that port, and rank 0 listens beside it
+    held = socket.socket()  # held until the ranks end, so that no other process gets the port; rank 0 listens beside it
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     held.bind(("", 0))
     port = held.getsockname()[1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What ranks of one machine tell each other by NCCL, part by part: `ranks.py COUNT PARTS` starts that many copies of itself,
-as torchrun does, and says in its last line what each rank saw, as JSON. With --alone it is the rank that its environment says."""
+"""NCCL between ranks of one machine, part by part. `ranks.py COUNT PARTS` starts COUNT copies of itself, as torchrun does, and
+prints as last line what each rank saw, as JSON. With --alone it is one rank, which its environment variables describe."""
 import json
 import os
 import signal
@@ -13,7 +13,7 @@ from datetime import timedelta
 
 
 def objects(rank, count):
-    """The objects of all ranks; those that rank 0 says; what all agree on after a barrier."""
+    """Returns the objects gathered from all ranks, and the objects that rank 0 broadcasts."""
     gathered, said = [None] * count, [{"rank": rank}, rank * 2] if rank == 0 else [None, None]
     distributed.all_gather_object(gathered, {"rank": rank, "text": "x" * (10 * rank)})
     distributed.broadcast_object_list(said, src=0)
@@ -22,7 +22,7 @@ def objects(rank, count):
 
 
 def reductions(rank, count):
-    """Sums, products, extremes and averages in several types, in and out of place."""
+    """Returns sums, products, extremes and averages in several types, in and out of place."""
     seen = {}
     for kind in (torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.int32, torch.int64, torch.uint8):
         for name in ("SUM", "PRODUCT", "MAX", "MIN") + (("AVG",) if kind.is_floating_point else ()):
@@ -43,12 +43,12 @@ def reductions(rank, count):
 
 
 def exchanges(rank, count):
-    """What goes from each rank to each: all-gather, uneven all-to-all, gather, scatter, around a ring, one after the other."""
+    """Returns the results of all-gather, uneven all-to-all, gather, scatter, a ring, and sends from even ranks to odd ones."""
     own, seen = torch.tensor([rank, 10 * rank], device=CUDA), {}
     into = torch.zeros(count, 2, dtype=torch.int64, device=CUDA)
     distributed.all_gather_into_tensor(into, own)
     seen["all"] = into.tolist()
-    # Rank r sends d + 1 elements to rank d.
+    # Each rank sends d + 1 elements to rank d.
     given, taken = [to + 1 for to in range(count)], [rank + 1] * count
     uneven = torch.empty(sum(taken), dtype=torch.int64, device=CUDA)
     distributed.all_to_all_single(uneven, torch.full((sum(given),), rank, device=CUDA), taken, given)
@@ -73,7 +73,7 @@ def exchanges(rank, count):
 
 
 def groups(rank, count):
-    """Sub-groups of even and odd ranks, and one of the first two, of which others are no part."""
+    """Groups of even and odd ranks, and a group of the first two ranks only."""
     halves = [distributed.new_group([one for one in range(count) if one % 2 == which]) for which in range(2)]
     x, pair = torch.tensor([rank + 1.0], device=CUDA), distributed.new_group([0, 1])
     distributed.all_reduce(x, group=halves[rank % 2])
@@ -85,7 +85,7 @@ def groups(rank, count):
 
 
 def large(_rank, _count):
-    """What is too large to be moved is known to be unknown, and all ranks go on."""
+    """A tensor too large to be transferred gets unknown values, and all ranks go on."""
     x = torch.ones(1024, 1024, device=CUDA)
     distributed.all_reduce(x)
     distributed.broadcast(x, src=0)
@@ -93,7 +93,7 @@ def large(_rank, _count):
 
 
 def unused(rank, _count):
-    """DDP where ranks use different layers: each parameter has the average of all ranks' gradients."""
+    """DDP in which ranks use different layers: each parameter gets the average gradient of all ranks."""
     torch.manual_seed(rank)
     layers = nn.ModuleList(nn.Linear(4, 1, bias=False) for _ in range(2)).to(CUDA)
 
@@ -114,7 +114,7 @@ def unused(rank, _count):
 
 
 def clipped(rank, _count):
-    """FSDP 1: the gradients' norm over all ranks, before and after it is clipped."""
+    """FSDP 1: the norm of the gradients over all ranks, before and after clipping."""
     from torch.distributed.fsdp import FullyShardedDataParallel
     torch.manual_seed(0)
     model = FullyShardedDataParallel(nn.Linear(8, 8, bias=False).to(CUDA), use_orig_params=True)
@@ -124,7 +124,7 @@ def clipped(rank, _count):
 
 
 def sharded(rank, count):
-    """FSDP 2: the norm that each rank clips by is that of the whole model on all batches; the rows of a layer that it has."""
+    """FSDP 2: the norm for clipping equals that of the whole model on all batches; also returns this rank's rows of a layer."""
     from torch.distributed.fsdp import fully_shard
 
     def make():
@@ -150,7 +150,7 @@ def sharded(rank, count):
 
 
 def tensor_parallel(_rank, count):
-    """A column-wise and a row-wise layer give what they give whole."""
+    """A column-wise and a row-wise layer compute the same output as the whole model."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
     torch.manual_seed(0)
@@ -163,7 +163,7 @@ def tensor_parallel(_rank, count):
 
 
 def pipeline(rank, count):
-    """Stages of a pipeline, with microbatches: the last one computes what the model computes whole."""
+    """Stages of a pipeline, with microbatches: the last stage computes the same output as the whole model."""
     from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
     torch.manual_seed(0)
     layers = [nn.Linear(8, 8) for _ in range(count)]
@@ -178,7 +178,7 @@ def pipeline(rank, count):
 
 
 def context(rank, count):
-    """Attention over a sequence that ranks share, as the model without ranks computes it."""
+    """Attention over a sequence that ranks share; returns its shapes before and after the parts are joined."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.tensor.experimental import context_parallel
     from torch.distributed.tensor.experimental._attention import context_parallel_unshard
@@ -194,7 +194,7 @@ def context(rank, count):
 
 
 def killed(rank, _count):
-    """The last rank is killed in the middle; the others wait for it in a collective."""
+    """The last rank is killed while the others wait for it in a collective."""
     distributed.barrier()
     if rank == distributed.get_world_size() - 1:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -207,7 +207,7 @@ def killed(rank, _count):
 
 
 def differing(rank, _count):
-    """Ranks that do not agree on a size."""
+    """Ranks call a collective with different sizes."""
     try:
         distributed.all_reduce(torch.ones(2 + rank, device=CUDA))
         distributed.barrier()
@@ -217,9 +217,9 @@ def differing(rank, _count):
 
 
 def late(rank, count):
-    """Rank 0 lives and makes no call until the others, who wait for two seconds, have given up."""
+    """Rank 0 makes no call until the other ranks, which wait for two seconds, have given up."""
     distributed.barrier()
-    os.environ["GPUMEMTRACE_SIM_NCCL_WAIT"] = "2"  # not of the barrier, to which a rank may come late
+    os.environ["GPUMEMTRACE_SIM_NCCL_WAIT"] = "2"  # set after the barrier, because ranks may reach the barrier late
     if rank == 0:
         while not all(os.path.exists(os.path.join(os.environ["RANKS"], f"{other}.json")) for other in range(1, count)):
             time.sleep(0.05)
@@ -240,12 +240,12 @@ def be_rank(names):
     with open(os.path.join(os.environ["RANKS"], f"{rank}.json"), "w", encoding="utf-8") as file:
         json.dump(seen, file)
     if set(names) & {"killed", "differing", "late"}:
-        os._exit(0)  # what is left of the group may wait
+        os._exit(0)  # because other ranks of the group may still wait
     distributed.destroy_process_group()
 
 
 def start_ranks(count, names):
-    held = socket.socket()  # until the ranks have ended: nobody else gets that port, and rank 0 listens beside it
+    held = socket.socket()  # held until the ranks end, so that no other process gets the port; rank 0 listens beside it
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     held.bind(("", 0))
     port = held.getsockname()[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Several traces of one job: which ranks are alike, which one stands out, and what processes on one card held."""
+"""Several traces of one job: groups of similar ranks, the rank that stands out, and the sum of processes on one card."""
 import json
 import sqlite3
 
@@ -14,7 +14,7 @@ COMMANDS = ["report", "peak", "timeline", "frag", "phases", "leaks", "steps", "o
 
 @pytest.fixture
 def rank(tmp_path):
-    """rank(number, [(bytes, line)]) is a trace of a rank that allocated this, each at a line of train.py."""
+    """Returns rank(number, [(bytes, line)]): the trace of a rank with these allocations, each at a line of train.py."""
 
     def write(number, blocks, device=0, name=None, **meta):
         trace = Trace(tmp_path / (name or f"rank{number}.db"), **({} if number is None else {"rank": number}), **meta)
@@ -50,7 +50,7 @@ def test_the_rank_that_stands_out_is_named_with_the_line_that_holds_more(rank, t
 
 
 def failing(number, folder, size, fails_at, goes_on=False, **meta):
-    """A rank that holds so much and is then refused 90 GiB, after so many events; goes_on: it allocates after it."""
+    """A rank that holds `size` bytes and, after `fails_at` freed blocks, is refused 90 GiB. goes_on: it allocates afterwards."""
     trace = Trace(folder / f"rank{number}.db", rank=number, **meta)
     trace.device(0, uuid=f"GPU-{number}", name="H100", total_bytes=80 << 30)
     trace.alloc(size, stack=trace.stack(("/job/train.py", 12, "forward")))
@@ -80,7 +80,7 @@ def test_a_job_opens_with_the_rank_that_died_and_not_with_the_highest(rank, tmp_
 
 def test_of_several_that_failed_the_one_that_died_first_opens_the_job(rank, tmp_path):
     rank(0, LIKE)
-    failing(1, tmp_path, 60 * MIB, 0)  # how it ended is not known
+    failing(1, tmp_path, 60 * MIB, 0)  # its exit status is not known
     failing(2, tmp_path, 60 * MIB, 9, exit_status=1)
     failing(3, tmp_path, 60 * MIB, 5, exit_status=1)
     failing(4, tmp_path, 60 * MIB, 1, goes_on=True, exit_status=0)
@@ -243,7 +243,7 @@ def test_traces_without_ranks_go_by_their_names(rank):
 
 
 def on_card(path, start_ns, steps, uuid="GPU-one", **meta):
-    """steps: [(ns after the start, live MiB from then on)] of one block at a time."""
+    """Records one block at a time; steps: [(ns after the start, live MiB from then on)]."""
     trace = Trace(path, start_monotonic_ns=start_ns, start_unix_ns=BOOT_NS + start_ns, end_ns=steps[-1][0], **meta)
     trace.device(0, uuid=uuid, name="H100", total_bytes=80 << 30)
     live = None
@@ -263,7 +263,8 @@ FIRST, SECOND = [(10, 8), (50, 0)], [(10, 5), (50, 6), (60, 0)]
 
 
 def test_processes_on_one_card_are_summed_at_one_moment(tmp_path):
-    """8 of the first ends at 1050, when the second, which began at 1010, has 5: never 8 and 6."""
+    """The second process starts at 1010. The first one's 8 MiB end at 1050, while the second holds 5: they never hold 8 + 6 at
+    once."""
     paths = [on_card(tmp_path / "a.db", 1000, FIRST, rank=0), on_card(tmp_path / "b.db", 1010, SECOND, rank=1)]
     cards = load_json("peak", *paths)["job"]["cards"]
     assert [card["bytes"] // MIB for card in cards] == [8, 5]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Peaks that the recorder wrote at the end of a trace: a job's table takes them, and they are what a replay finds."""
+"""The recorder writes peaks at the end of a trace. A job's table uses them, and they equal the peaks of a replay."""
 import sqlite3
 
 import pytest
@@ -26,7 +26,7 @@ def true_peaks(size):
 
 
 def figures(document):
-    """The job without what says how it was found."""
+    """Returns the job's figures without the fields that tell how they were found."""
     job = document["job"]
     groups = [{key: value for key, value in group.items() if key != "replayed"} for group in job["groups"]]
     peaks = [{key: value for key, value in peak.items() if key != "replayed"} for peak in job["peaks"]]
@@ -45,7 +45,7 @@ def test_ranks_that_differ_are_not_replayed_for_the_table_and_have_the_figures_o
 
 
 def test_a_made_up_peak_is_taken_unless_every_trace_is_to_be_read(tmp_path):
-    """So it is the row, and no replay, that the table is made from."""
+    """This shows that the table uses the recorded peak and no replay."""
     paths = [write(tmp_path / f"rank{rank}.db", rank, [(1 + rank) * MIB], true_peaks((9 + rank) * MIB)) for rank in range(2)]
     assert [peak["peak_bytes"] for peak in load_json("peak", *paths)["job"]["peaks"]] == [9 * MIB, 10 * MIB]
     assert [peak["peak_bytes"] for peak in load_json("peak", *paths, "--every-trace")["job"]["peaks"]] == [MIB, 2 * MIB]
@@ -74,7 +74,7 @@ def test_a_pool_is_named_and_leads(tmp_path):
 
 
 def test_a_process_without_memory_on_a_card_shares_it_with_nobody(tmp_path):
-    """Ranks of one machine may all have seen a card that one of them used."""
+    """Ranks of one machine may all list a card that only one of them used."""
     paths = []
     for rank in range(2):
         trace = Trace(tmp_path / f"rank{rank}.db", rank=rank, start_monotonic_ns=1, end_ns=10**9)
@@ -87,7 +87,7 @@ def test_a_process_without_memory_on_a_card_shares_it_with_nobody(tmp_path):
 
 
 def test_the_recorder_writes_the_peaks_that_a_replay_finds(record, sample):
-    """Here that it writes them at all: every recording of the tests is compared (support/exit_line.py)."""
+    """This test shows that peaks are written; support/exit_line.py compares them in each recording of the tests."""
     recording = record(sample("train"))
     ((peaks,),) = recording.rows("SELECT value FROM meta WHERE key = 'peaks'")
     report = load_json("report", recording.trace)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two jobs beside each other: ranks are matched by their numbers, and the one that changed most comes first."""
+"""Comparison of two jobs: ranks are matched by number, and the rank that changed most comes first."""
 import pytest
 
 from support.run import load_json, run_command
@@ -8,7 +8,7 @@ from support.tracefile import MIB, Trace
 
 @pytest.fixture
 def job(tmp_path):
-    """job(name, {rank: [(bytes, line)]}) is a folder with a trace of each rank; a rank may be (rank, device)."""
+    """Returns job(name, {rank: [(bytes, line)]}): a folder with a trace of each rank; a key may also be (rank, device)."""
 
     def write(name, ranks):
         folder = tmp_path / name
