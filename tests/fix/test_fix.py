@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gpumemtrace fix: what is tried, in which order, and that only what was seen to fit is printed. The program is
+"""gpumemtrace fix: the settings it tries, their order, and that it prints only a command that was seen to fit. The program is
 tests/programs/calls/takes_batch.c: 100 MiB and batch × sequence MiB, beside a context of 300 MiB."""
 import json
 import pathlib
@@ -13,7 +13,7 @@ from support.tracefile import MIB
 
 COMMAND = BUILD / "gpumemtrace"
 PROGRAM = BUILD / "tests/takes_batch"
-OWN_MIB = 400  # with the context
+OWN_MIB = 400  # 100 MiB and the context
 GIB_MIB = 1024
 
 
@@ -22,14 +22,14 @@ def fix(*words, **environment):
 
 
 def found(*words, status=0, **environment):
-    """The answer as JSON."""
+    """Returns the answer as JSON."""
     completed = fix("--json", *words, **environment)
     assert completed.returncode == status, completed.stderr
     return json.loads(completed.stdout)
 
 
 def refused(*words, status=2, **environment):
-    """The only line that it says, on stderr."""
+    """Returns the only line of output, which is on stderr."""
     completed = fix(*words, **environment)
     assert (completed.returncode, completed.stdout) == (status, "")
     (line,) = completed.stderr.splitlines()
@@ -42,7 +42,7 @@ def ends(answer):
 
 
 def paste(line, spec, folder):
-    """Does as the user who pastes the line into a shell, in a dry run on the same card."""
+    """Runs the line as a user would who pastes it into a shell, in a dry run on the same card."""
     script = folder / "line.sh"
     script.write_text(f"exec env {line}\n")
     return subprocess.run([COMMAND, "run", "-o", folder / "pasted.db", f"--dry-run={spec}", "--", "sh", script],
@@ -187,7 +187,7 @@ def test_nothing_is_written_where_the_program_runs(tmp_path):
     assert completed.returncode == 0 and list(tmp_path.iterdir()) == []
 
 
-# --- other ends ---
+# --- other results ---
 
 
 def test_a_failure_that_is_caught_printed_and_ends_with_status_0_is_no_fit():
@@ -228,7 +228,7 @@ def test_a_program_that_is_not_there_is_127():
     assert "is not in PATH" in refused("--", "no-such-program-anywhere", status=127)
 
 
-# --- what is asked wrongly ---
+# --- wrong arguments ---
 
 
 def test_a_name_that_is_nowhere_is_refused_with_the_nearest():
@@ -303,7 +303,7 @@ def start_waiting(tmp_path, *words):
 
 
 def wait_for_trace(tmp_path, number):
-    """The run has begun: its trace is there."""
+    """Waits until the run's trace exists; returns the process id in the trace's name."""
     (trace,) = wait_for(lambda: list(tmp_path.glob(f"gpumemtrace-fix.*/run{number}.*.db")), what="a trace")
     return int(trace.name.split(".")[1])
 
@@ -370,7 +370,7 @@ def test_a_run_that_ends_well_or_otherwise_is_offered_nothing(tmp_path):
         assert completed.returncode == status and "gpumemtrace fix" not in completed.stderr
 
 
-# --- what is printed ---
+# --- printed text ---
 
 
 def test_the_line_to_paste_is_not_wrapped():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""run --vary=NAME:LOW..HIGH --fit=SPEC: the largest value that fits, by dry runs, and what is said where there is no
-such value. The program is tests/programs/calls/takes_batch.c: 100 MiB and batch × sequence MiB, beside a context of
-300 MiB, so that 624 is the largest batch in 1 GiB."""
+"""run --vary=NAME:LOW..HIGH --fit=SPEC: the largest value that fits, found by dry runs; and the message if no value fits. The
+program is tests/programs/calls/takes_batch.c: 100 MiB and batch × sequence MiB, beside a context of 300 MiB, so that 624 is the
+largest batch in 1 GiB."""
 import json
 import signal
 import subprocess
@@ -35,7 +35,7 @@ def refused(vary, *words, status=2, **others):
     return completed.stderr.splitlines()[-1]
 
 
-# --- what fits ---
+# --- values that fit ---
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_the_largest_that_fits_is_found_to_the_last_one(name, words, line):
     assert runs[624] == "fits" and runs[625] == "no_memory" and len(runs) == len(answer["runs"]) <= 12
 
 
-# Even, since cards hand out granules of 2 MiB.
+# even numbers, because cards hand out granules of 2 MiB
 @pytest.mark.parametrize("largest", [2, 4, 16, 500, 622, 626, 998])
 def test_wherever_the_limit_lies_the_answer_is_its_neighbour(largest):
     answer = found("BATCH:1..1000", fit=f"{400 + largest}MiB")
@@ -102,7 +102,7 @@ def test_a_value_that_fits_after_a_refusal_is_said_to_do_so():
     assert answer["answer"][1] == "1 allocation failed for want of memory, and the program went on."
 
 
-# --- what does not ---
+# --- no value that fits ---
 
 
 def test_nothing_may_fit_which_both_ends_show():
@@ -186,7 +186,7 @@ def test_a_signal_ends_the_program_and_says_that_nothing_is_known(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-# --- what is asked wrongly ---
+# --- wrong arguments ---
 
 
 @pytest.mark.parametrize("vary", ["BATCH", "BATCH:8", "BATCH:0..8", "BATCH:9..8", "BATCH:1..8/0", "BATCH:1..", "BATCH:1..x", "BATCH:1/2..8"])
