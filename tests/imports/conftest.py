@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Importing a file, and what must hold where it is refused."""
+"""Fixtures that import a file, or check that its import is refused."""
 import pytest
 
 from support.run import run_command
@@ -8,7 +8,7 @@ from support.tracefile import MIB, Trace
 
 @pytest.fixture
 def imported(tmp_path):
-    """imported(path, "--from=rmm") is the trace of it."""
+    """Returns imported(path, "--from=rmm"): the path of the new trace."""
 
     def run(path, *options):
         trace = tmp_path / "imported.db"
@@ -22,7 +22,7 @@ def imported(tmp_path):
 
 @pytest.fixture
 def refused(tmp_path):
-    """refused(path) is the one line that says why; the trace that stood there still does, and nothing else."""
+    """Returns refused(path): the one-line error. An existing trace stays unchanged, and no other file is left."""
 
     def run(path, *options):
         folder = tmp_path / "kept"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""RMM itself writes a log, and prints what it counted beside that, as JSON. It needs no card: the memory below its adaptors is
-made up, and the one question that they have for a driver, which device is current, is answered here."""
+"""Lets RMM write a log and prints RMM's own counts of the same calls as JSON. Needs no card: the memory below RMM's adaptors is
+made up, and the only question to a driver, which device is current, is answered here."""
 import itertools
 import json
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An SQLite export of Nsight Systems as a trace: allocations of the driver and the runtime, with threads and native stacks."""
+"""Import of an SQLite export of Nsight Systems: allocations of the driver and the runtime, with threads and native stacks."""
 import csv
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A pickle is read as data: nothing in it runs, and one that is cut or contradicts itself is one line."""
+"""A pickle is read as data and none of its code runs. A truncated or contradictory pickle gives an error of one line."""
 import os
 import pickle
 import struct
@@ -11,7 +11,7 @@ from support.run import BUILD, load_json, run_command
 
 
 class Touch:
-    """Unpickled by Python, it makes a file."""
+    """Creates a file when Python unpickles it."""
 
     def __init__(self, path):
         self.path = path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A memory snapshot of PyTorch as a trace: what it says, what was there before its history, and what it does not say."""
+"""Import of PyTorch's memory snapshot: its events, blocks from before its history, and facts that it lacks."""
 import pytest
 
 from export import snapshots
@@ -26,12 +26,12 @@ def exported(trace):
 
 
 def again(trace):
-    """The segments of a trace, exported as a snapshot."""
+    """Exports the trace as a snapshot again and returns its segments."""
     return snapshots.segments(exported(trace))
 
 
 def held(trace, *options):
-    """{function of the innermost frame: bytes}."""
+    """Returns {function of the innermost frame: bytes}."""
     sites = load_json("peak", trace, "--layer=pool", *options)["devices"][0]["sites"]
     return {site["frames"][0]["function"] if site["frames"] else None: site["bytes"] for site in sites}
 
@@ -113,7 +113,8 @@ def test_a_release_without_times_and_addresses_of_blocks_is_read(trace_of):
 
 @pytest.mark.parametrize("free, given", [(2 * MIB, 2 * MIB), (2 * MIB + 512, MIB), (20 * MIB, MIB)])
 def test_a_block_is_as_large_as_pytorchs_rule_for_splitting_makes_it(trace_of, free, given):
-    """A large segment whose free piece is `free` bytes gives 1 MiB and a rest of more than 1 MiB, or all."""
+    """From a large segment whose free piece has `free` bytes, 1 MiB is split off if more than 1 MiB is left. Otherwise all is
+    given."""
     fill = 40 * MIB - free
     events = [entry("alloc", SEGMENT + fill, MIB - 7, 1), entry("free_requested", SEGMENT + fill, MIB - 7, 2),
               entry("free_completed", SEGMENT + fill, MIB - 7, 3)]  # fmt: skip
@@ -122,7 +123,7 @@ def test_a_block_is_as_large_as_pytorchs_rule_for_splitting_makes_it(trace_of, f
 
 
 def test_a_block_that_nobody_uses_any_more_but_another_stream_takes_up_room(trace_of):
-    """Between a free that was asked for and its end, the block is not live, and the free piece beside it is no larger."""
+    """Between free_requested and free_completed, the block is not live, but the free piece beside it does not grow yet."""
     second = SEGMENT + 10 * MIB
     events = [entry("alloc", second, 9 * MIB, 1), entry("free_requested", second, 9 * MIB, 2),
               entry("alloc", SEGMENT, 9 * MIB, 3), entry("free_completed", second, 9 * MIB, 4),
@@ -342,7 +343,7 @@ def test_events_of_a_later_pytorch_are_said_and_marks_are_not(trace_of):
 
 
 def test_a_history_that_leaves_out_frees_says_so(trace_of):
-    """_record_memory_history(skip_actions=["free_requested", "free_completed"])"""
+    """The history was recorded with _record_memory_history(skip_actions=["free_requested", "free_completed"])."""
     events = [entry("segment_alloc", SEGMENT, 20 * MIB, 0), *(entry("alloc", SEGMENT, MIB, i + 1) for i in range(3))]
     trace = trace_of(snapshot(segment(SEGMENT, block(MIB, "active_allocated", MIB), block(19 * MIB)), traces=[events]))
     assert "which blocks were freed" in load_json("report", trace)["warnings"][0]

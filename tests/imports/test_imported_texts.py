@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A log of RMM and collapsed stacks as a trace: files that are written by hand, and a log that RMM wrote."""
+"""Import of RMM's logs and of collapsed stacks: hand-written files, and a log that RMM wrote."""
 import csv
 
 import pytest
@@ -12,7 +12,7 @@ HEAD = "Thread,Time,Action,Pointer,Size,Stream\n"
 
 @pytest.fixture
 def log(tmp_path, imported):
-    """The trace of a log of these lines."""
+    """Returns log(line, …): the trace imported from a log of these lines."""
 
     def write(*lines):
         path = tmp_path / "rmm.csv"
@@ -43,7 +43,7 @@ def test_a_log_of_rmm_gives_its_figures_and_no_others(log):
 
 
 def test_a_log_that_rmm_wrote_has_the_figures_that_rmm_counted(imported):
-    """By log_of_rmm.py on RMM 26.10; the figures are those of its statistics_resource_adaptor."""
+    """log_of_rmm.py wrote the log with RMM 26.10; the figures are those of RMM's statistics_resource_adaptor."""
     trace = imported(ROOT / "tests/data/rmm-26.10.csv")
     told = {"peak_live_bytes": 962086, "live_at_exit_bytes": 819540, "allocations": 30, "frees": 16, "failed": 1}
     assert only_pool(trace) | told == only_pool(trace)
@@ -130,7 +130,7 @@ def test_a_line_that_rmm_does_not_write_is_named(tmp_path, refused, line):
 
 
 def test_a_free_of_another_size_than_was_allocated_is_refused(tmp_path, refused):
-    """RMM demands that both are the same."""
+    """RMM requires both sizes to be equal."""
     path = tmp_path / "rmm.csv"
     path.write_text(HEAD + "7,10:00:00.0,allocate,0x10,1024,0x0\n7,10:00:00.0,free,0x10,512,0x0\n")
     assert "line 3: it frees another size than was allocated there" in refused(path)
@@ -158,7 +158,7 @@ def test_a_snapshot_of_pytorch_is_not_made_of_a_log_that_names_no_device(tmp_pat
 
 
 def weights(text):
-    """{stack: bytes}"""
+    """Returns {stack: bytes}."""
     found = {}
     for line in text.splitlines():
         stack, _, number = line.rpartition(" ")
