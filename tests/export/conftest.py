@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A trace with two devices, a framework's pool and names that no viewer should obey; and exports of it."""
+"""A trace with two devices, a framework's pool and names that could attack a viewer; and exports of it."""
 import pytest
 
 from support.run import run_command
@@ -10,7 +10,7 @@ HOSTILE = ["\x1b[31mred", "=1+1", "a;b 7", "x\ny", "snow\u2603 \u202eright", 'sa
 
 @pytest.fixture
 def made_trace(tmp_path):
-    """Device 0: a pool with 90 MiB live at its peak and 70 MiB at the end. Device 1: 7 MiB of the driver's."""
+    """Device 0: a pool with 90 MiB live at its peak and 70 MiB at the end. Device 1: 7 MiB allocated from the driver."""
     trace = Trace(tmp_path / "made.db")
     deep = [("model.py", 10 + i, f"layer{i}") for i in range(3)]
     stacks = [trace.stack("malloc", ("evil.py", i, text), *deep) for i, text in enumerate(HOSTILE)]
@@ -29,7 +29,7 @@ def made_trace(tmp_path):
 
 @pytest.fixture
 def export(tmp_path):
-    """export("pprof", trace, "--at=end") is the path of the file, written without a word."""
+    """Returns export("pprof", trace, "--at=end"): the path of the file, written without any message."""
 
     def run(name, trace, *options):
         path = tmp_path / f"export.{name}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Perfetto's own description of its traces, from its package on PyPI, for whatever release of protobuf is here: the package's
-module asks for one of its own, and what it describes is a literal in that module."""
+"""Perfetto's descriptors of its trace format, from its PyPI package. The package's module needs one release of protobuf, so the
+serialized descriptor, a literal in that module, is read without an import; it then works with any release."""
 import ast
 
 import pytest
@@ -25,7 +25,7 @@ def trace_class():
 
 
 def unknown_fields(message):
-    """The fields that the schema does not know, of this message and those in it."""
+    """Returns the fields of the message and of its inner messages that the schema does not know."""
     if hasattr(message, "UnknownFields"):
         found = list(message.UnknownFields())
     else:
@@ -40,7 +40,7 @@ def unknown_fields(message):
 
 
 def read(path):
-    """The packets; what is no field of the schema is an error."""
+    """Returns the packets; a field that the schema does not know is an error."""
     trace = trace_class()()
     trace.MergeFromString(path.read_bytes())
     assert unknown_fields(trace) == []

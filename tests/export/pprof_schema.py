@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The messages of a pprof profile as descriptors, for protobuf's own decoder: numbers and types of fields as
-github.com/google/pprof/blob/main/proto/profile.proto documents them."""
+"""Descriptors of pprof's messages, for protobuf's own decoder: numbers and types of fields as documented in
+github.com/google/pprof/blob/main/proto/profile.proto."""
 import gzip
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
@@ -45,7 +45,7 @@ def profile_class():
 
 
 def read(path):
-    """The profile; what is no field of the schema is an error."""
+    """Returns the profile; a field that the schema does not know is an error."""
     profile = profile_class()()
     with gzip.open(path) as file:
         profile.ParseFromString(file.read())

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a memory snapshot of PyTorch says: read by Python's own unpickler, with nothing in it that could run."""
+"""Readers of PyTorch's memory snapshot. Python's own unpickler loads it after a check that no opcode runs code."""
 import pickle
 import pickletools
 
-# The opcodes that MemoryViz.js, the page of memory_viz, knows; none of them names a class or calls anything.
+# The opcodes that MemoryViz.js, the page of memory_viz, supports. None of them names a class or calls anything.
 KNOWN = set("""PROTO EMPTY_DICT EMPTY_LIST MARK SETITEM SETITEMS APPENDS BINUNICODE BININT1 BININT2 LONG1 TUPLE2 NEWTRUE
     NEWFALSE LONG_BINPUT LONG_BINGET STOP""".split())
 
@@ -16,7 +16,8 @@ def load(path):
 
 
 def segments(snapshot):
-    """{(device, address): (size, free, {address of a block: size})}; blocks tile their segment."""
+    """Returns {(device, address): (size, free bytes, {address of a live block: size})}; asserts that blocks tile their
+    segment."""
     found = {}
     for segment in snapshot["segments"]:
         at, blocks = segment["address"], {}
@@ -32,7 +33,7 @@ def segments(snapshot):
 
 
 class Followed:
-    """What the events of one device come to, from nothing on."""
+    """The state after all events of one device: live blocks, segments, highest live bytes, failures."""
 
     def __init__(self, events):
         self.blocks, self.pieces, self.most_live, self.failures = {}, {}, 0, []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every event as a line of CSV or TSV, read by Python's csv."""
+"""All events as lines of CSV or TSV, read by Python's csv module."""
 import csv
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A trace as a file of Massif, read by Valgrind's ms_print."""
+"""Export in the format of Massif, read by Valgrind's ms_print."""
 import re
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ def printed(path):
 
 
 def rows(text):
-    """[(number, time in ms, total bytes)] of the snapshots."""
+    """Returns [(number, time in ms, total bytes)] of the snapshots."""
     found = re.findall(r"^ +(\d+) +([\d,.]+) +([\d,]+) +([\d,]+) +0 +0$", text, re.M)
     assert all(total == heap for _, _, total, heap in found)
     return [(int(number), float(time.replace(",", "")), int(total.replace(",", ""))) for number, time, total, _ in found]

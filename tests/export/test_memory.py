@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory of an export does not grow with the number of events: formats of all events are written as they go by."""
+"""The memory of an export does not grow with the number of events, because formats of all events are written as a stream."""
 import pytest
 
 from support.long_traces import MIB, make_trace, measured
@@ -7,7 +7,7 @@ from support.run import BUILD, PRELOAD_FIRST
 
 FORMATS = ("perfetto", "torch-snapshot", "csv")
 FEWER, MORE = 500_000, 1_000_000
-MOST_BYTES = 64 * MIB  # of 22,000 places for blocks and 2,000 stacks; 29 MiB were measured of 3 million events
+MOST_BYTES = 64 * MIB  # for 22,000 places of blocks and 2,000 stacks; 29 MiB were measured with 3 million events
 
 
 @pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own memory grows")

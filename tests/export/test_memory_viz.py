@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A trace as PyTorch's memory snapshot, opened by PyTorch's own memory_viz."""
+"""Export as PyTorch's memory snapshot, opened by PyTorch's own memory_viz."""
 import pathlib
 import subprocess
 import sys
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(not VIEWER.exists(), reason="no wheel of PyTorch
 
 
 def viewed(view, path, *options):
-    """What PyTorch's own viewer, a program of its own, prints of the snapshot."""
+    """Returns the output of PyTorch's viewer for the snapshot; it runs as a separate program."""
     script = "import runpy, sys; sys.path.pop(0); sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
     return subprocess.run([sys.executable, "-c", script, VIEWER, view, path, *options], capture_output=True, text=True,
                           check=True, timeout=TIMEOUT_S).stdout  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exports of who held memory at a moment, read back by what others wrote: totals are those of `peak`."""
+"""Exports of live memory at a moment, read with other projects' tools or by their schemas: totals equal those of `peak`."""
 import json
 import pathlib
 import re
@@ -17,19 +17,19 @@ CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
 
 
 def live(trace, at, *options):
-    """What `peak` says was live, by device, in the layer that it names first."""
+    """Returns {device: live bytes at the moment} from `peak`, in the layer that it names first."""
     devices = load_json("peak", trace, f"--at={at}", *options)["devices"]
     return {device["device"]: device["moments"][0]["live_bytes"] for device in devices if device["moments"][0]["seq"]}
 
 
 def stacks_of(text):
-    """Collapsed stacks as they are documented: frames between semicolons, then a blank and the weight."""
+    """Returns [(frames, bytes)] of collapsed stacks: frames are separated by semicolons, a space precedes the weight."""
     lines = [line.rpartition(" ") for line in text.splitlines()]
     return [(stack.split(";"), int(weight)) for stack, _, weight in lines]
 
 
 def speedscope_stacks(document):
-    """Of each profile its stacks and bytes, as the schema of speedscope has them."""
+    """Yields the [(frames, bytes)] of each profile, and asserts the properties that the schema of speedscope requires."""
     assert document["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     frames = document["shared"]["frames"]
     for profile in document["profiles"]:

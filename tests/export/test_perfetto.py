@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A trace for ui.perfetto.dev, decoded by protobuf with Perfetto's own descriptors: counters, slices, instants."""
+"""Export for ui.perfetto.dev, decoded by protobuf with Perfetto's own descriptors: counters, slices, instants."""
 import pytest
 
 from export.perfetto_schema import read
@@ -11,7 +11,8 @@ BYTES = 3
 
 
 class Reader:
-    """Slices of a track nest, every track is told before its events, counters count bytes."""
+    """Reads a file and asserts that slices of a track nest, tracks are described before their events, and counters count
+    bytes."""
 
     def __init__(self, path):
         self.slices, self.counters, self.instants, self.processes, self.tracks = [], {}, [], [], {}
@@ -23,7 +24,7 @@ class Reader:
             else:
                 assert packet.HasField("timestamp") and packet.track_event.track_uuid in self.tracks
         open_slices = {}
-        # As the viewer does: by time, and as they stand in the file where times are equal.
+        # The viewer sorts packets by time; packets of the same time stay in the order of the file.
         for packet in sorted((packet for packet in packets if packet.HasField("track_event")), key=lambda packet: packet.timestamp):
             self.take(packet.timestamp, packet.track_event, open_slices)
         assert not any(open_slices.values())
@@ -87,7 +88,7 @@ def test_times_never_go_back_where_threads_differ(trace, export):
     with trace.phase("outer"):
         trace.alloc(1)
         trace.alloc(2, thread=2)
-    seq, time, *rest = trace.events[3]  # the pop, as if its thread had looked at the clock before
+    seq, time, *rest = trace.events[3]  # the pop, as if its thread had read the clock earlier
     trace.events[3] = (seq, 500, *rest)
     trace.write()
     reader = Reader(export("perfetto", trace.path))
@@ -110,7 +111,7 @@ def test_failures_steps_and_marks_are_instants(trace, export):
 def test_no_peak_is_lost_where_counters_are_thinned(trace, export):
     peaks = []
     for number in range(100_000):
-        if number % 10_001 == 5_000:  # at different places of a stretch
+        if number % 10_001 == 5_000:  # at varying places of the thinned intervals
             peaks.append((1 << 30) + number)
             trace.alloc(peaks[-1], address=64)
             trace.free(64, device=0)

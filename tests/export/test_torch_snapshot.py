@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A trace as PyTorch's memory snapshot: segments and what led there."""
+"""Export as PyTorch's memory snapshot: the segments, and the events that led to them."""
 import pytest
 
 from export import snapshots
