@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`gpumemtrace doctor` finds what is wrong with a machine, says what mends it, and leaves nothing behind."""
+"""`gpumemtrace doctor` finds faults of a machine, prints a command that mends each, and leaves no file behind."""
 import json
 import os
 import pathlib
@@ -24,7 +24,7 @@ int cuDeviceGetName(char *name, int bytes, int device) { (void)device; (void)byt
 
 
 def doctor(*arguments, cwd=None, limits=(), command=BUILD / "gpumemtrace", user=None, **environment):
-    """{check: its row}, and the whole answer."""
+    """Returns ({check: its row}, whole answer)."""
     def restrict():
         if user is not None:
             os.setgroups([])
@@ -86,7 +86,7 @@ def test_a_driver_that_answers_is_named_with_its_card(tmp_path, fake_driver):
 def test_a_driver_that_refuses_is_wrong_and_says_what_mends_it(tmp_path, fake_driver, result, cards, mend):
     rows, answer = doctor(cwd=tmp_path, **fake_driver(result, cards))
     assert wrong(rows) == {"driver"}
-    assert mend in rows["driver"]["mend"] or "--gpus all" in rows["driver"]["mend"]  # in a container, the host gives the cards
+    assert mend in rows["driver"]["mend"] or "--gpus all" in rows["driver"]["mend"]  # the host gives cards to a container
     assert not answer["can_record_on_a_card"] and answer["can_record_dry_runs"]
 
 
@@ -188,7 +188,7 @@ def test_a_program_that_cannot_be_recorded_is_wrong(tmp_path):
         assert wrong(rows) == {"program"} and part in rows["program"]["mend"]
 
 
-ODD = "it's a folder"  # what a shell takes apart unless it is quoted
+ODD = "it's a folder"  # a shell splits this name unless it is quoted
 
 
 def build_program(path, *options, mode=0o755):
@@ -212,7 +212,7 @@ def program_row(program, **options):
 
 
 def mended(program, mend, cwd):
-    """Whether a shell that is given the command finds nothing wrong afterwards."""
+    """Runs the command in a shell; true if doctor then finds the program fine."""
     subprocess.run(["sh", "-ec", mend], cwd=cwd, check=True, capture_output=True, env=clean_environment(), timeout=TIMEOUT_S)
     return doctor(program, cwd=cwd)[0]["program"]["state"] == "fine"
 
@@ -258,7 +258,8 @@ def test_a_script_with_lines_of_windows_is_wrong_and_its_mend_mends_it(tmp_path)
 
 @pytest.fixture
 def shut_folder():
-    """A folder that this user, or one without rights where tests run as root, may not enter; and that user."""
+    """Yields a folder that `user` may not enter, and `user`: None for this user, or a user without rights if tests run as
+    root."""
     with tempfile.TemporaryDirectory() as outer:
         folder = pathlib.Path(outer, ODD)
         folder.mkdir()
