@@ -83,7 +83,7 @@ def test_what_is_built_up_once_does_not_grow(trace):
 def test_a_cache_that_fills_up_early_does_not_grow(trace):
     cache = trace.stack("cache")
     train(trace, 8, lambda step: step <= 4 and trace.alloc(50, stack=cache))
-    # Of the seven ends from step 2 on, those of steps 3 and 4 rise: 2 of 6 intervals.
+    # There are seven ends from step 2 on. Growth is seen at the ends of steps 3 and 4 only: 2 of 6 intervals.
     assert growing(trace) == []
 
 
@@ -417,7 +417,7 @@ def test_a_model_whose_outputs_keep_their_graphs_leaks_where_each_call_has_a_bat
 # --- steps known only from a phase ---
 
 
-# Whether the kept tensor and the other tensor have a graph, and whether a backward follows.
+# kept, other: the kept tensor, or the other tensor, has a graph. trains: a backward follows.
 @pytest.mark.parametrize("kept, other, trains, expected", [
     (True, True, True, ", or for a tensor that keeps its graph (.detach() or .item() lets it go)."),
     (True, True, False, ", or for a tensor that keeps its graph (.detach() or .item() lets it go)."),
