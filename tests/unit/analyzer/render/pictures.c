@@ -147,7 +147,7 @@ static void programs_see_neither_bars_nor_graphs(void **state)
     (void)state;
     assert_null(doc_graph(doc, DOC_BYTES, 2));
     doc_bar(doc, 0.5, 3);
-    assert_rendered(doc, "json", "{\n  \"schema\": \"x/1\"\n}\n");
+    assert_rendered(doc, "json", "{\"schema\": \"x/1\"}\n");
 }
 
 int main(void)
