@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * JSON (RFC 8259): keys in the order they were built, integers exact over the whole range of
- * uint64_t (which JSON libraries with signed numbers cannot print), always valid UTF-8. An object
- * whose members are all scalars takes one line, because a row of a table reads best as one.
+ * uint64_t (which JSON libraries with signed numbers cannot print), always valid UTF-8. Members
+ * of an object that are scalars share a line, because a row of a table reads best as one.
  */
 #include <inttypes.h>
 
@@ -143,48 +143,41 @@ static void write_column(const struct json_writer *json, const struct doc_column
 }
 
 /* An empty list counts as a scalar: it is written as []. */
+static bool is_scalar(const struct doc_node *node)
+{
+    return node->type == DOC_FIELD || (node->type == DOC_LIST && !node->first_child);
+}
+
 static bool has_only_scalars(const struct doc_node *object)
 {
     for (const struct doc_node *child = object->first_child; child; child = child->next)
-        if (child->type != DOC_FIELD && (child->type != DOC_LIST || child->first_child))
+        if (!is_scalar(child))
             return false;
     return true;
 }
 
 static void write_node(const struct json_writer *json, const struct doc_node *node, int indent);
 
-static void write_members(const struct json_writer *json, const struct doc_node *object)
-{
-    for (const struct doc_node *child = object->first_child; child; child = child->next) {
-        if (child != object->first_child)
-            fputs_unlocked(json->is_packed ? "," : ", ", json->out);
-        write_key(json, child->key);
-        write_node(json, child, 0);
-    }
-}
-
-static void write_lines(const struct json_writer *json, const struct doc_node *node, int indent)
-{
-    for (const struct doc_node *child = node->first_child; child; child = child->next) {
-        if (child != node->first_child)
-            putc_unlocked(',', json->out);
-        begin_line(json, indent + INDENT);
-        if (node->type != DOC_LIST)
-            write_key(json, child->key);
-        write_node(json, child, indent + INDENT);
-    }
-    if (node->first_child)
-        begin_line(json, indent);
-}
-
 static void write_children(const struct json_writer *json, const struct doc_node *node, int indent)
 {
     const bool is_list = node->type == DOC_LIST;
+    const bool is_line = !is_list && has_only_scalars(node);
+    bool shares_line = is_line;
     putc_unlocked(is_list ? '[' : '{', json->out);
-    if (!is_list && has_only_scalars(node))
-        write_members(json, node);
-    else
-        write_lines(json, node, indent);
+    for (const struct doc_node *child = node->first_child; child; child = child->next) {
+        if (child != node->first_child)
+            putc_unlocked(',', json->out);
+        if (!shares_line)
+            begin_line(json, indent + INDENT);
+        else if (child != node->first_child && !json->is_packed)
+            putc_unlocked(' ', json->out);
+        if (!is_list)
+            write_key(json, child->key);
+        write_node(json, child, indent + INDENT);
+        shares_line = !is_list && is_scalar(child) && child->next && is_scalar(child->next);
+    }
+    if (!is_line && node->first_child)
+        begin_line(json, indent);
     putc_unlocked(is_list ? ']' : '}', json->out);
 }
 

@@ -27,8 +27,7 @@ static void keys_stand_in_the_order_they_were_built(void **state)
     doc_count(doc, "ant", "Ant", 2);
     assert_rendered(doc, "json",
                     "{\n"
-                    "  \"schema\": \"x/1\",\n"
-                    "  \"zebra\": 1,\n"
+                    "  \"schema\": \"x/1\", \"zebra\": 1,\n"
                     "  \"middle\": {\"yes\": true, \"no\": []},\n"
                     "  \"ant\": 2\n"
                     "}\n");
