@@ -250,8 +250,6 @@ uint64_t allocator_would_give(const struct allocator *allocator,
 
 static int use_block(struct allocator *allocator, uint32_t block, uint64_t bytes, struct err *err)
 {
-    allocator->blocks[block].skipped = ALLOCATOR_NOT_SKIPPED;
-    allocator->blocks[block].skipped_bytes = 0;
     if (should_cut(allocator, allocator->blocks[block].bytes, bytes)) {
         const uint32_t rest = allocator_block_cut(allocator, block, bytes, err);
 

@@ -72,10 +72,6 @@ void allocator_join_owners(struct allocator *allocator, uint32_t from, uint32_t 
  * The owner's number may be used again. */
 void allocator_let_go(struct allocator *allocator, uint32_t owner);
 
-/* Called when the pool grows for the request: marks free blocks of other pools that
- * would have served it. */
-void allocator_pass_over(struct allocator *allocator, const struct allocator_request *request);
-
 /* Size of the segment that a request of `bytes` would be cut from. */
 uint64_t allocator_segment_bytes(uint64_t bytes);
 

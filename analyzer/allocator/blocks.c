@@ -51,23 +51,12 @@ uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64
     return number;
 }
 
-void allocator_mark_skipped(struct allocator_block *block, enum allocator_skip why, uint64_t bytes)
-{
-    if (block->skipped && bytes < block->skipped_bytes)
-        return;
-    block->skipped = (uint8_t)why;
-    block->skipped_bytes = bytes;
-}
-
 /* Joins the right block into the left one, which keeps its number. Neither is in a tree. */
 static void join_blocks(struct allocator *allocator, uint32_t left, uint32_t right)
 {
     const uint32_t after = allocator->blocks[right].after;
 
     allocator->blocks[left].bytes += allocator->blocks[right].bytes;
-    if (allocator->blocks[right].skipped)
-        allocator_mark_skipped(&allocator->blocks[left], allocator->blocks[right].skipped,
-                               allocator->blocks[right].skipped_bytes);
     allocator->blocks[left].after = after;
     if (after != ALLOCATOR_NONE)
         allocator->blocks[after].before = left;

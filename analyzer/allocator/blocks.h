@@ -20,9 +20,6 @@ uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64
  * Returns the joined block. */
 uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block);
 
-/* Notes that the block would have served a request of `bytes`, but for reason `why`. */
-void allocator_mark_skipped(struct allocator_block *block, enum allocator_skip why, uint64_t bytes);
-
 /* True if the pool may hold that many more bytes under the limit. Counts them in granted_bytes. */
 bool allocator_allows(struct allocator *allocator, uint64_t limit_bytes, uint64_t bytes);
 /* Counts newly reserved bytes. */

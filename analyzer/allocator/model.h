@@ -32,14 +32,6 @@ struct allocator_settings {
 
 enum allocator_state { ALLOCATOR_FREE, ALLOCATOR_USED, ALLOCATOR_UNMAPPED };
 
-/* Why a pool grew for a request although this free block would have served it. */
-enum allocator_skip {
-    ALLOCATOR_NOT_SKIPPED,
-    ALLOCATOR_OTHER_STREAM,
-    ALLOCATOR_OF_GRAPH, /* the block or the request is a graph's, and not both the same graph's */
-    ALLOCATOR_WAITS_FOR_EVENT, /* the trace shows that another stream may still use it */
-};
-
 struct allocator_block {
     uint64_t address, bytes;
     uint64_t born;          /* search_count when it became free */
@@ -49,8 +41,6 @@ struct allocator_block {
     uint32_t pool;          /* index into allocator.pools */
     uint8_t state;          /* enum allocator_state */
     bool is_expandable;
-    uint8_t skipped;        /* enum allocator_skip, set while it is free */
-    uint64_t skipped_bytes; /* size of the largest request that skipped it */
 };
 
 /* Owner of a pool: this, or a number of a private pool that graphs share. */

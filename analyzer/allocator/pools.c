@@ -144,23 +144,3 @@ void allocator_let_go(struct allocator *allocator, uint32_t owner)
             allocator->pools[i].is_kept = false;
         }
 }
-
-/* --- skipped blocks --- */
-
-void allocator_pass_over(struct allocator *allocator, const struct allocator_request *request)
-{
-    const bool is_small = request->bytes <= ALLOCATOR_SMALL_MOST_BYTES;
-
-    for (uint32_t i = 0; i < allocator->pool_count; i++) {
-        const struct allocator_pool *pool = &allocator->pools[i];
-        uint32_t block = free_tree_find(allocator, i, request->bytes);
-
-        if (pool->is_small != is_small || is_pool(pool, request))
-            continue;
-        for (; block != ALLOCATOR_NONE; block = free_tree_next(allocator, block))
-            allocator_mark_skipped(&allocator->blocks[block],
-                                   pool->owner == request->owner ? ALLOCATOR_OTHER_STREAM
-                                                                 : ALLOCATOR_OF_GRAPH,
-                                   request->bytes);
-    }
-}

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "analyzer/allocator/blocks.h"
-#include "analyzer/allocator/free_tree.h"
 #include "analyzer/util/array.h"
 
 /* --- blocks of the driver --- */
@@ -230,63 +228,6 @@ bool recorded_shows_order(struct recorded *recorded, const struct event *event,
     return recorded->knows_order;
 }
 
-/* --- the recording is followed --- */
-
-enum { WAITING_MOST = 256 };
-
-/* If the model picks a block that PyTorch did not use, the block still waits for a CUDA event: set
- * it aside. */
-static size_t set_aside(struct recorded *recorded, const struct event *event,
-                        const struct allocator_request *request, uint32_t waiting[WAITING_MOST])
-{
-    struct allocator *allocator = &recorded->allocator;
-    size_t count = 0;
-    uint32_t found;
-
-    while (count < WAITING_MOST && (found = allocator_find(allocator, request)) != ALLOCATOR_NONE &&
-           allocator->blocks[found].address != event->address) {
-        free_tree_remove(allocator, found);
-        allocator->blocks[found].state = ALLOCATOR_USED;
-        waiting[count++] = found;
-    }
-    return count;
-}
-
-static void put_back(struct recorded *recorded, const struct allocator_request *request,
-                     const uint32_t *waiting, size_t count, bool has_grown)
-{
-    struct allocator *allocator = &recorded->allocator;
-
-    for (size_t i = 0; i < count; i++) {
-        allocator->blocks[waiting[i]].state = ALLOCATOR_FREE;
-        if (has_grown)
-            allocator_mark_skipped(&allocator->blocks[waiting[i]], ALLOCATOR_WAITS_FOR_EVENT,
-                                   request->bytes);
-        allocator_block_settle(allocator, waiting[i]);
-    }
-}
-
-static int follow_alloc(struct recorded *recorded, const struct event *event,
-                        const struct allocator_request *request, uint32_t *block,
-                        enum allocator_outcome *outcome, struct err *err)
-{
-    struct allocator *allocator = &recorded->allocator;
-    uint32_t waiting[WAITING_MOST];
-    const size_t count = set_aside(recorded, event, request, waiting);
-
-    if (allocator_alloc(allocator, request, block, outcome, err))
-        return -1;
-    const bool has_grown = *block != ALLOCATOR_NONE && *outcome == ALLOCATOR_GREW;
-    put_back(recorded, request, waiting, count, has_grown);
-    if (has_grown)
-        allocator_pass_over(allocator, request);
-    if (*block == ALLOCATOR_NONE || allocator->blocks[*block].address == event->address)
-        return 0;
-    const uint32_t other = *block;
-    *block = ALLOCATOR_NONE;
-    return allocator_free(allocator, other, err);
-}
-
 /* --- events --- */
 
 int recorded_alloc(struct recorded *recorded, const struct event *event,
@@ -306,9 +247,7 @@ int recorded_alloc(struct recorded *recorded, const struct event *event,
             /* the range was reserved before the refusal, and stays */
             recorded->driver_blocks->range_address;
     }
-    if (recorded->follows && event->result == 0
-            ? follow_alloc(recorded, event, request, block, &outcome, err)
-            : allocator_alloc(allocator, request, block, &outcome, err))
+    if (allocator_alloc(allocator, request, block, &outcome, err))
         return -1;
     if (event->result != 0)
         return 0;
@@ -323,7 +262,7 @@ int recorded_free(struct recorded *recorded, const struct event *event, uint32_t
                   struct err *err)
 {
     end_emptying(recorded, event);
-    return block == ALLOCATOR_NONE ? 0 : allocator_free(&recorded->allocator, block, err);
+    return allocator_free(&recorded->allocator, block, err);
 }
 
 int recorded_give_back(struct recorded *recorded, const struct event *event,

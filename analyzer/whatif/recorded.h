@@ -64,10 +64,8 @@ struct recorded {
     struct allocator allocator;
     struct allocator_driver driver;
     struct driver_blocks *driver_blocks;
-    uint64_t wanted_address; /* of the tensor that is being replayed */
-    uint64_t given_bytes;    /* given back by the model, and not yet by the recording */
-    /* goes on as recorded even where the model differs: see holes.h */
-    bool follows;
+    uint64_t wanted_address;      /* of the tensor that is being replayed */
+    uint64_t given_bytes;         /* given back by the model, and not yet by the recording */
     bool knows_order;             /* an event has shown which of equal blocks is chosen */
     bool is_emptying;             /* mappings of ranges have gone back since the last tensor */
     struct difference difference; /* the first difference */

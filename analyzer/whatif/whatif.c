@@ -20,7 +20,6 @@ static int device_init(struct whatif *whatif, struct whatif_device *device, stru
 {
     recorded_init(&device->recorded, device->device, &whatif->driver_blocks,
                   &whatif->own.allocator);
-    device->recorded.follows = whatif->follows;
     device->runs = array_new(whatif->ask_count, sizeof *device->runs, err);
     if (!device->runs)
         return -1;
@@ -146,8 +145,7 @@ static bool is_pytorch(const struct trace *trace, const struct event *event)
 
 bool whatif_device_is_over(const struct whatif_device *device)
 {
-    return device->no_run_goes_on ||
-           (!device->recorded.follows && device->recorded.difference.kind != DIFFERENCE_NONE);
+    return device->no_run_goes_on || device->recorded.difference.kind != DIFFERENCE_NONE;
 }
 
 static uint32_t *add_tensor(struct whatif *whatif, const struct event *event, struct err *err)
@@ -344,12 +342,12 @@ int whatif_init(struct whatif *whatif, const struct trace *trace, const struct w
                 size_t ask_count, struct err *err)
 {
     *whatif = (struct whatif){
-        .asks = asks, .ask_count = ask_count, .ends_with_runs = ask_count && asks[0].least_bytes};
+        .asks = asks, .ask_count = ask_count, .ends_with_runs = asks[0].least_bytes};
     const struct pool_limit_listener listener = {take_limit, whatif};
 
     if (settings_of_trace(&whatif->own, trace, err))
         return -1;
-    return ask_count ? pool_limits_read(trace, &listener, err) : 0;
+    return pool_limits_read(trace, &listener, err);
 }
 
 static int note_contexts(void *self, const struct cursor *at)
@@ -375,12 +373,10 @@ struct observer whatif_observer(struct whatif *whatif)
                              .on_end = note_contexts};
 }
 
-static int run_pass(struct whatif *whatif, const struct trace *trace,
-                    const struct observer *another, struct err *err)
+static int run_pass(struct whatif *whatif, const struct trace *trace, struct err *err)
 {
-    const struct observer observers[] = {whatif_observer(whatif),
-                                         another ? *another : (struct observer){0}};
-    const struct replay_plan plan = {.observers = {observers, another ? 2 : 1}};
+    const struct observer observer = whatif_observer(whatif);
+    const struct replay_plan plan = {.observers = {&observer, 1}};
     struct event_reader *reader = event_reader_new(trace, NULL, err);
     struct history history;
 
@@ -394,33 +390,19 @@ static int run_pass(struct whatif *whatif, const struct trace *trace,
     return status;
 }
 
-static int load_and_run(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
-                        size_t ask_count, const struct observer *another, struct err *err)
+int whatif_replay(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
+                  size_t ask_count, struct err *err)
 {
     struct trace trace = {0};
 
     if (load_trace(&trace, path, err))
         return -1;
-    int status = whatif_init(whatif, &trace, asks, ask_count, err);
-    whatif->follows = another;
-    if (!status)
-        status = run_pass(whatif, &trace, another, err);
+    const bool failed =
+        whatif_init(whatif, &trace, asks, ask_count, err) || run_pass(whatif, &trace, err);
     trace_release(&trace);
-    if (status)
+    if (failed)
         whatif_release(whatif);
-    return status;
-}
-
-int whatif_replay(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
-                  size_t ask_count, struct err *err)
-{
-    return load_and_run(whatif, path, asks, ask_count, NULL, err);
-}
-
-int whatif_follow(struct whatif *whatif, const char *path, const struct observer *observer,
-                  struct err *err)
-{
-    return load_and_run(whatif, path, NULL, 0, observer, err);
+    return failed ? -1 : 0;
 }
 
 void whatif_release(struct whatif *whatif)

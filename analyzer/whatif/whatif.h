@@ -101,14 +101,13 @@ struct whatif {
     const struct whatif_ask *asks;
     size_t ask_count;
     struct whatif_settings own; /* as recorded */
-    bool follows;               /* goes on if the recording differs: struct recorded */
     bool ends_with_runs;        /* stops looking at the recording once no run goes on */
     struct private_pools graphs;
     struct requested requested; /* reported before the tensor whose block it is about */
 };
 
-/* Prepares a replay of the trace. The asks must outlive *whatif. -1: *err says why; release *whatif
- * all the same. */
+/* Prepares a replay of the trace. There is at least one ask, and the asks must outlive *whatif. -1:
+ * *err says why; release *whatif all the same. */
 int whatif_init(struct whatif *whatif, const struct trace *trace, const struct whatif_ask *asks,
                 size_t ask_count, struct err *err);
 struct observer whatif_observer(struct whatif *whatif);
@@ -121,10 +120,6 @@ bool whatif_device_is_over(const struct whatif_device *device);
 /* Loads the trace and replays it. -1: *err says why, and nothing is to be released. */
 int whatif_replay(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
                   size_t ask_count, struct err *err);
-/* Replays the recording alone, and goes on as recorded where the model differs. The observer sees
- * each event after the model. */
-int whatif_follow(struct whatif *whatif, const char *path, const struct observer *observer,
-                  struct err *err);
 void whatif_release(struct whatif *whatif);
 
 #endif

@@ -314,15 +314,13 @@ def test_segments_hold_the_blocks_that_were_live_at_the_moment(trace):
     trace.tensor(BASE + 20 * MIB, MIB)
     trace.tensor_free(trace.tensor(first + 10 * MIB, 6 * MIB))
     rows = segments(trace, "--at=5")
-    holes = [[(hole["address"] - BASE, hole["size_bytes"]) for hole in row.pop("holes")] for row in rows]
-    assert holes == [[(0, 2 * MIB), (6 * MIB, 4 * MIB), (16 * MIB, 4 * MIB)], [(21 * MIB, MIB)]]
     assert rows == [
         {"address": BASE, "size_bytes": 20 * MIB, "live_bytes": 10 * MIB, "free_bytes": 10 * MIB,
-         "largest_free_bytes": 4 * MIB, "mapped": False, "of_graph": False, "not_reusable_bytes": 0,
+         "largest_free_bytes": 4 * MIB, "mapped": False, "of_graph": False,
          "blocks": [{"address": BASE + 2 * MIB, "size_bytes": 4 * MIB, "forward_stack_id": None},
                     {"address": BASE + 10 * MIB, "size_bytes": 6 * MIB, "forward_stack_id": None}]},
         {"address": BASE + 20 * MIB, "size_bytes": 2 * MIB, "live_bytes": MIB, "free_bytes": MIB,
-         "largest_free_bytes": MIB, "mapped": False, "of_graph": False, "not_reusable_bytes": 0,
+         "largest_free_bytes": MIB, "mapped": False, "of_graph": False,
          "blocks": [{"address": BASE + 20 * MIB, "size_bytes": MIB, "forward_stack_id": None}]},
     ]
     assert [len(row["blocks"]) for row in segments(trace, "--at=end")] == [1, 1]
@@ -348,66 +346,3 @@ def test_mappings_in_a_row_are_one_segment(trace):
 def test_the_drivers_memory_has_no_segments(trace):
     trace.alloc(20 * MIB)
     assert segments(trace) is None
-
-
-# --- holes that were not reused while the pool grew -----------------------------------------------
-
-
-def not_reusable(trace, *options):
-    """Returns [(size, reason, size of the request that it could have served)] of the holes that were not reused."""
-    return [(hole["size_bytes"], hole["not_reusable"], hole["passed_over_bytes"])
-            for row in segments(trace, *options) for hole in row["holes"] if hole["not_reusable"]]  # fmt: skip
-
-
-def test_a_hole_that_another_stream_passed_over_is_not_reusable_until_its_own_uses_it(trace):
-    first = trace.alloc(60 * MIB)
-    trace.tensor(first, 60 * MIB)
-    trace.tensor_free(first)
-    second = trace.alloc(40 * MIB)
-    grown = trace.tensor(second, 40 * MIB, stream=0xA1)  # 60 MiB are free, for stream 0
-    assert grown == second
-    used = len(trace.events) + 1
-    trace.tensor(first, 20 * MIB)
-    assert not_reusable(trace, f"--at={used - 1}") == [(60 * MIB, "other stream", 40 * MIB)]
-    assert not_reusable(trace, f"--at={used}") == []
-    (row, _) = segments(trace, f"--at={used - 1}")
-    assert row["not_reusable_bytes"] == 60 * MIB
-
-
-def test_a_hole_of_a_graph_is_not_reusable_for_what_no_graph_takes(trace):
-    trace.event("capture-begin", stream=7)
-    held = trace.alloc(60 * MIB)
-    trace.tensor_free(trace.tensor(held, 60 * MIB, stream=7))
-    trace.event("capture-end", stream=7, object=0x91)
-    other = trace.alloc(40 * MIB)
-    trace.tensor(other, 40 * MIB, stream=7)
-    assert not_reusable(trace, "--at=end") == [(60 * MIB, "graph", 40 * MIB)]
-
-
-def test_a_hole_that_its_own_stream_passed_over_waits_for_an_event(trace):
-    first = trace.alloc(40 * MIB)
-    trace.tensor_free(trace.tensor(first, 40 * MIB))  # record_stream: another stream may still use it
-    trace.tensor(trace.alloc(40 * MIB), 40 * MIB)
-    used = len(trace.events) + 1
-    trace.tensor(first, 40 * MIB)
-    assert not_reusable(trace, f"--at={used - 1}") == [(40 * MIB, "waiting for an event, or of a MemPool", 40 * MIB)]
-    assert not_reusable(trace, "--at=end") == []
-
-
-def test_a_hole_that_is_too_small_for_what_made_the_pool_grow_was_not_passed_over(trace):
-    trace.tensor_free(trace.tensor(trace.alloc(20 * MIB), 20 * MIB))
-    trace.tensor(trace.alloc(22 * MIB), 22 * MIB, stream=0xA1)
-    assert not_reusable(trace, "--at=end") == []
-
-
-def test_of_another_frameworks_pool_is_not_known_what_it_passed_over(trace):
-    trace.tensor_free(trace.tensor(trace.alloc(20 * MIB), 20 * MIB, pool="rmm"), pool="rmm")
-    trace.tensor(trace.alloc(20 * MIB), 20 * MIB, pool="rmm", stream=0xA1)
-    assert not_reusable(trace, "--at=end") == []
-    assert [row["not_reusable_bytes"] for row in segments(trace, "--at=end")] == [None, None]
-
-
-def test_under_the_drivers_own_allocator_nothing_is_known_of_holes(trace):
-    trace.rows["allocator_setting"] = [("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync")]
-    trace.tensor(trace.alloc(20 * MIB), 5 * MIB)
-    assert [row["not_reusable_bytes"] for row in segments(trace)] == [None]

@@ -8,7 +8,6 @@ from support.run import load_json
 
 LATE = {"GPUMEMTRACE_EVENTS": "late"}
 SCRIPTS = ["side_streams.py", "streams.py", "waiting.py"]
-WORDS = {"waiting.py": ["waiting"]}
 
 
 def driver_peak(recording):
@@ -31,7 +30,7 @@ def test_the_replay_of_events_that_are_done_equals_pytorchs_own_figures(dry_run)
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_late_events_need_more_and_pytorch_says_so_too(name, dry_run):
-    done, late = dry_run(name, *WORDS.get(name, [])), dry_run(name, *WORDS.get(name, []), **LATE)
+    done, late = dry_run(name), dry_run(name, **LATE)
     assert driver_peak(late) > driver_peak(done)
     assert (driver_peak(done), driver_peak(late)) == (told_peak(done), told_peak(late))
 

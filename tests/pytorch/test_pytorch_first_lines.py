@@ -43,7 +43,6 @@ WAYS = {
     "random_use.py": [(["1", "1"], {})],
     "out_of_memory.py": [([way], {"check": False}) for way in functions("out_of_memory.py")],
     "values.py": [([part], {}) for part in functions("values.py") if part != "wrong_check"],  # wrong_check fails
-    "waiting.py": [(["waiting"], {})],
 }
 RUNS = [(path.name, *way) for path in sorted(SCRIPTS.glob("*.py")) if path.name not in MODULES
         for way in WAYS.get(path.name, [([], {})])]  # fmt: skip

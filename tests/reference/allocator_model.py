@@ -17,11 +17,6 @@ class Refused(Exception):
 class Block:
     def __init__(self, segment, address, size, state):
         self.segment, self.address, self.size, self.state = segment, address, size, state
-        self.passed = None  # (bytes, why) of the largest request that this block would serve if it belonged to the request's pool
-
-    def pass_over(self, passed):
-        if passed and (not self.passed or passed[0] >= self.passed[0]):
-            self.passed = passed
 
 
 class Segment:
@@ -42,7 +37,6 @@ class Segment:
         for block in self.blocks:
             if kept and block.state == kept[-1].state != "used":
                 kept[-1].size += block.size
-                kept[-1].pass_over(block.passed)
             else:
                 kept.append(block)
         self.blocks = kept
@@ -223,10 +217,9 @@ class Allocator:
         """Returns the block, or None if the request is refused. With a graph, that graph's capture takes the block."""
         asked, size = size, up(size, 512)
         pool = (stream, size <= SMALL, graph)
-        block, grew = self.find(pool, size) if self.cached else None, False
+        block = self.find(pool, size) if self.cached else None
         if block is None:
             block = self.grow_or_retry(pool, size)
-            grew = True
             if block is None:
                 if self.trace:
                     self.trace.fail(size, "tensor", stream=stream)
@@ -234,24 +227,15 @@ class Allocator:
         rest = block.size - size
         cuts = rest >= 512 if pool[1] or self.expandable else rest > SMALL and not (self.max_split and size >= self.max_split)
         if cuts and self.cached:
-            block.segment.cut(block, size).passed = None
-        block.state, block.passed = "used", None
+            block.segment.cut(block, size)
+        block.state = "used"
         told = size if self.tells_asked else block.size
-        if grew:
-            self.pass_over(pool, told)
         self.live += block.size
         if self.trace and told < block.size:
             self.trace.event("pool-asked", address=block.address, size=asked, device=0)
         if self.trace:
             self.trace.tensor(block.address, block.size, stream=stream)
         return block
-
-    def pass_over(self, pool, size):
-        for other in {s.pool for s in self.segments} - {pool}:
-            why = "other stream" if other[2] == pool[2] else "graph"
-            for block in self.free_blocks(other) if other[1] == pool[1] else ():
-                if block.size >= size:
-                    block.pass_over((size, why))
 
     def grow_or_retry(self, pool, size):
         if not self.cached:

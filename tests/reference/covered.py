@@ -24,8 +24,6 @@ EXCEPTIONS = (
     ("fit", ".devices[].fit[].mig_slice", "the name of a size that is compared: test_fit.py"),
     *(("check", f".checks[].{key}", "the words of a figure that is compared: test_check.py") for key in ("name", "subject", "message")),
     *(("check", f".checks[].{key}", "who heads the evidence, which is compared: test_check.py") for key in ("site", "file", "line")),
-    *(("frag", f".devices[].segments[].{key}", "by the slow allocator: test_what_if.py")
-      for key in ("holes[].address", "holes[].size_bytes", "not_reusable_bytes")),
     *(("report", f".balance.{key}", "the first row of a diff of two devices: test_pytorch_parallel.py and tests/diff")
       for key in ("more_at", "more_bytes", "file", "line")),
     ("*", "*.moments[].terms[].title", "the owner and name, which are compared, in words: test_outputs.py"),

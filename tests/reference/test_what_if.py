@@ -11,7 +11,6 @@ from reference.allocator_model import GRANULE, MIB, Allocator, up
 from reference.books import Books
 from reference.comparing import ask, check_page, compare
 from reference.figures import Figures
-from support.run import load_json
 from support.tracefile import Trace
 
 SEEDS = os.environ.get("GPUMEMTRACE_SEEDS", "50")
@@ -209,26 +208,6 @@ def differences(path, seed):
     yield from check_changes(path, allocator, failed, told, events, oldest)
     yield from check_fit(path, failed, told, oldest)
     yield from check_advice(path, allocator, failed, told, oldest)
-
-
-def passed_over(allocator):
-    return {(b.address, b.size): b.passed for s in allocator.segments for b in s.blocks if b.state == "free"}
-
-
-@pytest.mark.parametrize("first", CHOSEN[::AT_ONCE])
-def test_what_a_growing_pool_passed_over_is_what_a_slow_model_passes_over(tmp_path, first):
-    for seed in CHOSEN[CHOSEN.index(first) :][:AT_ONCE]:
-        path = tmp_path / f"{seed}.db"
-        allocator = recorded(path, script(random.Random(seed)), bool(seed % 2), seed % 4 < 2)[0]
-        (device,) = load_json("frag", path, "--segments", "--at=end")["devices"]
-        found = {(hole["address"], hole["size_bytes"]): (hole["passed_over_bytes"], hole["not_reusable"])
-                 for segment in device["segments"] for hole in segment["holes"]}  # fmt: skip
-        wanted = {place: passed or (None, None) for place, passed in passed_over(allocator).items()}
-        assert {place: why for place, why in found.items() if why[1]} == {p: w for p, w in wanted.items() if w[1]}, seed
-        assert set(found) <= set(wanted), seed
-        for segment in device["segments"]:
-            sum_bytes = sum(hole["size_bytes"] for hole in segment["holes"] if hole["not_reusable"])
-            assert segment["not_reusable_bytes"] == sum_bytes, seed
 
 
 @pytest.mark.parametrize("first", CHOSEN[::AT_ONCE])
