@@ -122,7 +122,18 @@ static double in_unit(uint64_t ns, const char **unit)
     return (double)ns / units[i].ns;
 }
 
-/* Rejects a moment before the first or after the last event. */
+/* A program may run on after its last event. */
+static uint64_t last_time_ns(const struct history *history)
+{
+    const struct trace_integer *end = &history->trace->meta.end_ns;
+    const uint64_t last_ns = history->last_row_time_ns;
+
+    return end->known && end->value > 0 && (uint64_t)end->value > last_ns ? (uint64_t)end->value
+                                                                          : last_ns;
+}
+
+/* Rejects a moment before the first event, a number after the last event, and a time after the end
+ * of the program. */
 static int check_extent(const char *option, const char *at, const struct replay_plan *plan,
                         const struct history *history, const struct moment *found, struct err *err)
 {
@@ -132,7 +143,7 @@ static int check_extent(const char *option, const char *at, const struct replay_
 
     if (!history->event_count ||
         (found->index != INDEX_NONE &&
-         plan->number <= (is_time ? history->last_row_time_ns : history->last_row_seq)))
+         plan->number <= (is_time ? last_time_ns(history) : history->last_row_seq)))
         return 0;
     err_set(err, ERR_USAGE,
             "--%s=%.100s: the trace has no such moment: its last event is number %llu, at %.4g%s; "

@@ -146,6 +146,15 @@ def test_a_moment_outside_the_trace_is_an_error_that_says_where_it_ends(moments,
     assert f"--at={at}: the trace has no such moment: its last event is number 10, at 10us;" in completed.stderr
 
 
+def test_a_time_after_the_last_event_is_a_moment_while_the_program_runs(tmp_path):
+    trace = Trace(tmp_path / "idle.db", end_ns=20_000)
+    trace.alloc(10)
+    trace.write()
+    (moment,) = device_of(trace, "--at=20us")["moments"]
+    assert (moment["seq"], moment["live_bytes"]) == (1, 10)
+    assert run_command("peak", trace.path, "--at=20.001us").returncode == 2
+
+
 @pytest.mark.parametrize(
     "at, hint", [("phase:wrok", "did you mean 'work'?"), ("phase:somewhere else", "it has 'work'")]
 )
