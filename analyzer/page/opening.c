@@ -52,11 +52,13 @@ static int keep_failure(struct opening_failure *into, const struct opening *open
                         const struct study *study, const char *next, struct err *err)
 {
     const struct trace_integer *start = &study->trace.meta.start_unix_ns;
+    const struct history *history = &study->history;
 
     if (!into || !opening->failure)
         return 0;
     *into =
-        (struct opening_failure){.kind = oom_kind_of(&study->history, opening->failure),
+        (struct opening_failure){.kind = oom_kind_of(history, opening->failure),
+                                 .device = history->accounts[opening->failure->account].device,
                                  .unix_ns = clock_after_ns(start->known ? start->value : 0,
                                                            (int64_t)opening->failure->at.time_ns),
                                  .sentence = strdup(opening->sentences.items[0]),

@@ -27,6 +27,7 @@ struct opening {
 /* The failed allocation that a page opens with, for a caller that puts several pages together. */
 struct opening_failure {
     enum oom_kind kind;
+    int device;
     int64_t unix_ns;
     char *sentence; /* NULL: the page opens with something else */
     char *next;

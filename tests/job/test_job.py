@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Several traces of one job: groups of similar ranks, the rank that stands out, and the sum of processes on one card."""
 import json
+import shlex
 import sqlite3
 
 import pytest
@@ -242,9 +243,9 @@ def test_traces_without_ranks_go_by_their_names(rank):
 # --- processes on one card ---
 
 
-def on_card(path, start_ns, steps, uuid="GPU-one", **meta):
+def on_card(path, start_ns, steps, uuid="GPU-one", boot_ns=BOOT_NS, **meta):
     """Records one block at a time; steps: [(ns after the start, live MiB from then on)]."""
-    trace = Trace(path, start_monotonic_ns=start_ns, start_unix_ns=BOOT_NS + start_ns, end_ns=steps[-1][0], **meta)
+    trace = Trace(path, start_monotonic_ns=start_ns, start_unix_ns=boot_ns + start_ns, end_ns=steps[-1][0], **meta)
     trace.device(0, uuid=uuid, name="H100", total_bytes=80 << 30)
     live = None
     for time_ns, size in steps:
@@ -279,7 +280,7 @@ def test_bytes_that_go_from_process_to_process_in_one_nanosecond_count_once(tmp_
     assert {card["sum_bytes"] // MIB for card in load_json("peak", *paths)["job"]["cards"]} == {8}
 
 
-@pytest.mark.parametrize("meta", [{"host": "node2"}, {"uuid": "GPU-two"}, {"simulated": 1}])
+@pytest.mark.parametrize("meta", [{"host": "node2"}, {"uuid": "GPU-two"}, {"simulated": 1}, {"boot_ns": 0}])
 def test_processes_elsewhere_share_no_card(tmp_path, meta):
     paths = [on_card(tmp_path / "a.db", 1000, FIRST, rank=0), on_card(tmp_path / "b.db", 1010, SECOND, rank=1, **meta)]
     assert load_json("peak", *paths)["job"]["cards"] == []
@@ -294,6 +295,45 @@ def test_dry_runs_share_a_card_only_in_one_run(tmp_path, runs, count):
 def test_a_process_that_is_over_holds_nothing(tmp_path):
     paths = [on_card(tmp_path / "a.db", 1000, [(10, 8), (40, 8)], rank=0), on_card(tmp_path / "b.db", 2000, SECOND, rank=1)]
     assert {card["sum_bytes"] // MIB for card in load_json("peak", *paths)["job"]["cards"]} == {8}
+
+
+SECOND_NS = 1_000_000_000
+
+
+@pytest.fixture
+def said(tmp_path):
+    """Returns said(): the sentences of `oom` about other processes on the card. Process 10 fails 2 us after its start at 5 s;
+    process 11 holds 8 MiB of the card from 20 ns to 80 us after its start."""
+
+    def answer(own_device=0, start_ns=5 * SECOND_NS - 1000, end_ns=80_000, **meta):
+        failed = Trace(
+            tmp_path / "a.db", pid=10, exit_status=1, start_monotonic_ns=5 * SECOND_NS, start_unix_ns=BOOT_NS + 5 * SECOND_NS
+        )
+        failed.device(0, uuid="GPU-one", name="H100", total_bytes=80 << 30)
+        failed.device(1, uuid="GPU-three", name="H100", total_bytes=80 << 30)
+        failed.alloc(8 * MIB)
+        failed.fail(80 << 30, device=own_device)
+        other = on_card(tmp_path / "b 1.db", start_ns, [(20, 8), (end_ns, 0)], pid=11, **meta)
+        return [one for one in load_json("oom", failed.write(), other)["answer"] if one.startswith("Process ")]
+
+    return answer
+
+
+def test_a_failure_names_the_processes_on_its_card_with_the_command_that_shows_their_memory_then(said, tmp_path):
+    (sentence,) = said()
+    command = f"gpumemtrace ledger --at=3000ns '{tmp_path}/b 1.db'"
+    assert sentence == f"Process 11 ran on the same card then; its memory: {command}"
+    (device,) = load_json(*shlex.split(command)[1:])["devices"]
+    assert device["moments"][0]["process_bytes"] == 8 * MIB
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"uuid": "GPU-two"}, {"own_device": 1}, {"host": "node2"}, {"start_ns": 5 * SECOND_NS + 3000}, {"end_ns": 2999}],
+    ids=["another card", "the failure is on another card", "another machine", "not yet started", "over by then"],
+)
+def test_a_failure_names_no_process_that_did_not_run_on_its_card_then(said, told):
+    assert said(**told) == []
 
 
 # --- folders ---

@@ -2,12 +2,14 @@
 /* The opening of a job's page; see answer.h. */
 #include "answer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/page/diff/rows.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/clock.h"
 #include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 #include "who.h"
@@ -146,6 +148,59 @@ static int name_failed(char label[WHO_BYTES], const struct job *job,
     return (int)count;
 }
 
+static const struct shared_card *card_of(const struct job *job, int trace, int device)
+{
+    for (size_t i = 0; i < job->cards.count; i++)
+        for (int n = 0; n < job->cards.items[i].count; n++)
+            if (job->cards.items[i].traces[n] == trace && job->cards.items[i].devices[n] == device)
+                return &job->cards.items[i];
+    return NULL;
+}
+
+/* The time of the failure since the other process's start; negative: it had not begun. */
+static int64_t time_in_other(const struct survey *own, const struct survey *other,
+                             const struct opening_failure *failure)
+{
+    const int64_t own_ns = clock_since_ns(failure->unix_ns, own->start_unix_ns.value);
+
+    return clock_since_ns(clock_after_ns(own_ns, own->start_monotonic_ns.value),
+                          other->start_monotonic_ns.value);
+}
+
+/* Names the other processes that ran on the card of the failure, each with the command that shows
+ * its memory at that time. */
+static int say_others_on_card(struct text_list *said, const struct job *job, int failed,
+                              const struct opening_failure *failure, struct err *err)
+{
+    enum { NAMED = 4 };
+    const struct shared_card *card = card_of(job, failed, failure->device);
+    int named = 0, status = 0;
+
+    for (int i = 0; card && i < card->count && named < NAMED && !status; i++) {
+        const struct survey *other = &job->surveys[card->traces[i]];
+        const int64_t then_ns = time_in_other(&job->surveys[failed], other, failure);
+        struct text line;
+
+        if (card->traces[i] == failed || !other->pid.known || then_ns < 0 ||
+            (other->end_ns.known && then_ns > other->end_ns.value))
+            continue;
+        text_init(&line, 2 * LIMIT_text_bytes);
+        text_addf(&line, "gpumemtrace ledger --at=%" PRId64 "ns ", then_ns);
+        text_add_word(&line, other->path);
+        if (text_failed(&line)) {
+            err_set(err, ERR_SYSTEM, "out of memory for the answer");
+            status = -1;
+        } else {
+            status = text_list_add(said, err,
+                                   "Process %" PRId64 " ran on the same card then; its memory: %s",
+                                   other->pid.value, line.data);
+        }
+        text_release(&line);
+        named++;
+    }
+    return status;
+}
+
 static int say_failed(struct text_list *said, const struct job *job,
                       const struct opening_failure *failures, int first, struct err *err)
 {
@@ -159,6 +214,7 @@ static int say_failed(struct text_list *said, const struct job *job,
     if (who_has_ranks(job))
         *who = 'R';
     return text_list_add(said, err, "%s: %s", who, failures[first].sentence) ||
+                   say_others_on_card(said, job, first, &failures[first], err) ||
                    (count && text_list_add(said, err, "Allocations of %s failed, too.", others))
                ? -1
                : 0;
