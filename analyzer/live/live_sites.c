@@ -114,7 +114,6 @@ static enum live_part part_of(const struct ledger_term *term, uint32_t account,
         return LIVE_PART_context;
     case LEDGER_growth:
     case LEDGER_others:
-    case LEDGER_traced:
         return LIVE_PART_others;
     default:
         return account == use->accounts[ACCOUNT_device] || term->account == account

@@ -169,7 +169,7 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
     if ((oom->has_pool && weigh_pool(oom, history, err)) ||
         oom_sum_at(&oom->sum, history, use, &oom->failure->at, oom->is_fresh, err))
         return -1;
-    if (oom->sum.outside == LEDGER_BY_NVML) {
+    if (oom->sum.is_by_nvml) {
         oom->others_known = true;
         oom->others_bytes = oom->failure->processes.others_bytes;
     }

@@ -20,9 +20,9 @@
  *   fragmented  the memory was there, but not in one piece: idle bytes would have been enough,
  *               alone or with the free bytes of the card. In a pool (also one of the driver's)
  *               they must be at least a twentieth of what the pool holds
- *   others      other processes' bytes, by NVML or by their traces, would have made room. Where
- *               neither is known: the bytes in use beyond this process and its context would have,
- *               and are more than a context grows by
+ *   others      other processes' bytes, by NVML, would have made room. Where NVML told nothing:
+ *               the bytes in use beyond this process and its context would have, and are more than
+ *               a context grows by
  *   outside     this process's bytes outside of the framework (libraries, its own calls) would
  *               have made room for the framework, and are at least half of what it has handed out
  *   unknown     unexplained bytes would have made room, but they may be the context, managed
@@ -60,7 +60,6 @@ enum oom_reason {
     OOM_MANAGED_OR_OTHERS, /* unknown: managed memory may be on the card or on the host */
     OOM_NOT_LISTED,        /* unknown: not attributed by NVML */
     OOM_BY_NVML,           /* others: as NVML reported to the program */
-    OOM_BY_TRACES,         /* others: as their traces say */
     OOM_LOST_EVENTS,       /* unknown: lost events may have been this process's */
     OOM_MORE_THAN_CARD,    /* exhausted */
     OOM_BY_FRAMEWORK,      /* limit, fragmented: the pool did not ask the driver */

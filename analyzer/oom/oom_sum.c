@@ -60,8 +60,6 @@ static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
              is_context ? "difference" : "assumed", (int64_t)context_bytes);
     add_term(sum, "others", "other processes, from the start, at least", "assumed",
              (int64_t)(looked_bytes - context_bytes));
-    add_term(sum, "others", "other processes", "traces",
-             (int64_t)ledger_sum(ledger, LEDGER_traced));
     add_beyond(sum, "growth_or_others",
                ledger->managed_bytes ? "managed memory, this context's growth or other processes"
                                      : "this context's growth or other processes",
@@ -106,14 +104,14 @@ int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct 
     find_outside(sum, &ledger);
     sum->mempools_bytes = ledger_sum(&ledger, LEDGER_mempools);
     sum->managed_bytes = ledger.managed_bytes;
-    sum->outside = ledger.outside;
+    sum->is_by_nvml = ledger.is_by_nvml;
     sum->unaccounted_bytes = ledger_beyond_bytes(&ledger);
     sum->is_known =
         ledger.is_asked && ledger.total_known && ledger.used_bytes <= ledger.total_bytes;
     if (sum->is_known) {
         sum->total_bytes = ledger.total_bytes;
         add_counted(sum, &ledger);
-        if (ledger.outside == LEDGER_BY_NVML)
+        if (ledger.is_by_nvml)
             add_told(sum, &ledger);
         else
             add_looked(sum, &ledger);

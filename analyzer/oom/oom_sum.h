@@ -5,7 +5,6 @@
  *
  *     counted      from recorded calls, or as the driver reported in the call that failed
  *     NVML         as NVML reported each process to the program, when the allocation failed
- *     traces       as the other processes' own traces count, with a context each
  *     difference   between two samples of the card, less what was counted
  *     assumed      by a rule: a context is at most 1 GiB, the driver hands out multiples of 2 MiB
  */
@@ -35,7 +34,7 @@ struct oom_sum {
     uint64_t outside_most_bytes;
     uint64_t mempools_bytes; /* idle in the driver's pools */
     uint64_t managed_bytes;
-    enum ledger_outside outside;
+    bool is_by_nvml;           /* as in the ledger */
     int64_t unaccounted_bytes; /* ledger_beyond_bytes */
 };
 

@@ -103,16 +103,13 @@ static uint64_t unexplained_bytes(const struct oom *oom)
                : 0;
 }
 
-/* NVML and the other traces name the owners, so they come before the unexplained rest. */
+/* NVML names the owners, so it comes before the unexplained rest. */
 static enum oom_verdict judge_others(struct oom *oom)
 {
     const uint64_t unlisted_bytes =
         oom->sum.unaccounted_bytes > 0 ? (uint64_t)oom->sum.unaccounted_bytes : 0;
 
-    if (oom->sum.outside == LEDGER_BY_TRACES &&
-        would_make_room(oom, oom->failure->traced.others_bytes))
-        return decide(oom, OOM_OTHERS, OOM_BY_TRACES);
-    if (oom->sum.outside != LEDGER_BY_NVML)
+    if (!oom->sum.is_by_nvml)
         return judge_unexplained(oom, unexplained_bytes(oom));
     if (would_make_room(oom, oom->others_bytes))
         return decide(oom, OOM_OTHERS, OOM_BY_NVML);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/oom/neighbours.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/symbol/keep_names.h"
 #include "analyzer/util/array.h"
@@ -221,7 +220,7 @@ static int add_study(struct doc *doc, const struct study *study, const struct pa
 /* --- one trace --- */
 
 int page_add_trace(struct doc *doc, const struct page *page, const struct view *view,
-                   const struct page_traces *traces, struct err *err)
+                   const char *path, struct opening_failure *failure, struct err *err)
 {
     struct study_ask ask = {
         .needs = page->needs, .at = view->at, .takes_library_ranges = view->takes_library_ranges};
@@ -234,12 +233,11 @@ int page_add_trace(struct doc *doc, const struct page *page, const struct view *
     if (page->ask)
         page->ask(&ask, view, doc);
     ask.watcher = page->advises ? &lives_observer : NULL;
-    if (study_open(&study, traces->paths[traces->own], &ask, err)) {
+    if (study_open(&study, path, &ask, err)) {
         lives_watch_release(&lives);
         return -1;
     }
     status = symbols_set_sources(study.symbols, &view->sources, err) ||
-                     neighbours_join(&study, traces->paths, traces->count, traces->own, err) ||
                      (page->advises && remedies_find(&remedies, &study, &lives, err))
                  ? -1
                  : 0;
@@ -248,7 +246,7 @@ int page_add_trace(struct doc *doc, const struct page *page, const struct view *
     study.remedies = page->advises ? &remedies : NULL;
     if (!status)
         status = (!page->writes_names && keep_names(&study.trace, study.symbols, err)) ||
-                         add_study(doc, &study, page, view, traces->failure, err)
+                         add_study(doc, &study, page, view, failure, err)
                      ? -1
                      : 0;
     study_release(&study);
@@ -264,7 +262,7 @@ int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
         err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
-    if (page_add_trace(built, page, view, &(struct page_traces){.paths = &path, .count = 1}, err)) {
+    if (page_add_trace(built, page, view, path, NULL, err)) {
         doc_free(built);
         return -1;
     }

@@ -86,14 +86,9 @@ struct page_frag_options {
 int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
                const struct view *view, const char *path, struct err *err);
 
-/* The traces that a command was given; own: the number of the one that is described. */
-struct page_traces {
-    const char *const *paths;
-    int count, own;
-    struct opening_failure *failure; /* filled if the page opens with one; may be NULL */
-};
-/* Like page_build, for one of several traces, into an open object. */
+/* Like page_build, for one of several traces, into an open object. Fills *failure if the page opens
+ * with one; it may be NULL. */
 int page_add_trace(struct doc *doc, const struct page *page, const struct view *view,
-                   const struct page_traces *traces, struct err *err);
+                   const char *path, struct opening_failure *failure, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory of other processes when an allocation fails: as NVML told the program (several programs on one simulated card ask NVML),
-and as the other processes' traces show. The card has 16 GiB, a context 300 MiB."""
+"""Memory of other processes when an allocation fails, as NVML told the program: several programs on one simulated card ask NVML.
+The card has 16 GiB, a context 300 MiB."""
 import subprocess
 
 import pytest
@@ -10,7 +10,6 @@ from support.tracefile import MIB, Trace
 
 GIB = 1 << 30
 CARD, CONTEXT = 16 * GIB, 300 * MIB
-SECOND_NS = 1_000_000_000
 
 
 class Process:
@@ -38,10 +37,9 @@ class Process:
 def start(program, sim_env, tmp_path):
     running = []
 
-    def run(name, spec="16GiB", shared="card"):
+    def run(name, spec="16GiB"):
         trace = tmp_path / name
-        settings = {"GPUMEMTRACE_SIM_SHARED": tmp_path / shared} if shared else {}
-        environment = sim_env(spec, LD_PRELOAD=LIBRARY, GPUMEMTRACE_OUTPUT=trace, **settings)
+        environment = sim_env(spec, LD_PRELOAD=LIBRARY, GPUMEMTRACE_OUTPUT=trace, GPUMEMTRACE_SIM_SHARED=tmp_path / "card")
         running.append(Process(program("who_uses_card"), environment, trace))
         return running[-1]
 
@@ -56,9 +54,8 @@ def terms(oom):
     return {term["term"]: (term["bytes"], term["source"]) for term in oom["sum"]}
 
 
-def only(trace, *others):
-    found = load_json("oom", trace, *others)
-    (oom,) = (found["traces"][0] if others else found)["oom"]
+def only(trace):
+    (oom,) = load_json("oom", trace)["oom"]
     return oom
 
 
@@ -114,11 +111,11 @@ def test_an_answer_that_nvml_does_not_give_is_none(start):
 class Case:
     """A process that holds 8 GiB, is refused 4 GiB, and asks NVML."""
 
-    def __init__(self, path, used=15 * GIB, **meta):
-        self.trace = Trace(path, pid=10, exit_status=1, **meta)
+    def __init__(self, path):
+        self.trace = Trace(path, pid=10, exit_status=1)
         self.trace.rows["device"].append((0, "GPU-1", "Card", CARD, CONTEXT))
         self.trace.alloc(8 * GIB)
-        self.trace.device_memory(CARD - used, CARD, call=1, nested=1)
+        self.trace.device_memory(GIB, CARD, call=1, nested=1)
         self.trace.fail(4 * GIB, call=1)
 
     def told(self, *processes, device=0, thread=1):
@@ -131,7 +128,7 @@ class Case:
 
 @pytest.fixture
 def case(tmp_path):
-    return lambda **columns: Case(tmp_path / "trace.db", **columns)
+    return lambda: Case(tmp_path / "trace.db")
 
 
 OWN = (10, 8 * GIB + CONTEXT)
@@ -216,66 +213,3 @@ def test_of_many_processes_the_four_largest_have_names(case):
     oom = made.oom()
     assert [one["pid"] for one in oom["other_processes"]] == [25, 24, 23, 22]
     assert oom["others_bytes"] == 15 * 256 * MIB
-
-
-# --- memory by traces of other processes ---
-
-
-def test_other_processes_traces_on_the_command_line_fill_the_term(start):
-    neighbour, this = start("b.db"), start("a.db")
-    refuse(neighbour, this)
-    this.end()
-    neighbour.end()
-    alone, oom = only(this.trace), only(this.trace, neighbour.trace)
-    assert alone["other_processes"] == [] and "traces" not in {source for _, source in terms(alone).values()}
-    assert oom["verdict"] == "others" and "by the other traces" in oom["explanation"]
-    assert oom["other_processes"] == [{"pid": neighbour.child.pid, "bytes": 6000 * MIB + CONTEXT}]
-    assert terms(oom)["others"] == (6000 * MIB + CONTEXT, "traces")
-    assert terms(oom)["context"] == (CONTEXT, "difference")
-    assert "growth_or_others" not in terms(oom)
-
-
-def test_a_process_that_was_over_by_then_held_nothing(start):
-    neighbour = start("b.db")
-    assert neighbour.tell("alloc 6000") == ["0"]
-    neighbour.end()
-    this = start("a.db")
-    assert (this.tell("alloc 8000"), this.tell("alloc 9000")) == (["0"], ["2"])
-    this.end()
-    assert only(this.trace, neighbour.trace)["other_processes"] == []
-
-
-def test_dry_runs_that_share_no_card_are_not_added(start):
-    """The cards have the same UUID, but the card of the failure had no room for both processes."""
-    neighbour, this = start("b.db", shared=None), start("a.db", shared=None)
-    assert (neighbour.tell("alloc 9000"), this.tell("alloc 8000"), this.tell("alloc 9000")) == (["0"], ["0"], ["2"])
-    this.end()
-    neighbour.end()
-    oom = only(this.trace, neighbour.trace)
-    assert oom["other_processes"] == [] and "others" not in terms(oom)
-
-
-HERE, NOW_NS, LONG_NS = "GPU-1", 1_700_000_000_000_000_000, 100 * SECOND_NS
-
-
-def neighbours_bytes(case, folder, uuid=HERE, start_unix_ns=NOW_NS, end_ns=LONG_NS, context=CONTEXT):
-    """Returns other_processes of the failure; another process took 6 GiB and held them until its trace ended."""
-    made = case(start_monotonic_ns=5 * SECOND_NS)
-    other = Trace(folder / "other.db", pid=11, end_ns=end_ns, start_monotonic_ns=5 * SECOND_NS, start_unix_ns=start_unix_ns)
-    other.rows["device"].append((0, uuid, "Card", CARD, context))
-    other.alloc(6 * GIB)
-    return only(made.trace.write(), other.write())["other_processes"]
-
-
-@pytest.mark.parametrize(
-    "told, is_neighbour",
-    [({}, True), ({"uuid": "GPU-2"}, False), ({"start_unix_ns": NOW_NS + LONG_NS}, False), ({"end_ns": 1}, False)],
-    ids=["the same", "another card", "another boot", "over by then"],
-)
-def test_a_neighbours_trace_is_of_the_same_card_and_boot_and_was_not_over(case, tmp_path, told, is_neighbour):
-    expected = [{"pid": 11, "bytes": 6 * GIB + CONTEXT}] if is_neighbour else []
-    assert neighbours_bytes(case, tmp_path, **told) == expected
-
-
-def test_a_neighbours_context_is_no_larger_than_its_own_trace_says(case, tmp_path):
-    assert neighbours_bytes(case, tmp_path, context=CONTEXT // 2) == [{"pid": 11, "bytes": 6 * GIB + CONTEXT // 2}]

@@ -302,21 +302,15 @@ static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_
 {
     const struct failure *failure =
         history_failure_at(pools->history, pools->use->device, pools->index);
-    enum ledger_kind context = LEDGER_context, others = LEDGER_others;
+    enum ledger_kind context = LEDGER_context;
     uint64_t others_bytes = 0;
 
     if (failure && failure->processes.is_known) {
         const uint64_t own_bytes = failure->processes.own_bytes;
-        ledger->outside = LEDGER_BY_NVML;
+        ledger->is_by_nvml = true;
         context = LEDGER_own_context;
         context_bytes = own_bytes > ledger->process_bytes ? own_bytes - ledger->process_bytes : 0;
         others_bytes = failure->processes.others_bytes;
-    } else if (failure && failure->traced.is_known) {
-        const uint64_t most_bytes = failure->traced.own_bytes;
-        ledger->outside = LEDGER_BY_TRACES;
-        others = LEDGER_traced;
-        context_bytes = context_bytes < most_bytes ? context_bytes : most_bytes;
-        others_bytes = failure->traced.others_bytes;
     }
     /* These two may have been given back, or reported at another moment than the card's sample:
      * take at most what is left. */
@@ -325,10 +319,10 @@ static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_
         at_most(context_bytes, ledger->used_bytes, ledger->process_bytes + others_bytes);
     const int64_t beyond_bytes =
         (int64_t)(ledger->used_bytes - ledger->process_bytes - context_bytes - others_bytes);
-    const bool is_growth = beyond_bytes > 0 && ledger->outside != LEDGER_BY_NVML;
+    const bool is_growth = beyond_bytes > 0 && !ledger->is_by_nvml;
     ledger->unaccounted_bytes = is_growth ? 0 : beyond_bytes;
     return add_rest(ledger, context, context_bytes, err) ||
-                   add_rest(ledger, others, others_bytes, err) ||
+                   add_rest(ledger, LEDGER_others, others_bytes, err) ||
                    add_rest(ledger, LEDGER_growth, is_growth ? (uint64_t)beyond_bytes : 0, err)
                ? -1
                : 0;

@@ -12,7 +12,7 @@
  * memory back since, or were reported at another moment.
  *
  * The context and other processes are two terms at a failure for which NVML reported processes to
- * the program, or for which other processes' traces are given.
+ * the program.
  *
  * A framework's pool is counted by its segments and not also by its tensors: layers are never added
  * up. Memory that a library took through a pool is the pool's. If several pools have virtual
@@ -56,13 +56,6 @@ struct ledger_term {
     uint64_t bytes, count; /* count: number of blocks; 0: not counted */
 };
 
-/* The source that separates the context from other processes. */
-enum ledger_outside {
-    LEDGER_LOOKED, /* none: the first look saw both as one */
-    LEDGER_BY_NVML,
-    LEDGER_BY_TRACES,
-};
-
 struct ledger {
     struct moment moment;
     struct ledger_term *terms; /* by bytes, descending; none is 0 */
@@ -72,7 +65,7 @@ struct ledger {
     bool is_asked;          /* false: no sample but the first look */
     bool total_known;
     uint64_t used_bytes, total_bytes;
-    enum ledger_outside outside;
+    bool is_by_nvml; /* NVML separates the context from others; false: the first look saw one sum */
     /* Used bytes less all terms. Positive: NVML attributed them to no process. Negative: this
      * process is counted to hold more than is in use. */
     int64_t unaccounted_bytes;

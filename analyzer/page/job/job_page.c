@@ -20,29 +20,25 @@ static int add_job(struct doc *doc, const struct job *job, int shown, int failed
 
 /* Adds the chosen traces. *count becomes the number of those with a page of their own. */
 static int add_traces(struct doc *doc, const struct job *job, const struct page *page,
-                      const struct view *view, const struct page_traces *traces, const int *shown,
-                      int *count, struct opening_failure *failures, struct err *err)
+                      const struct view *view, const int *shown, int *count,
+                      struct opening_failure *failures, struct err *err)
 {
     const int shown_count = *count;
     int status = 0;
 
     doc_list_begin(doc, "traces", NULL);
     for (int i = 0; i < shown_count && !status; i++) {
+        const char *const path = job->surveys[shown[i]].path;
         const int twin = page->twin ? job_twin(job, shown[i]) : -1;
 
         if (twin >= 0) {
-            status = page->twin(view, traces->paths[shown[i]], traces->paths[twin], err);
+            status = page->twin(view, path, job->surveys[twin].path, err);
             --*count;
             continue;
         }
         doc_row_begin(doc);
         doc_text(doc_detail(doc), "schema", "schema", page->schema);
-        status = page_add_trace(doc, page, view,
-                                &(struct page_traces){.paths = traces->paths,
-                                                      .count = traces->count,
-                                                      .own = shown[i],
-                                                      .failure = &failures[shown[i]]},
-                                err);
+        status = page_add_trace(doc, page, view, path, &failures[shown[i]], err);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -55,8 +51,7 @@ static int add_traces(struct doc *doc, const struct job *job, const struct page 
  * without an answer.
  */
 static int add_all(struct doc *doc, const struct job *job, const struct page *page,
-                   const struct view *view, const struct page_traces *traces, bool takes_all,
-                   struct err *err)
+                   const struct view *view, bool takes_all, struct err *err)
 {
     int *shown = array_new((size_t)job->count, sizeof *shown, err);
     struct opening_failure *failures = array_new((size_t)job->count, sizeof *failures, err);
@@ -66,7 +61,7 @@ static int add_all(struct doc *doc, const struct job *job, const struct page *pa
         goto out;
     int count = page_job_choose(job, takes_all, shown);
     struct doc_node *const above = doc_last(doc);
-    status = add_traces(doc, job, page, view, traces, shown, &count, failures, err);
+    status = add_traces(doc, job, page, view, shown, &count, failures, err);
     struct doc_node *const last = doc_last(doc);
     if (!status && !page->takes_each)
         status = page_job_answer(doc, job, failures, err);
@@ -96,9 +91,7 @@ int page_build_job(struct doc **doc, enum doc_level reads, const struct page *pa
     }
     int status = job_read(&job, paths, count, ask, err);
     if (!status) {
-        status =
-            add_all(built, &job, page, view, &(struct page_traces){.paths = paths, .count = count},
-                    ask->takes_all, err);
+        status = add_all(built, &job, page, view, ask->takes_all, err);
         job_release(&job);
     }
     if (status) {

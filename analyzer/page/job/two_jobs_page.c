@@ -200,7 +200,6 @@ static int add_page(struct doc *doc, const struct view *view, const struct two_j
                     const struct place_pair *pair, struct err *err)
 {
     struct page_diff_options own = *(const struct page_diff_options *)view->own;
-    const char *const after = two_jobs_path(two, pair, 1);
     struct view of_pair = *view;
     struct study before;
 
@@ -210,8 +209,8 @@ static int add_page(struct doc *doc, const struct view *view, const struct two_j
     of_pair.own = &own;
     doc_row_begin(doc);
     doc_text(doc_detail(doc), "schema", "schema", page_diff.schema);
-    const int status = page_add_trace(doc, &page_diff, &of_pair,
-                                      &(struct page_traces){.paths = &after, .count = 1}, err);
+    const int status =
+        page_add_trace(doc, &page_diff, &of_pair, two_jobs_path(two, pair, 1), NULL, err);
     doc_row_end(doc);
     study_release(&before);
     return status;

@@ -94,7 +94,7 @@ static void write_shares(char *out, size_t out_bytes, const struct study *study,
 /* Bytes in use that NVML attributes to no process; `oom` has the same term. */
 static bool is_unlisted(const struct ledger *ledger)
 {
-    return ledger->outside == LEDGER_BY_NVML && ledger->unaccounted_bytes > 0;
+    return ledger->is_by_nvml && ledger->unaccounted_bytes > 0;
 }
 
 static bool is_worth_saying(const struct ledger *ledger)

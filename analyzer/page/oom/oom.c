@@ -20,17 +20,16 @@ static const char *others_source(const struct oom *oom)
 {
     if (!oom->others_known)
         return NULL;
-    return oom->sum.outside == LEDGER_BY_NVML ? "NVML" : "difference";
+    return oom->sum.is_by_nvml ? "NVML" : "difference";
 }
 
 /* The other processes that hold most of the card. */
 static void add_other_processes(struct doc *doc, const struct oom *oom)
 {
-    const struct card_processes *told =
-        oom->sum.outside == LEDGER_BY_NVML ? &oom->failure->processes : &oom->failure->traced;
+    const struct card_processes *told = &oom->failure->processes;
 
     doc_list_begin(doc_detail(doc), "other_processes", "Other processes");
-    for (size_t i = 0; oom->sum.outside && i < CARD_PROCESSES_NAMED && i < told->others_count;
+    for (size_t i = 0; oom->sum.is_by_nvml && i < CARD_PROCESSES_NAMED && i < told->others_count;
          i++) {
         doc_row_begin(doc);
         doc_count(doc, "pid", "Process", told->largest[i].pid);

@@ -95,7 +95,7 @@ static void explain_unknown(struct text *out, const struct oom *oom, const struc
     case OOM_CONTEXT_OR_OTHERS:
         text_add(out, "what would have made room is either this context's growth or other "
                       "processes': no answer of NVML in the trace tells them apart; the other "
-                      "processes' traces could, given after this one");
+                      "processes' traces, given after this one, show what these held");
         break;
     case OOM_NOT_LISTED:
         text_addf(out,
@@ -197,23 +197,16 @@ static void name_processes(struct text *out, const struct card_processes *told)
 
 static void explain_others(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
-    switch (oom->reason) {
-    case OOM_BY_NVML:
+    if (oom->reason == OOM_BY_NVML) {
         name_processes(out, &oom->failure->processes);
         text_add(out, ", as NVML told the program");
-        break;
-    case OOM_BY_TRACES:
-        name_processes(out, &oom->failure->traced);
-        text_add(out, ", by the other traces");
-        break;
-    default:
-        text_addf(
-            out,
-            "about %s more was in use than this process's memory and a context explain: other "
-            "processes', unless this context grew by that; no answer of NVML in the trace says "
-            "whose",
-            sizes->others);
+        return;
     }
+    text_addf(out,
+              "about %s more was in use than this process's memory and a context explain: other "
+              "processes', unless this context grew by that; no answer of NVML in the trace says "
+              "whose",
+              sizes->others);
 }
 
 static void explain_limit(struct text *out, const struct oom *oom, const struct sizes *sizes)

@@ -207,9 +207,7 @@ struct failure {
     struct memory_sample sample; /* the card's last sample before it */
     uint64_t held_bytes;         /* of the driver's memory, by this process */
     struct card_processes processes; /* NVML's answer to its thread; replay/process_answers.h */
-    /* From the traces of the other processes (oom/neighbours.h); own_bytes: at most the context. */
-    struct card_processes traced;
-    uint64_t limit_bytes; /* limit that the pool reported; 0: none */
+    uint64_t limit_bytes;            /* limit that the pool reported; 0: none */
 };
 
 /* A history keeps the first and the last failures, at most this many of each. */
