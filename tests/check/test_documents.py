@@ -82,7 +82,7 @@ def test_the_words_of_help_metrics_are_those_of_the_manual():
 def test_trace_format_says_which_context_has_no_handle():
     """The event of a primary context's last release names only the device, as the event of cudaDeviceReset does."""
     rows = dict(listed_texts("event_kinds.def", r'^EVENT_KIND\( \w+, +"([^"]*)", +"(.*)"\)$'))
-    assert "0 for the primary one of the device" in rows["context-destroy"]
+    assert "0 for the device's primary context" in rows["context-destroy"]
 
 
 def test_trace_format_names_every_key_of_meta(record, program):
