@@ -24,7 +24,7 @@ static void add_metrics(struct text *text)
 #include "analyzer/page/metrics.def"
     };
 
-    text_add(text, "What the figures mean (doc/counting.md has more):\n\n");
+    text_add(text, "The terms for figures (doc/counting.md has more):\n\n");
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
         text_addf(text, "  %s\n", metrics[i].word);
         text_add_wrapped(text, "      ", metrics[i].meaning);
@@ -44,9 +44,9 @@ static void add_cards(struct text *text)
     };
 
     text_add(text,
-             "Cards, and slices of cards (MIG), of 'gpumemtrace run --dry-run=CARD', with the "
-             "memory that they show to\nprograms and where that was published; any size, as "
-             "16GiB, is one, too:\n\n");
+             "Cards, and slices of cards (MIG), for 'gpumemtrace run --dry-run=CARD', each with "
+             "the memory that it shows to\nprograms, and the source of that figure. CARD may also "
+             "be a size, for example 16GiB:\n\n");
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
         text_addf(
             text,
@@ -56,9 +56,9 @@ static void add_cards(struct text *text)
         text_add_wrapped(text, "      ", cards[i].source);
     }
     text_add(text,
-             "\nWhat a context takes is assumed. It differs by card, driver and program: one that "
-             "loads all its kernels at once\n(before CUDA 11.7, or CUDA_MODULE_LOADING=EAGER) "
-             "takes 1 GiB and more. ',context=SIZE' says it.\n");
+             "\nThe memory of a context is assumed. It differs by card, driver and program. A "
+             "program that loads all kernels at once\n(before CUDA 11.7, or "
+             "CUDA_MODULE_LOADING=EAGER) takes 1 GiB and more. ',context=SIZE' sets it.\n");
 }
 
 static void add_models(struct text *text)
@@ -66,9 +66,9 @@ static void add_models(struct text *text)
     json_t *families = family_names(), *names;
     const char *family;
 
-    text_add(text, "Models that 'gpumemtrace estimate NAME' knows by name, in upper or lower case; "
-                   "a config.json is read by its\nmodel_type, and any other model from a file "
-                   "(MODEL-FORMAT.md):\n\n");
+    text_add(text, "Models that 'gpumemtrace estimate NAME' knows by name, in upper or lower case. "
+                   "Any other model is read from its\nconfig.json, its weights or a list of its "
+                   "layers (MODEL-FORMAT.md):\n\n");
     json_object_foreach(families, family, names)
     {
         char head[64];
@@ -89,7 +89,7 @@ static const struct topic {
     void (*add)(struct text *text);
 } topics[] = {
     {"cards", "the cards of a dry run", add_cards},
-    {"metrics", "what the figures mean", add_metrics},
+    {"metrics", "the terms for figures", add_metrics},
     {"models", "the models that estimate knows by name", add_models},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
@@ -115,7 +115,7 @@ static int refuse(const char *typed, struct err *err)
         names[i] = topics[i].name;
     if (!*nearest_hint(hint, typed, names, TOPICS))
         return command_unknown(typed, err);
-    err_set(err, ERR_USAGE, "nothing is called '%.100s'%s", typed, hint);
+    err_set(err, ERR_USAGE, "unknown command or topic '%.100s'%s", typed, hint);
     return -1;
 }
 

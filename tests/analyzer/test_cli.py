@@ -109,7 +109,7 @@ def test_help_gives_each_card_the_source_of_its_memory(gpumemtrace):
     for figure in re.findall(r"^  \S+ +([\d.]+) GiB, compute.*\n      \S.*$", page, re.M):
         assert float(figure) > 4
     assert page.count(" GiB, compute") == len(re.findall(r" GiB, compute.*\n      \S", page))
-    assert "What a context takes is assumed" in page
+    assert "The memory of a context is assumed" in page
 
 
 @each("command", COMMANDS)
@@ -127,7 +127,7 @@ def test_a_format_that_the_command_does_not_take_is_refused_before_anything_is_r
 def test_an_unknown_command_suggests_the_nearest(gpumemtrace):
     assert_one_line(gpumemtrace("reprot", "x.db"), "unknown command 'reprot'", "'report'")
     assert_one_line(gpumemtrace("help", "chekc"), "unknown command 'chekc'", "'check'")
-    assert_one_line(gpumemtrace("help", "metrcs"), "nothing is called 'metrcs'", "'metrics'")
+    assert_one_line(gpumemtrace("help", "metrcs"), "unknown command or topic 'metrcs'", "'metrics'")
 
 
 def test_an_unknown_command_far_from_all_points_to_help(gpumemtrace):
