@@ -105,10 +105,10 @@ int command_diff(const struct command *command, int argc, char **argv, struct er
     static const struct option_rule rules[] = {
         {"at", 0, OPTION_TEXTS, "WHEN",
          "the moment: peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N (default "
-         "peak); given twice, the one before and the one after",
+         "peak); given twice: the moment before, then the moment after",
          offsetof(struct diff_given, at)},
-        {"by", 0, OPTION_CHOICE, "site|category|phase|layer", "what the rows are (default site)",
-         offsetof(struct diff_given, by)},
+        {"by", 0, OPTION_CHOICE, "site|category|phase|layer",
+         "what each row stands for (default site)", offsetof(struct diff_given, by)},
         {0},
     };
     struct diff_given given = {0};

@@ -14,20 +14,21 @@ struct given {
 };
 
 static const struct option_rule rules[] = {
-    {"from", 0, OPTION_TEXT, "URL", "the database: http://HOST:8123/DATABASE, or https",
+    {"from", 0, OPTION_TEXT, "URL", "URL of the database: http://HOST:8123/DATABASE, or https",
      offsetof(struct given, from)},
-    {"job", 0, OPTION_TEXT, "NAME", "of that job (else of the run that began last)",
+    {"job", 0, OPTION_TEXT, "NAME", "show this job (default: the job of the run that began last)",
      offsetof(struct given, job)},
-    {"run", 0, OPTION_TEXT, "NAME", "that run of the job (else the last)",
+    {"run", 0, OPTION_TEXT, "NAME", "show this run of the job (default: the last one)",
      offsetof(struct given, run)},
-    {"against", 0, OPTION_TEXT, "[JOB/]RUN", "beside another run, of this or another job",
+    {"against", 0, OPTION_TEXT, "[JOB/]RUN", "compare with another run, of this or another job",
      offsetof(struct given, against)},
-    {"sql", 0, OPTION_FLAG, NULL, "print the statements, to be run by hand, and ask nothing",
+    {"sql", 0, OPTION_FLAG, NULL, "print the SQL statements, to run by hand, and query nothing",
      offsetof(struct given, sql)},
-    {"login", 0, OPTION_TEXT, "FILE", "its first line is the user, its second the password",
+    {"login", 0, OPTION_TEXT, "FILE",
+     "file with the user on the first line and the password on the second",
      offsetof(struct given, login)},
     {"timeout", 0, OPTION_COUNT, "SECONDS",
-     "give up when nothing has worked for so long (default 120)",
+     "give up if no request succeeds for this long (default 120)",
      offsetof(struct given, timeout_s)},
     {0},
 };

@@ -13,7 +13,7 @@ int command_frag(const struct command *command, int argc, char **argv, struct er
         {"segments", 0, OPTION_FLAG, NULL, "each segment of a framework pool; in JSON, its blocks",
          offsetof(struct page_frag_options, segments)},
         {"what-if", 0, OPTION_TEXT, "SETTING",
-         "the same run with PyTorch's allocator set otherwise: expandable_segments, "
+         "simulate the run with another setting of PyTorch's allocator: expandable_segments, "
          "max_split_size=SIZE, no-cache, garbage_collection=SHARE, memory_fraction=SHARE",
          offsetof(struct page_frag_options, what_if)},
         {0},

@@ -185,8 +185,8 @@ int command_help(const struct command *command, int argc, char **argv, struct er
 {
     static const struct option_rule rules[] = {
         {"as", 0, OPTION_WORD, "man|bash|zsh|fish",
-         "all commands as the manual page has them, or as completion of a shell: "
-         "source <(gpumemtrace help --as=bash)",
+         "print all commands as the manual page, or as completion of a shell: source "
+         "<(gpumemtrace help --as=bash)",
          offsetof(struct given, guide)},
         {0},
     };

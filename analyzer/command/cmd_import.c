@@ -52,9 +52,9 @@ int command_import(const struct command *command, int argc, char **argv, struct 
 {
     const struct option_rule rules[] = {
         {"from", 0, OPTION_WORD, import_names, import_summaries, offsetof(struct given, from)},
-        {"output", 'o', OPTION_TEXT, "FILE", "the trace to write; one that is there is replaced",
+        {"output", 'o', OPTION_TEXT, "FILE", "trace to write; an existing one is replaced",
          offsetof(struct given, output)},
-        {"process", 0, OPTION_COUNT, "PID", "of a file of several processes, this one",
+        {"process", 0, OPTION_COUNT, "PID", "process to import, if the file has several",
          offsetof(struct given, process)},
         {0},
     };

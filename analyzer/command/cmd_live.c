@@ -16,9 +16,8 @@ int command_live(const struct command *command, int argc, char **argv, struct er
 {
     static const struct option_rule rules[] = {
         {"cpu", 0, OPTION_RATIO, "SHARE",
-         "most of a core to use while the program runs (default 5%): what makes more events than "
-         "that "
-         "lets it follow is shown late",
+         "share of one core that live may use while the program runs (default 5%); if that is "
+         "too little for the program's events, the screen lags behind",
          offsetof(struct given, cpu_ratio)},
         {0},
     };

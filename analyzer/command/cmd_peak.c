@@ -7,13 +7,15 @@ int command_peak(const struct command *command, int argc, char **argv, struct er
 {
     static const struct option_rule rules[] = {
         {"by", 0, OPTION_CHOICE, "line|function|file|op|module|stack",
-         "group by this instead: what each is to blame for, and what went through it",
+         "group by this; each row has the bytes that the group is to blame for, and the bytes "
+         "that went through it",
          offsetof(struct page_peak_options, by)},
         {"tree", 0, OPTION_FLAG, NULL,
-         "the program's calls from the outermost inwards, with the bytes below each",
+         "tree of the program's calls from the outermost inwards, with the bytes below each call",
          offsetof(struct page_peak_options, tree)},
         {"moments", 0, OPTION_FLAG, NULL,
-         "the ten highest moments between which live memory fell by more than a quarter",
+         "the ten highest local peaks; between two of them live memory fell by more than a "
+         "quarter",
          offsetof(struct page_peak_options, moments)},
         {0},
     };

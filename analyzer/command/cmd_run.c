@@ -64,37 +64,39 @@ static const struct option_rule rules[] = {
 #include "gpumemtrace/options.def"
     {"dry-run", 0, OPTION_MAYBE, "SPEC",
      /* clang-format off */
-     "on simulated GPUs: a size (16GiB), several (2x80GiB, 8xh100), any (no limit: how much would it need?), or a card:"
+     "run on simulated GPUs: a size (16GiB), several (2x80GiB, 8xh100), any (no limit: run prints how much is needed), or a card:"
 #define PRESET(name, ...) " " name
 #include "common/sim_presets.def"
-     "; then ,others=3GiB for memory that other processes hold and ,context=300MiB for what a context "
-     "costs (assumed; see gpumemtrace help cards; default "
+     "; add ,others=3GiB for memory that other processes hold and ,context=300MiB for the memory of a "
+     "context (else assumed; see gpumemtrace help cards; default "
      SIM_SPEC_DEFAULT ")",
      /* clang-format on */
      OFFSET(dry_run)},
     {"conv-workspace", 0, OPTION_TEXT, "SIZE",
-     "in a dry run, the workspace that cuDNN takes for each convolution; 0 for none "
+     "workspace of each cuDNN convolution in a dry run; 0: none "
      "(GPUMEMTRACE_SIM_CONV_WORKSPACE, default assumed from the shapes)",
      OFFSET(conv_workspace)},
     {"rank", 0, OPTION_TEXT, "K/N",
-     "in a dry run, rank K of N alone: no other one is there, and each gives what this one gives",
+     "run only rank K of N, in a dry run; the simulator acts for the other ranks, each with the "
+     "values of this one",
      OFFSET(rank)},
     {"no-resolve", 0, OPTION_FLAG, NULL,
-     "leave the names of native frames to the first command that reads the trace",
+     "do not store the names of native frames after the run; the first command that reads the "
+     "trace stores them",
      OFFSET(no_resolve)},
     {"vary", 0, OPTION_TEXT, "NAME:LOW..HIGH[/STEP]",
-     "with --fit: try values of a number, as the batch's size, an option of PROGRAM (--NAME=32, "
-     "--NAME 32, NAME=32) or else a variable of the environment, and print the largest that fits",
+     "with --fit: try values of a number, for example the batch size, and print the largest "
+     "that fits; NAME is an option of PROGRAM (--NAME=32, --NAME 32, NAME=32), or else an "
+     "environment variable",
      OFFSET(largest.vary)},
     {"fit", 0, OPTION_TEXT, "SPEC",
-     "with --vary: the simulated cards on which it is to fit, as --dry-run has them",
+     "with --vary: simulated cards on which the program must fit, a SPEC as for --dry-run",
      OFFSET(largest.fit)},
-    {"max-runs", 0, OPTION_COUNT, "N", "with --vary: most runs (default 16)",
+    {"max-runs", 0, OPTION_COUNT, "N", "with --vary: the largest number of runs (default 16)",
      OFFSET(largest.max_runs)},
     {"keep", 0, OPTION_TEXT, "FOLDER",
-     "with --vary: keep the traces of all runs, and what they printed, in FOLDER",
-     OFFSET(largest.keep)},
-    {"json", 0, OPTION_FLAG, NULL, "with --vary: the answer as JSON", OFFSET(largest.json)},
+     "with --vary: keep the traces and the output of all runs in FOLDER", OFFSET(largest.keep)},
+    {"json", 0, OPTION_FLAG, NULL, "with --vary: print the answer as JSON", OFFSET(largest.json)},
     {0},
 };
 

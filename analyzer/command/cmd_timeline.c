@@ -70,16 +70,18 @@ int command_timeline(const struct command *command, int argc, char **argv, struc
 {
     static const struct option_rule rules[] = {
         {"axis", 0, OPTION_CHOICE, "time|event|step",
-         "what the rows are even steps of (default time)", offsetof(struct given, axis)},
+         "unit of the equal intervals that the rows stand for (default time)",
+         offsetof(struct given, axis)},
         {"from", 0, OPTION_TEXT, "WHEN",
-         "begin there and not at the first allocation: " MOMENT_WORDS
-         "; with --axis=step a number is a step's; of a phase, the occurrence with its highest "
-         "moment is meant",
+         "begin at this moment and not at the first allocation: " MOMENT_WORDS
+         "; with --axis=step a number is a step; phase:NAME is the occurrence with the most live "
+         "bytes",
          offsetof(struct given, from)},
-        {"to", 0, OPTION_TEXT, "WHEN", "end there; as --from, of a phase its end",
+        {"to", 0, OPTION_TEXT, "WHEN",
+         "end at this moment, given as for --from; phase:NAME is the end of the occurrence",
          offsetof(struct given, to)},
         {"by", 0, OPTION_CHOICE, "layer|phase|category",
-         "also what was live by phase of birth or by category, at the highest moment of each row",
+         "also the live bytes by phase of birth or by category, at the highest moment of each row",
          offsetof(struct given, by)},
         {"samples", 0, OPTION_COUNT, "N", "most rows (default 40 in text, else 500)",
          offsetof(struct given, samples)},

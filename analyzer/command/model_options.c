@@ -25,11 +25,11 @@ enum { MODEL_RULES = 2 };
 #define OPTION_OF_LOGITS OPTION_TEXT
 static const struct option_rule rules[] = {
     {"gpu", 0, OPTION_TEXT, "CARD",
-     "whether it fits a card, and what would: a size or a name, as 24GiB, a100-80, h100 (see "
-     "'gpumemtrace help cards')",
+     "answer whether the model fits this card, and what would make it fit; a size or a name, "
+     "for example 24GiB, a100-80, h100 (see 'gpumemtrace help cards')",
      FIELD(gpu)},
     {"what-if", 0, OPTION_FLAG, NULL,
-     "what each technique that saves memory would save, and its price", FIELD(what_if)},
+     "list the saving and the price of each technique that saves memory", FIELD(what_if)},
 #define SETTING(name, option, type, value, argument, standard, unit, effect)                       \
     {                                                                                              \
         option,                                                                                    \
@@ -44,12 +44,12 @@ static const struct option_rule rules[] = {
 #include "analyzer/estimate/model/tuning.def"
     {"inference", 0, OPTION_FLAG, NULL, "no gradients and no optimizer", FIELD(inference)},
     {"set", 0, OPTION_TEXT, "NAME=VALUE,…",
-     "dimensions of the model, as sequence=4096 or architecture=LlamaModel", FIELD(set)},
-    {"workspace", 0, OPTION_SIZE, "SIZE", "what libraries keep as workspace (default not counted)",
-     FIELD(workspace_bytes)},
+     "dimensions of the model, for example sequence=4096 or architecture=LlamaModel", FIELD(set)},
+    {"workspace", 0, OPTION_SIZE, "SIZE",
+     "memory that libraries keep as workspace (default not counted)", FIELD(workspace_bytes)},
     {"nccl", 0, OPTION_SIZE, "SIZE",
-     "what NCCL keeps on each of several GPUs (default not counted)", FIELD(nccl_bytes)},
-    {"context", 0, OPTION_SIZE, "SIZE", "what the CUDA context takes (default not counted)",
+     "memory that NCCL keeps on each of several GPUs (default not counted)", FIELD(nccl_bytes)},
+    {"context", 0, OPTION_SIZE, "SIZE", "memory of the CUDA context (default not counted)",
      FIELD(context_bytes)},
     {"layers", 0, OPTION_FLAG, NULL, "show the whole table of layers", FIELD(layers)},
     {"tensors", 0, OPTION_FLAG, NULL, "show every parameter and buffer by name and shape",

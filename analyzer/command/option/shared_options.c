@@ -21,8 +21,8 @@ const struct shared_option shared_options[] = {
      {"layer", 0, OPTION_CHOICE, "driver|pool", "only memory of this layer", FIELD(layer)}},
     {COMMON_PHASES,
      {"nvtx", 0, OPTION_CHOICE, "program|all",
-      "which NVTX ranges are phases: the program's (default), or also those of libraries' own "
-      "domains, as CCCL's and NCCL's",
+      "NVTX ranges that count as phases; program (default): those of the program; all: also "
+      "those in the domains of libraries, such as CCCL and NCCL",
       FIELD(nvtx)}},
     {COMMON_AT,
      {"at", 0, OPTION_TEXT, "WHEN", "the moment: " MOMENT_WORDS " (default peak)", FIELD(at)}},
@@ -31,13 +31,13 @@ const struct shared_option shared_options[] = {
       FIELD(top)}},
     {COMMON_STACKS,
      {"native", 0, OPTION_CHOICE, "folded|full",
-      "full: every frame of a stack; text otherwise folds those of libraries and the interpreter, "
-      "an export leaves out the interpreter's",
+      "native frames of a stack; full: all; folded (default): text folds frames of libraries "
+      "and the interpreter, and an export leaves out those of the interpreter",
       FIELD(native)}},
     {COMMON_NAMES,
      {"debug-dir", 0, OPTION_TEXTS, "DIR",
-      "look also in DIR for files of the recorded program: by build-id, in any layout; may be "
-      "repeated",
+      "folder with files of the recorded program, in any layout; files are found by build-id; "
+      "may be repeated",
       FIELD(debug_dirs)}},
     {COMMON_NAMES,
      {"debuginfod", 0, OPTION_FLAG, NULL,
@@ -45,16 +45,17 @@ const struct shared_option shared_options[] = {
       FIELD(debuginfod)}},
     {COMMON_SERIES,
      {"series", 0, OPTION_FLAG, NULL,
-      "with --format=json also memory over time and its snapshots, which --format=html draws",
+      "with --format=json: also memory over time and its snapshots, which --format=html draws",
       FIELD(series)}},
     {COMMON_READ,
      {"every-trace", 0, OPTION_FLAG, NULL,
-      "of several traces, read and show each; otherwise one of ranks that are alike, and of at "
-      "most 8",
+      "read and show each of several traces; without it one trace stands for ranks that are "
+      "alike, and at most 8 traces are shown",
       FIELD(every_trace)}},
     {COMMON_READ | COMMON_FILE | COMMON_MEMORY,
      {"memory-limit", 0, OPTION_SIZE, "SIZE",
-      "most memory to read with (default a quarter of the machine's, or of its cgroup's)",
+      "most memory that the command may use (default a quarter of the memory of the machine or "
+      "its cgroup)",
       FIELD(memory_limit_bytes)}},
     {0},
 };
