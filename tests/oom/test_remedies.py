@@ -203,7 +203,7 @@ def test_what_earlier_batches_still_hold_is_told_from_what_is_made_once(run):
     # The need is 50 + 4 * 30. Without three old outputs, the peak is in backward: 50 + 30 + 10.
     held = run.remedies()["held_over"]
     assert held["gain_bytes"] == 80 * MIB
-    assert held["advice"] == "let go of what train.py:7 output made for earlier batches"
+    assert held["advice"] == "free the tensors that train.py:7 output made for earlier batches"
 
 
 @pytest.mark.parametrize("held, other, advises", [(True, True, True), (False, True, False), (False, False, True)])
@@ -224,7 +224,7 @@ def test_what_is_held_over_is_to_be_detached_only_where_it_has_a_graph(run, held
         run.fail(300, ("/home/me/train.py", 7, "output"), MAIN)
     how = run.remedies()["held_over"]["how"]
     assert ("detach" in how) == advises
-    assert how.startswith("del before the next batch; ") and "keep numbers (loss.item()), not tensors (output" in how
+    assert how.startswith("del them before the next batch; ") and "keep numbers (loss.item()), not tensors (output" in how
 
 
 def attempt(run, line, layers):
@@ -252,7 +252,7 @@ def test_what_the_exception_of_a_caught_failure_holds_is_told_from_what_else_liv
     # although other advice gains more.
     assert (found[0]["remedy"], found[0]["gain_bytes"], found[0]["need_bytes"]) == ("caught", 200 * MIB, 1230 * MIB)
     assert found[1]["gain_bytes"] > 200 * MIB
-    assert found[0]["advice"] == "let go of the exception of train.py:40, which holds the tensors of the call that failed"
+    assert found[0]["advice"] == "free the exception of train.py:40, which holds the tensors of the failed call"
 
 
 def test_a_function_that_goes_on_where_it_failed_holds_nothing_by_an_exception(run):
@@ -287,7 +287,7 @@ def test_batches_that_are_all_moved_at_once_should_come_one_by_one(run, lets_go)
     if not lets_go:
         # One of ten batches is needed at a time.
         assert remedies["data_on_cpu"]["gain_bytes"] == 9 * 50 * MIB
-        assert remedies["data_on_cpu"]["advice"] == "move each batch of train.py:6 load to the device when its turn comes"
+        assert remedies["data_on_cpu"]["advice"] == "move each batch of train.py:6 load to the device just before it is used"
 
 
 def test_a_run_that_has_room_gets_no_advice(run):

@@ -50,7 +50,7 @@ def test_for_losses_that_are_summed_neither_half_a_batch_nor_calls_that_are_laye
     assert failed.completed.returncode == 1, failed.completed.stdout
     answer = load_json("oom", failed.trace)
     assert [(row["remedy"], row["gain_bytes"]) for row in answer["remedies"]] == [("each_backward", None)]
-    words = "backward() for each loss, not for their sum, or torch.no_grad() if none is to follow"
+    words = "backward() for each loss, not for their sum, or torch.no_grad() if no backward follows"
     assert f"Would have helped: {words} (gain not known)." in answer["answer"]
     taken = dry_run("advice.py", "summed_losses", "--taken", spec=SUMMED_LOSSES_CARD)
     assert leading_peak(taken) < answer["remedies"][0]["need_bytes"] / 2
@@ -74,7 +74,7 @@ def test_an_exception_that_is_kept_is_named_with_what_it_holds(dry_run):
     assert failed.completed.returncode == 1, failed.completed.stdout
     promised = load_json("oom", failed.trace)["remedies"][0]
     line = 1 + (SCRIPTS / "advice.py").read_text().splitlines().index("        attempt(8192)")
-    assert promised["advice"] == f"let go of the exception of advice.py:{line}, which holds the tensors of the call that failed"
+    assert promised["advice"] == f"free the exception of advice.py:{line}, which holds the tensors of the failed call"
     taken = dry_run("advice.py", "caught", "--taken", spec=CAUGHT_CARD)
     before, after = (int(run.completed.stdout.split()[0]) for run in (failed, taken))
     assert before - after == pytest.approx(promised["gain_bytes"], rel=TOLERANCE)
