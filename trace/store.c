@@ -26,8 +26,6 @@ enum statement {
     APPEND_EVENTS,
     INSERT_EVENTS,
     INSERT_DURATION,
-    INSERT_HOST_SAMPLE,
-    THIN_HOST_SAMPLES,
     SET_META,
     STATEMENT_COUNT
 };
@@ -56,9 +54,6 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [INSERT_EVENTS] = "INSERT INTO event SELECT * FROM ring_batch WHERE true "
                       "ON CONFLICT(seq) DO NOTHING",
     [INSERT_DURATION] = "INSERT OR IGNORE INTO call_duration VALUES(?1,?2)",
-    [INSERT_HOST_SAMPLE] = "INSERT OR REPLACE INTO host_memory "
-                           "VALUES(?1,?2,?3,?4,nullif(?5,-1),nullif(?6,-1),nullif(?7,-1))",
-    [THIN_HOST_SAMPLES] = "DELETE FROM host_memory WHERE sample>=?2 AND sample%?1!=0",
     [SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
 };
 
@@ -113,12 +108,9 @@ static int read_last_seq(struct store *store, struct err *err)
  * there. */
 static bool lacks_table(sqlite3 *db, enum statement statement)
 {
-    const char *table = statement == INSERT_DURATION ? "call_duration"
-                        : statement == INSERT_HOST_SAMPLE || statement == THIN_HOST_SAMPLES
-                            ? "host_memory"
-                            : NULL;
-    return table && sqlite3_table_column_metadata(db, "main", table, NULL, NULL, NULL, NULL, NULL,
-                                                  NULL) != SQLITE_OK;
+    return statement == INSERT_DURATION &&
+           sqlite3_table_column_metadata(db, "main", "call_duration", NULL, NULL, NULL, NULL, NULL,
+                                         NULL) != SQLITE_OK;
 }
 
 static int prepare(struct store *store, struct err *err)
@@ -419,22 +411,6 @@ int store_events(struct store *store, const struct batch_event *events, size_t c
     if (count && events[count - 1].slot->seq > store->last_seq)
         store->last_seq = events[count - 1].slot->seq;
     return 0;
-}
-
-/* --- host memory --- */
-
-int store_host_sample(struct store *store, const struct host_sample *sample, struct err *err)
-{
-    BIND(INSERT_HOST_SAMPLE, 1, sample->number, sample->time_ns, sample->rss_bytes,
-         sample->rss_peak_bytes, sample->cgroup_bytes, sample->cgroup_peak_bytes,
-         sample->cgroup_limit_bytes);
-    return run(store, INSERT_HOST_SAMPLE, err);
-}
-
-int store_thin_host_samples(struct store *store, uint64_t stride, uint64_t from, struct err *err)
-{
-    BIND(THIN_HOST_SAMPLES, 1, stride, from);
-    return run(store, THIN_HOST_SAMPLES, err);
 }
 
 /* --- meta --- */

@@ -61,16 +61,6 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
 int store_events(struct store *store, const struct batch_event *events, size_t count,
                  struct err *err);
 
-/* A row of host_memory; UINT64_MAX: unknown. */
-struct host_sample {
-    uint64_t number, time_ns, rss_bytes, rss_peak_bytes;
-    uint64_t cgroup_bytes, cgroup_peak_bytes, cgroup_limit_bytes;
-};
-int store_host_sample(struct store *store, const struct host_sample *sample, struct err *err);
-/* Among the rows with number `from` or higher, keeps those whose number is a multiple of
- * `stride`. */
-int store_thin_host_samples(struct store *store, uint64_t stride, uint64_t from, struct err *err);
-
 int store_meta_integer(struct store *store, enum meta_key key, int64_t value, struct err *err);
 int store_meta_null(struct store *store, enum meta_key key, struct err *err);
 int store_meta_text(struct store *store, enum meta_key key, const char *value, struct err *err);

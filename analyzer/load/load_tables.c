@@ -394,37 +394,6 @@ static int row_framework(struct trace *trace, struct reader *reader)
     return add_variable(&trace->frameworks, reader);
 }
 
-/* NULL in the file gives UINT64_MAX: unknown. */
-static int read_figure(struct reader *reader, int column, uint64_t *figure)
-{
-    bool known;
-    if (read_size(reader, column, figure, &known))
-        return -1;
-    *figure = known ? *figure : UINT64_MAX;
-    return 0;
-}
-
-static int row_host_memory(struct trace *trace, struct reader *reader)
-{
-    struct trace_host_sample *grown =
-        array_grow(trace->host_samples, &reader->capacity, trace->host_sample_count, sizeof *grown,
-                   reader->err);
-    if (!grown)
-        return -1;
-    trace->host_samples = grown;
-    struct trace_host_sample *sample = &grown[trace->host_sample_count++];
-    return read_figure(reader, AT(host_memory, time_ns), &sample->time_ns) ||
-                   read_figure(reader, AT(host_memory, rss_bytes), &sample->rss_bytes) ||
-                   read_figure(reader, AT(host_memory, rss_peak_bytes), &sample->rss_peak_bytes) ||
-                   read_figure(reader, AT(host_memory, cgroup_bytes), &sample->cgroup_bytes) ||
-                   read_figure(reader, AT(host_memory, cgroup_peak_bytes),
-                               &sample->cgroup_peak_bytes) ||
-                   read_figure(reader, AT(host_memory, cgroup_limit_bytes),
-                               &sample->cgroup_limit_bytes)
-               ? -1
-               : 0;
-}
-
 /* These tables are for people with an SQLite shell; the texts are compiled in (event.h). */
 #define row_event_kind NULL
 #define row_memory_kind NULL
@@ -449,9 +418,22 @@ static const struct table {
 #include "gpumemtrace/schema/tables.def"
 };
 
+/* Traces of 0.1.0 have these rows of meta as a table of samples. */
+static const struct table host_memory = {
+    "host_memory",
+    "WITH last AS (SELECT * FROM host_memory ORDER BY sample DESC LIMIT 1)"
+    "SELECT 'rss_bytes',rss_bytes FROM last UNION ALL "
+    "SELECT 'rss_peak_bytes',rss_peak_bytes FROM last UNION ALL "
+    "SELECT 'cgroup_bytes',cgroup_bytes FROM last UNION ALL "
+    "SELECT 'cgroup_limit_bytes',cgroup_limit_bytes FROM last UNION ALL "
+    "SELECT 'cgroup_peak_bytes',ifnull(cgroup_peak_bytes,"
+    "(SELECT max(cgroup_bytes) FROM host_memory)) FROM last",
+    row_meta};
+
 /*
  * Tables that old files may lack: symbol in the first recordings of format 1, the others in all of
- * format 1. The first recordings of format 2 have an empty read_back with other columns.
+ * format 1. The first recordings of format 2 have an empty read_back with other columns. Only
+ * traces of 0.1.0 have host_memory.
  */
 static bool may_lack(sqlite3 *db, const char *table)
 {
@@ -512,6 +494,8 @@ int load_tables(struct trace *trace, sqlite3 *db, struct err *err)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (load_table(trace, db, &tables[i], false, err))
             return -1;
+    if (load_table(trace, db, &host_memory, false, err))
+        return -1;
     if (trace->symbol_count)
         qsort(trace->symbols, trace->symbol_count, sizeof *trace->symbols, compare_symbols);
     return place_modules(trace, err);

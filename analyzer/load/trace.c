@@ -89,7 +89,6 @@ void trace_release(struct trace *trace)
     free(trace->symbols);
     free(trace->coverage);
     free(trace->read_backs);
-    free(trace->host_samples);
     free(trace->frames);
     free(trace->locations);
     trace_close_events(trace);

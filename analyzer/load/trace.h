@@ -83,11 +83,6 @@ struct trace_variables {
     size_t count;
 };
 
-struct trace_host_sample { /* of the process's host memory; UINT64_MAX: unknown */
-    uint64_t time_ns, rss_bytes, rss_peak_bytes;
-    uint64_t cgroup_bytes, cgroup_peak_bytes, cgroup_limit_bytes;
-};
-
 struct trace {
     char *path;
     struct trace_meta meta;
@@ -124,9 +119,6 @@ struct trace {
 
     struct trace_coverage *read_backs; /* ascending name: lines that read unknown values */
     size_t read_back_count;
-
-    struct trace_host_sample *host_samples; /* in order */
-    size_t host_sample_count;
 
     struct trace_variables job_variables, allocator_settings, frameworks; /* ascending name */
 };

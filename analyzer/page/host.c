@@ -8,24 +8,23 @@
 #include "analyzer/analysis/sites.h"
 #include "analyzer/render/units.h"
 
-static void add_figure(struct doc *doc, const struct host_use *use, const char *key,
-                       const char *label, uint64_t bytes)
-{
-    doc_known_bytes(doc_detail_if(doc, !use->sample_count), key, label,
-                    use->sample_count && bytes != HOST_UNKNOWN, bytes);
-}
+/* A cgroup that used all but 1/16 of its limit may have reached the limit after the last look. */
+enum { NEAR_LIMIT_DIVISOR = 16 };
 
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES])
 {
-    const struct host_use use = host_use_of(&study->trace);
+    const struct trace_meta *meta = &study->trace.meta;
+    const uint64_t used_bytes = (uint64_t)meta->cgroup_bytes.value;
+    const uint64_t limit_bytes = (uint64_t)meta->cgroup_limit_bytes.value;
+    const bool is_limited = meta->cgroup_bytes.known && meta->cgroup_limit_bytes.known;
     char rss[UNITS_TEXT_BYTES], used[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES];
 
-    if (!use.sample_count || study->history.has_exit || study->trace.recording)
+    if (!meta->rss_bytes.known || study->history.has_exit || study->trace.recording)
         return NULL;
-    units_bytes(rss, use.last.rss_bytes);
-    units_bytes(used, use.last.cgroup_bytes);
-    units_bytes(limit, use.last.cgroup_limit_bytes);
-    if (host_use_is_near_limit(&use))
+    units_bytes(rss, (uint64_t)meta->rss_bytes.value);
+    units_bytes(used, used_bytes);
+    units_bytes(limit, limit_bytes);
+    if (is_limited && used_bytes >= limit_bytes - limit_bytes / NEAR_LIMIT_DIVISOR)
         snprintf(out, PAGE_HOST_END_BYTES,
                  "the process ended when it took %s of the host's memory, and its cgroup %s of the "
                  "%s that it may: the kernel's OOM killer may have ended it",
@@ -33,31 +32,29 @@ const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTE
     else
         snprintf(out, PAGE_HOST_END_BYTES,
                  "the process ended when it took %s of the host's memory%s%s%s%s", rss,
-                 use.last.cgroup_limit_bytes == HOST_UNKNOWN ? "" : ", and its cgroup ",
-                 use.last.cgroup_limit_bytes == HOST_UNKNOWN ? "" : used,
-                 use.last.cgroup_limit_bytes == HOST_UNKNOWN ? "" : " of a limit of ",
-                 use.last.cgroup_limit_bytes == HOST_UNKNOWN ? "" : limit);
+                 is_limited ? ", and its cgroup " : "", is_limited ? used : "",
+                 is_limited ? " of a limit of " : "", is_limited ? limit : "");
     return out;
 }
 
 int page_host_memory(struct doc *doc, const struct study *study, const struct view *view,
                      struct err *err)
 {
-    const struct host_use use = host_use_of(&study->trace);
+    const struct trace_meta *meta = &study->trace.meta;
+    const struct {
+        const char *key, *label;
+        const struct trace_integer *figure;
+    } rows[] = {{"rss_bytes", "process, at the end", &meta->rss_bytes},
+                {"rss_peak_bytes", "process, highest", &meta->rss_peak_bytes},
+                {"cgroup_bytes", "cgroup, at the end", &meta->cgroup_bytes},
+                {"cgroup_peak_bytes", "cgroup, highest", &meta->cgroup_peak_bytes},
+                {"cgroup_limit_bytes", "cgroup, limit", &meta->cgroup_limit_bytes}};
 
     (void)view, (void)err;
     doc_object_begin(doc, "host_memory", "Memory of the host");
-    doc_count(doc_detail(doc), "samples", "Samples", use.sample_count);
-    if (use.sample_count)
-        doc_integer(doc_detail(doc), "last_time_ns", "Last sample", DOC_NS,
-                    (int64_t)use.last.time_ns);
-    else
-        doc_null(doc_detail(doc), "last_time_ns", "Last sample", DOC_NS);
-    add_figure(doc, &use, "rss_bytes", "process, at the end", use.last.rss_bytes);
-    add_figure(doc, &use, "rss_peak_bytes", "process, highest", use.rss_peak_bytes);
-    add_figure(doc, &use, "cgroup_bytes", "cgroup, at the end", use.last.cgroup_bytes);
-    add_figure(doc, &use, "cgroup_peak_bytes", "cgroup, highest", use.cgroup_peak_bytes);
-    add_figure(doc, &use, "cgroup_limit_bytes", "cgroup, limit", use.last.cgroup_limit_bytes);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        doc_known_bytes(doc_detail_if(doc, !meta->rss_bytes.known), rows[i].key, rows[i].label,
+                        rows[i].figure->known, (uint64_t)rows[i].figure->value);
     doc_object_end(doc);
     return 0;
 }

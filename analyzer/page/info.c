@@ -225,8 +225,6 @@ static int add_info_tail(struct doc *doc, const struct study *study, const struc
     add_nested_events(doc, study);
     add_coverage(doc, trace);
     add_never_recorded(doc);
-    if (page_host_memory(doc, study, view, err))
-        return -1;
     return page_warnings(doc, study, view, err);
 }
 

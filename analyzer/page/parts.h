@@ -71,7 +71,7 @@ page_device_part page_ledger_note;
 /* "host_memory" of the process and its cgroup; and a device's pinned host memory, by site. */
 page_part page_host_memory;
 page_device_part page_pinned_memory;
-/* Why the process may have ended, if the trace has no end: the host's memory in its last sample.
+/* Why the process may have ended, if the trace has no end: the host's memory at the last look.
  * NULL: nothing to say. */
 #define PAGE_HOST_END_BYTES 320
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES]);

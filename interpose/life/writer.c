@@ -23,7 +23,7 @@
 #include "exit_moment.h"
 #include "full_disk.h"
 #include "guarded_files.h"
-#include "host_samples.h"
+#include "host_memory.h"
 #include "readings.h"
 #include "interpose/recording/clock.h"
 #include "interpose/recording/log.h"
@@ -73,7 +73,7 @@ static int open_ring(struct err *err)
         return -1;
     }
     drain->tally = &tally;
-    host_samples_begin();
+    host_memory_begin();
     return 0;
 }
 
@@ -151,10 +151,10 @@ static void close_files(void)
     pthread_mutex_lock(&writer_lock);
     drain->dead = true;
     if (store.db && !keep_store(&err)) {
-        host_samples_take(&store, true);
+        host_memory_store(&store, true);
         readings_store(&store);
     }
-    host_samples_end();
+    host_memory_end();
     if (keep_store(&err) || drain_all(drain, &err) || store_trace_end(&err) ||
         store_close(&store, &err)) {
         log_line("%s is incomplete: %s; the missing events are in %s%s", trace_path, err.message,
@@ -196,7 +196,7 @@ static int write_batch(void)
     pthread_mutex_lock(&writer_lock);
     const int status = keep_store(&err) ? -1 : drain_batch(drain, &err);
     if (status >= 0) {
-        host_samples_take(&store, false);
+        host_memory_store(&store, false);
         readings_store(&store);
     }
     pthread_mutex_unlock(&writer_lock);
@@ -384,7 +384,7 @@ static void forget_parents_files(void)
 {
     pthread_mutex_init(&writer_lock, NULL);
     guarded_files_forget();
-    host_samples_forget();
+    host_memory_forget();
     memset(&store, 0, sizeof store);
     drain = NULL;
     memset(&tally, 0, sizeof tally);

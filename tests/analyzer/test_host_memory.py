@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Host memory beside device memory: samples of the process and its cgroup, pinned memory, and kills by the kernel."""
+"""Host memory beside device memory: what the process and its cgroup used, pinned memory, and kills by the kernel."""
 import sqlite3
 import sys
 
@@ -16,42 +16,42 @@ def trace(tmp_path):
     return Trace(tmp_path / "trace.db")
 
 
-# --- samples ---
+# --- the last values and the highest ---
+
+FIGURES = ("rss_bytes", "rss_peak_bytes", "cgroup_bytes", "cgroup_peak_bytes", "cgroup_limit_bytes")
 
 
-def test_the_last_sample_and_the_highest_of_all_are_shown(trace):
+def test_the_last_values_and_the_highest_are_shown(trace):
     trace.alloc(MIB)
-    trace.host_memory(100, 3 * GIB, 5 * GIB, 8 * GIB, cgroup_peak=6 * GIB)
-    trace.host_memory(200, GIB, 2 * GIB, 8 * GIB, rss_peak=4 * GIB, cgroup_peak=6 * GIB)
-    wanted = {
-        "samples": 2, "last_time_ns": 200, "rss_bytes": GIB, "rss_peak_bytes": 4 * GIB, "cgroup_bytes": 2 * GIB,
-        "cgroup_peak_bytes": 6 * GIB, "cgroup_limit_bytes": 8 * GIB,
-    }  # fmt: skip
+    trace.host_memory(GIB, 2 * GIB, 8 * GIB, rss_peak=4 * GIB, cgroup_peak=6 * GIB)
     trace.write()
-    assert [load_json(command, trace.path)["host_memory"] for command in ("report", "ledger", "info")] == [wanted] * 3
+    wanted = dict(zip(FIGURES, (GIB, 4 * GIB, 2 * GIB, 6 * GIB, 8 * GIB)))
+    assert [load_json(command, trace.path)["host_memory"] for command in ("report", "ledger")] == [wanted] * 2
+    assert wanted.items() <= load_json("info", trace.path)["meta"].items()
 
 
-def test_what_no_sample_says_is_unknown(trace):
+def test_what_the_trace_does_not_say_is_unknown(trace):
     trace.alloc(MIB)
-    trace.host_memory(100, GIB)
-    host = load_json("info", trace.write())["host_memory"]
-    assert host["rss_bytes"] == GIB
-    assert host["cgroup_bytes"] is host["cgroup_peak_bytes"] is host["cgroup_limit_bytes"] is None
+    trace.host_memory(GIB)
+    assert list(load_json("report", trace.write())["host_memory"].values()) == [GIB, GIB, None, None, None]
 
 
-def test_a_trace_without_samples_says_nothing_of_the_host(trace):
+def test_a_trace_without_these_values_says_nothing_of_the_host(trace):
     trace.alloc(MIB)
-    host = load_json("report", trace.write())["host_memory"]
-    assert host.pop("samples") == 0
-    assert set(host.values()) == {None}
+    assert load_json("report", trace.write())["host_memory"] == dict.fromkeys(FIGURES)
     assert "Memory of the host" not in run_command("report", trace.path).stdout
 
 
-def test_a_trace_of_a_recorder_that_took_no_samples_opens(trace):
+@pytest.mark.parametrize("peaks, highest", [((6 * GIB, 7 * GIB), 7 * GIB), ((None, None), 5 * GIB)])
+def test_the_samples_of_a_trace_of_0_1_0_are_read_by_their_last_and_highest(trace, peaks, highest):
     trace.alloc(MIB)
+    columns = "sample INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, rss_bytes INTEGER NOT NULL, rss_peak_bytes INTEGER NOT NULL"
+    rows = [(0, 100, 3 * GIB, 3 * GIB, 5 * GIB, peaks[0], 8 * GIB), (4, 200, GIB, 4 * GIB, 2 * GIB, peaks[1], 8 * GIB)]
     with sqlite3.connect(trace.write()) as database:
-        database.execute("DROP TABLE host_memory")
-    assert load_json("info", trace.path)["host_memory"]["samples"] == 0
+        database.execute(f"CREATE TABLE host_memory ({columns}, {', '.join(f'{key} INTEGER' for key in FIGURES[2:])})")
+        database.executemany("INSERT INTO host_memory VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    wanted = dict(zip(FIGURES, (GIB, 4 * GIB, 2 * GIB, highest, 8 * GIB)))
+    assert load_json("report", trace.path)["host_memory"] == wanted
 
 
 def test_the_recorder_notes_how_much_the_program_took(record, tmp_path):
@@ -62,7 +62,7 @@ def test_the_recorder_notes_how_much_the_program_took(record, tmp_path):
         "address = ctypes.c_void_p()\n"
         "assert not ctypes.CDLL('libcudart.so.12').cudaMalloc(ctypes.byref(address), 1 << 20)\n"
     )
-    host = load_json("info", record(sys.executable, script).trace)["host_memory"]
+    host = load_json("report", record(sys.executable, script).trace)["host_memory"]
     assert 200 * MIB <= host["rss_peak_bytes"] < 2 * GIB
     assert 0 < host["rss_bytes"] <= host["rss_peak_bytes"]
 
@@ -77,7 +77,7 @@ def warnings(trace):
 def test_a_killed_program_near_its_cgroups_limit_may_have_been_killed_for_it(tmp_path):
     trace = Trace(tmp_path / "trace.db", complete=0)
     trace.alloc(MIB)
-    trace.host_memory(100, 63 * GIB, 64 * GIB - 200 * MIB, 64 * GIB)
+    trace.host_memory(63 * GIB, 64 * GIB - 200 * MIB, 64 * GIB)
     assert (
         "the process ended when it took 63.00 GiB of the host's memory, and its cgroup 63.80 GiB of the 64.00 GiB that it "
         "may: the kernel's OOM killer may have ended it"
@@ -87,7 +87,7 @@ def test_a_killed_program_near_its_cgroups_limit_may_have_been_killed_for_it(tmp
 def test_a_killed_program_far_from_a_limit_is_not_called_so(tmp_path):
     trace = Trace(tmp_path / "trace.db", complete=0)
     trace.alloc(MIB)
-    trace.host_memory(100, GIB, 2 * GIB, 64 * GIB)
+    trace.host_memory(GIB, 2 * GIB, 64 * GIB)
     assert "the process ended when it took 1.00 GiB of the host's memory, and its cgroup 2.00 GiB of a limit of 64.00 GiB" in (
         warnings(trace)
     )
@@ -95,15 +95,15 @@ def test_a_killed_program_far_from_a_limit_is_not_called_so(tmp_path):
 
 def test_a_program_that_ended_by_itself_has_no_such_warning(trace):
     trace.alloc(MIB)
-    trace.host_memory(100, 63 * GIB, 64 * GIB - MIB, 64 * GIB)
+    trace.host_memory(63 * GIB, 64 * GIB - MIB, 64 * GIB)
     trace.exit()
     assert not any("host's memory" in text for text in warnings(trace))
 
 
-def test_a_program_that_was_killed_leaves_a_sample(record, program):
+def test_a_program_that_was_killed_leaves_its_last_values(record, program):
     recording = record(program("dies_with_events"), check=False)
     info = load_json("info", recording.trace)
-    assert info["host_memory"]["samples"] >= 1
+    assert 0 < info["meta"]["rss_bytes"] <= info["meta"]["rss_peak_bytes"]
     assert any(text.startswith("the process ended when it took ") for text in info["warnings"])
 
 

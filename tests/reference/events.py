@@ -43,9 +43,6 @@ class Tables:
             row[0]: row[1:] for row in query("SELECT location_id, function_id, file_id, line FROM location")
         }
         self.card_names = {row[0]: row[1:] for row in query("SELECT device, uuid, name FROM device")}
-        self.host_samples = list(query(
-            "SELECT time_ns, rss_bytes, rss_peak_bytes, cgroup_bytes, cgroup_peak_bytes, cgroup_limit_bytes "
-            "FROM host_memory ORDER BY sample"))  # fmt: skip
         self.coverage = list(query("SELECT name, count FROM coverage"))
         self.variables = {table: list(query(f"SELECT * FROM {table}")) for table in VARIABLES}
         self.row_counts = {table: next(query(f"SELECT COUNT(*) FROM {table}"))[0] for table in ("module",)}

@@ -5,7 +5,7 @@ reads again."""
 import collections
 
 HIDDEN_IN = ("device-memory", "pool-usage")  # samples do not count as events inside calls
-HOST = ("time_ns", "rss_bytes", "rss_peak_bytes", "cgroup_bytes", "cgroup_peak_bytes", "cgroup_limit_bytes")
+HOST = ("rss_bytes", "rss_peak_bytes", "cgroup_bytes", "cgroup_peak_bytes", "cgroup_limit_bytes")
 
 
 def heading(figures, path):
@@ -37,15 +37,7 @@ def heading(figures, path):
 
 
 def host_memory(books):
-    samples = [dict(zip(HOST, row)) for row in books.host_samples]
-    if not samples:
-        return {"host_memory": {"samples": 0, "last_time_ns": None, **dict.fromkeys(HOST[1:])}}
-    highest = {}
-    for what in ("rss", "cgroup"):
-        seen = [row[key] for row in samples for key in (f"{what}_bytes", f"{what}_peak_bytes") if row[key] is not None]
-        highest[f"{what}_peak_bytes"] = max(seen, default=None)
-    last = samples[-1]
-    return {"host_memory": {"samples": len(samples), "last_time_ns": last.pop("time_ns"), **last, **highest}}
+    return {"host_memory": {key: books.meta.get(key) for key in HOST}}
 
 
 # --- info ---
@@ -91,5 +83,4 @@ def info_page(figures):
         **{name: [{"name": row[0], key: row[1]} for row in books.variables[table]]
            for name, table, key in (("frameworks", "framework", "version"), ("job_variables", "job_variable", "value"),
                                     ("allocator_settings", "allocator_setting", "value"))},
-        **host_memory(books),
     }  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Adds what stands beside the events of a random trace: samples of the host's memory, durations of calls, facts about the
+"""Adds what stands beside the events of a random trace: the host's memory, durations of calls, facts about the
 program, and which events happened inside other calls. It draws random numbers of its own, so that the events are the same
 without it."""
 
@@ -12,7 +12,8 @@ CALLS = ("alloc", "free", "map", "unmap", "context-create")
 
 def add_rest(trace, seed):
     choose, last = random.Random(f"{seed} rest"), trace.events[-1][1]
-    add_host_memory(trace, choose, last)
+    if choose.random() < 0.5:
+        add_host_memory(trace, choose)
     calls = [event for event in trace.events if KINDS[event[4]] in CALLS and event[10] is not None]
     if calls and choose.random() < 0.5:
         durations = {event[0]: choose.randint(500, 90_000) for event in choose.sample(calls, len(calls) // 2)}
@@ -23,12 +24,9 @@ def add_rest(trace, seed):
         put_into_call(trace.events, choose, 60_000 + number)
 
 
-def add_host_memory(trace, choose, last):
-    for number in range(choose.choice([0, 0, 1, 5])):
-        cgroup, limit = choose.choice([(None, None), (choose.randint(1, 9) << 30, choose.choice([None, 9 << 30]))])
-        highest = cgroup and choose.randint(1, 12) << 30
-        now = last * number // 5
-        trace.host_memory(now, choose.randint(1, 9) << 28, cgroup, limit, choose.randint(1, 9) << 28, highest)
+def add_host_memory(trace, choose):
+    cgroup, limit = choose.choice([(None, None), (choose.randint(1, 9) << 30, choose.choice([None, 9 << 30]))])
+    trace.host_memory(choose.randint(1, 9) << 28, cgroup, limit, 9 << 28, cgroup and choose.randint(9, 12) << 30)
 
 
 def name_things(trace, choose, last):

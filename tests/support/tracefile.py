@@ -39,9 +39,6 @@ CREATE TABLE job_variable (name TEXT NOT NULL, value TEXT NOT NULL);
 CREATE TABLE allocator_setting (name TEXT NOT NULL, value TEXT NOT NULL);
 CREATE TABLE framework (name TEXT NOT NULL, version TEXT NOT NULL);
 CREATE TABLE call_duration (seq INTEGER PRIMARY KEY, duration_ns INTEGER NOT NULL);
-CREATE TABLE host_memory (sample INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, rss_bytes INTEGER NOT NULL,
-                          rss_peak_bytes INTEGER NOT NULL, cgroup_bytes INTEGER, cgroup_peak_bytes INTEGER,
-                          cgroup_limit_bytes INTEGER);
 CREATE TABLE read_back (name TEXT NOT NULL, count INTEGER NOT NULL);
 CREATE TABLE event (seq INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, thread_id INTEGER NOT NULL,
                     hook_id INTEGER NOT NULL, kind INTEGER NOT NULL, memory INTEGER NOT NULL,
@@ -73,7 +70,7 @@ class Trace:
         self.path = path
         self.events = []
         self.rows = {"device": [], "hook": [], "module": [], "coverage": [], "frame": [],
-                     "symbol": [], "host_memory": []}
+                     "symbol": []}
         self.strings = {}
         self.locations = {}
         self.frames = {}
@@ -210,9 +207,10 @@ class Trace:
         return self.measured("limit", before, after, address=number, size=value, object=context,
                              **columns)
 
-    def host_memory(self, time_ns, rss, cgroup=None, limit=None, rss_peak=None, cgroup_peak=None):
-        self.rows["host_memory"].append((len(self.rows["host_memory"]), time_ns, rss, rss_peak or rss, cgroup,
-                                         cgroup_peak, limit))
+    def host_memory(self, rss, cgroup=None, limit=None, rss_peak=None, cgroup_peak=None):
+        figures = {"rss_bytes": rss, "rss_peak_bytes": rss_peak or rss, "cgroup_bytes": cgroup,
+                   "cgroup_peak_bytes": cgroup_peak or cgroup, "cgroup_limit_bytes": limit}
+        self.meta |= {key: value for key, value in figures.items() if value is not None}
 
     def exit(self, how=0):
         return self.event("exit", object=how)
