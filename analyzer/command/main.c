@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "output.h"
 #include "analyzer/load/memory_limit.h"
+#include "analyzer/util/reads.h"
 #include "analyzer/util/say.h"
 #include "gpumemtrace/version.h"
 
@@ -40,6 +41,7 @@ static int run_command(const char *name, int argc, char **argv)
     if (!command)
         return exit_status("", command_unknown(name, &err), &err);
     int status = exit_status(name, command->function(command, argc, argv, &err), &err);
+    reads_print();
     return check_stdout(name, status);
 }
 

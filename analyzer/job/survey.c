@@ -14,6 +14,7 @@
 #include "analyzer/load/query.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"
+#include "analyzer/util/reads.h"
 #include "gpumemtrace/event.h"
 #include "trace/fold.h"
 
@@ -215,6 +216,7 @@ static int survey_read(struct survey *survey, struct err *err)
              EVENT_ALLOC);
     if (fold_open(survey->path, &reading.db, &folded, err))
         return -1;
+    reads_count_open();
     const int status =
         each_row(&reading, "meta", "SELECT key, value FROM meta", take_meta) ||
                 read_job_variables(&reading) ||

@@ -10,6 +10,7 @@
 #include "analyzer/load/load.h"
 #include "analyzer/load/query.h"
 #include "analyzer/util/clock.h"
+#include "analyzer/util/reads.h"
 #include "trace/fold.h"
 
 /* The replay writes its error to follow->err. */
@@ -27,6 +28,7 @@ static int open_file(struct follow *follow, struct err *err)
     struct fold_result folded;
     if (fold_open(trace->path, &trace->db, &folded, err))
         return -1;
+    reads_count_open();
     trace->recording = folded.recording;
     if (sqlite3_exec(trace->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK)
         return 0;

@@ -7,6 +7,7 @@
 
 #include "load_tables.h"
 #include "query.h"
+#include "analyzer/util/reads.h"
 #include "trace/fold.h"
 
 int load_trace(struct trace *trace, const char *path, struct err *err)
@@ -21,6 +22,7 @@ int load_trace(struct trace *trace, const char *path, struct err *err)
     }
     if (fold_open(path, &loaded.db, &folded, err))
         goto out;
+    reads_count_open();
     loaded.recording = folded.recording;
     /* One transaction, so that tables and events are of one moment while the recorder runs. */
     if (sqlite3_exec(loaded.db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) {

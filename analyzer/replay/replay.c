@@ -6,6 +6,7 @@
 
 #include "allocations.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/reads.h"
 #include "bindings.h"
 #include "captures.h"
 #include "refused/failures.h"
@@ -468,6 +469,7 @@ struct replay *replay_begin(struct history *history, const struct trace *trace,
     struct replay *replay = array_new(1, sizeof *replay, err);
     if (!replay)
         return NULL;
+    reads_count_replay();
     *history = (struct history){.trace = trace, .last = {.index = INDEX_NONE}};
     past_init(history);
     history->keeper = plan->keeper;
