@@ -13,21 +13,6 @@ void addresses_release(struct addresses *addresses)
     *addresses = (struct addresses){0};
 }
 
-int addresses_copy(struct addresses *to, const struct addresses *from, struct err *err)
-{
-    struct address_hole *grown =
-        array_grow(to->items, &to->capacity, from->count, sizeof *grown, err);
-
-    if (!grown)
-        return -1;
-    to->items = grown;
-    if (from->count) /* memcpy takes no NULL */
-        memcpy(grown, from->items, from->count * sizeof *grown);
-    to->count = from->count;
-    to->next_address = from->next_address;
-    return 0;
-}
-
 static void remove_hole(struct addresses *addresses, size_t number)
 {
     addresses->count--;

@@ -27,8 +27,6 @@ struct addresses {
 };
 
 void addresses_release(struct addresses *addresses);
-/* Frees what *to held before. -1: out of memory. */
-int addresses_copy(struct addresses *to, const struct addresses *from, struct err *err);
 uint64_t addresses_take(struct addresses *addresses, uint64_t bytes);
 /* Drops the addresses for good if there is no memory to note them. */
 void addresses_give(struct addresses *addresses, uint64_t address, uint64_t bytes);

@@ -9,9 +9,7 @@
 #include "allocator.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "analyzer/util/array.h"
 #include "blocks.h"
 #include "free_tree.h"
 
@@ -38,52 +36,6 @@ void allocator_release(struct allocator *allocator)
     free(allocator->pools);
     addresses_release(&allocator->addresses);
     *allocator = (struct allocator){.unused = ALLOCATOR_NONE};
-}
-
-/* --- copies --- */
-
-static int copy_pools(struct allocator *to, const struct allocator *from, struct err *err)
-{
-    while (to->pool_count > from->pool_count)
-        free(to->pools[--to->pool_count].trees);
-    for (size_t i = 0; i < from->pool_count; i++) {
-        struct allocator_pool *grown =
-            array_grow(to->pools, &to->pool_capacity, i, sizeof *grown, err);
-
-        if (!grown)
-            return -1;
-        to->pools = grown;
-        struct free_trees *trees = i < to->pool_count ? grown[i].trees : free_trees_new(err);
-        if (!trees)
-            return -1;
-        free_trees_copy(trees, from->pools[i].trees);
-        grown[i] = from->pools[i];
-        grown[i].trees = trees;
-        to->pool_count += i == to->pool_count;
-    }
-    return 0;
-}
-
-int allocator_copy(struct allocator *to, const struct allocator *from, struct err *err)
-{
-    struct allocator_block *grown =
-        array_grow(to->blocks, &to->block_capacity, from->block_count, sizeof *grown, err);
-
-    if (!grown)
-        return -1;
-    to->blocks = grown;
-    if (copy_pools(to, from, err) || addresses_copy(&to->addresses, &from->addresses, err))
-        return -1;
-    if (from->block_count) /* memcpy takes no NULL */
-        memcpy(grown, from->blocks, from->block_count * sizeof *grown);
-    const struct allocator own = *to;
-    *to = *from;
-    to->blocks = own.blocks;
-    to->block_capacity = own.block_capacity;
-    to->pools = own.pools;
-    to->pool_capacity = own.pool_capacity;
-    to->addresses = own.addresses;
-    return 0;
 }
 
 static uint64_t round_up(uint64_t bytes, uint64_t unit)

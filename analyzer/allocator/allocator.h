@@ -33,9 +33,6 @@
 void allocator_init(struct allocator *allocator, const struct allocator_settings *settings);
 void allocator_release(struct allocator *allocator);
 struct allocator_settings allocator_default_settings(void);
-/* Frees what *to held before. The copy has the same block numbers. -1: out of memory, and *to
- * must still be released. */
-int allocator_copy(struct allocator *to, const struct allocator *from, struct err *err);
 
 enum allocator_outcome { ALLOCATOR_REUSED, ALLOCATOR_GREW, ALLOCATOR_RETRIED, ALLOCATOR_REFUSED };
 

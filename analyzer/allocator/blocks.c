@@ -91,15 +91,11 @@ void allocator_give_addresses(struct allocator *allocator, uint64_t address, uin
     addresses_give(&allocator->addresses, address, bytes * ALLOCATOR_GRANULE_BYTES);
 }
 
-bool allocator_allows(struct allocator *allocator, uint64_t limit_bytes, uint64_t bytes)
+bool allocator_allows(const struct allocator *allocator, uint64_t limit_bytes, uint64_t bytes)
 {
     if (limit_bytes == ALLOCATOR_UNLIMITED)
         return true;
-    if (bytes > limit_bytes || allocator->reserved_bytes > limit_bytes - bytes)
-        return false;
-    if (allocator->reserved_bytes + bytes > allocator->granted_bytes)
-        allocator->granted_bytes = allocator->reserved_bytes + bytes;
-    return true;
+    return bytes <= limit_bytes && allocator->reserved_bytes <= limit_bytes - bytes;
 }
 
 void allocator_count_reserved(struct allocator *allocator, uint64_t bytes)

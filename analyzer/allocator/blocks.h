@@ -20,8 +20,8 @@ uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64
  * Returns the joined block. */
 uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block);
 
-/* True if the pool may hold that many more bytes under the limit. Counts them in granted_bytes. */
-bool allocator_allows(struct allocator *allocator, uint64_t limit_bytes, uint64_t bytes);
+/* True if the pool may hold that many more bytes under the limit. */
+bool allocator_allows(const struct allocator *allocator, uint64_t limit_bytes, uint64_t bytes);
 /* Counts newly reserved bytes. */
 void allocator_count_reserved(struct allocator *allocator, uint64_t bytes);
 

@@ -71,11 +71,6 @@ struct free_trees *free_trees_new(struct err *err)
     return trees;
 }
 
-void free_trees_copy(struct free_trees *to, const struct free_trees *from)
-{
-    *to = *from;
-}
-
 /* --- one treap --- */
 
 struct place {

@@ -16,7 +16,6 @@
 
 /* The trees of one pool; NULL: out of memory. */
 struct free_trees *free_trees_new(struct err *err);
-void free_trees_copy(struct free_trees *to, const struct free_trees *from);
 
 void free_tree_add(struct allocator *allocator, uint32_t block);
 void free_tree_remove(struct allocator *allocator, uint32_t block);

@@ -92,9 +92,6 @@ struct allocator {
     uint64_t reserved_bytes, allocated_bytes;
     uint64_t peak_reserved_bytes, peak_allocated_bytes;
     uint64_t retry_count; /* requests refused, then served */
-    /* The most that a limit allowed the pool to hold, or would have, since the
-     * caller reset it to 0. */
-    uint64_t granted_bytes;
 };
 
 #endif

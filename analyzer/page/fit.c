@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `fit`: the smallest card, MIG slice and memory fraction that run the program. */
+/* The page of `fit`: the smallest card, MIG slice and memory fraction that run the program, and
+ * whether the next smaller card does. */
 #include "analyzer/whatif/fit.h"
 
 #include <inttypes.h>
@@ -32,33 +33,40 @@ static const char *name_of(const struct card *card)
 
 /* --- the answer --- */
 
-static int say_card(struct opening *opening, const struct fit_device *fit,
-                    const struct fit_size *size, const char *how)
+static int say_card(struct opening *opening, const struct fit_device *fit)
 {
-    const char *card = name_of(card_for(size->card_bytes));
-    const char *slice = name_of(mig_slice_for(size->card_bytes));
+    const char *card = name_of(card_for(fit->card_bytes));
+    const char *slice = name_of(mig_slice_for(fit->card_bytes));
     char device[STUDY_DEVICE_BYTES], bytes[UNITS_TEXT_BYTES];
 
     study_device_name(fit->device, device);
-    units_bytes(bytes, size->card_bytes);
+    units_bytes(bytes, fit->card_bytes);
     return page_say(
         opening,
         "What ran on %s needs a card of %s%s %s: of those known here %s; as a MIG slice "
         "%s.",
-        device, fit->is_least ? "at least " : "", bytes, how, card ? card : "none",
-        slice ? slice : "none");
+        device, fit->is_least ? "at least " : "", bytes,
+        fit->has_pool ? "without retries" : "(the driver's memory at its peak, and the context)",
+        card ? card : "none", slice ? slice : "none");
 }
 
-static int say_cards(struct opening *opening, const struct fit_device *fit)
+static int say_smaller(struct opening *opening, const struct fit_device *fit)
 {
-    if (!fit->has_pool)
-        return say_card(opening, fit, &fit->without_retries,
-                        "(the driver's memory at its peak, and the context)");
-    if (fit->with_retries.card_bytes == fit->without_retries.card_bytes)
-        return say_card(opening, fit, &fit->without_retries, "with or without retries");
-    if (say_card(opening, fit, &fit->without_retries, "without retries") < 0)
-        return -1;
-    return say_card(opening, fit, &fit->with_retries, "if PyTorch may flush its cache and retry");
+    char bytes[UNITS_TEXT_BYTES];
+
+    if (!fit->smaller)
+        return 0;
+    units_bytes(bytes, fit->smaller->bytes);
+    if (!fit->smaller_fits)
+        return page_say(opening,
+                        "The next smaller card known here, %s (%s), would not run it, because a "
+                        "request would fail even with retries.",
+                        fit->smaller->name, bytes);
+    return page_say(opening,
+                    "The next smaller card known here, %s (%s), would run it with %" PRIu64
+                    " retr%s, before which PyTorch flushes its cache.",
+                    fit->smaller->name, bytes, fit->retry_count,
+                    fit->retry_count == 1 ? "y" : "ies");
 }
 
 static int say_fit(struct opening *opening, const struct fit_device *fit)
@@ -72,7 +80,7 @@ static int say_fit(struct opening *opening, const struct fit_device *fit)
             "What %s would need is not known, because the model of PyTorch's allocator does "
             "not give what was recorded: at event %" PRIu64 " %s.",
             device, fit->difference.seq, page_difference(&fit->difference, words));
-    if (say_cards(opening, fit) < 0)
+    if (say_card(opening, fit) < 0 || say_smaller(opening, fit) < 0)
         return -1;
     return fit->has_pool && fit->fraction > 0
                ? page_say(opening,
@@ -110,27 +118,48 @@ static double fraction_of(uint64_t pool_bytes, uint64_t total_bytes)
 }
 
 /* total_bytes: the size that the memory fraction refers to; 0: no fraction is shown. */
-static void add_size(struct doc *doc, const struct fit_device *fit, const struct fit_size *size,
-                     uint64_t total_bytes, const char *retries)
+static void add_fraction(struct doc *doc, uint64_t pool_bytes, uint64_t total_bytes)
 {
-    const bool known = is_known(fit) && size->card_bytes;
-    const bool has_fraction =
-        known && fit->has_pool && size->pool_bytes <= total_bytes && total_bytes;
+    const bool known = pool_bytes && total_bytes && pool_bytes <= total_bytes;
+    const double fraction = known ? fraction_of(pool_bytes, total_bytes) : 0;
     char digits[16];
-    const double fraction = has_fraction ? fraction_of(size->pool_bytes, total_bytes) : 0;
+
+    doc_known_ratio(doc_detail(doc), "memory_fraction", "Memory fraction", known, fraction);
+    snprintf(digits, sizeof digits, "%.6f", fraction);
+    doc_text(doc_summary(doc), NULL, "Memory fraction", known ? digits : NULL);
+}
+
+static void add_without_retries(struct doc *doc, const struct fit_device *fit, uint64_t total_bytes)
+{
+    const bool known = is_known(fit) && fit->card_bytes;
 
     doc_row_begin(doc);
-    doc_text(doc, "retries", "Retries", retries);
-    doc_known_bytes(doc, "card_bytes", "Card", known, size->card_bytes);
-    doc_text(doc, "card", "Known card", known ? name_of(card_for(size->card_bytes)) : NULL);
-    doc_text(doc, "mig_slice", "MIG slice",
-             known ? name_of(mig_slice_for(size->card_bytes)) : NULL);
-    doc_known_bytes(doc, "pool_bytes", "Pool", known && fit->has_pool, size->pool_bytes);
-    doc_known_ratio(doc_detail(doc), "memory_fraction", "Memory fraction", has_fraction, fraction);
-    snprintf(digits, sizeof digits, "%.6f", fraction);
-    doc_text(doc_summary(doc), NULL, "Memory fraction", has_fraction ? digits : NULL);
-    doc_known_count(doc_spare(doc), "retry_count", "Times retried", known && fit->has_pool,
-                    size->retry_count);
+    doc_text(doc, "retries", "Retries", "none");
+    doc_known_bytes(doc, "card_bytes", "Card", known, fit->card_bytes);
+    doc_text(doc, "card", "Known card", known ? name_of(card_for(fit->card_bytes)) : NULL);
+    doc_text(doc, "mig_slice", "MIG slice", known ? name_of(mig_slice_for(fit->card_bytes)) : NULL);
+    doc_known_bytes(doc, "pool_bytes", "Pool", known && fit->has_pool, fit->pool_bytes);
+    add_fraction(doc, known ? fit->pool_bytes : 0, total_bytes);
+    if (known)
+        doc_bool(doc, "fits", "Fits", true);
+    else
+        doc_null(doc, "fits", "Fits", DOC_BOOL);
+    doc_known_count(doc_spare(doc), "retry_count", "Times retried", known && fit->has_pool, 0);
+    doc_row_end(doc);
+}
+
+static void add_smaller(struct doc *doc, const struct fit_device *fit)
+{
+    doc_row_begin(doc);
+    doc_text(doc, "retries", "Retries", "allowed");
+    doc_bytes(doc, "card_bytes", "Card", fit->smaller->bytes);
+    doc_text(doc, "card", "Known card", fit->smaller->name);
+    doc_text(doc, "mig_slice", "MIG slice", NULL);
+    doc_null(doc, "pool_bytes", "Pool", DOC_BYTES);
+    add_fraction(doc, 0, 0);
+    doc_bool(doc, "fits", "Fits", fit->smaller_fits);
+    doc_known_count(doc_spare(doc), "retry_count", "Times retried", fit->smaller_fits,
+                    fit->retry_count);
     doc_row_end(doc);
 }
 
@@ -150,11 +179,11 @@ static int add_fit(struct doc *doc, const struct study *study, const struct devi
     doc_bool(doc_detail(doc), "at_least", "at least", fit->is_least);
     doc_known_count(doc_detail(doc), "differs_at_seq", "first difference", !is_known(fit),
                     fit->difference.seq);
-    doc_list_begin(doc, "fit", "The smallest that runs it");
+    doc_list_begin(doc, "fit", "Cards");
     const uint64_t total_bytes = study_has_no_limit(study) ? 0 : fit->total_bytes;
-    add_size(doc, fit, &fit->without_retries, total_bytes, "none");
-    if (fit->has_pool)
-        add_size(doc, fit, &fit->with_retries, total_bytes, "allowed");
+    add_without_retries(doc, fit, total_bytes);
+    if (fit->smaller)
+        add_smaller(doc, fit);
     doc_list_end(doc);
     if (is_known(fit))
         doc_note(doc,
@@ -162,6 +191,10 @@ static int add_fit(struct doc *doc, const struct study *study, const struct devi
                  "the process's other memory, and the pool. A known card is chosen by what outputs "
                  "of others say that it shows to programs (gpumemtrace help cards), with 2 %% to "
                  "spare for other versions of the driver.");
+    if (fit->smaller)
+        doc_note(doc,
+                 "The row with retries is the next smaller card with all its memory, of which 2 %% "
+                 "were left unused.");
     return 0;
 }
 

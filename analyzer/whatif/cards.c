@@ -2,7 +2,6 @@
 /* Cards and slices by their memory; see cards.h. */
 #include "cards.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #define MIB (UINT64_C(1) << 20)
@@ -19,9 +18,11 @@ static const struct card slices[] = {
 #include "common/sim_presets.def"
 };
 
-static bool surely_has(const struct card *card, uint64_t bytes)
+uint64_t card_sure_bytes(const struct card *card)
 {
-    return card->bytes / 100 * CARD_USABLE_PERCENT >= bytes;
+    enum { USABLE_PERCENT = 98 };
+
+    return card->bytes / 100 * USABLE_PERCENT;
 }
 
 static const struct card *smallest(const struct card *list, size_t count, uint64_t bytes)
@@ -29,7 +30,7 @@ static const struct card *smallest(const struct card *list, size_t count, uint64
     const struct card *best = NULL;
 
     for (size_t i = 0; i < count; i++)
-        if (surely_has(&list[i], bytes) && (!best || list[i].bytes < best->bytes))
+        if (card_sure_bytes(&list[i]) >= bytes && (!best || list[i].bytes < best->bytes))
             best = &list[i];
     return best;
 }
@@ -44,7 +45,7 @@ const struct card *card_below(uint64_t bytes)
     const struct card *best = NULL;
 
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++)
-        if (!surely_has(&cards[i], bytes) && (!best || cards[i].bytes > best->bytes))
+        if (card_sure_bytes(&cards[i]) < bytes && (!best || cards[i].bytes > best->bytes))
             best = &cards[i];
     return best;
 }

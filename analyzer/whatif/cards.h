@@ -9,13 +9,13 @@
 
 #include <stdint.h>
 
-enum { CARD_USABLE_PERCENT = 98 };
-
 struct card {
     const char *name; /* as `run --dry-run` names it */
     uint64_t bytes;
 };
 
+/* What the card surely has. */
+uint64_t card_sure_bytes(const struct card *card);
 /* The smallest card that surely has the bytes; NULL: no known card has. */
 const struct card *card_for(uint64_t bytes);
 /* The largest card that may not have the bytes; NULL: all have. */

@@ -45,7 +45,7 @@ static bool is_under_unknown_fraction(const struct whatif_device *device,
                                       const struct whatif_run *run)
 {
     return device->fraction_below_bytes != ALLOCATOR_UNLIMITED &&
-           !(whatif_fraction(device, run) > 0) && !run->ask.total_bytes && !run->ask.pool_bytes;
+           !(whatif_fraction(device, run) > 0) && !run->ask.total_bytes;
 }
 
 /* The limit of the pool by the memory fraction. */
@@ -55,8 +55,6 @@ static uint64_t pool_may_hold_bytes(const struct whatif_device *device,
     const uint64_t total_bytes = run->ask.total_bytes ? run->ask.total_bytes : device->total_bytes;
     const double fraction = whatif_fraction(device, run);
 
-    if (run->ask.pool_bytes)
-        return run->ask.pool_bytes;
     if (is_under_unknown_fraction(device, run))
         return device->fraction_below_bytes - 1;
     if (fraction > 0 && device->total_bytes && total_bytes != ALLOCATOR_UNLIMITED)
@@ -92,14 +90,11 @@ static void end_run(struct whatif_run *run, const struct cursor *at, uint64_t re
 static void note_peaks(struct whatif_run *run, uint64_t outside_bytes, uint64_t peak_before_bytes)
 {
     const uint64_t held_now_bytes = outside_bytes + run->allocator.reserved_bytes;
-    const uint64_t needed_bytes = outside_bytes + run->allocator.allocated_bytes;
 
     if (run->allocator.peak_reserved_bytes > peak_before_bytes)
         run->live_at_peak_bytes = run->allocator.allocated_bytes;
     if (held_now_bytes > run->peak_held_bytes)
         run->peak_held_bytes = held_now_bytes;
-    if (needed_bytes > run->peak_needed_bytes)
-        run->peak_needed_bytes = needed_bytes;
 }
 
 /* If the memory fraction is not reported, only sizes that the recorded pool once held are surely
@@ -133,7 +128,7 @@ static bool any_goes_on(const struct whatif_device *device, size_t run_count)
 }
 
 static int alloc_in_run(struct whatif_run *run, const struct whatif_device *device,
-                        const struct fork_request *request, uint32_t *block)
+                        const struct run_request *request, uint32_t *block)
 {
     const struct cursor *at = request->at;
     const struct event *event = at->event;
@@ -182,31 +177,19 @@ void runs_note_limit(struct whatif_device *device, const struct event *event)
         device->reported.bytes = 0;
 }
 
-/* Also serves the request in the copies that the run forks off. */
-static int alloc_in_forks(struct whatif *whatif, struct whatif_device *device, size_t number,
-                          const struct fork_request *request, uint32_t *handles)
+int runs_alloc(struct whatif *whatif, struct whatif_device *device,
+               const struct run_request *request, uint32_t *handles)
 {
     uint32_t block;
-    size_t copy;
 
-    while (number != FORK_NONE) {
-        if (forks_begin(whatif, device, number, request, &copy) ||
-            alloc_in_run(&device->runs[number], device, request, &block))
+    for (size_t i = 0; i < whatif->ask_count; i++) {
+        if (!run_goes_on(&device->runs[i]))
+            continue;
+        if (alloc_in_run(&device->runs[i], device, request, &block))
             return -1;
         if (handles)
-            handles[HANDLE_RUNS + number] = block;
-        number = forks_end(device, number, request, copy, whatif->ask_count);
+            handles[HANDLE_RUNS + i] = block;
     }
-    return 0;
-}
-
-int runs_alloc(struct whatif *whatif, struct whatif_device *device,
-               const struct fork_request *request, uint32_t *handles)
-{
-    for (size_t i = 0; i < whatif->ask_count; i++)
-        if (run_goes_on(&device->runs[i]) && device->runs[i].copied_index != request->at->index &&
-            alloc_in_forks(whatif, device, i, request, handles))
-            return -1;
     device->no_run_goes_on = whatif->ends_with_runs && !any_goes_on(device, whatif->ask_count);
     device->was_refused = device->has_emptied = false;
     return 0;

@@ -6,7 +6,14 @@
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_RUNS_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_RUNS_H
 
-#include "forks.h"
+#include "whatif.h"
+
+/* A request to a device's runs, and the bytes that the process holds outside the pool. */
+struct run_request {
+    const struct cursor *at;
+    const struct allocator_request *request;
+    uint64_t outside_bytes;
+};
 
 static inline bool run_goes_on(const struct whatif_run *run)
 {
@@ -16,7 +23,7 @@ static inline bool run_goes_on(const struct whatif_run *run)
 /* Serves an allocation of the recording in each run that goes on. handles: the row of its tensor;
  * NULL if the allocation failed. */
 int runs_alloc(struct whatif *whatif, struct whatif_device *device,
-               const struct fork_request *request, uint32_t *handles);
+               const struct run_request *request, uint32_t *handles);
 
 /* Empties the cache of each run, because driver calls show that the program called
  * torch.cuda.empty_cache(). Does nothing if a refusal made PyTorch free memory. */

@@ -28,9 +28,7 @@ static int device_init(struct whatif *whatif, struct whatif_device *device, stru
         struct whatif_settings settings = whatif->own;
 
         run->ask = whatif->asks[i];
-        run->failure.at.index = run->last_same_index = run->copied_index = INDEX_NONE;
-        if (run->ask.is_spare || (run->ask.least_bytes && run->ask.device != device->device))
-            run->failure.at.index = 0;
+        run->failure.at.index = run->last_same_index = INDEX_NONE;
         if (run->ask.change && settings_change(&settings, run->ask.change, err))
             return -1;
         run->fraction = run->ask.fraction > 0 ? run->ask.fraction : settings.fraction;
@@ -219,7 +217,7 @@ static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
             return -1;
         handles[HANDLE_RECORDED] = block;
     }
-    const struct fork_request asked = {
+    const struct run_request asked = {
         .at = at,
         .request = &request,
         .outside_bytes =
@@ -341,8 +339,7 @@ static int take_limit(void *self, const struct pool_limit *limit, struct err *er
 int whatif_init(struct whatif *whatif, const struct trace *trace, const struct whatif_ask *asks,
                 size_t ask_count, struct err *err)
 {
-    *whatif = (struct whatif){
-        .asks = asks, .ask_count = ask_count, .ends_with_runs = asks[0].least_bytes};
+    *whatif = (struct whatif){.asks = asks, .ask_count = ask_count};
     const struct pool_limit_listener listener = {take_limit, whatif};
 
     if (settings_of_trace(&whatif->own, trace, err))

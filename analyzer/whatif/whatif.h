@@ -27,14 +27,8 @@ struct whatif_ask {
     const char *change;     /* settings_change; NULL: the run's own settings */
     uint64_t total_bytes;   /* of the card; 0: as recorded; ALLOCATOR_UNLIMITED: no limit */
     double fraction;        /* of the card that the pool may hold; 0: as in the settings */
-    uint64_t pool_bytes;    /* that the pool may hold; 0: no limit of its own */
     bool serves_all;        /* requests that failed in the recording must be served, too */
     uint64_t context_bytes; /* of the context and other processes; 0: by the card's answers */
-    /* Lowest limit, in whole granules, that this run stands for (forks.h); 0: only total_bytes or
-     * pool_bytes itself. Either all asks set it or none. */
-    uint64_t least_bytes;
-    bool is_spare; /* a place for a copy of such a run */
-    int device;    /* the only device that counts, with least_bytes */
 };
 
 /* The event at which a run ends before the recording does. */
@@ -48,9 +42,7 @@ struct whatif_failure {
 struct whatif_run {
     struct allocator allocator;
     struct whatif_ask ask;
-    uint64_t fails_below_bytes; /* the highest limit below this run's that failed */
-    uint64_t copied_index; /* event at which it became a copy of another run; INDEX_NONE: never */
-    double fraction;       /* as asked for or set; see whatif_fraction */
+    double fraction; /* as asked for or set; see whatif_fraction */
     struct whatif_failure failure;
     /* Failures of the recording, by their result in this run. unknown: the recorded memory fraction
      * decides, and is not reported. */
@@ -58,7 +50,6 @@ struct whatif_run {
     uint64_t last_same_index;    /* event of the last failure that is the same; INDEX_NONE: none */
     uint64_t live_at_peak_bytes; /* at the peak of reserved bytes */
     uint64_t peak_held_bytes;    /* of the process without its context: the pool and outside it */
-    uint64_t peak_needed_bytes;  /* the same, with the pool's live bytes only */
 };
 
 struct whatif_device {
@@ -85,7 +76,6 @@ struct whatif_device {
     uint64_t fraction_below_bytes;
     bool was_refused, has_emptied; /* since the last tensor */
     bool no_run_goes_on;           /* all have failed, and whatif.ends_with_runs */
-    uint64_t fails_bytes[2];       /* the highest failed limit, of a card and of a pool: forks.h */
 };
 
 /* Columns of a tensor's row: the device's slot, the recorded block, the block of each run. */

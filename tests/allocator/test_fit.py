@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""fit: the smallest card, MIG slice and memory fraction that run a trace, on traces small enough to compute by hand."""
+"""fit: the smallest card, MIG slice and memory fraction that run a trace, and whether the next smaller card does, on traces
+small enough to compute by hand."""
 import pytest
 
 from support.run import load_json
@@ -7,6 +8,7 @@ from support.tracefile import MIB, Trace
 
 GIB = 1024 * MIB
 TOTAL, CONTEXT = 16 * GIB, 300 * MIB
+T4 = 15102 * MIB  # the smallest card known; 14,799 MiB are sure
 
 
 @pytest.fixture
@@ -22,47 +24,56 @@ def fit(trace):
     return device, {row["retries"]: row for row in device["fit"] or []}, " ".join(answer["answer"])
 
 
-def test_without_retries_the_card_holds_what_was_reserved_and_with_them_what_was_live(trace):
+def test_the_card_holds_what_was_reserved_and_a_smallest_card_has_none_below(trace):
     trace.tensor_free(trace.filled_segment(600 * MIB))
-    trace.filled_segment(700 * MIB)  # 1,300 reserved; on a smaller card PyTorch frees the 600 first
+    trace.filled_segment(700 * MIB)
     device, rows, answer = fit(trace)
-    assert device["context_bytes"] == CONTEXT
+    assert device["context_bytes"] == CONTEXT and device["at_least"] is False
+    assert set(rows) == {"none"} and rows["none"]["card"] == "t4"
     assert (rows["none"]["card_bytes"], rows["none"]["pool_bytes"]) == (1600 * MIB, 1300 * MIB)
-    assert (rows["allowed"]["card_bytes"], rows["allowed"]["pool_bytes"]) == (1000 * MIB, 700 * MIB)
-    assert (rows["none"]["retry_count"], rows["allowed"]["retry_count"]) == (0, 1)
-    fraction = rows["allowed"]["memory_fraction"]  # PyTorch rounds fraction x total down to bytes: one byte less would be refused
-    assert fraction == pytest.approx(700 / 16384, abs=1e-6) and int(fraction * TOTAL) >= 700 * MIB
-    assert device["at_least"] is False
-    assert "1.56 GiB without retries" in answer and "1000.00 MiB if PyTorch may flush" in answer
+    assert (rows["none"]["fits"], rows["none"]["retry_count"]) == (True, 0)
+    fraction = rows["none"]["memory_fraction"]  # PyTorch rounds fraction x total down to bytes: one byte less would be refused
+    assert fraction == pytest.approx(1300 / 16384, abs=1e-6) and int(fraction * TOTAL) >= 1300 * MIB
+    assert "1.56 GiB without retries" in answer and "next smaller" not in answer
 
 
-def test_where_retries_help_nothing_one_sentence_does(trace):
-    trace.filled_segment(700 * MIB)
+def test_the_next_smaller_card_runs_it_if_the_cache_can_be_flushed(trace):
+    trace.tensor_free(trace.filled_segment(7 * GIB))
+    trace.filled_segment(8 * GIB)  # 15 reserved; on a T4 PyTorch frees the 7 first
     _, rows, answer = fit(trace)
-    assert rows["none"]["card_bytes"] == rows["allowed"]["card_bytes"] == 1000 * MIB
-    assert "with or without retries" in answer
+    assert (rows["none"]["card_bytes"], rows["none"]["card"]) == (15 * GIB + CONTEXT, "v100-16")
+    smaller = {"retries": "allowed", "card_bytes": T4, "card": "t4", "fits": True, "retry_count": 1}
+    assert rows["allowed"] == {"mig_slice": None, "pool_bytes": None, "memory_fraction": None} | smaller
+    assert "The next smaller card known here, t4 (14.75 GiB), would run it with 1 retry," in answer
 
 
-def test_fragments_that_cannot_go_back_are_needed_with_retries_too(trace):
-    segment = trace.filled_segment(600 * MIB)
+def test_fragments_that_cannot_go_back_keep_it_from_the_next_smaller_card(trace):
+    segment = trace.filled_segment(7 * GIB)
     trace.tensor_free(segment)
-    trace.tensor(segment, 30 * MIB)  # pins the segment of 600: 570 are stranded
-    trace.filled_segment(700 * MIB)
+    trace.tensor(segment, 30 * MIB)  # pins the segment
+    trace.filled_segment(8 * GIB)
+    _, rows, answer = fit(trace)
+    assert (rows["allowed"]["card"], rows["allowed"]["fits"], rows["allowed"]["retry_count"]) == ("t4", False, None)
+    assert "The next smaller card known here, t4 (14.75 GiB), would not run it" in answer
+
+
+@pytest.mark.parametrize("last_mib, fits", [(14498, True), (14500, False)])
+def test_two_percent_of_the_next_smaller_card_stay_unused(trace, last_mib, fits):
+    trace.tensor_free(trace.filled_segment(600 * MIB))
+    trace.filled_segment(last_mib * MIB)  # beside the context of 300
     _, rows, _ = fit(trace)
-    assert rows["none"]["card_bytes"] == 1600 * MIB
-    # The first request needs 600. With 1,300 the second one is served beside the pinned segment.
-    assert rows["allowed"]["card_bytes"] == 1600 * MIB
+    assert rows["allowed"]["card"] == "t4" and rows["allowed"]["fits"] is fits
 
 
 def test_a_context_that_was_seen_to_grow_needs_room_as_large_as_it_became(trace):
     """The context grows when kernels are first used; only the next cuMemGetInfo sample shows it."""
     trace.tensor_free(trace.filled_segment(600 * MIB))
-    trace.filled_segment(700 * MIB)
-    trace.device_memory(TOTAL - (1300 + 340) * MIB, TOTAL)
+    trace.filled_segment(14470 * MIB)
+    trace.device_memory(TOTAL - (15070 + 340) * MIB, TOTAL)
     device, rows, _ = fit(trace)
     assert device["context_bytes"] == 340 * MIB
-    assert rows["none"]["card_bytes"] == (1300 + 340) * MIB
-    assert rows["allowed"]["card_bytes"] == (700 + 340) * MIB
+    assert rows["none"]["card_bytes"] == (15070 + 340) * MIB
+    assert rows["allowed"]["fits"] is False  # with 300 it would
 
 
 def test_other_memory_of_the_process_needs_room_as_it_was(trace):
@@ -111,35 +122,41 @@ def test_a_recording_that_the_model_does_not_give_gets_no_figure(trace):
     assert "is not known" in answer
 
 
-def test_retries_are_those_of_the_card_not_of_the_pool_alone(trace):
-    """Memory outside of the pool needed a card on which the pool never had to flush."""
-    segment = trace.filled_segment(700 * MIB)
-    outside = trace.alloc(800 * MIB)
-    trace.filled_segment(20 * MIB)
-    trace.free(outside)
-    trace.tensor_free(segment)
-    trace.filled_segment(710 * MIB)
-    _, rows, _ = fit(trace)
-    assert (rows["allowed"]["card_bytes"], rows["allowed"]["pool_bytes"]) == (1820 * MIB, 730 * MIB)
-    assert rows["allowed"]["retry_count"] == 0
-
-
-@pytest.mark.parametrize("setting", ["per_process_memory_fraction:0.9", "garbage_collection_threshold:0.6"])
-def test_settings_that_tell_each_limit_apart_are_searched_as_well(trace, setting):
-    trace.rows["allocator_setting"] = [("PYTORCH_CUDA_ALLOC_CONF", setting)]
+def test_other_memory_of_the_process_needs_room_on_the_next_smaller_card_too(trace):
     trace.tensor_free(trace.filled_segment(600 * MIB))
-    trace.filled_segment(700 * MIB)
+    trace.alloc(101 * MIB)
+    trace.filled_segment(14470 * MIB)
     _, rows, _ = fit(trace)
-    assert rows["allowed"]["pool_bytes"] == 700 * MIB
-    assert rows["allowed"]["card_bytes"] == 1000 * MIB
+    assert rows["allowed"]["card"] == "t4" and rows["allowed"]["fits"] is False
+
+
+def test_garbage_that_is_collected_on_the_next_smaller_card_is_no_retry(trace):
+    trace.rows["allocator_setting"] = [
+        ("PYTORCH_CUDA_ALLOC_CONF", "per_process_memory_fraction:0.97,garbage_collection_threshold:0.4")
+    ]
+    trace.tensor_free(trace.filled_segment(7 * GIB))
+    trace.filled_segment(8 * GIB)
+    _, rows, answer = fit(trace)
+    assert (rows["allowed"]["card"], rows["allowed"]["fits"], rows["allowed"]["retry_count"]) == ("t4", True, 0)
+    assert "would run it with 0 retries" in answer
 
 
 def test_under_a_memory_fraction_the_card_is_as_much_larger(trace):
     trace.rows["allocator_setting"] = [("PYTORCH_CUDA_ALLOC_CONF", "per_process_memory_fraction:0.5")]
-    trace.filled_segment(700 * MIB)
+    trace.tensor_free(trace.filled_segment(600 * MIB))
+    trace.filled_segment(7300 * MIB)
     _, rows, answer = fit(trace)
-    assert rows["none"]["card_bytes"] == rows["allowed"]["card_bytes"] == 1400 * MIB
+    assert rows["none"]["card_bytes"] == 15800 * MIB
+    assert rows["allowed"]["card"] == "t4" and rows["allowed"]["fits"] is True
     assert "keeps to a share of 0.5" in answer
+
+
+def test_the_next_smaller_card_has_less_for_a_pool_under_a_memory_fraction(trace):
+    trace.rows["allocator_setting"] = [("PYTORCH_CUDA_ALLOC_CONF", "per_process_memory_fraction:0.5")]
+    trace.tensor_free(trace.filled_segment(200 * MIB))
+    trace.filled_segment(7500 * MIB)  # half of a T4 is less
+    _, rows, _ = fit(trace)
+    assert rows["allowed"]["card"] == "t4" and rows["allowed"]["fits"] is False
 
 
 def test_a_memory_fraction_that_only_a_refusal_told_counts_as_well(trace):

@@ -8,7 +8,7 @@ import pathlib
 from support.long_traces import MIB, PROGRAMS, make_trace, measured
 from support.run import BUILD
 
-# {command that reads a trace: its highest allowed cost in scans by SQLite}; None: see doc/measurements.md.
+# {command that reads a trace: its highest allowed cost in scans by SQLite}
 COMMANDS = {
     ("report",): 2,
     ("report", "--series"): 4,  # the data of a page may cost twice a report
@@ -25,7 +25,7 @@ COMMANDS = {
     ("steps",): 2,
     ("oom",): 2,
     ("ledger",): 2,
-    ("fit",): None,
+    ("fit",): 8,  # a report, and two passes with simulated allocators
     ("check", "--max-peak=1TiB", "--allow-oom"): 2,
     ("info",): 2,
 }
