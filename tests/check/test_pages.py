@@ -148,7 +148,7 @@ def comparable(text):
 @pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="README shows the demo of a machine without a GPU")
 def test_what_readme_shows_of_make_demo_is_what_it_prints():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    text = re.search(r"^## What it prints\n\n.*\n\n((?:    .*\n|\n)+)", readme, re.M).group(1)
+    text = re.search(r"^## The report as text\n\n.*\n\n((?:    .*\n|\n)+)", readme, re.M).group(1)
     assert text.count("\n") >= 20
     environment = {**simulator_environment(), "O": os.path.relpath(BUILD, ROOT)}
     completed = subprocess.run(["sh", "samples/demo"], cwd=ROOT, env=environment, check=True, text=True,
