@@ -346,7 +346,7 @@ int command_check(const struct command *command, int argc, char **argv, struct e
         {"allow-oom", 0, OPTION_FLAG, NULL, "accept failed allocations, caught or fatal",
          offsetof(struct given, allow_oom)},
         {"baseline", 0, OPTION_TEXT, "FILE",
-         "an earlier trace, or a file of --write-baseline; the peak may not exceed its peak",
+         "an earlier trace, or a file of --write-baseline; its peak may not be exceeded",
          offsetof(struct given, baseline)},
         {"write-baseline", 0, OPTION_TEXT, "FILE",
          "write the holders of the peak into FILE, one line for each call path",
