@@ -104,15 +104,6 @@ static int read_last_seq(struct store *store, struct err *err)
     return result;
 }
 
-/* An earlier recorder's trace, whose ring is folded, may lack a newer table. Nothing is stored
- * there. */
-static bool lacks_table(sqlite3 *db, enum statement statement)
-{
-    return statement == INSERT_DURATION &&
-           sqlite3_table_column_metadata(db, "main", "call_duration", NULL, NULL, NULL, NULL, NULL,
-                                         NULL) != SQLITE_OK;
-}
-
 static int prepare(struct store *store, struct err *err)
 {
     char append_sql[512];
@@ -122,8 +113,6 @@ static int prepare(struct store *store, struct err *err)
         return sqlite_err(store->db, err);
     for (int i = 0; i < STATEMENT_COUNT; i++) {
         const char *sql = i == APPEND_EVENTS ? append_sql : statement_sql[i];
-        if (lacks_table(store->db, (enum statement)i))
-            continue;
         if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i],
                                NULL) != SQLITE_OK)
             return sqlite_err(store->db, err);
@@ -389,7 +378,7 @@ static bool has_duration(const struct ring_slot *slot)
 static int store_durations(struct store *store, const struct batch_event *events, size_t count,
                            struct err *err)
 {
-    for (size_t i = 0; i < count && store->statements[INSERT_DURATION]; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct ring_slot *slot = events[i].slot;
         if (!has_duration(slot))
             continue;

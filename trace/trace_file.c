@@ -107,10 +107,12 @@ int trace_file_check(const char *path, struct err *err)
         return -1;
     }
     const uint32_t format = big_endian(header, HEADER_USER_VERSION, 4);
-    if (format > GMT_TRACE_FORMAT) {
-        err_set(err, ERR_INPUT,
-                "%s has trace format %u, newer than %d: read it with a newer gpumemtrace", path,
-                format, GMT_TRACE_FORMAT);
+    if (format != GMT_TRACE_FORMAT) {
+        const bool is_newer = format > GMT_TRACE_FORMAT;
+        err_set(err, ERR_INPUT, "%s has trace format %u, %s than %d: %s", path, format,
+                is_newer ? "newer" : "older", GMT_TRACE_FORMAT,
+                is_newer ? "read it with a newer gpumemtrace"
+                         : "no release wrote it; record the program again");
         return -1;
     }
     return check_end(path, header, &status, err);

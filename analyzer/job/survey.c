@@ -155,7 +155,8 @@ static int take_sums(struct reading *reading, sqlite3_stmt *row)
     return 0;
 }
 
-/* Takes the rank from a launcher's variable, if an older recorder did not write it. */
+/* Takes the rank from a launcher's variable, which the program may have set after its trace began,
+ * when the recorder looked for the rank. */
 static int take_rank(struct reading *reading, sqlite3_stmt *row)
 {
     const char *value;
@@ -177,18 +178,8 @@ static int read_job_variables(struct reading *reading)
         "SELECT name, value FROM job_variable WHERE name IN ('RANK', 'OMPI_COMM_WORLD_RANK', "
         "'PMI_RANK', 'SLURM_PROCID') ORDER BY name = 'RANK' DESC, name = 'OMPI_COMM_WORLD_RANK' "
         "DESC, name";
-    sqlite3_stmt *table;
-    int has_table = 0;
 
-    if (query_prepare(reading->survey->path, reading->db,
-                      "SELECT 1 FROM sqlite_master WHERE name = 'job_variable'", &table,
-                      reading->err))
-        return -1;
-    has_table = sqlite3_step(table) == SQLITE_ROW; /* format 1 has none */
-    sqlite3_finalize(table);
-    return has_table && !reading->survey->rank.known
-               ? each_row(reading, "job_variable", select, take_rank)
-               : 0;
+    return reading->survey->rank.known ? 0 : each_row(reading, "job_variable", select, take_rank);
 }
 
 /* The recorder's peaks ignore events that were lost or are not stored, so a complete trace without

@@ -4,12 +4,6 @@
 
 #include "query.h"
 
-static bool has_durations(sqlite3 *db)
-{
-    return sqlite3_table_column_metadata(db, NULL, "call_duration", NULL, NULL, NULL, NULL, NULL,
-                                         NULL) == SQLITE_OK;
-}
-
 static int tell(const struct trace *trace, sqlite3_stmt *stmt,
                 const struct duration_listener *listener, struct err *err)
 {
@@ -29,8 +23,6 @@ int durations_read(const struct trace *trace, const struct duration_listener *li
     static const char select[] = "SELECT seq, duration_ns FROM call_duration ORDER BY seq";
     sqlite3_stmt *stmt = NULL;
     int step, status = -1;
-    if (!has_durations(trace->db))
-        return 0;
     if (query_prepare(trace->path, trace->db, select, &stmt, err))
         return -1;
     while ((step = sqlite3_step(stmt)) == SQLITE_ROW)

@@ -18,7 +18,7 @@ struct duration_listener {
     void *self;
 };
 
-/* Calls nothing if the trace has no durations: it is of an older recorder, or had no such call. */
+/* Calls nothing if the trace has no durations. */
 int durations_read(const struct trace *trace, const struct duration_listener *listener,
                    struct err *err);
 

@@ -82,118 +82,40 @@ static void forget_unknown_stack(const struct trace *trace, struct event *event)
 
 /* --- the exit --- */
 
-struct last_event { /* last event of a thread */
-    uint32_t thread_id;
-    uint64_t seq;
-};
-
-struct exit_rule {
-    struct last_event *threads; /* ascending thread_id; filled at the first exec */
-    size_t count, capacity;
-    bool is_over;
-};
-
-static int find_last_events(struct exit_rule *rule, const struct trace *trace, struct err *err)
-{
-    static const char select[] =
-        "SELECT thread_id, max(seq) FROM event GROUP BY thread_id ORDER BY thread_id";
-    sqlite3_stmt *stmt = NULL;
-    int step;
-    if (query_prepare(trace->path, trace->db, select, &stmt, err))
-        return -1;
-    while ((step = sqlite3_step(stmt)) == SQLITE_ROW) {
-        struct last_event *grown =
-            array_grow(rule->threads, &rule->capacity, rule->count, sizeof *grown, err);
-        if (!grown)
-            break;
-        rule->threads = grown;
-        grown[rule->count++] = (struct last_event){(uint32_t)sqlite3_column_int64(stmt, 0),
-                                                   (uint64_t)sqlite3_column_int64(stmt, 1)};
-    }
-    if (step != SQLITE_ROW && step != SQLITE_DONE)
-        query_failed(trace->path, trace->db, "event", err);
-    sqlite3_finalize(stmt);
-    return step == SQLITE_DONE ? 0 : -1;
-}
-
-static int compare_thread(const void *key, const void *item)
-{
-    const uint32_t *thread_id = key;
-    const struct last_event *last = item;
-    return (*thread_id > last->thread_id) - (*thread_id < last->thread_id);
-}
-
-static bool may_end(const struct trace *trace, const struct event *event)
+/*
+ * After this event nothing counts. A file that names no exit may have one anyway, if no recorder
+ * wrote it; but there an exec may have failed, and a program may outlive its interpreter.
+ */
+static bool is_exit(const struct trace *trace, const struct event *event)
 {
     const struct trace_integer *known = &trace->meta.exit_seq;
-    return known->known ? event->seq == (uint64_t)known->value : event->kind == EVENT_EXIT;
+    if (known->known)
+        return event->seq == (uint64_t)known->value;
+    return event->kind == EVENT_EXIT && event->object != EXIT_BY_EXEC &&
+           event->object != EXIT_BY_INTERPRETER;
 }
 
-/*
- * Sets rule->is_over if `event`, which may be the exit, is the exit. Format 1 does not name the
- * exit: there, a failed exec is followed by events of its thread.
- */
-static int note_exit(struct exit_rule *rule, const struct trace *trace, const struct event *event,
-                     struct err *err)
-{
-    if (trace->meta.exit_seq.known || event->object != EXIT_BY_EXEC) {
-        rule->is_over = trace->meta.exit_seq.known || event->object != EXIT_BY_INTERPRETER;
-        return 0;
-    }
-    if (!rule->threads && find_last_events(rule, trace, err))
-        return -1;
-    const struct last_event *last = bsearch(&event->thread_id, rule->threads, rule->count,
-                                            sizeof *rule->threads, compare_thread);
-    rule->is_over = !last || last->seq <= event->seq;
-    return 0;
-}
-
-/* --- how many count --- */
-
-/*
- * Finds the seq of the exit, after which nothing counts; INT64_MAX: none. If the trace does not
- * name the exit, each EVENT_EXIT is tried.
- */
-static int find_end(int64_t *end_seq, const struct trace *trace, struct err *err)
-{
-    const struct trace_integer *known = &trace->meta.exit_seq;
-    struct exit_rule rule = {0};
-    sqlite3_stmt *stmt = NULL;
-    int step = SQLITE_DONE, status = 0;
-    *end_seq = INT64_MAX;
-    if (query_prepare(
-            trace->path, trace->db,
-            known->known
-                ? "SELECT seq, kind, object, thread_id FROM event WHERE seq = ?"
-                : "SELECT seq, kind, object, thread_id FROM event WHERE kind = ? ORDER BY seq",
-            &stmt, err))
-        return -1;
-    sqlite3_bind_int64(stmt, 1, known->known ? known->value : EVENT_EXIT);
-    while (!status && !rule.is_over && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
-        const struct event event = {.seq = (uint64_t)sqlite3_column_int64(stmt, 0),
-                                    .kind = (uint8_t)sqlite3_column_int(stmt, 1),
-                                    .object = (uint64_t)sqlite3_column_int64(stmt, 2),
-                                    .thread_id = (uint32_t)sqlite3_column_int64(stmt, 3)};
-        status = note_exit(&rule, trace, &event, err);
-        if (rule.is_over)
-            *end_seq = (int64_t)event.seq;
-    }
-    if (!status && !rule.is_over && step != SQLITE_DONE)
-        status = query_failed(trace->path, trace->db, "event", err);
-    sqlite3_finalize(stmt);
-    free(rule.threads);
-    return status;
-}
+/* Counts the events up to the first one that the condition names; without one, all. */
+#define COUNT_UP_TO(condition)                                                                     \
+    "SELECT count(*) FROM event WHERE seq <= ifnull("                                              \
+    "(SELECT seq FROM event WHERE " condition " ORDER BY seq LIMIT 1), 9223372036854775807)"
 
 int event_reader_count(const struct trace *trace, uint64_t *count, struct err *err)
 {
+    const struct trace_integer *known = &trace->meta.exit_seq;
     sqlite3_stmt *stmt = NULL;
-    int64_t end_seq;
-    if (find_end(&end_seq, trace, err) ||
-        query_prepare(trace->path, trace->db, "SELECT count(*) FROM event WHERE seq <= ?", &stmt,
-                      err))
+    if (query_prepare(trace->path, trace->db,
+                      known->known ? COUNT_UP_TO("seq = ?1")
+                                   : COUNT_UP_TO("kind = ?1 AND object NOT IN (?2, ?3)"),
+                      &stmt, err))
         return -1;
-    sqlite3_bind_int64(stmt, 1, end_seq);
+    if (known->known)
+        sqlite3_bind_int64(stmt, 1, known->value);
+    else {
+        sqlite3_bind_int64(stmt, 1, EVENT_EXIT);
+        sqlite3_bind_int64(stmt, 2, EXIT_BY_EXEC);
+        sqlite3_bind_int64(stmt, 3, EXIT_BY_INTERPRETER);
+    }
     const bool is_counted = sqlite3_step(stmt) == SQLITE_ROW;
     if (is_counted)
         *count = (uint64_t)sqlite3_column_int64(stmt, 0);
@@ -221,7 +143,7 @@ struct event_reader {
     uint64_t known_seq; /* last row to read */
     struct event_columns columns;
     struct progress progress;
-    struct exit_rule exit;
+    bool is_over; /* the exit was read */
     struct event events[BATCHES][BATCH_EVENTS];
     struct event_batch batches[BATCHES];
     pthread_t thread;
@@ -250,10 +172,9 @@ static int add_row(struct event_reader *reader, sqlite3_value **cells)
     if (wrong != COLUMN_COUNT)
         return broken_event(reader->trace, event, wrong, &reader->err);
     forget_unknown_stack(reader->trace, event);
-    batch->counted += !reader->exit.is_over;
-    if (reader->exit.is_over || !may_end(reader->trace, event))
-        return 0;
-    return note_exit(&reader->exit, reader->trace, event, &reader->err);
+    batch->counted += !reader->is_over;
+    reader->is_over |= is_exit(reader->trace, event);
+    return 0;
 }
 
 static void take_row(sqlite3_context *context, int count, sqlite3_value **cells)
@@ -297,7 +218,7 @@ static int fill_batch(struct event_reader *reader, unsigned number)
     reader->filling = batch;
     if (reader->step == SQLITE_ROW)
         reader->step = sqlite3_step(reader->stmt);
-    batch->has_exit = reader->exit.is_over;
+    batch->has_exit = reader->is_over;
     if (reader->is_broken)
         return -1;
     if (reader->known_seq == UINT64_MAX)
@@ -453,7 +374,6 @@ void event_reader_free(struct event_reader *reader)
     name_row_function(reader, false);
     pthread_mutex_destroy(&reader->lock);
     pthread_cond_destroy(&reader->changed);
-    free(reader->exit.threads);
     free(reader);
 }
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the table event from its beginning, on a thread of its own: while one batch is replayed,
- * the next one is read. It also finds the exit, after which events do not count:
- *
- *     exit, _exit   is the end
- *     exec          is the end if its thread has no event after it; else it failed
- *
- * Memory: two batches, and for a trace with an exec one number for each thread.
+ * the next one is read. It also finds the exit, after which events do not count. Memory: two
+ * batches.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_EVENT_READER_H
 #define GPUMEMTRACE_ANALYZER_LOAD_EVENT_READER_H

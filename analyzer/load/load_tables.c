@@ -418,7 +418,7 @@ static const struct table {
 #include "gpumemtrace/schema/tables.def"
 };
 
-/* Traces of 0.1.0 have these rows of meta as a table of samples. */
+/* Only traces of 0.1.0 have this table; later ones have its last and highest values in meta. */
 static const struct table host_memory = {
     "host_memory",
     "WITH last AS (SELECT * FROM host_memory ORDER BY sample DESC LIMIT 1)"
@@ -430,19 +430,10 @@ static const struct table host_memory = {
     "(SELECT max(cgroup_bytes) FROM host_memory)) FROM last",
     row_meta};
 
-/*
- * Tables that old files may lack: symbol in the first recordings of format 1, the others in all of
- * format 1. The first recordings of format 2 have an empty read_back with other columns. Only
- * traces of 0.1.0 have host_memory.
- */
-static bool may_lack(sqlite3 *db, const char *table)
+static bool has_host_memory(sqlite3 *db)
 {
-    return (!strcmp(table, "symbol") || !strcmp(table, "job_variable") ||
-            !strcmp(table, "allocator_setting") || !strcmp(table, "framework") ||
-            !strcmp(table, "host_memory") || !strcmp(table, "read_back")) &&
-           sqlite3_table_column_metadata(db, NULL, table,
-                                         strcmp(table, "read_back") != 0 ? NULL : "name", NULL,
-                                         NULL, NULL, NULL, NULL) == SQLITE_ERROR;
+    return sqlite3_table_column_metadata(db, NULL, host_memory.name, NULL, NULL, NULL, NULL, NULL,
+                                         NULL) != SQLITE_ERROR;
 }
 
 static int load_table(struct trace *trace, sqlite3 *db, const struct table *table, bool is_again,
@@ -450,7 +441,7 @@ static int load_table(struct trace *trace, sqlite3 *db, const struct table *tabl
 {
     struct reader reader = {.trace = trace, .table = table->name, .is_again = is_again, .err = err};
     int status = -1, step;
-    if (!table->row || may_lack(db, table->name))
+    if (!table->row)
         return 0;
     if (query_prepare(trace->path, db, table->select, &reader.stmt, err))
         return -1;
@@ -494,7 +485,7 @@ int load_tables(struct trace *trace, sqlite3 *db, struct err *err)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (load_table(trace, db, &tables[i], false, err))
             return -1;
-    if (load_table(trace, db, &host_memory, false, err))
+    if (has_host_memory(db) && load_table(trace, db, &host_memory, false, err))
         return -1;
     if (trace->symbol_count)
         qsort(trace->symbols, trace->symbol_count, sizeof *trace->symbols, compare_symbols);

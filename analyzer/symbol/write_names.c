@@ -7,14 +7,10 @@
 #include <string.h>
 
 #include "trace/open_database.h"
-#include "trace/schema.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/text.h"
 #include "analyzer/util/text_set.h"
 #include "analyzer/util/utf8.h"
 #include "gpumemtrace/limits.h"
-
-enum { CREATE_MAX_BYTES = 2048 };
 
 struct writer {
     sqlite3 *db;
@@ -91,23 +87,6 @@ static int find_string_id(struct writer *writer, const char *name, uint32_t *id)
 
 /* --- the table --- */
 
-/* For traces of the first recorders of this format, which have no table symbol. */
-static void add_create_statement(struct text *create)
-{
-    bool is_wanted = false;
-    const char *separator = "CREATE TABLE IF NOT EXISTS symbol(";
-    for (size_t i = 0; i < schema_row_count; i++) {
-        const struct schema_row *row = &schema_rows[i];
-        if (row->table)
-            is_wanted = !strcmp(row->table, "symbol");
-        if (row->table || !is_wanted)
-            continue;
-        text_addf(create, "%s%s %s", separator, row->column, row->sql);
-        separator = ",";
-    }
-    text_add(create, ")");
-}
-
 /* Queries the file, because another process may have added strings since the trace was loaded. */
 static int read_last_string_id(struct writer *writer)
 {
@@ -125,25 +104,17 @@ static int read_last_string_id(struct writer *writer)
 
 static int begin_writing(struct writer *writer, const struct trace *trace, struct err *err)
 {
-    struct text create;
-    int status = -1;
     if (open_database(trace->path, trace->path, SQLITE_OPEN_READWRITE, &writer->db, err))
         return -1;
-    text_init(&create, CREATE_MAX_BYTES);
-    add_create_statement(&create);
     if (sqlite3_exec(writer->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK &&
-        sqlite3_exec(writer->db, create.data, NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_exec(writer->db, "DELETE FROM symbol", NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_prepare_v2(writer->db, "INSERT INTO string VALUES(?,?)", -1, &writer->add_string,
                            NULL) == SQLITE_OK &&
         sqlite3_prepare_v2(writer->db, "INSERT INTO symbol VALUES(?,?,?,?,?)", -1,
                            &writer->add_symbol, NULL) == SQLITE_OK &&
         read_last_string_id(writer) == 0)
-        status = 0;
-    else
-        write_failed(trace, writer->db, err);
-    text_release(&create);
-    return status;
+        return 0;
+    return write_failed(trace, writer->db, err);
 }
 
 static int add_name(struct writer *writer, const struct symbol_name *name)

@@ -86,12 +86,19 @@ def test_another_programs_database_is_refused(tmp_path):
     assert_refused(tmp_path / "other.db")
 
 
-def test_a_trace_of_a_newer_format_is_refused(path):
-    change(path, "PRAGMA user_version = 3")
-    assert_refused(path)
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (3, "newer than 2: read it with a newer gpumemtrace"),
+        (1, "older than 2: no release wrote it; record the program again"),
+    ],
+)
+def test_a_trace_of_another_format_is_refused_with_what_to_do(path, number, words):
+    change(path, f"PRAGMA user_version = {number}")
+    assert_refused(path, f"has trace format {number}, {words}")
 
 
-@pytest.mark.parametrize("table", ["event", "frame", "meta", "device", "string", "coverage", "module"])
+@pytest.mark.parametrize("table", ["event", "frame", "meta", "device", "string", "coverage", "module", "symbol"])
 def test_a_missing_table_is_named(path, table):
     change(path, f"DROP TABLE {table}")
     assert_refused(path, table)

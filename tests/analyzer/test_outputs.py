@@ -9,7 +9,6 @@ it is 0, stderr and stdout. After an intended change:
 import json
 import os
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -38,10 +37,6 @@ MODELS = {
         {"type": "Conv2d", "in": 3, "out": 4, "kernel": 3}, {"type": "BatchNorm2d", "features": 4}, {"type": "ReLU"},
         {"type": "Flatten"}, {"type": "Linear", "in": 144, "out": 10}, {"type": "CrossEntropyLoss"}]},
 }  # fmt: skip
-
-# Recorded by the last release that wrote format 1: a C program with every family of calls, and a Python program
-# that plays a training loop on a caching allocator. Their modules were renamed, so that no machine has them.
-VERSION_1 = ["version1-driver", "version1-pytorch-like"]
 
 
 def answer(folder, line, form):
@@ -111,13 +106,6 @@ def test_a_resolved_trace_is_answered_as_stored(tmp_path, form):
     check(tmp_path, "resolved", form, ["resolve native_stack.db"])
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
-@pytest.mark.parametrize("name", VERSION_1)
-def test_a_trace_of_format_1_is_answered_as_stored(tmp_path, name, form):
-    shutil.copy(ROOT / "tests/data" / f"{name}.db", tmp_path)
-    check(tmp_path, name, form, [f"{command} {name}.db" for command in ("report", "peak", "info")])
-
-
 def test_every_stored_answer_is_of_a_trace_that_is_still_made():
-    names = [*MADE, "several_traces", "models", "resolved", *VERSION_1]
+    names = [*MADE, "several_traces", "models", "resolved"]
     assert {path.name.split(".")[0] for path in STORED.iterdir()} == set(names)

@@ -161,14 +161,6 @@ def test_a_trace_that_is_still_being_recorded_is_refused(tmp_path):
     assert "still being recorded; resolve it when the program has ended" in completed.stderr
 
 
-def test_a_trace_from_before_the_table_for_names_is_read_and_resolved(trace):
-    with sqlite3.connect(trace) as database:
-        database.execute("DROP TABLE symbol")
-    assert "outer_layer" in functions_of(trace)
-    resolve(trace)
-    assert rows(trace, "SELECT count(*) FROM symbol") != [(0,)]
-
-
 def test_a_kill_while_names_are_written_leaves_the_trace_as_it_was(tmp_path, trace):
     before = frames_of(trace)
     killed = tmp_path / "killed.db"

@@ -130,16 +130,8 @@ def test_an_exec_that_failed_is_no_exit(trace):
 
 def test_an_exec_that_succeeded_is_an_exit_for_the_other_threads_too(trace):
     a = trace.alloc(5, thread=2)
-    trace.exit(2)
+    trace.meta["exit_seq"] = trace.exit(2)
     trace.free(a, thread=2)
-    assert figures(device_of(trace)["driver"]) == (5, 5, 1, 0, 0, 0)
-
-
-def test_an_exec_ends_the_figures_before_the_exit_of_another_thread(trace):
-    a = trace.alloc(5, thread=2)
-    trace.exit(2)
-    trace.free(a, thread=2)
-    trace.event("exit", thread=2)
     assert figures(device_of(trace)["driver"]) == (5, 5, 1, 0, 0, 0)
 
 

@@ -148,14 +148,12 @@ class Books(Tables):
             self.take(event)
 
     def find_end(self):
-        """Returns how many events count: those up to the exit. Without meta.exit_seq, the first exit event is the exit; an
-        exec counts only as the last event of its thread, and the end of an interpreter does not count."""
+        """Returns how many events count: those up to the exit. Without meta.exit_seq, the first exit event is the exit;
+        those of an exec and of an interpreter do not count."""
         if "exit_seq" in self.meta:
             return 1 + next(event.index for event in self.events if event.seq == self.meta["exit_seq"])
         for event in self.events:
-            if event.kind != "exit" or event.object == INTERPRETER:
-                continue
-            if event.object != EXEC or all(later.thread != event.thread for later in self.events[event.index + 1 :]):
+            if event.kind == "exit" and event.object not in (EXEC, INTERPRETER):
                 return event.index + 1
         return len(self.events)
 
