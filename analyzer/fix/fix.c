@@ -10,19 +10,6 @@
 
 enum { LINE_BYTES_MAX = 1 << 20 };
 
-struct fix_change fix_no_change(const struct fix *fix)
-{
-    struct fix_change change = {.setting = SETTING_NONE};
-    for (size_t i = 0; i < fix->vary_count; i++)
-        change.values[i] = fix->varies[i].value;
-    return change;
-}
-
-bool fix_is_varied(const struct fix *fix, const struct fix_change *change, size_t number)
-{
-    return change->values[number] != fix->varies[number].value;
-}
-
 size_t fix_runs_left(const struct fix *fix)
 {
     return fix->max_runs > fix->count ? fix->max_runs - fix->count : 0;
@@ -32,28 +19,29 @@ size_t fix_runs_left(const struct fix *fix)
 
 void fix_change_text(struct text *text, const struct fix *fix, const struct fix_change *change)
 {
-    const char *between = "";
-    if (change->setting != SETTING_NONE) {
+    const bool has_setting = change->setting != SETTING_NONE;
+    if (has_setting)
         text_add(text, fix->settings[change->setting].text);
-        between = " and ";
-    }
-    for (size_t i = 0; i < fix->vary_count; i++)
-        if (fix_is_varied(fix, change, i)) {
-            text_addf(text, "%s%s %ld", between, fix->varies[i].name, change->values[i]);
-            between = " and ";
-        }
+    if (change->value)
+        text_addf(text, "%s%s %ld", has_setting ? " and " : "", fix->varies[change->number].name,
+                  change->value);
 }
 
-/* Adds argument i, with the varied value in it. */
+/* Whether the changed number is a variable of the environment. */
+static bool changes_variable(const struct fix *fix, const struct fix_change *change)
+{
+    return change->value && !fix->varies[change->number].argument;
+}
+
+/* Adds argument i, with the changed number in it. */
 static void write_argument(struct text *text, const struct fix *fix,
                            const struct fix_change *change, int i)
 {
-    for (size_t j = 0; j < fix->vary_count; j++)
-        if (fix->varies[j].argument == i && i) {
-            vary_write(text, &fix->varies[j], fix->argv, change->values[j]);
-            return;
-        }
-    text_add(text, fix->argv[i]);
+    const struct vary *vary = &fix->varies[change->number];
+    if (change->value && i && vary->argument == i)
+        vary_write(text, vary, fix->argv, change->value);
+    else
+        text_add(text, fix->argv[i]);
 }
 
 /* Adds "NAME=VALUE ", the value quoted for a shell. */
@@ -71,11 +59,10 @@ void fix_change_line(struct text *text, const struct fix *fix, const struct fix_
     text_init(&word, LINE_BYTES_MAX);
     if (change->setting != SETTING_NONE)
         add_variable(text, fix->settings[change->setting].text);
-    for (size_t i = 0; i < fix->vary_count; i++)
-        if (!fix->varies[i].argument && fix_is_varied(fix, change, i)) {
-            vary_write(text, &fix->varies[i], fix->argv, change->values[i]);
-            text_add(text, " ");
-        }
+    if (changes_variable(fix, change)) {
+        vary_write(text, &fix->varies[change->number], fix->argv, change->value);
+        text_add(text, " ");
+    }
     for (int i = 0; i < fix->argc; i++) {
         text_clear(&word);
         write_argument(&word, fix, change, i);
@@ -116,7 +103,7 @@ static int words_write(struct words *words, const struct fix *fix, const struct 
     size_t count = 0;
     bool failed = false;
     words->argv = calloc((size_t)fix->argc + 1, sizeof *words->argv);
-    words->variables = calloc(fix->vary_count + 2, sizeof *words->variables);
+    words->variables = calloc(3, sizeof *words->variables);
     text_init(&word, LINE_BYTES_MAX);
     for (int i = 0; i < fix->argc && words->argv && !failed; i++) {
         write_argument(&word, fix, change, i);
@@ -124,11 +111,10 @@ static int words_write(struct words *words, const struct fix *fix, const struct 
     }
     if (change->setting != SETTING_NONE && words->variables)
         failed |= !(words->variables[count++] = strdup(fix->settings[change->setting].text));
-    for (size_t i = 0; i < fix->vary_count && words->variables && !failed; i++)
-        if (!fix->varies[i].argument && fix_is_varied(fix, change, i)) {
-            vary_write(&word, &fix->varies[i], fix->argv, change->values[i]);
-            failed = !(words->variables[count++] = keep_word(&word));
-        }
+    if (changes_variable(fix, change) && words->variables && !failed) {
+        vary_write(&word, &fix->varies[change->number], fix->argv, change->value);
+        failed = !(words->variables[count] = keep_word(&word));
+    }
     text_release(&word);
     if (words->argv && words->variables && !failed)
         return 0;

@@ -9,10 +9,11 @@
 
 enum { FIX_VARIES_MAX = 8, FIX_RUNS_STANDARD = 16 };
 
-/* A change to the program's run: a setting, smaller numbers, or both. */
+/* A change to the program's run: a setting, another value of a number, or both. */
 struct fix_change {
     enum fix_setting_key setting; /* SETTING_NONE: no setting */
-    long values[FIX_VARIES_MAX];  /* of the varied numbers: the original value or a smaller one */
+    size_t number;                /* index in `varies` */
+    long value;                   /* of that number; 0: no number is changed */
 };
 
 struct fix_run {
@@ -48,14 +49,11 @@ struct fix {
     size_t count, capacity;
     struct fix_setting settings[SETTING_COUNT];
     /* the cheapest remedy first */
-    struct fix_remedy remedies[SETTING_COUNT + 2 * FIX_VARIES_MAX + 1];
+    struct fix_remedy remedies[SETTING_COUNT + 2 * FIX_VARIES_MAX];
     size_t remedy_count;
     bool is_out_of_runs; /* max_runs was reached before the search was over */
 };
 
-struct fix_change fix_no_change(const struct fix *fix);
-/* Whether the change makes that number smaller. */
-bool fix_is_varied(const struct fix *fix, const struct fix_change *change, size_t number);
 /* Adds "PYTORCH_ALLOC_CONF=expandable_segments:True and batch-size 24"; nothing for no change. */
 void fix_change_text(struct text *text, const struct fix *fix, const struct fix_change *change);
 /* Adds a line for a shell: "BATCH=24 python train.py". */

@@ -6,7 +6,7 @@
 
 long largest_value(const struct fix *fix, size_t run)
 {
-    return fix->runs[run].change.values[0];
+    return fix->runs[run].change.value;
 }
 
 static bool may_go_on(const struct fix *fix)
@@ -22,9 +22,8 @@ static bool is_known(const struct fix *fix, size_t run)
 /* Tries a value and notes the result in *largest. 1: it fits; 0: it does not, or no run is left. */
 static int try_value(struct largest *largest, struct fix *fix, long value, struct err *err)
 {
-    struct fix_change change = fix_no_change(fix);
+    const struct fix_change change = {.setting = SETTING_NONE, .value = value};
     const size_t before = fix->count;
-    change.values[0] = value;
     const int fits = fix_try(fix, &change, err);
     if (fits > 0)
         largest->fits = fix->count - 1;

@@ -115,13 +115,19 @@ def test_a_value_that_the_program_refuses_is_neither_a_remedy_nor_the_end_of_the
     assert int(remedy["change"].split()[1]) % 8 == 0 and remedy["refused_value"] > 624
 
 
-def test_two_numbers_together_where_neither_is_enough(tmp_path):
-    answer = found("--limit=1GiB", "--vary=batch", "--vary=sequence", "--max-runs=40", "--", PROGRAM, "--batch=4096",
-                   "--sequence=4096")  # fmt: skip
-    (remedy,) = answer["remedies"]
-    assert remedy["kind"] == "numbers"
-    assert remedy["spare_bytes"] >= 0 and "batch" in remedy["change"] and "sequence" in remedy["change"]
-    assert paste(remedy["line"], "1GiB", tmp_path).returncode == 0
+def test_each_of_several_numbers_is_lowered_by_itself(tmp_path):
+    answer = found("--limit=1GiB", "--vary=batch", "--vary=sequence", "--max-runs=40", "--", PROGRAM, "--batch=32",
+                   "--sequence=64")  # fmt: skip
+    assert [remedy["kind"] for remedy in answer["remedies"]] == ["number", "number"]
+    assert [remedy["change"] for remedy in answer["remedies"]] == ["batch 9", "sequence 19"]
+    for remedy in answer["remedies"]:
+        assert paste(remedy["line"], "1GiB", tmp_path).returncode == 0
+
+
+def test_several_numbers_are_not_lowered_together():
+    answer = found("--limit=1GiB", "--vary=batch", "--vary=sequence", "--", PROGRAM, "--batch=4096", "--sequence=4096", status=1)
+    assert [run["change"] for run in answer["runs"]] == ["nothing: as it was", "batch 1", "sequence 1"]
+    assert answer["remedies"] == []
 
 
 def test_what_grows_with_the_square_is_found_as_well():

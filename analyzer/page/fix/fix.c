@@ -21,14 +21,11 @@ static const struct page_fix_options *options_of(const struct view *view)
     return view->own;
 }
 
-static const char *kind_of(const struct fix *fix, const struct fix_change *change)
+static const char *kind_of(const struct fix_change *change)
 {
-    size_t numbers = 0;
-    for (size_t i = 0; i < fix->vary_count; i++)
-        numbers += fix_is_varied(fix, change, i);
-    if (change->setting != SETTING_NONE)
-        return numbers ? "setting_and_number" : "setting";
-    return numbers > 1 ? "numbers" : "number";
+    if (change->setting == SETTING_NONE)
+        return "number";
+    return change->value ? "setting_and_number" : "setting";
 }
 
 /* --- the answer --- */
@@ -121,7 +118,7 @@ static int say_settings(struct opening *opening, const struct fix *fix, const st
     for (size_t i = 0; i < SETTING_COUNT; i++)
         ruled_out += fix->settings[i].text[0] && fix->settings[i].is_ruled_out;
     for (size_t i = 1; i < fix->count; i++)
-        tried += !strcmp(kind_of(fix, &fix->runs[i].change), "setting");
+        tried += !strcmp(kind_of(&fix->runs[i].change), "setting");
     if (!failure || !(tried + ruled_out))
         return 1;
     if (oom_explain(&oom, &study->history, failure, err))
@@ -167,17 +164,13 @@ static int fix_answer(struct opening *opening, const struct study *study, const 
 /* The price of the change: "batch-size 24 in place of 64: …", after that of the setting. */
 static void add_price(struct text *text, const struct fix *fix, const struct fix_change *change)
 {
-    const char *between = "";
-    if (change->setting != SETTING_NONE) {
+    const struct vary *vary = &fix->varies[change->number];
+    const bool has_setting = change->setting != SETTING_NONE;
+    if (has_setting)
         text_add(text, fix_setting_words(change->setting)->price);
-        between = "; ";
-    }
-    for (size_t i = 0; i < fix->vary_count; i++)
-        if (fix_is_varied(fix, change, i)) {
-            text_addf(text, "%s%s %ld in place of %ld: %s", between, fix->varies[i].name,
-                      change->values[i], fix->varies[i].value, fix_price_of(fix->varies[i].name));
-            between = "; ";
-        }
+    if (change->value)
+        text_addf(text, "%s%s %ld in place of %ld: %s", has_setting ? "; " : "", vary->name,
+                  change->value, vary->value, fix_price_of(vary->name));
 }
 
 static void add_texts(struct doc *doc, const struct fix *fix, const struct fix_remedy *remedy)
@@ -205,7 +198,7 @@ static void add_remedies(struct doc *doc, const struct fix *fix)
         const struct fix_remedy *remedy = &fix->remedies[i];
         const struct fix_run *run = &fix->runs[remedy->run];
         doc_row_begin(doc);
-        doc_text(doc_detail(doc), "kind", "Kind", kind_of(fix, &run->change));
+        doc_text(doc_detail(doc), "kind", "Kind", kind_of(&run->change));
         doc_count(doc, "run", "Run", remedy->run + 1);
         page_runs_figures(doc, &run->trial);
         page_runs_change(doc, fix, &run->change, NULL);
