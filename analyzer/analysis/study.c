@@ -356,7 +356,8 @@ int study_open(struct study *study, const char *path, const struct study_ask *as
 {
     *study = (struct study){.takes_library_ranges = ask->takes_library_ranges};
     if (load_trace(&study->trace, path, err) || run_replay(study, ask, err) ||
-        find_steps(study, ask, err))
+        find_steps(study, ask, err) ||
+        (ask->finds_fit && fit_find(&study->fit, &study->whatif, &study->trace, err)))
         goto failed;
     study->symbols = symbols_new(&study->trace, err);
     if (!study->symbols ||
@@ -380,6 +381,7 @@ void study_release(struct study *study)
     series_release(&study->series);
     breakdown_release(&study->breakdown);
     whatif_release(&study->whatif);
+    fit_release(&study->fit);
     history_release(&study->history);
     trace_release(&study->trace);
     *study = (struct study){0};

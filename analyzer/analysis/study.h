@@ -19,7 +19,7 @@
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/load/event_reader.h"
 #include "analyzer/load/trace.h"
-#include "analyzer/whatif/whatif.h"
+#include "analyzer/whatif/fit.h"
 #include "analyzer/util/text_list.h"
 #include "trace/not_known.h"
 
@@ -45,6 +45,7 @@ struct study_ask {
     enum breakdown_by timeline_by;    /* how each moment of the timeline is broken down */
     const struct whatif_ask *whatifs; /* replays of PyTorch's allocator; must outlive the study */
     size_t whatif_count;
+    bool finds_fit;                 /* whatifs is fit_whatif */
     const struct observer *watcher; /* an observer of the caller's; NULL: none */
 };
 
@@ -64,6 +65,7 @@ struct study {
     bool takes_library_ranges;       /* as in struct study_ask */
     const struct remedies *remedies; /* of analyzer/remedy/; NULL: not asked for */
     struct whatif whatif;            /* empty unless asked for */
+    struct fit fit;                  /* empty unless asked for */
 };
 
 /*

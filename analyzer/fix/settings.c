@@ -136,7 +136,7 @@ static bool fails_as_well(const struct whatif_device *device, const struct whati
 }
 
 /* Asks the model about all settings. A setting that the model does not know is not ruled out. */
-static void ask_model(struct fix_setting settings[SETTING_COUNT], const char *path,
+static void ask_model(struct fix_setting settings[SETTING_COUNT], const struct trace *trace,
                       const struct failure *failure, int device_number)
 {
     struct whatif_ask asks[SETTING_COUNT] = {0};
@@ -148,7 +148,7 @@ static void ask_model(struct fix_setting settings[SETTING_COUNT], const char *pa
             asks[count].change = rows[i].model;
             numbers[count++] = i;
         }
-    if (!count || whatif_replay(&whatif, path, asks, count, &ignored))
+    if (!count || whatif_replay(&whatif, trace, asks, count, &ignored))
         return;
     const struct whatif_device *device = whatif.devices[DEVICE_SLOT(device_number)];
     for (size_t i = 0; i < count && device; i++)
@@ -159,7 +159,7 @@ static void ask_model(struct fix_setting settings[SETTING_COUNT], const char *pa
 /* --- all of it --- */
 
 static int find_settings(struct fix_setting settings[SETTING_COUNT], const struct study *study,
-                         const char *path, struct err *err)
+                         struct err *err)
 {
     const struct history *history = &study->history;
     const struct failure *failure =
@@ -174,7 +174,7 @@ static int find_settings(struct fix_setting settings[SETTING_COUNT], const struc
     for (size_t i = 0; i < SETTING_COUNT; i++)
         write_setting(&settings[i], &rows[i], &study->trace, share);
     if (failure->account == pool)
-        ask_model(settings, path, failure, device);
+        ask_model(settings, &study->trace, failure, device);
     return 0;
 }
 
@@ -184,7 +184,7 @@ int fix_settings_find(struct fix_setting settings[SETTING_COUNT], const char *pa
     memset(settings, 0, SETTING_COUNT * sizeof *settings);
     if (study_open(&study, path, &(struct study_ask){0}, err))
         return -1;
-    const int status = find_settings(settings, &study, path, err);
+    const int status = find_settings(settings, &study, err);
     trace_close_events(&study.trace);
     study_release(&study);
     return status;

@@ -93,15 +93,14 @@ static int say_fit(struct opening *opening, const struct fit_device *fit)
 static int answer_fit(struct opening *opening, const struct study *study, const struct view *view,
                       struct err *err)
 {
-    const struct page_fit_options *options = view->own;
+    const struct fit *fit = &study->fit;
     int status = 0;
 
-    if (fit_find(options->fit, study->trace.path, err))
-        return -1;
-    for (size_t i = 0; i < options->fit->count && status >= 0; i++)
-        if (view->device < 0 || options->fit->items[i].device == view->device)
-            status = say_fit(opening, &options->fit->items[i]);
-    if (!options->fit->count)
+    (void)err;
+    for (size_t i = 0; i < fit->count && status >= 0; i++)
+        if (view->device < 0 || fit->items[i].device == view->device)
+            status = say_fit(opening, &fit->items[i]);
+    if (!fit->count)
         return page_say(opening, history_is_imported(&study->history)
                                      ? "What the driver gave is not known, so no card can be named."
                                      : "No device memory was allocated.");
@@ -166,9 +165,9 @@ static void add_smaller(struct doc *doc, const struct fit_device *fit)
 static int add_fit(struct doc *doc, const struct study *study, const struct device_use *use,
                    const struct view *view, struct err *err)
 {
-    const struct page_fit_options *options = view->own;
-    const struct fit_device *fit = find_fit(options->fit, use->device);
+    const struct fit_device *fit = find_fit(&study->fit, use->device);
 
+    (void)view;
     (void)err;
     if (!fit) {
         doc_null(doc, "fit", "Fit", DOC_TEXT);
@@ -198,17 +197,18 @@ static int add_fit(struct doc *doc, const struct study *study, const struct devi
     return 0;
 }
 
-static int end_fit(struct doc *doc, const struct study *study, const struct view *view,
-                   struct err *err)
+static void ask_fit(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
-    const struct page_fit_options *options = view->own;
-
-    fit_release(options->fit);
-    return page_warnings(doc, study, view, err);
+    (void)view;
+    (void)doc;
+    ask->whatifs = &fit_whatif;
+    ask->whatif_count = 1;
+    ask->finds_fit = true;
 }
 
 const struct page page_fit = {.takes_each = true,
                               .schema = "gpumemtrace.fit/1",
+                              .ask = ask_fit,
                               .answer = answer_fit,
                               .device = add_fit,
-                              .tail = end_fit};
+                              .tail = page_warnings};

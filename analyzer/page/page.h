@@ -66,9 +66,6 @@ struct page_leaks_options {
     bool fail;
     bool *found; /* set if any of the traces leaks */
 };
-struct page_fit_options {
-    struct fit *fit; /* filled for each trace; analyzer/whatif/fit.h */
-};
 struct page_fix_options {
     const struct fix *fix; /* finished; analyzer/fix/fix.h */
     bool is_kept;          /* the traces are kept */

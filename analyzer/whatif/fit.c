@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "cards.h"
 
 static uint64_t round_up(uint64_t bytes)
 {
@@ -29,7 +30,7 @@ static uint64_t card_without_retries(const struct fit_device *fit,
 }
 
 /* Replays the recording on the next smaller card, if one is known. */
-static int try_smaller(struct fit_device *fit, const char *path, struct err *err)
+static int try_smaller(struct fit_device *fit, const struct trace *trace, struct err *err)
 {
     const struct card *card = card_below(fit->card_bytes);
     struct whatif whatif;
@@ -39,7 +40,7 @@ static int try_smaller(struct fit_device *fit, const char *path, struct err *err
     const struct whatif_ask ask = {.total_bytes = card_sure_bytes(card),
                                    .serves_all = true,
                                    .context_bytes = fit->context_bytes};
-    if (whatif_replay(&whatif, path, &ask, 1, err))
+    if (whatif_replay(&whatif, trace, &ask, 1, err))
         return -1;
     const struct whatif_run *run = whatif.devices[DEVICE_SLOT(fit->device)]->runs;
     fit->smaller = card;
@@ -49,8 +50,8 @@ static int try_smaller(struct fit_device *fit, const char *path, struct err *err
     return 0;
 }
 
-static int fit_device(struct fit_device *fit, const struct whatif_device *device, const char *path,
-                      struct err *err)
+static int fit_device(struct fit_device *fit, const struct whatif_device *device,
+                      const struct trace *trace, struct err *err)
 {
     const struct whatif_run *unlimited = &device->runs[0];
 
@@ -72,27 +73,22 @@ static int fit_device(struct fit_device *fit, const struct whatif_device *device
         return 0;
     fit->card_bytes = card_without_retries(fit, unlimited);
     fit->pool_bytes = unlimited->allocator.peak_reserved_bytes;
-    return try_smaller(fit, path, err);
+    return try_smaller(fit, trace, err);
 }
 
-int fit_find(struct fit *fit, const char *path, struct err *err)
-{
-    const struct whatif_ask unlimited = {.total_bytes = ALLOCATOR_UNLIMITED, .serves_all = true};
-    struct whatif whatif;
-    int status = 0;
+const struct whatif_ask fit_whatif = {.total_bytes = ALLOCATOR_UNLIMITED, .serves_all = true};
 
-    *fit = (struct fit){0};
-    if (whatif_replay(&whatif, path, &unlimited, 1, err))
-        return -1;
-    fit->items = array_new(DEVICE_SLOTS, sizeof *fit->items, err);
-    status = fit->items ? 0 : -1;
+int fit_find(struct fit *fit, const struct whatif *unlimited, const struct trace *trace,
+             struct err *err)
+{
+    *fit = (struct fit){.items = array_new(DEVICE_SLOTS, sizeof *fit->items, err)};
+    int status = fit->items ? 0 : -1;
     for (int i = 0; i < DEVICE_SLOTS && !status; i++) {
-        const struct whatif_device *device = whatif.devices[i];
+        const struct whatif_device *device = unlimited->devices[i];
 
         if (device && (device->has_pool || device->peak_driver_bytes))
-            status = fit_device(&fit->items[fit->count++], device, path, err);
+            status = fit_device(&fit->items[fit->count++], device, trace, err);
     }
-    whatif_release(&whatif);
     if (status)
         fit_release(fit);
     return status;

@@ -9,9 +9,9 @@
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_FIT_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_FIT_H
 
-#include "cards.h"
 #include "whatif.h"
 
+struct card; /* cards.h */
 struct fit_device {
     int device;
     bool has_pool; /* false: only card_bytes, for the driver's memory */
@@ -33,7 +33,11 @@ struct fit {
     size_t count;
 };
 
-int fit_find(struct fit *fit, const char *path, struct err *err);
+/* unlimited: the results of fit_whatif; trace: its events are open. On -1 nothing has to be
+ * released. */
+extern const struct whatif_ask fit_whatif;
+int fit_find(struct fit *fit, const struct whatif *unlimited, const struct trace *trace,
+             struct err *err);
 void fit_release(struct fit *fit);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyzer/load/event_reader.h"
-#include "analyzer/load/load.h"
 #include "analyzer/replay/memory_rules.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/util/array.h"
@@ -387,19 +386,13 @@ static int run_pass(struct whatif *whatif, const struct trace *trace, struct err
     return status;
 }
 
-int whatif_replay(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
+int whatif_replay(struct whatif *whatif, const struct trace *trace, const struct whatif_ask *asks,
                   size_t ask_count, struct err *err)
 {
-    struct trace trace = {0};
-
-    if (load_trace(&trace, path, err))
-        return -1;
-    const bool failed =
-        whatif_init(whatif, &trace, asks, ask_count, err) || run_pass(whatif, &trace, err);
-    trace_release(&trace);
-    if (failed)
-        whatif_release(whatif);
-    return failed ? -1 : 0;
+    if (!whatif_init(whatif, trace, asks, ask_count, err) && !run_pass(whatif, trace, err))
+        return 0;
+    whatif_release(whatif);
+    return -1;
 }
 
 void whatif_release(struct whatif *whatif)

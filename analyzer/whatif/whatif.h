@@ -107,8 +107,8 @@ double whatif_fraction(const struct whatif_device *device, const struct whatif_r
 /* True if no later event can change the result: all runs have ended, or the recording differs from
  * the model. */
 bool whatif_device_is_over(const struct whatif_device *device);
-/* Loads the trace and replays it. -1: *err says why, and nothing is to be released. */
-int whatif_replay(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
+/* Replays the trace, whose events are open. -1: *err says why, and nothing is to be released. */
+int whatif_replay(struct whatif *whatif, const struct trace *trace, const struct whatif_ask *asks,
                   size_t ask_count, struct err *err);
 void whatif_release(struct whatif *whatif);
 

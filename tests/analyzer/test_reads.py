@@ -51,7 +51,7 @@ def job(tmp_path):
 
 
 COMMANDS = {
-    "report": (1, 1), "peak": (1, 1), "peak --at=end": (1, 1), "peak --moments": (1, 1), "timeline": (1, 1),
+    "fit": (1, 1), "report": (1, 1), "peak": (1, 1), "peak --at=end": (1, 1), "peak --moments": (1, 1), "timeline": (1, 1),
     "frag": (1, 1), "frag --segments": (1, 1), "frag --what-if=expandable_segments": (1, 1), "phases": (1, 1),
     "leaks": (1, 1), "steps": (1, 1), "oom": (1, 1), "ledger": (1, 1), "info": (1, 1), "check --max-peak=1KiB": (1, 1),
     # The moments of a breakdown are known only after a pass.
