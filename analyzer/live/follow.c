@@ -10,8 +10,6 @@
 #include "analyzer/load/load.h"
 #include "analyzer/load/query.h"
 #include "analyzer/util/clock.h"
-#include "analyzer/util/reads.h"
-#include "trace/fold.h"
 
 /* The replay writes its error to follow->err. */
 static int replay_failed(const struct follow *follow, struct err *err)
@@ -25,11 +23,11 @@ static int replay_failed(const struct follow *follow, struct err *err)
 static int open_file(struct follow *follow, struct err *err)
 {
     struct trace *trace = follow->trace;
-    struct fold_result folded;
-    if (fold_open(trace->path, &trace->db, &folded, err))
+    struct opened_trace file;
+    if (load_open(&file, trace->path, err))
         return -1;
-    reads_count_open();
-    trace->recording = folded.recording;
+    trace->db = file.db;
+    trace->recording = file.recording;
     if (sqlite3_exec(trace->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK)
         return 0;
     return query_failed(trace->path, trace->db, "event", err);

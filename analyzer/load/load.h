@@ -6,9 +6,22 @@
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_LOAD_H
 #define GPUMEMTRACE_ANALYZER_LOAD_LOAD_H
 
+#include <stdbool.h>
+
 #include "trace.h"
 
+/* A trace file whose rings are folded in. */
+struct opened_trace {
+    struct sqlite3 *db; /* NULL: not open */
+    bool recording;     /* the recorder still runs */
+};
+
 /* -1: *err says what is wrong with the file (ERR_INPUT) or the system (ERR_SYSTEM). */
+int load_open(struct opened_trace *file, const char *path, struct err *err);
+/* Loads an open file, which belongs to the trace from then on, also on -1. */
+int load_opened(struct trace *trace, const char *path, const struct opened_trace *file,
+              struct err *err);
+/* Opens and loads. */
 int load_trace(struct trace *trace, const char *path, struct err *err);
 
 #endif
