@@ -128,7 +128,8 @@ static int begin_timelines(struct study *study, const struct study_ask *ask, str
 
 /* --- the pass --- */
 
-enum { OBSERVERS_MAX = STUDY_WATCHES + 4 };
+/* The watches, and the observers of step ends, timelines and whatif runs. */
+enum { OBSERVERS_MAX = STUDY_WATCHES + 3 + STUDY_WATCHERS_MAX };
 
 /* The observer of step ends comes first, because others read its result. */
 static size_t choose_watches(struct study *study, unsigned needs, struct observer *observers)
@@ -153,8 +154,8 @@ static size_t choose_observers(struct study *study, const struct study_ask *ask,
         observers[count++] = timelines_observer(&study->timelines);
     if (ask->whatif_count)
         observers[count++] = whatif_observer(&study->whatif);
-    if (ask->watcher)
-        observers[count++] = *ask->watcher;
+    for (size_t i = 0; i < ask->watchers.count; i++)
+        observers[count++] = ask->watchers.items[i];
     return count;
 }
 
@@ -352,10 +353,16 @@ static int follow_series(struct study *study, const struct study_ask *ask, struc
                : 0;
 }
 
+static int load(struct trace *trace, const char *path, const struct opened_trace *file,
+                struct err *err)
+{
+    return file->db ? load_opened(trace, path, file, err) : load_trace(trace, path, err);
+}
+
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err)
 {
     *study = (struct study){.takes_library_ranges = ask->takes_library_ranges};
-    if (load_trace(&study->trace, path, err) || run_replay(study, ask, err) ||
+    if (load(&study->trace, path, &ask->file, err) || run_replay(study, ask, err) ||
         find_steps(study, ask, err) ||
         (ask->finds_fit && fit_find(&study->fit, &study->whatif, &study->trace, err)))
         goto failed;

@@ -18,7 +18,7 @@
 #include "analyzer/analysis/over_time/timeline.h"
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/load/event_reader.h"
-#include "analyzer/load/trace.h"
+#include "analyzer/load/load.h"
 #include "analyzer/whatif/fit.h"
 #include "analyzer/util/text_list.h"
 #include "trace/not_known.h"
@@ -33,7 +33,9 @@ enum study_needs {
 #define WATCH(name, type) STUDY_NEEDS_##name = 1 << STUDY_WATCH_##name,
 #include "watches.def"
 };
+enum { STUDY_WATCHERS_MAX = 2 };
 struct study_ask {
+    struct opened_trace file;    /* the trace, which the study takes over; not open: it opens it */
     unsigned needs;            /* STUDY_NEEDS_… */
     const char *at;            /* a moment, as in moment.h; NULL: the peak */
     bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases too */
@@ -45,8 +47,8 @@ struct study_ask {
     enum breakdown_by timeline_by;    /* how each moment of the timeline is broken down */
     const struct whatif_ask *whatifs; /* replays of PyTorch's allocator; must outlive the study */
     size_t whatif_count;
-    bool finds_fit;                 /* whatifs is fit_whatif */
-    const struct observer *watcher; /* an observer of the caller's; NULL: none */
+    bool finds_fit;            /* whatifs is fit_whatif */
+    struct observers watchers; /* observers of the caller's: at most STUDY_WATCHERS_MAX */
 };
 
 struct study {

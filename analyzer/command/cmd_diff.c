@@ -7,6 +7,7 @@
 #include "analyzer/job/trace_files.h"
 #include "analyzer/load/memory_limit.h"
 #include "analyzer/page/job/two_jobs_page.h"
+#include "analyzer/reading/reading.h"
 
 struct diff_given {
     struct option_texts at;
@@ -66,15 +67,17 @@ static int compare_traces(const struct command_options *options, const struct di
     struct page_diff_options own = *given;
     const struct view view = answer_view(options, &own);
     struct command_options of_last = *options;
-    struct study before;
+    struct reading_ask ask;
+    struct reading before;
 
-    if (page_diff_open(&before, sides->files[0].paths[0], &view, err))
+    page_diff_ask_before(&ask, &view);
+    if (reading_open(&before, sides->files[0].paths[0], NULL, &ask, NULL, err))
         return -1;
-    own.before = &before;
+    own.before = &before.study;
     of_last.operands = sides->files[1].paths;
     of_last.operand_count = 1;
     const int status = answer_print(&page_diff, &of_last, &own, err);
-    study_release(&before);
+    reading_release(&before);
     return status;
 }
 

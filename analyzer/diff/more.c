@@ -42,47 +42,16 @@ struct more more_of(const struct run_diff *change)
     return more;
 }
 
-static int compare(struct more *more, const struct run_diff_side *less,
-                   const struct run_diff_side *side, struct err *err)
+int more_find(struct more *more, const struct study *less, int less_device,
+              const struct study *study, int device, bool of_driver, struct err *err)
 {
+    const struct run_diff_side before = side_of(less, less_device, of_driver),
+                               after = side_of(study, device, of_driver);
     struct run_diff change;
 
-    if (run_diff_find(&change, less, side, err))
+    if (run_diff_find(&change, &before, &after, err))
         return -1;
     *more = more_of(&change);
     run_diff_release(&change);
     return 0;
-}
-
-int more_find(struct more *more, const struct more_side *less, const struct more_side *side,
-              bool of_driver, struct err *err)
-{
-    const struct study_ask ask = {0};
-    const bool is_one_trace = !strcmp(less->path, side->path);
-    struct study studies[2];
-    int status = -1;
-
-    if (study_open(&studies[0], less->path, &ask, err))
-        return -1;
-    trace_close_events(&studies[0].trace);
-    if (!is_one_trace && study_open(&studies[1], side->path, &ask, err))
-        goto out;
-    const struct study *other = &studies[is_one_trace ? 0 : 1];
-    const struct run_diff_side before = side_of(&studies[0], less->device, of_driver),
-                               after = side_of(other, side->device, of_driver);
-    status = compare(more, &before, &after, err);
-    if (!is_one_trace)
-        study_release(&studies[1]);
-out:
-    study_release(&studies[0]);
-    return status;
-}
-
-int more_find_within(struct more *more, const struct study *study, int less, int device,
-                     struct err *err)
-{
-    const struct run_diff_side before = side_of(study, less, false),
-                               after = side_of(study, device, false);
-
-    return compare(more, &before, &after, err);
 }

@@ -19,18 +19,10 @@ struct more {
     uint64_t next_bytes;
 };
 
-/* A device of a trace. */
-struct more_side {
-    const char *path;
-    int device;
-};
-
-/* Opens both traces. of_driver: compares the driver's memory, else the leading layers. */
-int more_find(struct more *more, const struct more_side *less, const struct more_side *side,
-              bool of_driver, struct err *err);
-/* Compares two devices of one trace, by their leading layers. */
-int more_find_within(struct more *more, const struct study *study, int less, int device,
-                     struct err *err);
+/* Compares a device of `study` with the device `less_device` of `less`. of_driver: the driver's
+ * memory, else the leading layers. */
+int more_find(struct more *more, const struct study *less, int less_device,
+              const struct study *study, int device, bool of_driver, struct err *err);
 /* Describes a change that run_diff has found. */
 struct more more_of(const struct run_diff *change);
 

@@ -9,19 +9,29 @@
 #ifndef GPUMEMTRACE_ANALYZER_JOB_CARDS_H
 #define GPUMEMTRACE_ANALYZER_JOB_CARDS_H
 
+#include "analyzer/replay/history/observer.h"
 #include "survey.h"
 
+struct card_sharer {
+    int trace, device;   /* the card's number in the process */
+    uint64_t then_bytes; /* live in it at the moment of the highest sum */
+    /* while it is read */
+    bool is_read;
+    uint64_t last_bytes, peak_bytes;
+};
+
+struct card_change;
 struct shared_card {
     const char *uuid;
-    int *traces;  /* of the card's processes */
-    int *devices; /* the card's number in each process */
+    struct card_sharer *processes;
     int count;
     uint64_t total_bytes;    /* 0: not known */
     bool is_known;           /* false: the traces have more changes than are kept */
     uint64_t highest_bytes;  /* the highest sum at one moment */
     int64_t highest_unix_ns; /* that moment */
-    uint64_t *then_bytes;    /* live in each process at that moment */
     uint64_t peaks_bytes;    /* the sum of the processes' own peaks, each at its own moment */
+    struct card_change *changes;
+    size_t change_count, change_capacity;
 };
 
 struct shared_cards {
@@ -29,10 +39,23 @@ struct shared_cards {
     size_t count, capacity;
 };
 
-/* Finds the cards on which several processes had memory, by replaying their traces. On -1 nothing
- * has to be released. */
-int shared_cards_find(struct shared_cards *cards, const struct survey *surveys, int count,
+/* Lists the cards that several processes may have used: a card is_used, or the peaks are not known
+ * yet. On -1 nothing has to be released. */
+int shared_cards_list(struct shared_cards *cards, const struct survey *surveys, int count,
                       struct err *err);
 void shared_cards_release(struct shared_cards *cards);
+
+/* Watches the replay of one trace, once; further replays of it change nothing. */
+struct card_watch {
+    struct shared_cards *cards;
+    const struct survey *survey;
+    int trace;
+};
+struct observer card_watch_observer(struct card_watch *watch);
+
+/* Keeps processes that used their card, and cards with several of them. */
+void shared_cards_keep_used(struct shared_cards *cards, const struct survey *surveys);
+/* Sums the processes, all of which have been watched, and drops cards that they did not share. */
+void shared_cards_sum(struct shared_cards *cards, const struct survey *surveys);
 
 #endif

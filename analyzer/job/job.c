@@ -80,33 +80,42 @@ static int take_recorded(struct job *job, int trace, struct err *err)
     return status;
 }
 
+/* Reads a trace, if it is not open, with the watch of its cards. */
+static const struct reading *borrow(struct job *job, int trace, struct err *err)
+{
+    struct card_watch watch = {&job->cards, &job->surveys[trace], trace};
+    const struct observer observer = card_watch_observer(&watch);
+
+    return readings_borrow(job->readings, trace, &observer, err);
+}
+
 /* Skips an unknown device without memory: it stands for a call that did not say which device the
  * host memory was for. */
 static int replay_places(struct job *job, int trace, struct err *err)
 {
     const struct survey *survey = &job->surveys[trace];
-    const struct study_ask ask = {0};
-    struct study study;
+    const struct reading *reading = borrow(job, trace, err);
     int status = 0;
 
-    if (study_open(&study, survey->path, &ask, err))
+    if (!reading)
         return -1;
-    for (size_t i = 0; i < study.history.device_count && !status; i++) {
-        const struct device_use *use = &study.history.devices[i];
-        const struct account *account = &study.history.accounts[use->leading];
-        struct job_place place = {
-            .trace = trace,
-            .device = use->device,
-            .like = trace,
-            .like_device = use->device,
-            .peak_bytes = account->peak_bytes,
-            .driver_peak_bytes = study.history.accounts[use->accounts[ACCOUNT_device]].peak_bytes};
+    const struct history *history = &reading->study.history;
+    for (size_t i = 0; i < history->device_count && !status; i++) {
+        const struct device_use *use = &history->devices[i];
+        const struct account *account = &history->accounts[use->leading];
+        struct job_place place = {.trace = trace,
+                                  .device = use->device,
+                                  .like = trace,
+                                  .like_device = use->device,
+                                  .peak_bytes = account->peak_bytes,
+                                  .driver_peak_bytes =
+                                      history->accounts[use->accounts[ACCOUNT_device]].peak_bytes};
 
-        name_place(&place, survey, study_pool(&study, account));
+        name_place(&place, survey, study_pool(&reading->study, account));
         if (place.device != DEVICE_UNKNOWN || place.peak_bytes || place.driver_peak_bytes)
             status = add_place(job, &place, err);
     }
-    study_release(&study);
+    readings_give_back(job->readings, trace);
     return status;
 }
 
@@ -133,6 +142,25 @@ static int copy_places(struct job *job, int trace, struct err *err)
     return 0;
 }
 
+static void mark_used(struct job *job, int trace, int device, uint64_t driver_peak_bytes)
+{
+    struct survey *survey = &job->surveys[trace];
+
+    for (size_t n = 0; n < survey->card_count; n++)
+        survey->cards[n].is_used |= survey->cards[n].device == device && driver_peak_bytes;
+}
+
+static int list_cards(struct job *job, struct err *err)
+{
+    for (int i = 0; i < job->count; i++) {
+        const struct recorded_peaks *peaks = &job->surveys[i].peaks;
+
+        for (size_t n = 0; n < peaks->count; n++)
+            mark_used(job, i, peaks->items[n].device, peaks->items[n].driver_peak_bytes);
+    }
+    return shared_cards_list(&job->cards, job->surveys, job->count, err);
+}
+
 static int find_places(struct job *job, struct err *err)
 {
     for (int i = 0; i < job->count; i++) {
@@ -145,12 +173,27 @@ static int find_places(struct job *job, struct err *err)
     }
     for (size_t i = 0; i < job->place_count; i++) {
         const struct job_place *place = &job->places[i];
-        struct survey *survey = &job->surveys[place->trace];
 
-        for (size_t n = 0; n < survey->card_count; n++)
-            survey->cards[n].is_used |=
-                survey->cards[n].device == place->device && place->driver_peak_bytes;
+        mark_used(job, place->trace, place->device, place->driver_peak_bytes);
     }
+    return 0;
+}
+
+/* Sums the memory of processes on one card, and reads those of them that were not read yet. */
+static int sum_cards(struct job *job, struct err *err)
+{
+    shared_cards_keep_used(&job->cards, job->surveys);
+    for (size_t i = 0; i < job->cards.count; i++)
+        for (int n = 0; n < job->cards.items[i].count; n++) {
+            const struct card_sharer *process = &job->cards.items[i].processes[n];
+
+            if (process->is_read)
+                continue;
+            if (!borrow(job, process->trace, err))
+                return -1;
+            readings_give_back(job->readings, process->trace);
+        }
+    shared_cards_sum(&job->cards, job->surveys);
     return 0;
 }
 
@@ -217,12 +260,36 @@ const struct job_place *job_middle(const struct job *job, const struct job_group
     return &job->by_peak[group->first + (group->count - 1) / 2];
 }
 
-static struct more_side side_of(const struct job *job, const struct job_place *place)
+static int compare_with(struct more *more, const struct study *less, const struct job_side sides[2],
+                        bool of_driver, struct err *err)
 {
-    return (struct more_side){job->surveys[place->like].path, place->like_device};
+    const struct reading *reading = borrow(sides[1].job, sides[1].trace, err);
+
+    if (!reading)
+        return -1;
+    const int status =
+        more_find(more, less, sides[0].device, &reading->study, sides[1].device, of_driver, err);
+    readings_give_back(sides[1].job->readings, sides[1].trace);
+    return status;
 }
 
-/* Compares only the few highest groups, because opening traces takes time. */
+int job_compare(struct more *more, const struct job_side sides[2], bool of_driver, struct err *err)
+{
+    const struct reading *reading = borrow(sides[0].job, sides[0].trace, err);
+
+    if (!reading)
+        return -1;
+    const int status = compare_with(more, &reading->study, sides, of_driver, err);
+    readings_give_back(sides[0].job->readings, sides[0].trace);
+    return status;
+}
+
+static struct job_side side_of(struct job *job, const struct job_place *place)
+{
+    return (struct job_side){job, place->like, place->like_device};
+}
+
+/* Compares only the few highest groups, because a trace that is not open has to be read. */
 static int compare_groups(struct job *job, struct err *err)
 {
     enum { COMPARED = 3 };
@@ -232,9 +299,9 @@ static int compare_groups(struct job *job, struct err *err)
 
         if (i + COMPARED < job->group_count)
             continue;
-        const struct more_side typical = side_of(job, job_middle(job, &job->groups[job->typical])),
-                               high = side_of(job, job_highest(job, group));
-        if (more_find(&group->more, &typical, &high, false, err))
+        const struct job_side sides[] = {side_of(job, job_middle(job, &job->groups[job->typical])),
+                                         side_of(job, job_highest(job, group))};
+        if (job_compare(&group->more, sides, false, err))
             return -1;
     }
     return 0;
@@ -242,22 +309,23 @@ static int compare_groups(struct job *job, struct err *err)
 
 /* --- all of it --- */
 
-int job_read(struct job *job, const char *const *paths, int count, const struct job_ask *ask,
-             struct err *err)
+int job_read(struct job *job, struct readings *readings, const struct job_ask *ask, struct err *err)
 {
     int status = -1;
 
-    *job = (struct job){.count = count};
-    job->surveys = array_new((size_t)count, sizeof *job->surveys, err);
-    if (!job->surveys || surveys_take(job->surveys, paths, count, err)) {
+    *job = (struct job){.readings = readings, .count = readings->count};
+    job->surveys = array_new((size_t)job->count, sizeof *job->surveys, err);
+    if (!job->surveys ||
+        surveys_take(job->surveys, readings->paths, job->count, READINGS_KEPT, err)) {
         free(job->surveys);
         return -1;
     }
-    for (int i = 0; i < count && ask->replays_all; i++)
+    for (int i = 0; i < job->count; i++)
+        readings_take_file(readings, i, &job->surveys[i].file);
+    for (int i = 0; i < job->count && ask->replays_all; i++)
         recorded_peaks_release(&job->surveys[i].peaks);
-    if (find_alike(job, ask->takes_all, err) || find_places(job, err) || find_groups(job, err) ||
-        shared_cards_find(&job->cards, job->surveys, count, err) ||
-        (ask->compares && compare_groups(job, err)))
+    if (find_alike(job, ask->takes_all, err) || list_cards(job, err) || find_places(job, err) ||
+        find_groups(job, err) || sum_cards(job, err) || (ask->compares && compare_groups(job, err)))
         goto out;
     status = 0;
 out:

@@ -14,6 +14,7 @@
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/diff/more.h"
+#include "analyzer/reading/readings.h"
 #include "cards.h"
 #include "survey.h"
 
@@ -38,6 +39,7 @@ struct job_group {
 };
 
 struct job {
+    struct readings *readings; /* the caller's */
     struct survey *surveys;
     int count;
     int *like; /* by trace: the trace that stands for it */
@@ -57,11 +59,18 @@ struct job_ask {
     bool replays_all; /* ignore the peaks that the recorder wrote, too */
 };
 
-/* On -1 nothing has to be released. */
-int job_read(struct job *job, const char *const *paths, int count, const struct job_ask *ask,
+/* The readings must outlive the job. On -1 nothing has to be released. */
+int job_read(struct job *job, struct readings *readings, const struct job_ask *ask,
              struct err *err);
 void job_release(struct job *job);
 
+/* Finds what the second side holds more than the first one, each at its own peak. of_driver:
+ * compares the driver's memory, else the leading layers. */
+struct job_side {
+    struct job *job;
+    int trace, device;
+};
+int job_compare(struct more *more, const struct job_side sides[2], bool of_driver, struct err *err);
 /* True if the trace had memory on any device. */
 bool job_used_memory(const struct job *job, int trace);
 const struct job_place *job_highest(const struct job *job, const struct job_group *group);

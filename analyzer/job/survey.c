@@ -14,35 +14,34 @@
 #include "analyzer/load/query.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"
-#include "analyzer/util/reads.h"
 #include "gpumemtrace/event.h"
-#include "trace/fold.h"
 
 /* More threads would only wait for the disk. */
 enum { THREADS_MOST = 8 };
 
 /* --- one trace --- */
 
-struct reading {
+struct survey_query {
     struct survey *survey;
     sqlite3 *db;
     char *peaks; /* as the recorder wrote them; NULL: none */
     struct err *err;
 };
 
-typedef int take_row(struct reading *reading, sqlite3_stmt *row);
+typedef int take_row(struct survey_query *query, sqlite3_stmt *row);
 
-static int each_row(struct reading *reading, const char *table, const char *select, take_row *take)
+static int each_row(struct survey_query *query, const char *table, const char *select,
+                    take_row *take)
 {
     sqlite3_stmt *rows;
     int step = SQLITE_ROW, status = 0;
 
-    if (query_prepare(reading->survey->path, reading->db, select, &rows, reading->err))
+    if (query_prepare(query->survey->path, query->db, select, &rows, query->err))
         return -1;
     while (!status && (step = sqlite3_step(rows)) == SQLITE_ROW)
-        status = take(reading, rows);
+        status = take(query, rows);
     if (!status && step != SQLITE_DONE)
-        status = query_failed(reading->survey->path, reading->db, table, reading->err);
+        status = query_failed(query->survey->path, query->db, table, query->err);
     sqlite3_finalize(rows);
     return status;
 }
@@ -86,9 +85,9 @@ static int64_t last_number(const char *sums)
     return space ? strtoll(space + 1, NULL, 10) : 0;
 }
 
-static int take_meta(struct reading *reading, sqlite3_stmt *row)
+static int take_meta(struct survey_query *query, sqlite3_stmt *row)
 {
-    struct survey *survey = reading->survey;
+    struct survey *survey = query->survey;
     const char *key, *sums;
     const struct {
         const char *key;
@@ -100,7 +99,7 @@ static int take_meta(struct reading *reading, sqlite3_stmt *row)
                     {"end_ns", &survey->end_ns},
                     {"exit_status", &survey->exit_status}};
 
-    if (text_of(&key, row, 0, reading->err))
+    if (text_of(&key, row, 0, query->err))
         return -1;
     for (size_t i = 0; key && i < sizeof integers / sizeof *integers; i++)
         if (!strcmp(key, integers[i].key))
@@ -112,30 +111,30 @@ static int take_meta(struct reading *reading, sqlite3_stmt *row)
     if (key && !strcmp(key, "lost_events"))
         survey->lost_events = sqlite3_column_int64(row, 1);
     if (key && !strcmp(key, "command"))
-        return take_text(&survey->command, row, reading->err);
+        return take_text(&survey->command, row, query->err);
     if (key && !strcmp(key, "host"))
-        return take_text(&survey->host, row, reading->err);
+        return take_text(&survey->host, row, query->err);
     if (key && !strcmp(key, "allocation_sums")) {
-        if (text_of(&sums, row, 1, reading->err))
+        if (text_of(&sums, row, 1, query->err))
             return -1;
         snprintf(survey->sums.text, sizeof survey->sums.text, "%s", sums ? sums : "");
         survey->refused_count = last_number(survey->sums.text);
     }
     if (key && !strcmp(key, "peaks"))
-        return take_text(&reading->peaks, row, reading->err);
+        return take_text(&query->peaks, row, query->err);
     if (key && !strcmp(key, "dry_run_events"))
-        return take_text(&survey->dry_run_events, row, reading->err);
-    return key && !strcmp(key, "run_id") ? take_text(&survey->run_id, row, reading->err) : 0;
+        return take_text(&survey->dry_run_events, row, query->err);
+    return key && !strcmp(key, "run_id") ? take_text(&survey->run_id, row, query->err) : 0;
 }
 
-static int take_card(struct reading *reading, sqlite3_stmt *row)
+static int take_card(struct survey_query *query, sqlite3_stmt *row)
 {
-    struct survey *survey = reading->survey;
+    struct survey *survey = query->survey;
     const char *uuid;
     struct survey_card *grown = array_grow(survey->cards, &survey->card_capacity,
-                                           survey->card_count, sizeof *grown, reading->err);
+                                           survey->card_count, sizeof *grown, query->err);
 
-    if (!grown || text_of(&uuid, row, 1, reading->err))
+    if (!grown || text_of(&uuid, row, 1, query->err))
         return -1;
     survey->cards = grown;
     grown += survey->card_count++;
@@ -145,59 +144,64 @@ static int take_card(struct reading *reading, sqlite3_stmt *row)
     return 0;
 }
 
-static int take_sums(struct reading *reading, sqlite3_stmt *row)
+static int take_sums(struct survey_query *query, sqlite3_stmt *row)
 {
-    reading->survey->refused_count = sqlite3_column_int64(row, 4);
-    reading->survey->sums = (struct survey_sums){.count = sqlite3_column_int64(row, 0),
-                                                 .largest_bytes = sqlite3_column_int64(row, 1),
-                                                 .bytes = sqlite3_column_double(row, 2),
-                                                 .results = sqlite3_column_double(row, 3)};
+    query->survey->refused_count = sqlite3_column_int64(row, 4);
+    query->survey->sums = (struct survey_sums){.count = sqlite3_column_int64(row, 0),
+                                               .largest_bytes = sqlite3_column_int64(row, 1),
+                                               .bytes = sqlite3_column_double(row, 2),
+                                               .results = sqlite3_column_double(row, 3)};
     return 0;
 }
 
 /* Takes the rank from a launcher's variable, which the program may have set after its trace began,
  * when the recorder looked for the rank. */
-static int take_rank(struct reading *reading, sqlite3_stmt *row)
+static int take_rank(struct survey_query *query, sqlite3_stmt *row)
 {
     const char *value;
     char *end;
 
-    if (text_of(&value, row, 1, reading->err))
+    if (text_of(&value, row, 1, query->err))
         return -1;
-    if (!value || !*value || reading->survey->rank.known)
+    if (!value || !*value || query->survey->rank.known)
         return 0;
     const long long rank = strtoll(value, &end, 10);
     if (!*end && rank >= 0)
-        reading->survey->rank = (struct trace_integer){rank, true};
+        query->survey->rank = (struct trace_integer){rank, true};
     return 0;
 }
 
-static int read_job_variables(struct reading *reading)
+static int read_job_variables(struct survey_query *query)
 {
     static const char select[] =
         "SELECT name, value FROM job_variable WHERE name IN ('RANK', 'OMPI_COMM_WORLD_RANK', "
         "'PMI_RANK', 'SLURM_PROCID') ORDER BY name = 'RANK' DESC, name = 'OMPI_COMM_WORLD_RANK' "
         "DESC, name";
 
-    return reading->survey->rank.known ? 0 : each_row(reading, "job_variable", select, take_rank);
+    return query->survey->rank.known ? 0 : each_row(query, "job_variable", select, take_rank);
 }
 
 /* The recorder's peaks ignore events that were lost or are not stored, so a complete trace without
  * losses is needed. */
-static int read_peaks(struct reading *reading)
+static int read_peaks(struct survey_query *query)
 {
-    struct survey *survey = reading->survey;
+    struct survey *survey = query->survey;
 
-    return reading->peaks && survey->is_complete && !survey->lost_events
-               ? recorded_peaks_read(&survey->peaks, reading->peaks, reading->db, survey->path,
-                                     reading->err)
+    return query->peaks && survey->is_complete && !survey->lost_events
+               ? recorded_peaks_read(&survey->peaks, query->peaks, query->db, survey->path,
+                                     query->err)
                : 0;
+}
+
+static void close_file(struct survey *survey)
+{
+    sqlite3_close(survey->file.db);
+    survey->file.db = NULL;
 }
 
 static int survey_read(struct survey *survey, struct err *err)
 {
-    struct reading reading = {.survey = survey, .err = err};
-    struct fold_result folded;
+    struct survey_query query = {.survey = survey, .err = err};
     char sums[160];
 
     snprintf(sums, sizeof sums,
@@ -205,21 +209,22 @@ static int survey_read(struct survey *survey, struct err *err)
              "total(result <> 0) FROM event "
              "WHERE kind = %d",
              EVENT_ALLOC);
-    if (fold_open(survey->path, &reading.db, &folded, err))
+    if (load_open(&survey->file, survey->path, err))
         return -1;
-    reads_count_open();
+    query.db = survey->file.db;
     const int status =
-        each_row(&reading, "meta", "SELECT key, value FROM meta", take_meta) ||
-                read_job_variables(&reading) ||
-                each_row(&reading, "device",
+        each_row(&query, "meta", "SELECT key, value FROM meta", take_meta) ||
+                read_job_variables(&query) ||
+                each_row(&query, "device",
                          "SELECT device, uuid, total_bytes FROM device ORDER BY device",
                          take_card) ||
-                read_peaks(&reading) ||
-                (!*survey->sums.text && each_row(&reading, "event", sums, take_sums))
+                read_peaks(&query) ||
+                (!*survey->sums.text && each_row(&query, "event", sums, take_sums))
             ? -1
             : 0;
-    free(reading.peaks);
-    sqlite3_close(reading.db);
+    free(query.peaks);
+    if (!survey->keeps_file)
+        close_file(survey);
     return status;
 }
 
@@ -261,7 +266,8 @@ static void survey_all(struct surveying *surveying)
         pthread_join(threads[--started], NULL);
 }
 
-int surveys_take(struct survey *surveys, const char *const *paths, int count, struct err *err)
+int surveys_take(struct survey *surveys, const char *const *paths, int count, int kept_count,
+                 struct err *err)
 {
     struct surveying surveying = {.surveys = surveys,
                                   .errs = array_new((size_t)count, sizeof *surveying.errs, err),
@@ -270,7 +276,7 @@ int surveys_take(struct survey *surveys, const char *const *paths, int count, st
     if (!surveying.errs)
         return -1;
     for (int i = 0; i < count; i++)
-        surveys[i] = (struct survey){.path = paths[i]};
+        surveys[i] = (struct survey){.path = paths[i], .keeps_file = i < kept_count};
     survey_all(&surveying);
     for (int i = count; surveying.failed && i-- > 0;)
         if (surveying.errs[i].code)
@@ -290,6 +296,7 @@ void surveys_release(struct survey *surveys, int count)
         free(surveys[i].dry_run_events);
         free(surveys[i].cards);
         recorded_peaks_release(&surveys[i].peaks);
+        close_file(&surveys[i]);
         surveys[i] = (struct survey){0};
     }
 }

@@ -6,7 +6,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_JOB_SURVEY_H
 #define GPUMEMTRACE_ANALYZER_JOB_SURVEY_H
 
-#include "analyzer/load/trace.h"
+#include "analyzer/load/load.h"
 #include "recorded_peaks.h"
 
 /* Sums of the alloc events. They are equal if two ranks made the same allocations, in any order. */
@@ -26,6 +26,8 @@ struct survey_card {
 
 struct survey {
     const char *path;
+    bool keeps_file;        /* the file stays open for whoever takes it */
+    struct opened_trace file; /* the db is NULL unless it is kept */
     struct trace_integer rank, pid, start_unix_ns, start_monotonic_ns, end_ns, exit_status;
     bool is_complete, is_simulated;
     int64_t lost_events;
@@ -37,9 +39,10 @@ struct survey {
     struct recorded_peaks peaks;
 };
 
-/* Surveys all paths, in their order, on several threads. -1: the first error in that order, and
- * nothing has to be released. */
-int surveys_take(struct survey *surveys, const char *const *paths, int count, struct err *err);
+/* Surveys all paths, in their order, on several threads. The files of the first `kept_count` stay
+ * open. -1: the first error in that order, and nothing has to be released. */
+int surveys_take(struct survey *surveys, const char *const *paths, int count, int kept_count,
+                 struct err *err);
 void surveys_release(struct survey *surveys, int count);
 
 /* True if two ranks of one job did the same, as far as the sums tell. */

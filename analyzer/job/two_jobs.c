@@ -145,9 +145,10 @@ static int find_more(struct two_jobs *two, bool of_driver, struct err *err)
         if ((i && pair[-1].group == pair->group) || pair->group >= TWO_JOBS_COMPARED ||
             (i && place_pair_delta(pair) <= 0))
             continue;
-        const struct more_side before = {two_jobs_path(two, pair, 0), pair->places[0]->device},
-                               after = {two_jobs_path(two, pair, 1), pair->places[1]->device};
-        if (more_find(&two->more[pair->group], &before, &after, of_driver, err))
+        const struct job_side sides[] = {
+            {two->jobs[0], pair->places[0]->trace, pair->places[0]->device},
+            {two->jobs[1], pair->places[1]->trace, pair->places[1]->device}};
+        if (job_compare(&two->more[pair->group], sides, of_driver, err))
             return -1;
     }
     return 0;
@@ -155,7 +156,7 @@ static int find_more(struct two_jobs *two, bool of_driver, struct err *err)
 
 /* --- all of it --- */
 
-int two_jobs_match(struct two_jobs *two, const struct job *before, const struct job *after,
+int two_jobs_match(struct two_jobs *two, struct job *before, struct job *after,
                    const struct two_jobs_ask *ask, struct err *err)
 {
     *two = (struct two_jobs){.jobs = {before, after}};

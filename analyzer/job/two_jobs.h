@@ -27,7 +27,7 @@ struct two_jobs_ask {
 };
 
 struct two_jobs {
-    const struct job *jobs[2];
+    struct job *jobs[2];
     /* By group; in each group, and among groups, the largest change comes first. */
     struct place_pair *pairs;
     size_t count, group_count;
@@ -38,7 +38,7 @@ struct two_jobs {
 };
 
 /* Both jobs must outlive *two. On -1 nothing has to be released. */
-int two_jobs_match(struct two_jobs *two, const struct job *before, const struct job *after,
+int two_jobs_match(struct two_jobs *two, struct job *before, struct job *after,
                    const struct two_jobs_ask *ask, struct err *err);
 void two_jobs_release(struct two_jobs *two);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/remedy/remedies.h"
+#include "analyzer/reading/reading.h"
 #include "analyzer/symbol/keep_names.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
@@ -219,37 +219,37 @@ static int add_study(struct doc *doc, const struct study *study, const struct pa
 
 /* --- one trace --- */
 
-int page_add_trace(struct doc *doc, const struct page *page, const struct view *view,
-                   const char *path, struct opening_failure *failure, struct err *err)
+void page_ask(struct reading_ask *ask, const struct page *page, const struct view *view,
+              const struct doc *doc)
 {
-    struct study_ask ask = {
-        .needs = page->needs, .at = view->at, .takes_library_ranges = view->takes_library_ranges};
-    struct remedies remedies = {0};
-    struct lives_watch lives = {0};
-    const struct observer lives_observer = lives_watch_observer(&lives);
-    struct study study;
-    int status;
-
+    *ask = (struct reading_ask){.study = {.needs = page->needs,
+                                          .at = view->at,
+                                          .takes_library_ranges = view->takes_library_ranges},
+                                .sources = view->sources,
+                                .advises = page->advises};
     if (page->ask)
-        page->ask(&ask, view, doc);
-    ask.watcher = page->advises ? &lives_observer : NULL;
-    if (study_open(&study, path, &ask, err)) {
-        lives_watch_release(&lives);
+        page->ask(&ask->study, view, doc);
+}
+
+int page_add_trace(struct doc *doc, const struct page *page, const struct view *view,
+                   const struct study *study, struct opening_failure *failure, struct err *err)
+{
+    if (!page->writes_names && keep_names(&study->trace, study->symbols, err))
         return -1;
-    }
-    status = symbols_set_sources(study.symbols, &view->sources, err) ||
-                     (page->advises && remedies_find(&remedies, &study, &lives, err))
-                 ? -1
-                 : 0;
-    lives_watch_release(&lives);
-    trace_close_events(&study.trace);
-    study.remedies = page->advises ? &remedies : NULL;
-    if (!status)
-        status = (!page->writes_names && keep_names(&study.trace, study.symbols, err)) ||
-                         add_study(doc, &study, page, view, failure, err)
-                     ? -1
-                     : 0;
-    study_release(&study);
+    return add_study(doc, study, page, view, failure, err);
+}
+
+static int read_and_add(struct doc *doc, const struct page *page, const struct view *view,
+                        const char *path, struct err *err)
+{
+    struct reading_ask ask;
+    struct reading reading;
+
+    page_ask(&ask, page, view, doc);
+    if (reading_open(&reading, path, NULL, &ask, NULL, err))
+        return -1;
+    const int status = page_add_trace(doc, page, view, &reading.study, NULL, err);
+    reading_release(&reading);
     return status;
 }
 
@@ -262,7 +262,7 @@ int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
         err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
-    if (page_add_trace(built, page, view, path, NULL, err)) {
+    if (read_and_add(built, page, view, path, err)) {
         doc_free(built);
         return -1;
     }

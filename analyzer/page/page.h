@@ -86,6 +86,11 @@ int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
 /* Like page_build, for one of several traces, into an open object. Fills *failure if the page opens
  * with one; it may be NULL. */
 int page_add_trace(struct doc *doc, const struct page *page, const struct view *view,
-                   const char *path, struct opening_failure *failure, struct err *err);
+                   const struct study *study, struct opening_failure *failure, struct err *err);
+
+/* Fills in all that the page asks for of each trace. */
+struct reading_ask;
+void page_ask(struct reading_ask *ask, const struct page *page, const struct view *view,
+              const struct doc *doc);
 
 #endif

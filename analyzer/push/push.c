@@ -38,7 +38,7 @@ static int read_process(struct rank_push *rank, int process, struct err *err)
     details_begin(&details, &rank->streams[EVENTS], process);
     const struct observer observer = details_observer(&details);
     const struct study_ask ask = {.needs = summary_needs,
-                                  .watcher = rank->ask->summary_only ? NULL : &observer};
+                                  .watchers = {&observer, rank->ask->summary_only ? 0 : 1}};
     if (study_open(&export.study, origin->path, &ask, err))
         goto out;
     status = symbols_set_sources(export.study.symbols, &export.view.sources, err) ||

@@ -51,9 +51,9 @@ def job(tmp_path):
 
 
 COMMANDS = {
-    "fit": (1, 1), "report": (1, 1), "peak": (1, 1), "peak --at=end": (1, 1), "peak --moments": (1, 1), "timeline": (1, 1),
+    "report": (1, 1), "peak": (1, 1), "peak --at=end": (1, 1), "peak --moments": (1, 1), "timeline": (1, 1),
     "frag": (1, 1), "frag --segments": (1, 1), "frag --what-if=expandable_segments": (1, 1), "phases": (1, 1),
-    "leaks": (1, 1), "steps": (1, 1), "oom": (1, 1), "ledger": (1, 1), "info": (1, 1), "check --max-peak=1KiB": (1, 1),
+    "fit": (1, 1), "leaks": (1, 1), "steps": (1, 1), "oom": (1, 1), "ledger": (1, 1), "info": (1, 1), "check --max-peak=1KiB": (1, 1),
     # The moments of a breakdown are known only after a pass.
     "timeline --by=phase": (1, 2), "report --format=html": (1, 2),
 }  # fmt: skip
@@ -65,6 +65,10 @@ def test_a_command_opens_its_trace_once(one, command):
     assert reads(name, one("failures_of_every_kind"), *options) == COMMANDS[command]
 
 
+def test_the_moment_of_a_broken_limit_takes_further_passes_of_the_open_trace(one):
+    assert reads("check", one("one_training_step"), "--max-peak=phase:forward=1KiB") == (3, 3)
+
+
 def test_two_traces_are_compared_in_one_pass_each(one):
     assert reads("diff", one("one_training_step"), one("failures_of_every_kind")) == (2, 2)
 
@@ -74,12 +78,20 @@ UNLIKE = [(100 + 10 * rank) * MIB for rank in range(8)]
 
 @pytest.mark.parametrize("command", ["report", "oom", "timeline"])
 def test_a_job_of_eight_unlike_ranks(job, command):
-    assert reads(command, job(*UNLIKE)) == (30, 22)
+    assert reads(command, job(*UNLIKE)) == (8, 8)
 
 
 def test_a_job_of_eight_processes_on_one_card(job):
-    assert reads("report", job(*UNLIKE, on_one_card=True)) == (38, 30)
+    assert reads("report", job(*UNLIKE, on_one_card=True)) == (8, 8)
+
+
+def test_a_job_of_more_unlike_ranks_than_are_kept_open(job):
+    assert reads("report", job(*[(100 + 10 * rank) * MIB for rank in range(12)])) == (23, 19)
+
+
+def test_two_jobs_are_compared_in_one_pass_each(job):
+    assert reads("diff", job(*UNLIKE, name="before"), job(*[size + 30 * MIB for size in UNLIKE], name="after")) == (16, 16)
 
 
 def test_a_job_of_ranks_that_are_alike(job):
-    assert reads("report", job(*[100 * MIB] * 7, 150 * MIB)) == (14, 6)
+    assert reads("report", job(*[100 * MIB] * 7, 150 * MIB)) == (8, 2)

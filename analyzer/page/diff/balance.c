@@ -21,7 +21,7 @@ int balance_answer(struct opening *opening, const struct study *study, const str
         return -1;
     if (!balance_is_apart(&balance))
         return 0;
-    if (more_find_within(&more, study, balance.middle, balance.highest, err))
+    if (more_find(&more, study, balance.middle, study, balance.highest, false, err))
         return -1;
     study_device_name(balance.highest, highest);
     study_device_name(balance.middle, middle);
@@ -46,7 +46,7 @@ int balance_add(struct doc *doc, const struct study *study, const struct view *v
     if (balance.used_count < 2)
         return 0;
     if (balance_is_apart(&balance) &&
-        more_find_within(&more, study, balance.middle, balance.highest, err))
+        more_find(&more, study, balance.middle, study, balance.highest, false, err))
         return -1;
     doc_object_begin(doc_detail(doc), "balance", NULL);
     doc_ratio(doc, "imbalance_ratio", "imbalance", balance.ratio);

@@ -8,6 +8,7 @@
 
 #include "analyzer/analysis/moment.h"
 #include "analyzer/page/parts.h"
+#include "analyzer/reading/reading.h"
 #include "analyzer/render/units.h"
 #include "rows.h"
 #include "tree.h"
@@ -292,17 +293,10 @@ const struct page page_diff = {.schema = "gpumemtrace.diff/1",
                                .device = add_device,
                                .tail = add_before};
 
-int page_diff_open(struct study *before, const char *path, const struct view *view, struct err *err)
+void page_diff_ask_before(struct reading_ask *ask, const struct view *view)
 {
-    const struct study_ask ask = {.needs = STUDY_NEEDS_births,
-                                  .at = diff_options(view)->at[0],
-                                  .takes_library_ranges = view->takes_library_ranges};
-
-    if (study_open(before, path, &ask, err))
-        return -1;
-    trace_close_events(&before->trace);
-    if (!symbols_set_sources(before->symbols, &view->sources, err))
-        return 0;
-    study_release(before);
-    return -1;
+    *ask = (struct reading_ask){.study = {.needs = STUDY_NEEDS_births,
+                                          .at = diff_options(view)->at[0],
+                                          .takes_library_ranges = view->takes_library_ranges},
+                                .sources = view->sources};
 }

@@ -14,8 +14,7 @@ struct page_diff_options {
 
 extern const struct page page_diff;
 
-/* Opens the earlier trace for page_diff_options. On -1 nothing has to be released. */
-int page_diff_open(struct study *before, const char *path, const struct view *view,
-                   struct err *err);
+/* Fills in all that the page asks for of the earlier trace. */
+void page_diff_ask_before(struct reading_ask *ask, const struct view *view);
 
 #endif

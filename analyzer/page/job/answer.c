@@ -151,9 +151,12 @@ static int name_failed(char label[WHO_BYTES], const struct job *job,
 static const struct shared_card *card_of(const struct job *job, int trace, int device)
 {
     for (size_t i = 0; i < job->cards.count; i++)
-        for (int n = 0; n < job->cards.items[i].count; n++)
-            if (job->cards.items[i].traces[n] == trace && job->cards.items[i].devices[n] == device)
+        for (int n = 0; n < job->cards.items[i].count; n++) {
+            const struct card_sharer *process = &job->cards.items[i].processes[n];
+
+            if (process->trace == trace && process->device == device)
                 return &job->cards.items[i];
+        }
     return NULL;
 }
 
@@ -177,11 +180,11 @@ static int say_others_on_card(struct text_list *said, const struct job *job, int
     int named = 0, status = 0;
 
     for (int i = 0; card && i < card->count && named < NAMED && !status; i++) {
-        const struct survey *other = &job->surveys[card->traces[i]];
+        const struct survey *other = &job->surveys[card->processes[i].trace];
         const int64_t then_ns = time_in_other(&job->surveys[failed], other, failure);
         struct text line;
 
-        if (card->traces[i] == failed || !other->pid.known || then_ns < 0 ||
+        if (card->processes[i].trace == failed || !other->pid.known || then_ns < 0 ||
             (other->end_ns.known && then_ns > other->end_ns.value))
             continue;
         text_init(&line, 2 * LIMIT_text_bytes);

@@ -68,7 +68,7 @@ static void add_cards(struct doc *doc, const struct job *job)
         const struct shared_card *card = &job->cards.items[i];
 
         for (int n = 0; n < card->count; n++) {
-            const struct survey *survey = &job->surveys[card->traces[n]];
+            const struct survey *survey = &job->surveys[card->processes[n].trace];
 
             doc_row_begin(doc);
             doc_text(doc, "uuid", "Card", card->uuid);
@@ -77,7 +77,7 @@ static void add_cards(struct doc *doc, const struct job *job)
                 doc_integer(doc_detail(doc), "rank", "Rank", DOC_COUNT, survey->rank.value);
             else
                 doc_null(doc_detail(doc), "rank", "Rank", DOC_COUNT);
-            doc_bytes(doc, "bytes", "Held", card->then_bytes[n]);
+            doc_bytes(doc, "bytes", "Held", card->processes[n].then_bytes);
             doc_bytes(doc, "sum_bytes", "Together", card->highest_bytes);
             doc_bytes(doc_detail(doc), "sum_of_peaks_bytes", "Sum of peaks", card->peaks_bytes);
             doc_known_bytes(doc_detail(doc), "total_bytes", "Total", card->total_bytes != 0,

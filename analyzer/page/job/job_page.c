@@ -18,6 +18,22 @@ static int add_job(struct doc *doc, const struct job *job, int shown, int failed
     return status;
 }
 
+static int add_trace(struct doc *doc, const struct job *job, const struct page *page,
+                     const struct view *view, int trace, struct opening_failure *failure,
+                     struct err *err)
+{
+    const struct reading *reading = readings_borrow(job->readings, trace, NULL, err);
+
+    if (!reading)
+        return -1;
+    doc_row_begin(doc);
+    doc_text(doc_detail(doc), "schema", "schema", page->schema);
+    const int status = page_add_trace(doc, page, view, &reading->study, failure, err);
+    doc_row_end(doc);
+    readings_give_back(job->readings, trace);
+    return status;
+}
+
 /* Adds the chosen traces. *count becomes the number of those with a page of their own. */
 static int add_traces(struct doc *doc, const struct job *job, const struct page *page,
                       const struct view *view, const int *shown, int *count,
@@ -28,18 +44,14 @@ static int add_traces(struct doc *doc, const struct job *job, const struct page 
 
     doc_list_begin(doc, "traces", NULL);
     for (int i = 0; i < shown_count && !status; i++) {
-        const char *const path = job->surveys[shown[i]].path;
         const int twin = page->twin ? job_twin(job, shown[i]) : -1;
 
         if (twin >= 0) {
-            status = page->twin(view, path, job->surveys[twin].path, err);
+            status = page->twin(view, job->surveys[shown[i]].path, job->surveys[twin].path, err);
             --*count;
-            continue;
+        } else {
+            status = add_trace(doc, job, page, view, shown[i], &failures[shown[i]], err);
         }
-        doc_row_begin(doc);
-        doc_text(doc_detail(doc), "schema", "schema", page->schema);
-        status = page_add_trace(doc, page, view, path, &failures[shown[i]], err);
-        doc_row_end(doc);
     }
     doc_list_end(doc);
     return status;
@@ -78,23 +90,37 @@ out:
     return status;
 }
 
+static int read_and_add(struct doc *doc, const struct page *page, const struct view *view,
+                        const char *const *paths, int count, const struct job_ask *ask,
+                        struct err *err)
+{
+    struct reading_ask of_each;
+    struct readings readings;
+    struct job job;
+    int status = -1;
+
+    page_ask(&of_each, page, view, doc);
+    if (readings_init(&readings, paths, count, &of_each, err))
+        return -1;
+    if (!job_read(&job, &readings, ask, err)) {
+        status = add_all(doc, &job, page, view, ask->takes_all, err);
+        job_release(&job);
+    }
+    readings_release(&readings);
+    return status;
+}
+
 int page_build_job(struct doc **doc, enum doc_level reads, const struct page *page,
                    const struct view *view, const char *const *paths, int count,
                    const struct job_ask *ask, struct err *err)
 {
     struct doc *built = doc_new("gpumemtrace.reports/1", reads);
-    struct job job;
 
     if (!built) {
         err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
-    int status = job_read(&job, paths, count, ask, err);
-    if (!status) {
-        status = add_all(built, &job, page, view, ask->takes_all, err);
-        job_release(&job);
-    }
-    if (status) {
+    if (read_and_add(built, page, view, paths, count, ask, err)) {
         doc_free(built);
         return -1;
     }

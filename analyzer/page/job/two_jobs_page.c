@@ -201,18 +201,23 @@ static int add_page(struct doc *doc, const struct view *view, const struct two_j
 {
     struct page_diff_options own = *(const struct page_diff_options *)view->own;
     struct view of_pair = *view;
-    struct study before;
+    const struct reading *sides[2] = {NULL, NULL};
+    int status = -1;
 
-    if (page_diff_open(&before, two_jobs_path(two, pair, 0), view, err))
-        return -1;
-    own.before = &before;
+    for (int i = 0; i < 2; i++)
+        if (!(sides[i] =
+                  readings_borrow(two->jobs[i]->readings, pair->places[i]->trace, NULL, err)))
+            goto out;
+    own.before = &sides[0]->study;
     of_pair.own = &own;
     doc_row_begin(doc);
     doc_text(doc_detail(doc), "schema", "schema", page_diff.schema);
-    const int status =
-        page_add_trace(doc, &page_diff, &of_pair, two_jobs_path(two, pair, 1), NULL, err);
+    status = page_add_trace(doc, &page_diff, &of_pair, &sides[1]->study, NULL, err);
     doc_row_end(doc);
-    study_release(&before);
+out:
+    for (int i = 0; i < 2; i++)
+        if (sides[i])
+            readings_give_back(two->jobs[i]->readings, pair->places[i]->trace);
     return status;
 }
 
@@ -263,8 +268,8 @@ static int add_two_jobs(struct doc *doc, const struct view *view, const struct t
     return status ? -1 : add_pages(doc, view, two, shows_all, err);
 }
 
-static int read_and_add(struct doc *doc, const struct view *view, const struct trace_files *before,
-                        const struct trace_files *after, bool shows_all, struct err *err)
+static int match_and_add(struct doc *doc, const struct view *view, struct readings readings[2],
+                         bool shows_all, struct err *err)
 {
     const struct job_ask ask = {.takes_all = shows_all, .replays_all = shows_all};
     const struct two_jobs_ask compared = {.device = view->device,
@@ -273,14 +278,31 @@ static int read_and_add(struct doc *doc, const struct view *view, const struct t
     struct two_jobs two;
     int status = -1;
 
-    if (!job_read(&jobs[0], before->paths, before->count, &ask, err) &&
-        !job_read(&jobs[1], after->paths, after->count, &ask, err) &&
+    if (!job_read(&jobs[0], &readings[0], &ask, err) &&
+        !job_read(&jobs[1], &readings[1], &ask, err) &&
         !two_jobs_match(&two, &jobs[0], &jobs[1], &compared, err)) {
         status = add_two_jobs(doc, view, &two, shows_all, err);
         two_jobs_release(&two);
     }
     job_release(&jobs[0]);
     job_release(&jobs[1]);
+    return status;
+}
+
+static int read_and_add(struct doc *doc, const struct view *view, const struct trace_files *before,
+                        const struct trace_files *after, bool shows_all, struct err *err)
+{
+    struct readings readings[2] = {0};
+    struct reading_ask asks[2];
+    int status = -1;
+
+    page_diff_ask_before(&asks[0], view);
+    page_ask(&asks[1], &page_diff, view, doc);
+    if (!readings_init(&readings[0], before->paths, before->count, &asks[0], err) &&
+        !readings_init(&readings[1], after->paths, after->count, &asks[1], err))
+        status = match_and_add(doc, view, readings, shows_all, err);
+    readings_release(&readings[0]);
+    readings_release(&readings[1]);
     return status;
 }
 

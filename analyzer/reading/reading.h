@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* One trace as a command reads it: a study with names for its frames, and the remedies. */
+#ifndef GPUMEMTRACE_ANALYZER_READING_READING_H
+#define GPUMEMTRACE_ANALYZER_READING_READING_H
+
+#include "analyzer/analysis/study.h"
+#include "analyzer/remedy/remedies.h"
+
+struct reading_ask {
+    struct study_ask study; /* without file and watchers */
+    struct symbol_sources sources;
+    bool advises; /* find remedies */
+};
+
+struct reading {
+    struct study study; /* its events are closed */
+    struct remedies remedies;
+};
+
+/* Reads the trace. file: the trace if it is open, which the reading takes over; NULL: it is not.
+ * watcher: an observer of the first pass; NULL: none. The reading must stay where it is until
+ * reading_release. On -1 nothing has to be released. */
+int reading_open(struct reading *reading, const char *path, const struct opened_trace *file,
+                 const struct reading_ask *ask, const struct observer *watcher, struct err *err);
+void reading_release(struct reading *reading);
+
+#endif
