@@ -359,28 +359,49 @@ static int load(struct trace *trace, const char *path, const struct opened_trace
     return file->db ? load_opened(trace, path, file, err) : load_trace(trace, path, err);
 }
 
+static int study_events(struct study *study, const struct study_ask *ask, struct err *err)
+{
+    if (run_replay(study, ask, err) || find_steps(study, ask, err) ||
+        (ask->finds_fit && fit_find(&study->fit, &study->whatif, &study->trace, err)))
+        return -1;
+    if (!study->symbols)
+        study->symbols = symbols_new(&study->trace, err);
+    return !study->symbols ||
+                   categories_init(&study->categories, &study->history, study->symbols, err) ||
+                   (ask->timeline_by >= BREAKDOWN_BY_PHASE && break_down(study, ask, err)) ||
+                   (ask->wants_series && follow_series(study, ask, err))
+               ? -1
+               : 0;
+}
+
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err)
 {
     *study = (struct study){.takes_library_ranges = ask->takes_library_ranges};
-    if (load(&study->trace, path, &ask->file, err) || run_replay(study, ask, err) ||
-        find_steps(study, ask, err) ||
-        (ask->finds_fit && fit_find(&study->fit, &study->whatif, &study->trace, err)))
-        goto failed;
-    study->symbols = symbols_new(&study->trace, err);
-    if (!study->symbols ||
-        categories_init(&study->categories, &study->history, study->symbols, err) ||
-        (ask->timeline_by >= BREAKDOWN_BY_PHASE && break_down(study, ask, err)) ||
-        (ask->wants_series && follow_series(study, ask, err)))
-        goto failed;
-    return 0;
-failed:
+    if (!load(&study->trace, path, &ask->file, err) && !study_events(study, ask, err))
+        return 0;
     study_release(study);
+    return -1;
+}
+
+int study_open_again(struct study *again, const struct study *study, const struct study_ask *ask,
+                     struct err *err)
+{
+    if (study->trace.recording || !study->trace.db)
+        return study_open(again, study->trace.path, ask, err);
+    *again = (struct study){.trace = study->trace,
+                            .symbols = study->symbols,
+                            .is_again = true,
+                            .takes_library_ranges = ask->takes_library_ranges};
+    if (!study_events(again, ask, err))
+        return 0;
+    study_release(again);
     return -1;
 }
 
 void study_release(struct study *study)
 {
-    symbols_free(study->symbols);
+    if (!study->is_again)
+        symbols_free(study->symbols);
     categories_release(&study->categories);
 #define WATCH(name, type) type##_release(&study->name);
 #include "watches.def"
@@ -390,7 +411,8 @@ void study_release(struct study *study)
     whatif_release(&study->whatif);
     fit_release(&study->fit);
     history_release(&study->history);
-    trace_release(&study->trace);
+    if (!study->is_again)
+        trace_release(&study->trace);
     *study = (struct study){0};
 }
 

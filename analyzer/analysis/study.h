@@ -35,7 +35,7 @@ enum study_needs {
 };
 enum { STUDY_WATCHERS_MAX = 2 };
 struct study_ask {
-    struct opened_trace file;    /* the trace, which the study takes over; not open: it opens it */
+    struct opened_trace file;  /* the trace, which the study takes over; not open: it opens it */
     unsigned needs;            /* STUDY_NEEDS_… */
     const char *at;            /* a moment, as in moment.h; NULL: the peak */
     bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases too */
@@ -66,6 +66,7 @@ struct study {
     struct breakdown breakdown;      /* at the timelines' moments */
     bool takes_library_ranges;       /* as in struct study_ask */
     const struct remedies *remedies; /* of analyzer/remedy/; NULL: not asked for */
+    bool is_again;                   /* trace and symbols are another study's */
     struct whatif whatif;            /* empty unless asked for */
     struct fit fit;                  /* empty unless asked for */
 };
@@ -86,6 +87,14 @@ struct study {
  */
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);
+
+/*
+ * Replays the trace of a study once more, for moments that only the first pass shows. *again shares
+ * its trace and symbols, and must be released first. A trace that still grows is opened again,
+ * because its tables are older than its events.
+ */
+int study_open_again(struct study *again, const struct study *study, const struct study_ask *ask,
+                     struct err *err);
 
 /* Runs one more pass, for observers that need results of the first one. Its history is not kept. */
 struct replay_plan;

@@ -276,7 +276,7 @@ static int open_baseline(struct check *check, struct err *err)
     if (study_open(&check->base, check->given.baseline,
                    &(struct study_ask){.needs = STUDY_NEEDS_births}, err))
         return -1;
-    trace_close_events(&check->base.trace);
+    trace_pause_events(&check->base.trace);
     check->against.study = &check->base;
     return check->given.allow_incomplete ? 0 : check_complete(&check->base.trace, err);
 }

@@ -184,10 +184,9 @@ static int try_at(struct run_diff *change, const struct run_diff_side *sides[2],
     struct run_diff alike;
 
     snprintf(at, sizeof at, "%" PRIu64, seq);
-    if (study_open(&again, own->trace.path, &ask, err))
+    if (study_open_again(&again, own, &ask, err))
         return -1;
-    trace_close_events(&again.trace);
-    const struct symbol_sources *sources = sides[lower]->sources;
+    const struct symbol_sources *sources = again.is_again ? NULL : sides[lower]->sources;
     const int status = (sources && symbols_set_sources(again.symbols, sources, err)) ||
                                find_at(&alike, sides, lower, &again, seq, err)
                            ? -1

@@ -321,7 +321,7 @@ int job_read(struct job *job, struct readings *readings, const struct job_ask *a
         return -1;
     }
     for (int i = 0; i < job->count; i++)
-        readings_take_file(readings, i, &job->surveys[i].file);
+        readings_take_opened(readings, i, &job->surveys[i].file);
     for (int i = 0; i < job->count && ask->replays_all; i++)
         recorded_peaks_release(&job->surveys[i].peaks);
     if (find_alike(job, ask->takes_all, err) || list_cards(job, err) || find_places(job, err) ||

@@ -21,7 +21,8 @@ int load_open(struct opened_trace *file, const char *path, struct err *err)
     return 0;
 }
 
-int load_opened(struct trace *trace, const char *path, const struct opened_trace *file, struct err *err)
+int load_opened(struct trace *trace, const char *path, const struct opened_trace *file,
+                struct err *err)
 {
     struct trace loaded = {.db = file->db, .recording = file->recording, .path = strdup(path)};
     if (!loaded.path) {

@@ -20,7 +20,7 @@ struct opened_trace {
 int load_open(struct opened_trace *file, const char *path, struct err *err);
 /* Loads an open file, which belongs to the trace from then on, also on -1. */
 int load_opened(struct trace *trace, const char *path, const struct opened_trace *file,
-              struct err *err);
+                struct err *err);
 /* Opens and loads. */
 int load_trace(struct trace *trace, const char *path, struct err *err);
 

@@ -32,6 +32,11 @@ static void release_variables(struct trace_variables *variables)
     free(variables->items);
 }
 
+void trace_pause_events(struct trace *trace)
+{
+    sqlite3_exec(trace->db, "COMMIT", NULL, NULL, NULL);
+}
+
 void trace_close_events(struct trace *trace)
 {
     sqlite3_close(trace->db);

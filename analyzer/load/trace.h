@@ -136,6 +136,8 @@ void trace_release(struct trace *trace);
 void trace_forget_threads(struct trace *trace);
 void trace_forget_devices(struct trace *trace);
 void trace_forget_modules(struct trace *trace);
+/* Ends the transaction, so that the file can be written. Events can still be read. */
+void trace_pause_events(struct trace *trace);
 /* Closes the file: the events will not be read any more. */
 void trace_close_events(struct trace *trace);
 

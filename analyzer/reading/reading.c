@@ -11,7 +11,7 @@ static int finish(struct reading *reading, const struct reading_ask *ask, struct
         (ask->advises && remedies_find(&reading->remedies, study, lives, err)))
         return -1;
     study->remedies = ask->advises ? &reading->remedies : NULL;
-    trace_close_events(&study->trace);
+    trace_pause_events(&study->trace);
     return 0;
 }
 

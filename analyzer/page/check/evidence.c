@@ -194,11 +194,10 @@ static int open_again(struct held_then *held, const struct check_result *result,
     const struct study_ask ask = {.at = at, .takes_library_ranges = view->takes_library_ranges};
 
     snprintf(at, sizeof at, "phase:%.*s", (int)result->limit->phase_length, result->limit->phase);
-    if (study_open(&held->again, study->trace.path, &ask, err))
+    if (study_open_again(&held->again, study, &ask, err))
         return -1;
-    trace_close_events(&held->again.trace);
     held->study = &held->again;
-    return symbols_set_sources(held->again.symbols, &view->sources, err);
+    return held->again.is_again ? 0 : symbols_set_sources(held->again.symbols, &view->sources, err);
 }
 
 static int held_then_find(struct held_then *held, const struct check_result *result,
