@@ -31,7 +31,7 @@ class Change {
   }
 
   // The lines to blame. They add up to the change.
-  holders() {
+  siteRows() {
     return this.rows.map(({ site, delta_bytes, before_bytes, after_bytes, category }) => ({ site, delta_bytes, before_bytes, after_bytes, category }));
   }
 }

@@ -4,7 +4,7 @@
 
 // Must be the same text as the commands print.
 function categoryText(device, category) {
-  const known = page.course && page.course.categories.find((row) => row.category === category);
+  const known = page.series && page.series.categories.find((row) => row.category === category);
   return category === 'parameters' && device.buffers_are_parameters ? 'Parameters and buffers' : known ? known.title : keyText(category);
 }
 

@@ -7,8 +7,8 @@ function momentText(at) {
 }
 
 // Each owner of a device has a colour of its own, the same in all bars.
-function ownerColours(book) {
-  const owners = [...new Set(book.moments.flatMap((moment) => moment.terms.filter((term) => term.bytes > 0).map((term) => term.title)))];
+function ownerColours(one) {
+  const owners = [...new Set(one.moments.flatMap((moment) => moment.terms.filter((term) => term.bytes > 0).map((term) => term.title)))];
   return new Map(owners.map((owner, number) => [owner, colourOfNumber(number)]));
 }
 
@@ -41,17 +41,17 @@ function ledgerBar(device, moment, colours) {
       legendEntry(colour, title + ' ' + bytesText(bytes) + ' (' + source + ')'))));
 }
 
-function ledgerBooks(ledger) {
-  return (ledger || []).filter((book) => book.moments && book.moments.length);
+function ledgersOf(ledger) {
+  return (ledger || []).filter((one) => one.moments && one.moments.length);
 }
 
 function showLedger(ledger) {
-  const books = ledgerBooks(ledger);
-  byId('books').hidden = !books.length;
-  replaceChildren('ledger', ...books.flatMap((book) => book.moments.map((moment) => ledgerBar(book.device, moment, ownerColours(book)))));
+  const ledgers = ledgersOf(ledger);
+  byId('ledgers').hidden = !ledgers.length;
+  replaceChildren('ledger', ...ledgers.flatMap((one) => one.moments.map((moment) => ledgerBar(one.device, moment, ownerColours(one)))));
 }
 
 function ledgerText(ledger) {
-  return ledgerBooks(ledger).flatMap((book) => book.moments.flatMap((moment) => ['', ledgerHeading(book.device, moment),
+  return ledgersOf(ledger).flatMap((one) => one.moments.flatMap((moment) => ['', ledgerHeading(one.device, moment),
     ...ledgerParts(moment, new Map()).map(({ title, source, bytes }) => bytesText(bytes).padStart(13) + '  ' + title + ' (' + source + ')')]));
 }

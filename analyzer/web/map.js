@@ -5,9 +5,9 @@
 const MAP_LINES = 18, MAP_LINE_HEIGHT = 18, MAP_GAP = 4, ASKED_TEXT_PIXELS = 170;
 
 // Ranges of addresses with their blocks. A layer without segments has its blocks as ranges.
-function mapRanges(course, layer, map) {
-  const blocks = course.blocksAt(layer, map);
-  const ranges = course.segmentsAt(layer, map)
+function mapRanges(series, layer, map) {
+  const blocks = series.blocksAt(layer, map);
+  const ranges = series.segmentsAt(layer, map)
     .map((segment) => ({ address: segment.address, bytes: segment.size_bytes, isMapped: segment.mapped, blocks: [] }));
   if (!ranges.length)
     return blocks.map((block) => ({ address: block.address, bytes: block.bytes, isMapped: false, blocks: [block] }));
@@ -62,19 +62,19 @@ class MemoryMap {
     });
   }
 
-  draw(course, layer, snapshot, showsPinning) {
-    this.map = course.mapNear(layer, snapshot);
+  draw(series, layer, snapshot, showsPinning) {
+    this.map = series.mapNear(layer, snapshot);
     this.isExact = this.map.snapshot === snapshot;
-    this.ranges = mapRanges(course, layer, this.map);
+    this.ranges = mapRanges(series, layer, this.map);
     this.total = this.ranges.reduce((sum, range) => sum + range.bytes, 0);
-    const failure = course.failures.find((one) => one.snapshot === this.map.snapshot && (one.device === layer.device || one.device === null));
-    Object.assign(this, { course, layer, showsPinning, failure, chosen: undefined });
+    const failure = series.failures.find((one) => one.snapshot === this.map.snapshot && (one.device === layer.device || one.device === null));
+    Object.assign(this, { series, layer, showsPinning, failure, chosen: undefined });
     this.holes = holesOf(this.ranges);
     this.pieces = this.layOut();
     this.paint();
     this.say(this.words());
     const used = new Set(this.ranges.flatMap((range) => range.blocks.map((block) => block.category)));
-    replaceChildren('map-legend', ...[...used].map((number) => legendEntry(this.colourOf(number), course.categories[number].title)),
+    replaceChildren('map-legend', ...[...used].map((number) => legendEntry(this.colourOf(number), series.categories[number].title)),
       legendEntry(style('--free'), this.map.left_out_count ? 'no block, or a smaller one' : 'no block'));
   }
 
@@ -83,10 +83,10 @@ class MemoryMap {
   }
 
   words() {
-    const { course, layer, map } = this, parts = [];
-    const live = course.liveAt(layer, map.snapshot);
+    const { series, layer, map } = this, parts = [];
+    const live = series.liveAt(layer, map.snapshot);
     if (!this.isExact)
-      parts.push('The nearest moment with a map is shown: ' + durationText(course.snapshots.time_ns[map.snapshot]) + '.');
+      parts.push('The nearest moment with a map is shown: ' + durationText(series.snapshots.time_ns[map.snapshot]) + '.');
     if (layer.segments.length)
       parts.push(plural(this.ranges.length, 'segment') + ' of ' + bytesText(this.total) + ', ' + bytesText(live) + ' live, ' +
         bytesText(this.total - live) + ' idle.');
@@ -202,19 +202,19 @@ class MemoryMap {
 
   // The phase says where a free happened, because frees have no call stack.
   phaseText(snapshot) {
-    const { points } = this.layer, seq = this.course.snapshots.seq[snapshot];
+    const { points } = this.layer, seq = this.series.snapshots.seq[snapshot];
     const at = points.seq.findLastIndex((one) => one <= seq), phase = at < 0 ? null : points.phase[at];
-    return phase === null ? '' : ' (' + this.course.phases[phase].phase + ')';
+    return phase === null ? '' : ' (' + this.series.phases[phase].phase + ')';
   }
 
   pieceText(piece) {
     const segment = 'segment of ' + bytesText(piece.range.bytes) + ' at 0x' + piece.range.address.toString(16);
     if (!piece.block) return bytesText(piece.bytes) + ' without a block' + (this.map.left_out_count ? ' that is drawn' : '') + '\n' + segment;
-    const { block } = piece, times = this.course.snapshots.time_ns;
-    const frames = this.course.foldedFrames(block.stack).reverse().slice(0, 8).map((frame) => frameText(frame));
+    const { block } = piece, times = this.series.snapshots.time_ns;
+    const frames = this.series.foldedFrames(block.stack).reverse().slice(0, 8).map((frame) => frameText(frame));
     const born = block.first ? 'born after ' + durationText(times[block.first - 1]) : 'born before ' + durationText(times[0]);
     const ended = block.end < times.length ? 'gone by ' + durationText(times[block.end]) + this.phaseText(block.end) : 'live at the end';
-    return [bytesText(block.bytes) + '  ' + this.course.categories[block.category].title + '  at 0x' + block.address.toString(16),
-      this.course.siteText(block.stack), ...frames, born + ', ' + ended, segment].join('\n');
+    return [bytesText(block.bytes) + '  ' + this.series.categories[block.category].title + '  at 0x' + block.address.toString(16),
+      this.series.siteText(block.stack), ...frames, born + ', ' + ended, segment].join('\n');
   }
 }

@@ -48,7 +48,7 @@ const page = {
     Object.assign(LABELS, labels);
     this.traces = this.document.traces || [this.document];
     this.readHash();
-    this.timeline = new Timeline((snapshot, clicked) => this.set({ moment: Math.max(0, Math.min(this.course.snapshotCount - 1, snapshot)) }, clicked),
+    this.timeline = new Timeline((snapshot, clicked) => this.set({ moment: Math.max(0, Math.min(this.series.snapshotCount - 1, snapshot)) }, clicked),
       (zoom) => { this.state.zoom = zoom; this.writeHash(); this.showControls(); });
     this.ranks = new Ranks(this.document, ({ trace, layer }) => this.set({ trace, layer, moment: null }));
     this.fleet = new Fleet(this.document);
@@ -106,19 +106,19 @@ const page = {
     state.trace = Math.min(state.trace ?? this.firstTrace(), this.traces.length - 1);
     this.trace = this.traces[state.trace];
     const series = this.trace.series;
-    this.course = series && series.layers.length ? new Course(series) : null;
-    if (this.course) {
-      state.layer = Math.min(state.layer, this.course.layers.length - 1);
-      const last = this.course.snapshotCount - 1;
+    this.series = series && series.layers.length ? new Series(series) : null;
+    if (this.series) {
+      state.layer = Math.min(state.layer, this.series.layers.length - 1);
+      const last = this.series.snapshotCount - 1;
       const opening = this.opening();
       if (!this.modes().some(([mode]) => mode === state.mode)) state.mode = opening.mode;
       if (state.moment === null || state.moment > last) state.moment = opening.moment;
       if (state.since === null || state.since > last) state.since = this.afterFirstStep();
       if (!axesOf(this.layer()).some(([axis]) => axis === state.axis)) state.axis = 'event';
     }
-    for (const id of ['memory', 'holders']) byId(id).hidden = !this.course;
-    byId('addresses').hidden = !this.course || !this.layer().maps.length;
-    this.showHead();
+    for (const id of ['memory', 'sites']) byId(id).hidden = !this.series;
+    byId('addresses').hidden = !this.series || !this.layer().maps.length;
+    this.showHeading();
     showLedger(this.trace.ledger);
     showEstimate(this.devices());
     this.showTables();
@@ -139,7 +139,7 @@ const page = {
   },
 
   layer() {
-    return this.course.layers[this.state.layer];
+    return this.series.layers[this.state.layer];
   },
 
   // The comparison of the layer with the baseline, or null.
@@ -154,7 +154,7 @@ const page = {
 
   modeText(mode) {
     const [, text] = this.modes().find(([one]) => one === mode) || MODES[0];
-    return mode === 'grown' ? text + ' ' + this.course.momentText(this.state.since) : text;
+    return mode === 'grown' ? text + ' ' + this.series.momentText(this.state.since) : text;
   },
 
   isOfChange() {
@@ -169,7 +169,7 @@ const page = {
   // The first view: the change at the peaks; without one, the last failure; else the growth of a
   // leak; else the peak.
   opening() {
-    const peak = this.course.peakOf(this.layer()), failed = this.failed();
+    const peak = this.series.peakOf(this.layer()), failed = this.failed();
     if (this.change()) return { mode: 'changed', moment: peak };
     if (failed.length) return { mode: 'live', moment: failed[failed.length - 1].snapshot };
     return this.isLeaking() ? { mode: 'grown', moment: this.lastOfLeak() } : { mode: 'live', moment: peak };
@@ -178,20 +178,20 @@ const page = {
   // The last moment of a leak: the end of the trace, or, if the program frees most of it before its
   // end, the beginning of the last step.
   lastOfLeak() {
-    const end = this.course.snapshotCount - 1, { points, sites } = this.layer(), begin = stepBegins(points).pop(), since = this.afterFirstStep();
-    const last = begin === undefined ? end : this.course.nearestSnapshot('seq', points.seq[begin]);
+    const end = this.series.snapshotCount - 1, { points, sites } = this.layer(), begin = stepBegins(points).pop(), since = this.afterFirstStep();
+    const last = begin === undefined ? end : this.series.nearestSnapshot('seq', points.seq[begin]);
     const grownAt = (moment) => sites.reduce((sum, site) => sum + Math.max(site.bytes[moment] - site.bytes[since], 0), 0);
     return 2 * grownAt(end) < grownAt(last) ? last : end;
   },
 
   failed() {
-    return this.course.failures.filter((failure) => failure.snapshot !== null);
+    return this.series.failures.filter((failure) => failure.snapshot !== null);
   },
 
   // The snapshot after the first step: by then, the program has made everything that it makes once.
   afterFirstStep() {
     const { points } = this.layer(), [begin] = stepBegins(points);
-    return begin === undefined ? 0 : this.course.nearestSnapshot('seq', points.seq[begin]);
+    return begin === undefined ? 0 : this.series.nearestSnapshot('seq', points.seq[begin]);
   },
 
   devices() {
@@ -202,16 +202,16 @@ const page = {
     return this.devices().find((device) => device.device === number);
   },
 
-  // --- the head ---
+  // --- the heading ---
 
   // The peak of each card that no answer mentions.
   peaks() {
-    const { course } = this, layers = course ? course.layers : [], answers = this.trace.answer || [];
+    const { series } = this, layers = series ? series.layers : [], answers = this.trace.answer || [];
     return layers.filter((layer, i) => layers.findIndex((other) => other.device === layer.device) === i).flatMap((layer) => {
       const peak = bytesText(layer.peak_bytes), total = this.device(layer.device)?.total_bytes;
       const driver = layers.find((other) => other !== layer && other.layer === 'driver' && other.device === layer.device);
       return answers.some((text) => text.startsWith('Peak ' + peak) || text.includes('peak at ' + peak)) ? [] :
-        'Peak: ' + peak + (total ? ' of ' + bytesText(total) : '') + ' live in the ' + course.layerName(layer) +
+        'Peak: ' + peak + (total ? ' of ' + bytesText(total) : '') + ' live in the ' + series.layerName(layer) +
         (driver ? ', ' + bytesText(driver.peak_bytes) + ' handed out by the driver' : '') + '.';
     });
   },
@@ -226,7 +226,7 @@ const page = {
     return isAlarming(this.trace) ? [...named, ...job] : [...job, ...named];
   },
 
-  showHead() {
+  showHeading() {
     const answers = this.answers(), title = byId('answer'), { trace } = this.trace, next = (!isAlarming(this.trace) && this.document.next) || this.trace.next;
     title.textContent = visibleText(answers[0] || 'gpumemtrace');
     title.classList.toggle('alarm', isAlarming(this.trace) || isAlarming(this.document) || !!this.document.job?.failed_trace);
@@ -250,8 +250,8 @@ const page = {
   // --- controls ---
 
   showControls() {
-    const { state, course } = this, layer = this.layer();
-    const layers = course.layers.map((one, i) => [i, course.layerName(one)]);
+    const { state, series } = this, layer = this.layer();
+    const layers = series.layers.map((one, i) => [i, series.layerName(one)]);
     replaceControls('chart-controls',
       layers.length > 1 ? choiceButtons('of', layers, state.layer, (value) => this.set({ layer: value })) : '',
       choiceButtons('by', STACKED_BY, state.by, (by) => this.set({ by })),
@@ -281,10 +281,10 @@ const page = {
   },
 
   namedMoments() {
-    const named = [[this.course.peakOf(this.layer()), 'peak']];
+    const named = [[this.series.peakOf(this.layer()), 'peak']];
     for (const failure of this.failed().slice(-4)) named.push([failure.snapshot, 'OOM ' + failure.number]);
-    if (this.isLeaking() && this.lastOfLeak() < this.course.snapshotCount - 1) named.push([this.lastOfLeak(), 'last step']);
-    named.push([this.course.snapshotCount - 1, 'end']);
+    if (this.isLeaking() && this.lastOfLeak() < this.series.snapshotCount - 1) named.push([this.lastOfLeak(), 'last step']);
+    named.push([this.series.snapshotCount - 1, 'end']);
     return named;
   },
 
@@ -293,29 +293,29 @@ const page = {
   // Draws the views that depend on the changed names of the state; without names, all views.
   draw(changed) {
     this.ranks.press(this.state);
-    if (!this.course) return;
-    const { state, course } = this, layer = this.layer(), device = this.device(layer.device);
+    if (!this.series) return;
+    const { state, series } = this, layer = this.layer(), device = this.device(layer.device);
     const concerns = (...keys) => !changed || changed.some((key) => keys.includes(key));
     if (concerns('layer', 'by', 'axis'))
-      this.timeline.draw(course, layer, state, device && device.total_bytes);
+      this.timeline.draw(series, layer, state, device && device.total_bytes);
     this.showControls();
     this.timeline.showMoment(state.moment);
     byId('moment').textContent = this.momentWords(layer);
-    if (concerns('layer', 'moment', 'since', 'mode', 'inverted', 'all')) this.drawHolders(layer);
-    if (layer.maps.length && concerns('layer', 'moment', 'pinning')) this.map.draw(course, layer, state.moment, !!state.pinning);
+    if (concerns('layer', 'moment', 'since', 'mode', 'inverted', 'all')) this.drawSites(layer);
+    if (layer.maps.length && concerns('layer', 'moment', 'pinning')) this.map.draw(series, layer, state.moment, !!state.pinning);
   },
 
   // Says so if the clicked moment was not kept and the nearest one is shown.
   momentWords(layer) {
-    const { course, clicked } = this, { moment } = this.state, when = course.momentText(moment), event = 'event ' + course.snapshots.seq[moment];
-    return 'At ' + (when === event ? when : when + ', ' + event) + ': ' + bytesText(course.liveAt(layer, moment)) + ' live in the ' + course.layerName(layer) +
+    const { series, clicked } = this, { moment } = this.state, when = series.momentText(moment), event = 'event ' + series.snapshots.seq[moment];
+    return 'At ' + (when === event ? when : when + ', ' + event) + ': ' + bytesText(series.liveAt(layer, moment)) + ' live in the ' + series.layerName(layer) +
       (clicked && clicked !== when && clicked !== event ? ', the moment nearest to ' + clicked : '') +
-      ' (moment ' + (moment + 1) + ' of the ' + course.snapshotCount + ' that are kept).';
+      ' (moment ' + (moment + 1) + ' of the ' + series.snapshotCount + ' that are kept).';
   },
 
   // A function that gives a site's bytes under the mode.
   bytesOfSite() {
-    const { moment, since, mode } = this.state, last = this.course.snapshotCount - 1;
+    const { moment, since, mode } = this.state, last = this.series.snapshotCount - 1;
     const modes = {
       live: (site) => site.bytes[moment],
       grown: (site) => site.bytes[moment] - site.bytes[since],
@@ -325,19 +325,19 @@ const page = {
     return modes[mode] || modes.live;
   },
 
-  // Rows of the table of holders; with a change, the lines to blame for it.
-  holders() {
-    return this.isOfChange() && this.change() ? this.change().holders() : this.course.holders(this.bytesOfSite(), this.layer());
+  // Rows of the table of sites; with a change, the lines to blame for it.
+  siteRows() {
+    return this.isOfChange() && this.change() ? this.change().siteRows() : this.series.siteRows(this.bytesOfSite(), this.layer());
   },
 
-  drawHolders(layer) {
-    const { state, course } = this, change = this.isOfChange() ? this.change() : null;
-    const calls = change ? change.calls(state.mode) : course.calls(this.bytesOfSite(), layer, state.all);
+  drawSites(layer) {
+    const { state, series } = this, change = this.isOfChange() ? this.change() : null;
+    const calls = change ? change.calls(state.mode) : series.calls(this.bytesOfSite(), layer, state.all);
     this.icicle.search = state.find;
-    this.icicle.draw(callTree(course.layerName(layer), calls, state.inverted));
+    this.icicle.draw(callTree(series.layerName(layer), calls, state.inverted));
     replaceChildren('icicle-legend', ...(change ? [legendEntry(style('--more'), 'more than before'), legendEntry(style('--less'), 'less'),
       legendEntry(style('--free'), 'as before')] : []), change ? element('li', {}, this.sidesText()) : '');
-    const rows = this.holders();
+    const rows = this.siteRows();
     replaceChildren('icicle-table', rows.length ? makeTable(this.device(layer.device)?.grown ? 'grown' : 'sites', rows) : element('p', {}, 'Nothing.'));
   },
 
@@ -349,16 +349,16 @@ const page = {
 
   showTables() {
     const job = this.document.job ? describeParts('', { job: this.document.job }, null) : [];
-    replaceChildren('tables', element('h2', {}, 'All figures'), ...job, ...describeParts(this.document.traces ? 'traces' : '', this.trace, this.course));
+    replaceChildren('tables', element('h2', {}, 'All figures'), ...job, ...describeParts(this.document.traces ? 'traces' : '', this.trace, this.series));
   },
 
   // --- as text ---
 
   asText() {
     const lines = [...this.answers(), byId('action').hidden ? '' : 'Next: ' + byId('next').textContent, ...this.ranks.asText()];
-    if (this.course) {
-      lines.push('', byId('moment').textContent, byId('holders-title').textContent + ', ' + this.modeText(this.state.mode) + ':');
-      for (const row of this.holders().slice(0, 20))
+    if (this.series) {
+      lines.push('', byId('moment').textContent, byId('sites-title').textContent + ', ' + this.modeText(this.state.mode) + ':');
+      for (const row of this.siteRows().slice(0, 20))
         lines.push('  ' + (row.bytes === undefined ? valueText('delta_bytes', row.delta_bytes) : bytesText(row.bytes)).padStart(11) + '  ' + row.site);
       lines.push('', byId('map-words').textContent);
     }

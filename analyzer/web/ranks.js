@@ -20,7 +20,7 @@ function likeDrawn({ job, traces }) {
   return found;
 }
 
-// One chart per card of each trace: {trace, layer: its number, course, text}. The first layer of a
+// One chart per card of each trace: {trace, layer: its number, series, text}. The first layer of a
 // card is the leading one.
 function rankCharts(job) {
   const like = likeDrawn(job);

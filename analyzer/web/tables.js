@@ -5,7 +5,7 @@
 const TABLE_ROWS = 20;
 // Keys that another view shows, or that only programs read.
 const SHOWN_ELSEWHERE = new Set(['schema', 'answer', 'next', 'series', 'stack_id', 'change_tree']);
-// Keys of codes for programs, as HOLDER.KEY. Another key has the same in words.
+// Keys of codes for programs, as PARENT.KEY. Another key has the same in words.
 const CODES = new Set(['terms.owner', 'terms.name', 'sum.term', 'remedies.remedy']);
 
 function isTable(value) {
@@ -17,8 +17,8 @@ function isScalar(value) {
 }
 
 // The keys of a row or object that are shown, in their order.
-function scalarKeys(holder, object) {
-  return Object.keys(object).filter((key) => !SHOWN_ELSEWHERE.has(key) && !CODES.has(holder + '.' + key) && isScalar(object[key]));
+function scalarKeys(parent, object) {
+  return Object.keys(object).filter((key) => !SHOWN_ELSEWHERE.has(key) && !CODES.has(parent + '.' + key) && isScalar(object[key]));
 }
 
 // True if the value gets a heading of its own. Frames do not, because they are the call stack of
@@ -27,20 +27,20 @@ function isPart([key, value]) {
   return !SHOWN_ELSEWHERE.has(key) && key !== 'frames' && !isScalar(value) && (!Array.isArray(value) || value.length > 0);
 }
 
-// The head of each column. If two would be equal, the second is named by its key.
-function headsOf(list, keys) {
-  const heads = new Map();
+// The heading of each column. If two would be equal, the second is named by its key.
+function headingsOf(list, keys) {
+  const headings = new Map();
   for (const key of keys) {
     const text = labelText(list, key);
-    heads.set(key, [...heads.values()].includes(text) ? keyText(key) : text);
+    headings.set(key, [...headings.values()].includes(text) ? keyText(key) : text);
   }
-  return heads;
+  return headings;
 }
 
 // A table of [{key: value}]. onRow is optional: it makes the element that a click on a row shows.
 function makeTable(list, rows, onRow) {
   const keys = scalarKeys(list, rows[0]);
-  const heads = headsOf(list, keys);
+  const headings = headingsOf(list, keys);
   let sortKey = null, isUp = false, isWhole = false;
   const box = element('div', { class: 'scroll' });
   const isNumber = (key) => rows.some((row) => typeof row[key] === 'number');
@@ -52,13 +52,13 @@ function makeTable(list, rows, onRow) {
     return [...rows].sort((a, b) => (isUp ? order(a, b) : order(b, a)));
   }
 
-  function head(key) {
+  function heading(key) {
     const direction = sortKey !== key ? 'none' : isUp ? 'ascending' : 'descending';
     return element('th', { scope: 'col', class: isNumber(key) ? 'number' : null, 'aria-sort': direction },
       element('button', {
         type: 'button',
         onclick: () => { isUp = sortKey === key ? !isUp : !isNumber(key); sortKey = key; draw(); },
-      }, heads.get(key) + (direction === 'none' ? '' : isUp ? ' ▲' : ' ▼')));
+      }, headings.get(key) + (direction === 'none' ? '' : isUp ? ' ▲' : ' ▼')));
   }
 
   function line(row) {
@@ -74,7 +74,7 @@ function makeTable(list, rows, onRow) {
   function draw() {
     const focused = [...box.querySelectorAll('th button')].indexOf(document.activeElement);
     const shown = isWhole ? sorted() : sorted().slice(0, TABLE_ROWS);
-    box.replaceChildren(element('table', {}, element('thead', {}, element('tr', {}, ...keys.map(head))),
+    box.replaceChildren(element('table', {}, element('thead', {}, element('tr', {}, ...keys.map(heading))),
       element('tbody', {}, ...shown.map(line))));
     if (rows.length > shown.length)
       box.append(element('button', { type: 'button', onclick: () => { isWhole = true; draw(); } },
@@ -86,43 +86,43 @@ function makeTable(list, rows, onRow) {
 }
 
 // The frames of a row's call stack, from the row itself or from the series; null: unknown.
-function stackDetails(course, row) {
-  const number = course ? course.stackNumbers.get(row.stack_id) : undefined;
+function stackDetails(series, row) {
+  const number = series ? series.stackNumbers.get(row.stack_id) : undefined;
   if (number === undefined && !(row.frames && row.frames.length)) return null;
   const details = element('details', {}, element('summary', {}, 'call stack'));
   details.addEventListener('toggle', () => {
     if (details.open && details.childElementCount === 1)
-      details.append(element('ol', {}, ...(row.frames || course.framesOf(number).reverse()).map((frame) =>
+      details.append(element('ol', {}, ...(row.frames || series.framesOf(number).reverse()).map((frame) =>
         element('li', {}, frame.function + (frame.file ? '  ' + frame.file + (frame.line ? ':' + frame.line : '') : '')))));
   });
   return details;
 }
 
 function describeObject(name, object) {
-  const keys = scalarKeys(name, object), heads = headsOf(name, keys);
+  const keys = scalarKeys(name, object), headings = headingsOf(name, keys);
   return element('dl', {}, ...keys.flatMap((key) =>
-    [element('dt', {}, heads.get(key)), element('dd', {}, valueText(name === 'categories' ? key + '_bytes' : key, object[key]))]));
+    [element('dt', {}, headings.get(key)), element('dd', {}, valueText(name === 'categories' ? key + '_bytes' : key, object[key]))]));
 }
 
 // Rows that contain lists or objects become sections. Other rows become lines of a table.
-function describeList(name, rows, course) {
-  if (!rows.some((row) => Object.entries(row).some(isPart))) return [makeTable(name, rows, (row) => stackDetails(course, row))];
-  return rows.slice(0, TABLE_ROWS).map((row) => element('div', {}, describeObject(name, row), ...describeParts(name, row, course)));
+function describeList(name, rows, series) {
+  if (!rows.some((row) => Object.entries(row).some(isPart))) return [makeTable(name, rows, (row) => stackDetails(series, row))];
+  return rows.slice(0, TABLE_ROWS).map((row) => element('div', {}, describeObject(name, row), ...describeParts(name, row, series)));
 }
 
 // Builds the content below a heading only when it is opened.
-function describePart(holder, key, value, course) {
+function describePart(parent, key, value, series) {
   const details = element('details', {}, element('summary', {},
-    labelText(holder, key) + (Array.isArray(value) ? ' (' + value.length + ')' : '')));
+    labelText(parent, key) + (Array.isArray(value) ? ' (' + value.length + ')' : '')));
   details.addEventListener('toggle', () => {
     if (!details.open || details.childElementCount > 1) return;
-    if (isTable(value)) details.append(...describeList(key, value, course));
+    if (isTable(value)) details.append(...describeList(key, value, series));
     else if (Array.isArray(value)) details.append(element('ul', {}, ...value.map((text) => element('li', {}, String(text)))));
-    else details.append(describeObject(key, value), ...describeParts(key, value, course));
+    else details.append(describeObject(key, value), ...describeParts(key, value, series));
   });
   return details;
 }
 
-function describeParts(name, object, course) {
-  return Object.entries(object).filter(isPart).map(([key, value]) => describePart(name, key, value, course));
+function describeParts(name, object, series) {
+  return Object.entries(object).filter(isPart).map(([key, value]) => describePart(name, key, value, series));
 }

@@ -20,18 +20,18 @@ function joinEqual(groups, nameOf) {
 }
 
 // [{name, bytes}]: the groups add up to the live bytes at each point.
-function stackedGroups(course, layer, by) {
+function stackedGroups(series, layer, by) {
   switch (by) {
     case 'phase':
       return joinEqual(layer.phases_of_birth, (group) => (group.is_rest ? 'other phases' : group.phase === null ? '(outside any)' : group.phase));
     case 'line':
-      return joinEqual(layer.lines, (group) => course.siteText(group.stack));
+      return joinEqual(layer.lines, (group) => series.siteText(group.stack));
     case 'layer':
-      return [{ name: course.layerName(layer), bytes: layer.points.live_bytes }];
+      return [{ name: series.layerName(layer), bytes: layer.points.live_bytes }];
     default:
       return layer.categories.map((group) => {
-        const number = course.categoryNumbers.get(group.category);
-        return { name: course.categories[number].title, colour: colourOfNumber(number), bytes: group.bytes };
+        const number = series.categoryNumbers.get(group.category);
+        return { name: series.categories[number].title, colour: colourOfNumber(number), bytes: group.bytes };
       });
   }
 }
@@ -118,19 +118,19 @@ class Timeline {
   }
 
   // Call it after any change but that of the moment.
-  draw(course, layer, { by, axis, zoom }, total) {
-    Object.assign(this, { course, layer, axis, total, zoom });
+  draw(series, layer, { by, axis, zoom }, total) {
+    Object.assign(this, { series, layer, axis, total, zoom });
     const key = AXIS_KEYS[axis], points = layer.points;
-    const groups = stackedGroups(course, layer, by).filter((group) => Math.max(...group.bytes) > 0);
+    const groups = stackedGroups(series, layer, by).filter((group) => Math.max(...group.bytes) > 0);
     const scale = axis === 'time' ? 1e-9 : 1;
     const chosen = chosenPoints(points, axis);
     const rows = chosen.map((i) => [points[key][i] * scale, ...groups.map((group) => group.bytes[i])]);
-    const end = axis === 'step' ? 0 : course.snapshots[key][course.snapshotCount - 1] * scale;
+    const end = axis === 'step' ? 0 : series.snapshots[key][series.snapshotCount - 1] * scale;
     if (end > rows[rows.length - 1][0]) rows.push([end, ...groups.map(() => null)]); // extends the axis to the end
     this.driver = layer.layer === 'driver' ? null :
-      course.layers.find((other) => other.layer === 'driver' && other.device === layer.device);
+      series.layers.find((other) => other.layer === 'driver' && other.device === layer.device);
     const colours = groups.map((group, i) => group.colour || (/^other /.test(group.name) ? REST_COLOUR : colourOfNumber(i)));
-    this.phaseNames = [...new Set(course.phases.map((row) => row.phase))];
+    this.phaseNames = [...new Set(series.phases.map((row) => row.phase))];
     const whole = [rows[0][0], rows[rows.length - 1][0]], dateWindow = Timeline.zoomOf(zoom, ...whole);
     this.end = end;
     this.scale = scale;
@@ -152,7 +152,7 @@ class Timeline {
       unhighlightCallback: () => showHint(null, ''),
     });
     this.box.append(this.now);
-    this.box.setAttribute('aria-label', 'Live bytes of the ' + course.layerName(layer) + ' over ' + AXES.find(([name]) => name === axis)[1] +
+    this.box.setAttribute('aria-label', 'Live bytes of the ' + series.layerName(layer) + ' over ' + AXES.find(([name]) => name === axis)[1] +
       ', at most ' + bytesText(layer.peak_bytes) + '. Left and right arrows choose the moment, plus and minus zoom.');
     this.showLegend = () => {
       this.legendHasTotal = this.showsTotal;
@@ -192,7 +192,7 @@ class Timeline {
   phasesShown() {
     const counts = new Map();
     for (const phase of this.layer.points.phase) if (phase !== null) counts.set(phase, (counts.get(phase) || 0) + 1);
-    const names = [...counts].sort((a, b) => b[1] - a[1]).map(([phase]) => this.course.phases[phase].phase);
+    const names = [...counts].sort((a, b) => b[1] - a[1]).map(([phase]) => this.series.phases[phase].phase);
     return [...new Set(names)].slice(0, LEGEND_PHASES); // two sources of phases may use one name
   }
 
@@ -201,17 +201,17 @@ class Timeline {
     const held = groups.map((group) => [group.name, group.bytes[i]]).filter(([, bytes]) => bytes > 0)
       .sort((a, b) => b[1] - a[1]);
     const place = [points.time_ns[i] === null ? '' : durationText(points.time_ns[i]), 'event ' + points.seq[i], step === null ? '' : 'step ' + step,
-      phase === null ? '' : this.course.phases[phase].phase].filter(Boolean).join(', ');
+      phase === null ? '' : this.series.phases[phase].phase].filter(Boolean).join(', ');
     return bytesText(points.live_bytes[i]) + '\n' + place + '\n' + held.slice(0, 8).map(([name, bytes]) => bytesText(bytes) + '  ' + name).join('\n');
   }
 
   // The snapshot nearest to a place on the axis; of equally near ones, the one with the most live
   // bytes.
   snapshotAt(x) {
-    if (this.axis !== 'step') return this.course.nearestSnapshot(AXIS_KEYS[this.axis], x / this.scale);
+    if (this.axis !== 'step') return this.series.nearestSnapshot(AXIS_KEYS[this.axis], x / this.scale);
     const points = this.layer.points, found = chosenPoints(points, 'step');
     const nearest = found.reduce((best, i) => (Math.abs(points.step[i] - x) < Math.abs(points.step[best] - x) ? i : best));
-    return this.course.nearestSnapshot('seq', points.seq[nearest]);
+    return this.series.nearestSnapshot('seq', points.seq[nearest]);
   }
 
   placeText(x) {
@@ -241,7 +241,7 @@ class Timeline {
   drawFailures(context, area, chart) {
     const text = 'OOM', width = context.measureText(text).width, names = [];
     context.fillStyle = style('--alarm');
-    for (const failure of this.course.failures) {
+    for (const failure of this.series.failures) {
       if (failure.device !== null && failure.device !== this.layer.device) continue;
       const x = chart.toDomXCoord(this.placeOf(failure.time_ns, failure.seq));
       context.fillRect(x - 1, area.y, 2, area.h);
@@ -262,7 +262,7 @@ class Timeline {
       if (points.phase[i] === null) continue;
       const from = chart.toDomXCoord(points[key][i] * this.scale);
       const to = end < count ? chart.toDomXCoord(points[key][end] * this.scale) : area.x + area.w;
-      context.fillStyle = this.phaseColour(this.course.phases[points.phase[i]].phase);
+      context.fillStyle = this.phaseColour(this.series.phases[points.phase[i]].phase);
       context.fillRect(from, area.y + area.h - PHASES_PIXELS + 2, Math.max(to - from, 1), PHASES_PIXELS - 2);
     }
   }
@@ -316,7 +316,7 @@ class Timeline {
   }
 
   nowPlace() {
-    const { time_ns: times, seq } = this.course.snapshots;
+    const { time_ns: times, seq } = this.series.snapshots;
     return this.placeOf(times[this.snapshot], seq[this.snapshot]);
   }
 

@@ -21,7 +21,7 @@ web_after:
     .incbin "dygraph.min.js"
     .ascii "\n</script>\n<script>\n'use strict';\n"
     .incbin "analyzer/web/words.js"
-    .incbin "analyzer/web/course.js"
+    .incbin "analyzer/web/series.js"
     .incbin "analyzer/web/change.js"
     .incbin "analyzer/web/tables.js"
     .incbin "analyzer/web/timeline.js"

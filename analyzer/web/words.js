@@ -59,11 +59,11 @@ function keyText(key) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-// The commands' texts for keys, as HOLDER.KEY; see labels.h.
+// The commands' texts for keys, as PARENT.KEY; see labels.h.
 const LABELS = {};
 
-function labelText(holder, key) {
-  const label = LABELS[holder + '.' + key];
+function labelText(parent, key) {
+  const label = LABELS[parent + '.' + key];
   return label ? label.charAt(0).toUpperCase() + label.slice(1) : keyText(key);
 }
 

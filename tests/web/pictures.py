@@ -15,11 +15,11 @@ WIDTH = 1100
 # Heading of the walkthrough: {picture: (page, fragment of its address, parts that are shown)}
 PICTURES = {
     "Out of memory": {
-        "report.png": ("report.html", "", ("header", "#memory", "#holders", "#addresses")),
-        "oom.png": ("report.html", "", ("#addresses", "#books")),
+        "report.png": ("report.html", "", ("header", "#memory", "#sites", "#addresses")),
+        "oom.png": ("report.html", "", ("#addresses", "#ledgers")),
     },
-    "A leak": {"leak.png": ("report.html", "#by=line", ("header", "#memory", "#holders"))},
-    "A gate": {"gate.png": ("check.html", "", ("header", "#holders"))},
+    "A leak": {"leak.png": ("report.html", "#by=line", ("header", "#memory", "#sites"))},
+    "A gate": {"gate.png": ("check.html", "", ("header", "#sites"))},
     "A job without its cards": {"dry-run.png": ("report.html", "", ("header", "#memory"))},
 }
 # Removes the heading, which has the trace's path, and the long table, because they do not help a reader.

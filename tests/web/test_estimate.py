@@ -19,17 +19,17 @@ def page(browser, tmp_path):
 def test_the_page_opens_with_the_answer_and_without_a_map(page):
     assert page.text("#answer").startswith("VGG16: fits a 24 GiB card with ")
     assert page.run("return document.getElementById('addresses').hidden")
-    assert not page.run("return document.getElementById('memory').hidden || document.getElementById('holders').hidden")
+    assert not page.run("return document.getElementById('memory').hidden || document.getElementById('sites').hidden")
     check_quiet(page)
 
 
 def test_the_chart_sums_up_to_the_peak_in_every_way(page):
     peak = load_json("estimate", SAMPLE, *OPTIONS)["peak"]["requested_bytes"]
-    assert page.run("return page.course.liveAt(page.layer(), page.state.moment)") == peak
+    assert page.run("return page.series.liveAt(page.layer(), page.state.moment)") == peak
     for by in ("category", "phase of birth", "line", "layer"):
         page.click(by, "#chart-controls")
         sums = page.run("return page.layer().points.live_bytes.map((_, i) =>"
-                        " stackedGroups(page.course, page.layer(), page.state.by).reduce((sum, group) => sum + group.bytes[i], 0))")
+                        " stackedGroups(page.series, page.layer(), page.state.by).reduce((sum, group) => sum + group.bytes[i], 0))")
         assert sums == page.run("return page.layer().points.live_bytes") and max(sums) == peak
     check_quiet(page)
 
@@ -46,6 +46,6 @@ def test_there_are_events_and_steps_but_no_time(page):
 
 def test_layers_hold_what_the_text_says(page):
     rows = load_json("estimate", SAMPLE, *OPTIONS)["holders_at_peak"]
-    held = {row["site"]: row["bytes"] for row in page.run("return page.holders()")}
+    held = {row["site"]: row["bytes"] for row in page.run("return page.siteRows()")}
     assert held["optimizer"] == rows[0]["bytes"]
     assert held["layer 33 (Linear)"] == next(row["bytes"] for row in rows if row["layer"] == 33)

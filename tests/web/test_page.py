@@ -132,7 +132,7 @@ def test_the_copied_text_says_of_what_its_list_is_and_has_the_card(browser, run_
     browser.open(run_page[1])
     browser.click("gone by the end")
     text = browser.run("return page.asText()")
-    assert "Who held it, gone by the end:" in text
+    assert "Memory by call stack, gone by the end:" in text
     for owner in browser.run("return page.document.ledger[0].moments[0].terms.map((term) => term.title)"):
         assert owner in text
     check_quiet(browser)
@@ -142,7 +142,7 @@ def test_a_search_says_what_the_calls_it_found_held(browser, run_page):
     trace, path = run_page
     browser.open(path)
     browser.press("#icicle-controls input", "LOG")
-    held = next(row["bytes"] for row in browser.run("return page.holders()") if row["site"].endswith(" log"))
+    held = next(row["bytes"] for row in browser.run("return page.siteRows()") if row["site"].endswith(" log"))
     assert browser.text("#icicle-path").startswith(f'1 call of "LOG": {bytes_text(held)} (')
     browser.press("#icicle-controls input", "x")
     assert browser.text("#icicle-path") == 'No call of "LOGx".'

@@ -29,7 +29,7 @@ function callTree(name, rows, isInverted) {
   return root;
 }
 
-class Course {
+class Series {
   constructor(series) {
     Object.assign(this, series);
     this.live = new Map();
@@ -105,7 +105,7 @@ class Course {
   }
 
   // The sites with their bytes under a mode, the largest first. Sites of the same name are one row.
-  holders(bytesOfSite, layer) {
+  siteRows(bytesOfSite, layer) {
     const rows = new Map();
     for (const site of layer.sites) {
       const bytes = bytesOfSite(site);
