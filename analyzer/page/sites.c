@@ -209,7 +209,7 @@ int page_sites_at_peak(struct doc *doc, const struct study *study, const struct 
                        const struct view *view, struct err *err)
 {
     static const struct page_site_list list = {.key = "sites_at_peak",
-                                               .heading = "Who held it at the peak",
+                                               .heading = "Largest call stacks at the peak",
                                                .summary_rows = 5,
                                                .frame_lines = 3,
                                                .left_out_key = "sites_at_peak_left_out",

@@ -55,7 +55,7 @@ bool remedy_is_of_allocator(const struct remedy *remedy);
 /* The thing that a remedy changes. */
 enum remedy_way { REMEDY_BY_code, REMEDY_BY_setting, REMEDY_BY_input };
 
-/* One row of remedies.def. {what}, {who} and {count} in text and how are still to be filled in. */
+/* One row of remedies.def. Placeholders as {callee} in text and how are still to be filled in. */
 struct remedy_words {
     const char *key;
     enum remedy_way way;

@@ -16,7 +16,7 @@ function ownerColours(one) {
 function ledgerParts(moment, colours) {
   const { unaccounted_bytes: unlisted, used_bytes: used, total_bytes: total } = moment;
   const parts = moment.terms.map((term) => ({ ...term, colour: colours.get(term.title) }));
-  if (unlisted > 0) parts.push({ title: 'of no process that NVML names', source: 'difference', bytes: unlisted, colour: REST_COLOUR });
+  if (unlisted > 0) parts.push({ title: 'not attributed by NVML', source: 'difference', bytes: unlisted, colour: REST_COLOUR });
   const counted = parts.reduce((sum, part) => sum + part.bytes, 0);
   if (used !== null && total > counted) parts.push({ title: 'free', source: 'the card', bytes: total - counted, colour: style('--free') });
   return parts.filter((part) => part.bytes > 0);

@@ -51,7 +51,7 @@ def test_the_ledger_of_a_dry_run_says_that_the_context_is_assumed(gpumemtrace, t
     trace.rows["device"] = [(0, None, None, 16384 * MIB, 16000 * MIB)]
     trace.alloc(MIB)
     text = " ".join(gpumemtrace("ledger", trace.write()).stdout.split())
-    assert ("what the context takes is assumed" in text) is bool(simulated)
+    assert ("the size of the context is assumed" in text) is bool(simulated)
 
 
 def test_a_recording_on_a_card_has_no_such_warning(tmp_path):

@@ -29,7 +29,7 @@ def test_figures_are_those_of_the_events(export, imported):
 
 def test_which_allocations_failed_is_not_known(export, imported):
     trace = imported(export.write())
-    assert load_json("oom", trace)["answer"] == [f"Which allocations failed is not known: {trace} does not say it."]
+    assert load_json("oom", trace)["answer"] == [f"The trace {trace} does not say which allocations failed."]
     assert load_json("report", trace)["trace"]["complete"] is None
 
 

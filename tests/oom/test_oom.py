@@ -278,7 +278,7 @@ def test_the_hosts_memory_says_nothing_about_the_card(trace, memory):
     fail(trace, 4 * GIB, free=8 * GIB, memory=memory)
     (oom,) = ooms(trace)
     assert oom["verdict"] == "unknown"
-    assert oom["explanation"] == "4.00 GiB of the host's memory was asked for and refused."
+    assert oom["explanation"] == "A request for 4.00 GiB of host memory was refused."
 
 
 def test_an_import_that_cannot_be_opened_says_nothing_about_the_card(trace):
@@ -293,8 +293,7 @@ def test_a_context_a_module_or_a_limit_without_room_is_told_without_a_size(trace
     (oom,) = ooms(trace)
     assert (oom["layer"], oom["verdict"], oom["asked_bytes"]) == ("device", "unknown", None)
     assert oom["explanation"] == (
-        "There was no room for a context, a module or a limit; no call says how much it needs, and "
-        "the card had 3.00 MiB."
+        "There was no room for a context, a module or a limit, and no call reports how much that needs; the card had 3.00 MiB free."
     )
 
 

@@ -130,7 +130,7 @@ def test_the_line_that_holds_most_outside_the_framework_is_named_listed_and_show
         ("render.py:8 renderer_init", 11 * GIB), ("fonts.py:3 load_fonts", GIB)]  # fmt: skip
     assert oom["graph_holders"] == [] and [row["bytes"] for row in oom["holders"]] == [3 * GIB]
     text = run_command("oom", case.trace.path).stdout
-    table = text[text.index("Who held memory outside the framework at the last failure"):]
+    table = text[text.index("Memory outside the framework at the last failure"):]
     assert "render.py:8 renderer_init" in table
 
 
@@ -181,7 +181,7 @@ def test_without_nvml_nobody_is_flatly_called_another_process(make):
     case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
     case.out_of_memory(2 * GIB)
     answer = case.answer()["answer"][0]
-    assert "free: held by this context or other processes; about" in answer and "no answer of NVML" in answer
+    assert "free: held by this context or other processes; this process" in answer and "no NVML sample" in answer
 
 
 # --- limits ---
@@ -204,7 +204,7 @@ def test_a_memory_fraction_that_has_room_in_pieces_is_named_beside_them(case):
     case.trace.event("pool-limit", size=8 * GIB, address=GIB // 100 + 1, device=0)
     oom = case.only()
     assert (oom["verdict"], oom["limit_bytes"]) == ("fragmented", 8 * GIB)
-    assert "the largest piece 1.00 GiB; the framework keeps to 8.00 GiB, 0.5 of the card" in oom["explanation"]
+    assert "the largest piece 1.00 GiB; the framework's limit is 8.00 GiB, 0.5 of the card" in oom["explanation"]
 
 
 def test_a_mempool_at_its_maximum_refuses_though_the_card_has_room(case):
@@ -215,7 +215,7 @@ def test_a_mempool_at_its_maximum_refuses_though_the_card_has_room(case):
 
 
 @pytest.mark.parametrize("idle, verdict, says", [
-    (2 * GIB, "fragmented", "2.00 GiB lay idle in what the process held, in pieces that were too small"),
+    (2 * GIB, "fragmented", "2.00 GiB of the process's memory lay idle, in pieces that were too small"),
     (GIB // 2, "exhausted", ""),  # too little of the 15 GiB to be fragmentation
 ])  # fmt: skip
 def test_of_a_pool_of_the_drivers_only_the_sum_is_known(case, idle, verdict, says):
@@ -312,7 +312,7 @@ def test_a_workspace_that_pytorch_does_without_is_no_failure(functions, done_wit
     assert len(found["oom"]) == 2 - done_without
     assert sum(site["done_without_count"] for site in found["retries"]) == done_without
     assert not any(site["retries_count"] for site in found["retries"])
-    assert ("did without 2 workspaces" in " ".join(found["answer"])) == bool(done_without)
+    assert ("ran without 2 cuDNN workspaces" in " ".join(found["answer"])) == bool(done_without)
 
 
 def test_a_workspace_after_which_the_program_died_is_what_it_died_of(case):
@@ -437,7 +437,7 @@ def test_an_old_answer_with_room_does_not_make_a_limit(case):
     case.trace.fail(2 * GIB)
     case.trace.fail(2 * GIB, "tensor")
     oom = case.only()
-    assert oom["verdict"] == "unknown" and "last asked" in oom["explanation"]
+    assert oom["verdict"] == "unknown" and "is older than the refused call" in oom["explanation"]
 
 
 def test_700_mib_that_a_context_may_grow_by_are_anybodys(make):

@@ -50,11 +50,11 @@ def fails(record, program, tmp_path):
 # (run, verdict, text that the explanation must contain)
 CASES = [
     ("invalid", "unknown", "invalid value"),
-    ("pinned", "unknown", "the host"),
+    ("pinned", "unknown", "host memory was refused"),
     ("imported", "unknown", "Not a lack of memory: the call returned 400"),
-    ("small_neighbour", "unknown", "this context's growth or other processes'"),
+    ("small_neighbour", "unknown", "context's growth or other processes hold"),
     ("managed", "unknown", "managed memory (6.00 GiB"),
-    ("captured", "unknown", "no cuMemGetInfo near the failure"),
+    ("captured", "unknown", "no free-memory sample (cuMemGetInfo) near the failure"),
     ("large_neighbour", "others", "other processes"),
     ("full_pool", "limit", "a limit of a memory pool"),
     ("odd_sizes", "fragmented", "in pieces that were too small"),

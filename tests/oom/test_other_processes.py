@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory of other processes when an allocation fails, as NVML told the program: several programs on one simulated card ask NVML.
+"""Memory of other processes when an allocation fails, as NVML reported: several programs on one simulated card ask NVML.
 The card has 16 GiB, a context 300 MiB."""
 import subprocess
 
@@ -83,7 +83,7 @@ def test_what_nvml_tells_the_program_of_other_processes_is_counted(start, suffix
         "others": (6000 * MIB + CONTEXT, "NVML"),
         "free": (CARD - 14000 * MIB - 2 * CONTEXT, "counted"),
     }
-    assert f"Process {neighbour.child.pid} held 6.15 GiB of the card, as NVML told the program" in oom["explanation"]
+    assert f"Process {neighbour.child.pid} held 6.15 GiB of the card, as NVML reported" in oom["explanation"]
 
 
 def test_the_ledger_at_the_failure_has_what_nvml_told(start):
@@ -140,7 +140,7 @@ def test_what_is_of_no_process_that_nvml_names_is_told_apart_and_may_be_the_reas
     made = case()
     made.told(OWN, (11, GIB))
     oom = made.oom()
-    assert oom["verdict"] == "unknown" and "no process that NVML names" in oom["explanation"]
+    assert oom["verdict"] == "unknown" and "in use on the card to no process" in oom["explanation"]
     assert terms(oom)["unlisted"] == (15 * GIB - 9 * GIB - CONTEXT, "difference")
     assert terms(oom)["others"] == (GIB, "NVML")
 
@@ -150,7 +150,7 @@ def test_the_ledger_calls_what_is_of_no_process_that_nvml_names_as_oom_does(case
     made.told(OWN, (11, GIB))
     made.oom()
     ledger = run_command("ledger", made.trace.path, "--at=oom:1").stdout
-    assert "of no process that NVML names" in ledger and "unaccounted" not in ledger
+    assert "not attributed by NVML" in ledger and "unaccounted" not in ledger
 
 
 def test_the_ledger_at_a_failure_between_those_that_are_kept_has_what_nvml_told(case):

@@ -53,7 +53,7 @@ def test_a_checkpoint_gains_what_all_calls_but_the_last_keep_beside_their_output
     # The need is 4 * 70 + 10. At the end of the fourth call, its 70 and the others' 20 each are live: 130.
     checkpoint = run.remedies()["checkpoint"]
     assert (checkpoint["need_bytes"], checkpoint["gain_bytes"]) == (290 * MIB, 160 * MIB)
-    assert checkpoint["advice"] == "checkpoint each Layer train.py:20 calls"
+    assert checkpoint["advice"] == "checkpoint each Layer called by train.py:20"
 
 
 @pytest.mark.parametrize("tells", [True, False])
@@ -322,9 +322,9 @@ def test_text_has_the_gain_the_advice_and_what_it_supposes(run):
     run.trace.write()
     text = run_command("oom", run.trace.path).stdout
     part = " ".join(text[text.index("What would have helped"):].split())
-    assert "160.00 MiB checkpoint each Layer train.py:20 calls" in part
+    assert "160.00 MiB checkpoint each Layer called by train.py:20" in part
     assert "around each of the 5 calls" in part
-    assert "supposes that the last tensor of each call is its output" in part
+    assert "assumes that the last tensor of each call is its output" in part
 
 
 # --- settings of PyTorch's allocator ---

@@ -10,8 +10,8 @@ from support.tracefile import MIB
 TOLERANCE = 0.1
 # (case, card, remedy, words of the advice that name the line).
 CASES = [
-    ("checkpointing", "4764MiB", "checkpoint", "checkpoint each Layer advice.py:39 calls"),
-    ("convolutions", "1600MiB", "checkpoint", "checkpoint each Block advice.py:"),
+    ("checkpointing", "4764MiB", "checkpoint", "checkpoint each Layer called by advice.py:39"),
+    ("convolutions", "1600MiB", "checkpoint", "checkpoint each Block called by advice.py:"),
     ("smaller_batch", "2249MiB", "smaller_batch", "half the batch"),
     ("chunked_loss", "9972MiB", "chunked_loss", "compute the loss of advice.py:"),
     ("zero_grad", "5687MiB", "zero_grad", "zero_grad(set_to_none=True)"),

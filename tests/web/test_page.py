@@ -37,7 +37,7 @@ def test_things_are_called_what_the_commands_text_calls_them(browser, run_page):
     for term in terms:
         assert term["title"] in ledger and term["title"] in browser.text("#ledger")
     open_all = "document.querySelectorAll('#tables details').forEach((one) => { one.open = true; })"
-    for heading in ("Devices (1)", "Who held it at the peak", "At most"):  # each heading is inside the one before
+    for heading in ("Devices (1)", "Largest call stacks at the peak", "At most"):  # each heading is inside the one before
         assert heading == "Devices (1)" or heading in report
         assert heading in browser.text("#tables")
         browser.run(open_all)
@@ -123,8 +123,8 @@ def test_the_bar_of_the_card_closes(browser, tmp_path):
         parts = browser.run("return ledgerParts(arguments[0], new Map()).map((part) => [part.title, part.bytes])", moment)
         assert sum(size for _, size in parts) == moment["total_bytes"]
         assert dict(parts)["free"] == moment["total_bytes"] - moment["used_bytes"]
-        assert dict(parts).get("of no process that NVML names", 0) == moment["unaccounted_bytes"]
-    assert "of no process that NVML names" in browser.text("#ledger") and "free 1.00 GiB (the card)" in browser.text("#ledger")
+        assert dict(parts).get("not attributed by NVML", 0) == moment["unaccounted_bytes"]
+    assert "not attributed by NVML" in browser.text("#ledger") and "free 1.00 GiB (the card)" in browser.text("#ledger")
     check_quiet(browser)
 
 

@@ -89,7 +89,7 @@ void ledger_release(struct ledger *ledger);
 /* "cuBLAS"; NULL: the term is no library's. */
 const char *ledger_library(const struct ledger *ledger, const struct ledger_term *term);
 /* Text for unaccounted bytes if NVML reported the processes. */
-#define LEDGER_UNLISTED "of no process that NVML names"
+#define LEDGER_UNLISTED "not attributed by NVML"
 
 /* Bytes in use that no recorded call explains since the first look: growth or unaccounted. */
 int64_t ledger_beyond_bytes(const struct ledger *ledger);

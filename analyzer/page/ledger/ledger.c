@@ -118,8 +118,8 @@ static int say_ledger(struct opening *opening, const struct study *study,
     units_bytes(rest, (uint64_t)ledger->unaccounted_bytes);
     if (!ledger->used_known)
         return page_say(opening,
-                        "On %s this process holds %s at %s: %s. What the card has in use is not "
-                        "known: nobody asked it.",
+                        "On %s this process holds %s at %s: %s. The trace has no free-memory "
+                        "sample (cuMemGetInfo), so the card's usage is unknown.",
                         device, units_bytes(used, ledger->process_bytes), at, shares);
     return page_say(opening, "On %s %s%s%s is in use at %s: %s%s%s%s.", device,
                     units_bytes(used, ledger->used_bytes), has_total ? " of " : "",
@@ -127,7 +127,7 @@ static int say_ledger(struct opening *opening, const struct study *study,
                     is_worth_saying(ledger) ? rest : "",
                     !is_worth_saying(ledger) ? ""
                     : is_unlisted(ledger)    ? " " LEDGER_UNLISTED
-                                             : " nobody accounts for");
+                                             : " unaccounted");
 }
 
 /* --- the moments --- */
@@ -247,7 +247,7 @@ static const char *moment_heading(const char *at)
     } headings[] = {{"peak", "At the peak"},
                     {"oom:", "At the failure"},
                     {"end", "At the end"},
-                    {"", "At the moment asked for"}};
+                    {"", "At the given moment"}};
     size_t i = 0;
 
     while (strncmp(at, headings[i].start, strlen(headings[i].start)))
@@ -281,28 +281,29 @@ static void add_notes(struct doc *doc, const struct study *study, const struct l
     char size[UNITS_TEXT_BYTES];
 
     if (!ledger->used_known)
-        doc_note(doc, "Nobody asked the card what it has in use: the context and other processes "
-                      "are not known.");
+        doc_note(doc, "The trace has no free-memory sample (cuMemGetInfo), so the context and "
+                      "other processes are unknown.");
     else if (!ledger->is_asked)
-        doc_note(doc, "The card was asked when the context was new, and not again: what has grown "
-                      "since outside of recorded calls is not known.");
+        doc_note(doc, "The only free-memory sample is from the start of the context, so later "
+                      "growth outside recorded calls is unknown.");
     if (context_bytes > CONTEXT_MOST_BYTES)
         doc_note(doc,
-                 "No context is that large: other processes hold about %s of it (assumed: a "
-                 "context of at most 1 GiB).",
+                 "A context takes at most 1 GiB (assumed), so other processes hold about %s of "
+                 "'context and other processes'.",
                  units_bytes(size, context_bytes - CONTEXT_MOST_BYTES));
     if (is_dry_run(study) && context_bytes + ledger_sum(ledger, LEDGER_own_context) > 0)
-        doc_note(doc,
-                 "A dry run: what the context takes is assumed; --dry-run=CARD,context=SIZE says "
-                 "what it takes on your card.");
+        doc_note(doc, "In a dry run the size of the context is assumed; "
+                      "--dry-run=CARD,context=SIZE sets it for your card.");
     if (ledger_sum(ledger, LEDGER_growth))
-        doc_note(doc, "A context grows where kernels are first used and by their local memory. No "
-                      "call tells of it, and the card's answer has other processes in it, too.");
+        doc_note(doc,
+                 "A context grows when kernels are first used, and by their local memory. No call "
+                 "reports this growth, and the free-memory samples include other processes.");
     if (ledger->managed_bytes)
-        doc_note(doc, "%s of managed memory is in no line: where it lies is not known.",
+        doc_note(doc, "%s of managed memory is in no line, because its location is unknown.",
                  units_bytes(size, ledger->managed_bytes));
     if (ledger->imported_bytes)
-        doc_note(doc, "%s of imported memory is in no line: its own process counts it.",
+        doc_note(doc,
+                 "%s of imported memory is in no line, because the process that owns it counts it.",
                  units_bytes(size, ledger->imported_bytes));
 }
 
@@ -323,13 +324,13 @@ static void add_ledger(struct doc *doc, const struct study *study, const struct 
     doc_count(doc_detail(doc), "seq", "Event", ledger->moment.seq);
     doc_known_bytes(doc_detail(doc), "used_bytes", "In use", ledger->used_known,
                     ledger->used_bytes);
-    doc_known_bytes(doc_detail(doc), "total_bytes", "Of the card", ledger->total_known,
+    doc_known_bytes(doc_detail(doc), "total_bytes", "Card size", ledger->total_known,
                     ledger->total_bytes);
     doc_text(doc_detail(doc), "used_source", "Source",
              !ledger->used_known ? NULL
              : ledger->is_asked  ? "card"
                                  : "first-look");
-    add_known_bytes(doc, study, use, ACCOUNT_device, "process_bytes", "Of this process",
+    add_known_bytes(doc, study, use, ACCOUNT_device, "process_bytes", "This process",
                     ledger->process_bytes);
     if (ledger->used_known)
         doc_integer(doc_detail(doc), "unaccounted_bytes", "Unaccounted", DOC_DELTA,
@@ -416,12 +417,10 @@ static void add_note(struct doc *doc, const struct ledger *ledger)
              "%s taken from the driver by libraries and the program, %s of context and modules "
              "(%s).",
              all, pools, direct, context,
-             !ledger->used_known ? "not known: nobody asked the card"
+             !ledger->used_known ? "unknown: the trace has no free-memory sample"
              : context_bytes > CONTEXT_MOST_BYTES
-                 ? "assumed: more than 1 GiB was in use outside of "
-                   "the process's memory, by others"
-                 : "a difference; other processes' memory may be "
-                   "in it");
+                 ? "assumed: others hold what is in use beyond the process's memory and 1 GiB"
+                 : "a difference, which may include other processes");
 }
 
 int page_ledger_note(struct doc *doc, const struct study *study, const struct device_use *use,
@@ -457,7 +456,8 @@ static int answer_of_device(struct opening *opening, const struct study *study,
     if (moment.index == INDEX_NONE)
         return page_say(opening,
                         history_is_imported(&study->history)
-                            ? "On %s it is not known what the driver gave%s%s."
+                            ? "The memory that the driver gave on %s%s%s is not known, because the "
+                              "trace does not record it."
                             : "On %s no device memory was allocated%s%s.",
                         device, view->at ? " by " : "", view->at ? view->at : "");
     if (ledger_at(&ledger, &study->history, use, &moment, err))

@@ -19,9 +19,9 @@ static const struct {
     const char *key, *heading, *last_heading;
 } lists[] = {
     [OOM_BEYOND_POOLS] = {"outside_holders", "Held outside the framework by",
-                          "Who held memory outside the framework at the last failure"},
+                          "Memory outside the framework at the last failure"},
     [OOM_BEYOND_GRAPHS] = {"graph_holders", "Held for CUDA graphs by",
-                           "Who made the private pools of CUDA graphs, at the last failure"},
+                           "Private pools of CUDA graphs at the last failure"},
 };
 
 static int add_most(struct text *out, const char *before, const struct study *study,

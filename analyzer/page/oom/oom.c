@@ -45,13 +45,13 @@ static void add_evidence(struct doc *doc, const struct study *study, const struc
 
     doc_known_bytes(doc_detail(doc), "device_free_bytes", "Free on the card", oom->device_known,
                     oom->device_free_bytes);
-    doc_known_bytes(doc_detail(doc), "device_total_bytes", "Of the card",
+    doc_known_bytes(doc_detail(doc), "device_total_bytes", "Card size",
                     oom->device_total_bytes != 0, oom->device_total_bytes);
     doc_known_bytes(doc_detail(doc), "context_bytes", "Context", oom->context_known,
                     oom->context_bytes);
     doc_known_bytes(doc_detail(doc), "others_bytes", "Held by others", oom->others_known,
                     oom->others_bytes);
-    doc_text(doc_detail(doc), "others_source", "Source of that", others_source(oom));
+    doc_text(doc_detail(doc), "others_source", "Source of others", others_source(oom));
     doc_known_bytes(doc_detail(doc), "limit_bytes", "Limit of the pool",
                     oom->failure->limit_bytes != 0, oom->failure->limit_bytes);
     doc_known_bytes(doc_detail(doc), "driver_live_bytes", "Live in the driver",
@@ -215,7 +215,7 @@ static int add_failed_allocation(struct doc *doc, const struct study *study,
     add_request(doc, study, failure, &oom);
     doc_text(doc_detail(doc), "explanation", "Explanation", sentence.data);
     add_evidence(doc, study, &oom);
-    add_sum(doc_detail(doc), &oom, "sum", "Of the card");
+    add_sum(doc_detail(doc), &oom, "sum", "The card's memory");
     add_other_processes(doc, &oom);
     add_refusals(doc, study, &oom);
     doc_note(doc, "%s", sentence.data);
@@ -415,7 +415,7 @@ static int add_retries(struct doc *doc, const struct study *study, const struct 
 static int add_last_sites(struct doc *doc, const struct study *study, const struct view *view,
                           size_t last, struct err *err)
 {
-    static const struct page_site_list list = {.heading = "Who held memory at the last failure",
+    static const struct page_site_list list = {.heading = "Largest call stacks at the last failure",
                                                .summary_rows = OOM_SUMMARY_SITES,
                                                .frame_lines = OOM_SITE_FRAME_LINES};
     struct sites sites;
@@ -537,7 +537,7 @@ static int answer_oom(struct opening *opening, const struct study *study, const 
     if ((status = page_full_card_answer(opening, study, view, err)))
         return status;
     if (study_lacks(study, LACK_failures))
-        return page_say(opening, "Which allocations failed is not known: %s does not say it.",
+        return page_say(opening, "The trace %s does not say which allocations failed.",
                         study->trace.path);
     if (!history->retries_in_all)
         status = page_say(opening, "No allocation failed.");
@@ -551,8 +551,8 @@ static int answer_oom(struct opening *opening, const struct study *study, const 
     if (status < 0 || !history->done_without_in_all)
         return status;
     return page_say(opening,
-                    "PyTorch did without %" PRIu64 " %s of cuDNN's that %s refused; its algorithms "
-                    "with less may be slower.",
+                    "PyTorch ran without %" PRIu64
+                    " cuDNN %s that %s refused; algorithms with a smaller workspace may be slower.",
                     history->done_without_in_all,
                     history->done_without_in_all == 1 ? "workspace" : "workspaces",
                     history->done_without_in_all == 1 ? "was" : "were");

@@ -53,7 +53,7 @@ static void explain_other_memory(struct text *out, const struct oom *oom, const 
 {
     switch (oom->account_kind) {
     case ACCOUNT_host:
-        text_addf(out, "%s of the host's memory was asked for and refused", sizes->asked);
+        text_addf(out, "a request for %s of host memory was refused", sizes->asked);
         break;
     case ACCOUNT_imported:
         text_add(out, "memory of another process or API could not be opened");
@@ -66,10 +66,10 @@ static void explain_other_memory(struct text *out, const struct oom *oom, const 
             sizes->asked);
         break;
     default:
-        text_add(out, "there was no room for a context, a module or a limit; no call says how much "
-                      "it needs");
+        text_add(out, "there was no room for a context, a module or a limit, and no call reports "
+                      "how much that needs");
         if (oom->device_known)
-            text_addf(out, ", and the card had %s", sizes->free);
+            text_addf(out, "; the card had %s free", sizes->free);
     }
 }
 
@@ -87,34 +87,33 @@ static void explain_unknown(struct text *out, const struct oom *oom, const struc
         explain_other_memory(out, oom, sizes);
         break;
     case OOM_OLD_ANSWER:
-        text_addf(out,
-                  "the card had %s free when it was last asked, which was before the call that it "
-                  "refused",
-                  sizes->free);
+        text_addf(
+            out, "the last free-memory sample of the card (%s free) is older than the refused call",
+            sizes->free);
         break;
     case OOM_CONTEXT_OR_OTHERS:
-        text_add(out, "what would have made room is either this context's growth or other "
-                      "processes': no answer of NVML in the trace tells them apart; the other "
-                      "processes' traces, given after this one, show what these held");
+        text_add(out, "this context's growth or other processes hold the missing memory, and the "
+                      "trace has no NVML sample to tell them apart; the other processes' traces, "
+                      "given after this one, show what these held");
         break;
     case OOM_NOT_LISTED:
         text_addf(out,
-                  "%s is in use on the card by no process that NVML names: those of other "
-                  "containers, of graphics, or the driver's own",
+                  "NVML attributes %s in use on the card to no process: other containers, graphics "
+                  "or the driver hold it",
                   sizes->unlisted);
         break;
     case OOM_MANAGED_OR_OTHERS:
         text_addf(out,
-                  "what would have made room is either this process's managed memory (%s, "
-                  "somewhere) or other processes'",
+                  "this process's managed memory (%s, location unknown) or other processes hold "
+                  "the missing memory",
                   sizes->managed);
         break;
     case OOM_LOST_EVENTS:
-        text_add(out, "the trace lost events, so what would have made room may be this process's "
-                      "own or other processes'");
+        text_add(out, "the trace lost events, so this process or other processes may hold the "
+                      "missing memory");
         break;
     default:
-        text_add(out, "the trace has no cuMemGetInfo near the failure to judge by");
+        text_add(out, "the trace has no free-memory sample (cuMemGetInfo) near the failure");
     }
 }
 
@@ -122,18 +121,16 @@ static void explain_cached(struct text *out, const struct oom *oom, const struct
 {
     switch (oom->reason) {
     case OOM_ANOTHER_STREAM:
-        text_addf(
-            out,
-            "%s lay idle in the pool, a hole of it large enough, but for other streams than the "
-            "one that asked",
-            sizes->stream);
+        text_addf(out,
+                  "%s lay idle in the pool, with a large enough hole, but for other streams than "
+                  "the request's",
+                  sizes->stream);
         break;
     case OOM_NOT_GIVEN_BACK:
-        text_addf(
-            out,
-            "%s lay idle in whole segments, and the pool neither used them nor gave them back, "
-            "as those of a MemPool, or while a CUDA graph is captured",
-            sizes->whole);
+        text_addf(out,
+                  "%s lay idle in whole segments that the pool neither used nor gave back, as with "
+                  "a MemPool or during the capture of a CUDA graph",
+                  sizes->whole);
         break;
     default:
         text_addf(out, "%s lay idle in a pool that this call could not take from", sizes->idle);
@@ -153,19 +150,19 @@ static void explain_own_limit(struct text *out, const struct oom *oom, const str
                       "set_per_process_memory_fraction");
         return;
     }
-    text_addf(out, "the framework keeps to %s", sizes->limit);
+    text_addf(out, "the framework's limit is %s", sizes->limit);
     if (oom->device_total_bytes)
         text_addf(out, ", %.3g of the card", (double)limit_bytes / (double)oom->device_total_bytes);
     text_add(out, " (set_per_process_memory_fraction)");
     if (oom->reserved_known)
-        text_addf(out, ", and held %s", sizes->pool);
+        text_addf(out, ", and it held %s", sizes->pool);
 }
 
 static void explain_fragmented(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
     char idle[UNITS_TEXT_BYTES];
 
-    text_addf(out, "%s lay idle in what the process held, ", units_bytes(idle, oom->idle_bytes));
+    text_addf(out, "%s of the process's memory lay idle, ", units_bytes(idle, oom->idle_bytes));
     if (oom->hole_known)
         text_addf(out, "the largest piece %s", sizes->hole);
     else
@@ -199,13 +196,13 @@ static void explain_others(struct text *out, const struct oom *oom, const struct
 {
     if (oom->reason == OOM_BY_NVML) {
         name_processes(out, &oom->failure->processes);
-        text_add(out, ", as NVML told the program");
+        text_add(out, ", as NVML reported");
         return;
     }
     text_addf(out,
-              "about %s more was in use than this process's memory and a context explain: other "
-              "processes', unless this context grew by that; no answer of NVML in the trace says "
-              "whose",
+              "this process's memory and a context leave about %s in use unexplained: other "
+              "processes hold it, unless this context grew by as much; the trace has no NVML "
+              "sample that says which",
               sizes->others);
 }
 
@@ -287,7 +284,7 @@ static int explain_out_of_reach(struct text *out, const struct study *study, con
         return -1;
     if (oom->other_stream_bytes >= oom->requested_bytes / WORTH_SAYING_DIVISOR &&
         oom->other_stream_bytes && oom->reason != OOM_ANOTHER_STREAM)
-        text_addf(out, "; %s lay idle for other streams than the one that asked", sizes->stream);
+        text_addf(out, "; %s lay idle for other streams than the request's", sizes->stream);
     return 0;
 }
 

@@ -16,9 +16,8 @@ enum { BEST = 2, TEXT_MAX = 2048 };
 /* --- the words of one remedy --- */
 
 struct words {
-    char who[BLAME_TEXT_BYTES]; /* "train.py:61 forward" */
-    char what
-        [STACK_FUNCTION_BYTES]; /* "each Layer", as in "checkpoint each Layer train.py:61 calls" */
+    char label[BLAME_TEXT_BYTES];           /* "train.py:61 forward" */
+    char callee[STACK_FUNCTION_BYTES + 16]; /* "each Layer called by" */
     uint64_t count;
     bool may_have_graph, has_trained, zeroes;
     const char *setting;
@@ -28,21 +27,22 @@ static void name_line(struct words *words, const struct study *study, const stru
 {
     const struct trace *trace = &study->trace;
     const struct trace_location *line = &trace->locations[remedy->line];
-    snprintf(words->who, sizeof words->who, "%.200s:%" PRIu32,
+    snprintf(words->label, sizeof words->label, "%.200s:%" PRIu32,
              stack_base_name(trace_string(trace, line->file_id)), line->line);
     if (!remedy->callee)
         return;
     const char *function = trace_string(trace, trace->locations[remedy->callee].function_id);
     const char *dot = strrchr(function, '.');
     if (dot && !strcmp(dot, ".forward"))
-        snprintf(words->what, sizeof words->what, "each %.*s", (int)(dot - function), function);
+        snprintf(words->callee, sizeof words->callee, "each %.*s called by", (int)(dot - function),
+                 function);
 }
 
 static int find_words(struct words *words, const struct study *study, const struct remedy *remedy,
                       struct err *err)
 {
-    *words = (struct words){.what = "what",
-                            .who = "the program",
+    *words = (struct words){.callee = "the calls of",
+                            .label = "the program",
                             .count = remedy->count,
                             .may_have_graph = remedy->may_have_graph,
                             .has_trained = remedy->has_trained,
@@ -53,10 +53,10 @@ static int find_words(struct words *words, const struct study *study, const stru
         return 0;
     }
     const struct blame_stack stack = {remedy->stack_id, remedy->forward_stack_id};
-    return remedy->stack_id && blame_alone(words->who, study->symbols, stack, err) < 0 ? -1 : 0;
+    return remedy->stack_id && blame_alone(words->label, study->symbols, stack, err) < 0 ? -1 : 0;
 }
 
-/* Replaces {what}, {who}, {count}, {setting}, {graph:…}, {unseen:…} and {zeroed:…} in pattern. */
+/* Replaces {callee}, {label}, {count}, {setting}, {graph:…}, {unseen:…} and {zeroed:…}. */
 static void add_filled(struct text *text, const char *pattern, const struct words *words)
 {
     while (*pattern) {
@@ -67,8 +67,8 @@ static void add_filled(struct text *text, const char *pattern, const struct word
             return;
         }
         text_addf(text, "%.*s", (int)(brace - pattern), pattern);
-        if (!strncmp(brace, "{who}", 5))
-            text_addf(text, "%s", words->who);
+        if (!strncmp(brace, "{label}", 7))
+            text_addf(text, "%s", words->label);
         else if (!strncmp(brace, "{setting}", 9))
             text_addf(text, "%s", words->setting);
         else if (!strncmp(brace, "{graph:", 7))
@@ -77,8 +77,8 @@ static void add_filled(struct text *text, const char *pattern, const struct word
             text_addf(text, "%.*s", words->has_trained ? 0 : (int)(end - brace - 8), brace + 8);
         else if (!strncmp(brace, "{zeroed:", 8))
             text_addf(text, "%.*s", words->zeroes ? (int)(end - brace - 8) : 0, brace + 8);
-        else if (!strncmp(brace, "{what}", 6))
-            text_addf(text, "%s", words->what);
+        else if (!strncmp(brace, "{callee}", 8))
+            text_addf(text, "%s", words->callee);
         else
             text_addf(text, "%" PRIu64, words->count);
         pattern = end + 1;
@@ -107,7 +107,7 @@ static int add_remedy(struct doc *doc, const struct study *study, const struct r
     doc_text(doc_detail(doc), "sign", "Sign", remedy_words(remedy->key)->sign);
     doc_text(doc_detail(doc), "supposes", "Supposes", supposes);
     doc_bool(doc_detail(doc), "before_peak", "Before the peak", remedy->is_early);
-    doc_note(doc, "%s%s%s%s", text_failed(&how) ? "" : how.data, supposes ? "; supposes " : "",
+    doc_note(doc, "%s%s%s%s", text_failed(&how) ? "" : how.data, supposes ? "; assumes " : "",
              supposes ? supposes : "",
              remedy->is_early ? "; the run had not yet reached its peak: gradients and an "
                                 "optimizer's states come on top"
