@@ -129,12 +129,12 @@ static int check_table(sqlite3 *db, const char *shown, const char *table, struct
             const int found = find_table(db, table);
             if (found != SQLITE_OK && found != SQLITE_ERROR)
                 break;
-            wrong = found == SQLITE_ERROR            ? "is no table"
+            wrong = found == SQLITE_ERROR            ? "is not a table"
                     : sqlite3_column_int(columns, 6) ? "has a computed column"
                                                      : NULL;
         }
     if (wrong)
-        err_set(err, ERR_INPUT, "%s is no trace that a recorder wrote: %s %s", shown, table, wrong);
+        err_set(err, ERR_INPUT, "%s was not written by a recorder: %s %s", shown, table, wrong);
     else if (step != SQLITE_DONE)
         err_set(err, ERR_INPUT, "cannot read %s: table %s: %s", shown, table, sqlite3_errmsg(db));
     sqlite3_finalize(columns);

@@ -89,8 +89,8 @@ static void add_read_backs(struct doc *doc, const struct trace *trace)
     for (size_t i = 0; i < trace->read_back_count && i < READ_BACKS_SHOWN; i++) {
         const char *line = trace->read_backs[i].name, *slash = strrchr(line, '/');
         doc_note(doc,
-                 "%.200s reads values nobody computed (%" PRIu64 " time%s); shapes after it "
-                 "are guesses",
+                 "%.200s reads values that the dry run could not compute (%" PRIu64
+                 " time%s); later shapes are guesses",
                  slash ? slash + 1 : line, trace->read_backs[i].count,
                  trace->read_backs[i].count == 1 ? "" : "s");
     }

@@ -24,8 +24,8 @@ static int rank_parse(const char *text, struct rank *rank, struct err *err)
         !number_parse(first, 0, rank->count - 1, &rank->number, &reason))
         return 0;
     err_set(err, ERR_USAGE,
-            "option '--rank': '%.100s' is no rank; give its number, from 0, and how many there "
-            "are, as 0/128",
+            "option '--rank': '%.100s' is not a rank; give its number, from 0, and the number of "
+            "ranks, as 0/128",
             text);
     return -1;
 }
@@ -67,7 +67,7 @@ int run_rank_check(char *const *argv, struct err *err)
             strcmp(name, "torch.distributed.launch") != 0)
             continue;
         err_set(err, ERR_USAGE,
-                "option '--rank' runs one rank, and %s starts several; leave it away and give the "
+                "option '--rank' runs one rank, but %s starts several; leave it out and give the "
                 "program that it starts",
                 name);
         return -1;

@@ -37,8 +37,8 @@ void recording_end_at_fork(bool ends)
 {
     ends_at_fork = ends;
     if (!ends && atomic_load(&recording.state) == RECORDING_ENDED)
-        log_once("daemon() failed after its fork was taken for the end: what follows is not "
-                 "recorded");
+        log_once("daemon() failed after its fork, at which recording had ended: later calls are "
+                 "not recorded");
 }
 
 void recording_after_fork_in_parent(void)

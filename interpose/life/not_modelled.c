@@ -46,6 +46,7 @@ void not_modelled_format(char *text, size_t text_bytes)
     text[0] = '\0';
     if (first)
         snprintf(text, text_bytes,
-                 ", %" PRIu64 " call%s of what the dry run does not model (%s %" PRIu64 "%s)",
+                 ", %" PRIu64 " call%s to functions that the dry run does not model (%s %" PRIu64
+                 "%s)",
                  calls, calls == 1 ? "" : "s", first, first_count, functions > 1 ? " …" : "");
 }

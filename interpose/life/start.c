@@ -120,8 +120,8 @@ static void check_who_takes_dlsym(void)
     const char *other = scope_before("dlsym");
     if (!other)
         return;
-    log_once("%s takes dlsym before this library: preload this one first, or what the program "
-             "finds by dlsym is not recorded",
+    log_once("%s replaces dlsym before this library does: preload this library first, or calls "
+             "through dlsym are not recorded",
              other);
     coverage_count("dlsym (another library takes it first)");
 }

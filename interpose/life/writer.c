@@ -159,8 +159,9 @@ static void close_files(void)
         store_close(&store, &err)) {
         log_line("%s is incomplete: %s; the missing events are in %s%s", trace_path, err.message,
                  ring_path,
-                 atomic_load(&recording.ring.header->lost_events) ? ", but for some that are lost"
-                                                                  : "");
+                 atomic_load(&recording.ring.header->lost_events)
+                     ? ", except for some that are lost"
+                     : "");
         store_abandon(&store);
     } else {
         unlink(ring_path);

@@ -50,8 +50,8 @@ void dryrun_torch_is_loaded(void)
     if (!holds_lock || !run || !holds_lock()) {
         const char *values = getenv("GPUMEMTRACE_VALUES");
         if (!values || strcmp(values, "none") != 0)
-            fputs("gpumemtrace: this Python cannot be asked to compute values: what is read from a "
-                  "simulated card is zero where nobody copied it there\n",
+            fputs("gpumemtrace: this Python cannot compute values: values read from a simulated "
+                  "card are zero unless the program copied them there\n",
                   stderr);
         return;
     }

@@ -301,8 +301,8 @@ def program_place():
 def note_reading():
     path, line = program_place()
     if contents.note(path.encode("utf-8", "backslashreplace"), line) == MANY_READINGS:
-        sys.stderr.write("gpumemtrace: dry run: %s:%d has read values nobody computed %d times; a loop that waits for one may "
-                         "never end: give it a number of steps\n" % (path, line, MANY_READINGS))
+        sys.stderr.write("gpumemtrace: dry run: %s:%d has read values that the dry run could not compute %d times; "
+                         "a loop that waits for one may never end: give it a number of steps\n" % (path, line, MANY_READINGS))
 
 
 # --- guesses ---

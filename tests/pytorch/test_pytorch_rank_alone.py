@@ -39,7 +39,7 @@ def test_what_another_rank_would_have_to_say_ends_in_one_line_that_names_it(torc
 @pytest.mark.parametrize("rank", ["4/4", "x/4", "1", "-1/2", "0/0"])
 def test_what_is_no_rank_is_refused(rank):
     completed = run_command("run", "--dry-run=16GiB", f"--rank={rank}", "--", "true")
-    assert completed.returncode == 2 and "is no rank" in completed.stderr
+    assert completed.returncode == 2 and "is not a rank" in completed.stderr
 
 
 def test_one_rank_is_not_started_by_torchrun():

@@ -86,7 +86,7 @@ def test_a_function_that_nobody_modelled_answers_not_supported_and_is_counted_by
     library = asking_library(tmp_path, "asks", ["cublasNewKernel", "cublasUnused"], soname, version)
     recording = dry_run(tmp_path, call(library, "cublasNewKernel") * 2)
     assert recording.completed.stdout == f"{NOT_SUPPORTED} False\n" * 2
-    assert "2 calls of what the dry run does not model (cublasNewKernel 2)" in recording.completed.stderr
+    assert "2 calls to functions that the dry run does not model (cublasNewKernel 2)" in recording.completed.stderr
     assert recording.rows("SELECT name, count FROM coverage") == [("cublasNewKernel (dry run)", 2)]
     warnings = [text for text in load_json("report", recording.trace)["warnings"] if "does not model" in text]
     assert len(warnings) == 1 and "cublasNewKernel 2" in warnings[0] and "cublasUnused" not in warnings[0]

@@ -134,7 +134,7 @@ static int key_open(const struct region_key *key, struct err *err)
     char path[64];
     memcpy(&parts, key, sizeof parts);
     if (memcmp(parts.magic, MAGIC, sizeof parts.magic) != 0) {
-        err_set(err, ERR_INPUT, "the ncclUniqueId is none that ncclGetUniqueId made in a dry run");
+        err_set(err, ERR_INPUT, "the ncclUniqueId was not made by ncclGetUniqueId in a dry run");
         return -1;
     }
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)parts.pid, (int)parts.file);
@@ -145,7 +145,7 @@ static int key_open(const struct region_key *key, struct err *err)
     if (file >= 0)
         close(file);
     err_set(err, ERR_SYSTEM,
-            "process %d, which made the ncclUniqueId, has ended or is none of this machine",
+            "process %d, which made the ncclUniqueId, has ended or is on another machine",
             (int)parts.pid);
     return -1;
 }
