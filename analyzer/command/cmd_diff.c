@@ -89,9 +89,10 @@ static int compare_jobs(const struct command_options *options, const struct diff
     struct doc *doc = NULL;
 
     if (own->at[0] || options->layer == LAYER_pool) {
-        err_set(err, ERR_USAGE,
-                "of two jobs the peaks of the leading layers are compared, or with --layer=driver "
-                "those of the driver; for anything else give two traces in place of folders");
+        err_set(
+            err, ERR_USAGE,
+            "two folders are compared by the peaks of the leading layers, or with --layer=driver "
+            "by those of the driver; for anything else give two traces in place of folders");
         return -1;
     }
     if (answer_reads(&reads, options, err) ||

@@ -31,7 +31,8 @@ static int find_format(const struct export_format **format, const char *name,
     *format = export_format_find(name);
     if (!(*format)->is_binary || options->output || !isatty(STDOUT_FILENO))
         return 0;
-    err_set(err, ERR_USAGE, "--to=%s is nothing for a terminal; name a file with -o", name);
+    err_set(err, ERR_USAGE, "--to=%s is binary, which a terminal cannot show; name a file with -o",
+            name);
     return -1;
 }
 

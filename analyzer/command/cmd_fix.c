@@ -70,8 +70,8 @@ static int write_spec(struct text *text, const struct given *given, struct sim_s
         return -1;
     if (!card->is_unlimited)
         return 0;
-    err_set(err, ERR_USAGE, "'%.100s' has no limit, so that all fits; give --limit=SIZE or a card",
-            spec);
+    err_set(err, ERR_USAGE,
+            "'%.100s' has no limit, so everything fits; give --limit=SIZE or a card", spec);
     return -1;
 }
 
@@ -111,7 +111,7 @@ static int search_and_print(struct fix *fix, const struct command_options *optio
         (fix->runs[0].trial.end == TRIAL_FITS || fix->runs[0].trial.end == TRIAL_NO_MEMORY))
         return print(fix, options, is_kept, err);
     if (run_group_stopped_by()) {
-        command_say("fix", "stopped in the first run: nothing is known yet");
+        command_say("fix", "stopped in the first run, before there was a result");
         return 128 + run_group_stopped_by();
     }
     run_lines_refuse(fix, &fix->runs[0].trial, "nothing was tried", err);
@@ -146,8 +146,8 @@ int command_fix(const struct command *command, int argc, char **argv, struct err
 {
     static const struct option_rule rules[] = {
         {"limit", 0, OPTION_SIZE, "SIZE",
-         "what the program may use of a card, as 24GiB: the card's size, or with --gpu less than "
-         "that card has",
+         "memory that the program may use, as 24GiB: the size of a card, or with --gpu a part of "
+         "that card",
          offsetof(struct given, limit_bytes)},
         {"gpu", 0, OPTION_TEXT, "SPEC",
          "the simulated cards, as run --dry-run has them: 2x80GiB, h100, "

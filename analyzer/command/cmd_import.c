@@ -35,7 +35,7 @@ static int say_done(const struct import *import, const char *output, struct err 
     text_init(&line, LINE_MOST_BYTES);
     text_addf(&line, "%" PRIu64 " events of ", import->event_count);
     utf8_add(&line, import->source.path);
-    text_addf(&line, " (%s) stand in ", import->format->name);
+    text_addf(&line, " (%s) are now in ", import->format->name);
     utf8_add(&line, output);
     text_add(&line, ". Next: gpumemtrace report ");
     utf8_add(&line, output);

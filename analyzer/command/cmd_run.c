@@ -282,10 +282,10 @@ static int take_search(struct run_options *own, bool *is_search, struct err *err
     if (run_largest_check(largest, err))
         return -1;
     if (own->output || (own->dry_run && *own->dry_run)) {
-        err_set(err, ERR_USAGE, "option '--%s' has no place beside --vary: %s",
+        err_set(err, ERR_USAGE, "option '--%s' cannot be given with --vary: %s",
                 own->output ? "output" : "dry-run",
-                own->output ? "each run has a trace; --keep=FOLDER keeps them"
-                            : "--fit has the cards");
+                own->output ? "each run writes a trace of its own; --keep=FOLDER keeps them"
+                            : "--fit names the cards");
         return -1;
     }
     own->dry_run = largest->fit;
@@ -326,7 +326,7 @@ static void say_how_it_ended(const char *program, const struct run_ended *ended,
                  "the host had, not the card");
     else if (ended->signal)
         snprintf(how, sizeof how, "was killed by signal %d", ended->signal);
-    err_set(&said, ERR_DONE, "'%.150s' %s; %.200s has what it did until then", program, how, path);
+    err_set(&said, ERR_DONE, "'%.150s' %s; %.200s has the calls up to then", program, how, path);
     command_say("run", said.message);
 }
 
@@ -353,10 +353,10 @@ static void say_if_failed(const char *program, int status, const struct run_past
         return;
     err_set(&said, ERR_DONE, "'%.150s' failed in a dry run (exit status %d); %s", program, status,
             run_read_no_guess(run)
-                ? "it read no value from a card that nobody computed, so look for the mistake in "
-                  "the program: it may fail on a real card, too"
-                : "if it checked a value that it read from a card, that value may be one nobody "
-                  "computed, and hold on a real card");
+                ? "it read no value that the dry run could not compute, so look for the mistake in "
+                  "the program, which may fail on a real card, too"
+                : "if it checked a value that it read from a card, the dry run may not have "
+                  "computed that value, and the check may pass on a real card");
     command_say("run", said.message);
 }
 
@@ -369,8 +369,9 @@ static bool say_if_refused(char **argv, const struct run_past *run, const char *
         (!dry_run && !card_bytes))
         return false;
     text_init(&line, LINE_BYTES_MAX);
-    text_add(&line,
-             "it ended after memory was refused; to try remedies in dry runs: gpumemtrace fix ");
+    text_add(
+        &line,
+        "the program ended after memory was refused; try remedies in dry runs: gpumemtrace fix ");
     if (dry_run)
         text_addf(&line, "--gpu=%s", setting("GPUMEMTRACE_SIM", SIM_SPEC_DEFAULT));
     else
@@ -423,8 +424,8 @@ static void say_need(const struct run_past *run)
     text_init(&line, LINE_BYTES_MAX);
     need_write(&line, &most.need);
     if (most.count > 1)
-        text_addf(&line, " (device %d of the trace that needs most of %zu)", most.need.device,
-                  most.count);
+        text_addf(&line, " (device %d of the trace with the largest need; %zu traces in all)",
+                  most.need.device, most.count);
     if (!text_failed(&line))
         command_say("run", line.data);
     text_release(&line);

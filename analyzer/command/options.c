@@ -104,7 +104,7 @@ static int store_choice(const struct option_rule *rule, void *field, const char 
     char hint[NEAREST_HINT_BYTES];
     const int found = choice_parse(rule->argument, value);
     if (!found) {
-        err_set(err, ERR_USAGE, "'%.100s' is none of %s%s", value, rule->argument,
+        err_set(err, ERR_USAGE, "'%.100s' is not one of %s%s", value, rule->argument,
                 choice_hint(hint, rule->argument, value));
         return -1;
     }
@@ -131,7 +131,7 @@ static int store_number(void *field, enum option_kind kind, const char *value, s
 static int store_texts(struct option_texts *texts, const char *value, struct err *err)
 {
     if (texts->count == OPTION_TEXTS_MAX) {
-        err_set(err, ERR_USAGE, "given more than %d times", OPTION_TEXTS_MAX);
+        err_set(err, ERR_USAGE, "it is given more than %d times", OPTION_TEXTS_MAX);
         return -1;
     }
     texts->values[texts->count++] = value;
@@ -244,7 +244,7 @@ static int check_format(const struct command_options *options, struct err *err)
         return 0;
     text_init(&known, 256);
     formats_list(&known, command->table);
-    err_set(err, ERR_USAGE, "option '--format': %s prints no %s, but %s", command->name,
+    err_set(err, ERR_USAGE, "option '--format': %s does not print %s; it prints %s", command->name,
             options->format->name, known.data);
     text_release(&known);
     return -1;
@@ -336,7 +336,7 @@ static const struct option_rule *find_rule(const struct option_rule *rules, cons
             return rules;
         names[count++] = rules->name;
     }
-    err_set(err, ERR_INPUT, "is no option%s", nearest_hint(hint, key, names, count));
+    err_set(err, ERR_INPUT, "is not an option%s", nearest_hint(hint, key, names, count));
     return NULL;
 }
 
@@ -370,7 +370,7 @@ int options_of_json(const struct option_rule *rules, void *own, const json_t *ob
         if ((rule = find_rule(rules, key, &reason)) && !store_json(rule, own, value, &reason))
             continue;
         err_set(err, ERR_INPUT, "field %s %s%.400s", json_shown_text(key, shown),
-                rule && reason.code == ERR_USAGE ? "cannot be so: " : "", reason.message);
+                rule && reason.code == ERR_USAGE ? "has a wrong value: " : "", reason.message);
         return -1;
     }
     return 0;

@@ -26,7 +26,7 @@ int run_largest_check(const struct run_largest *own, struct err *err)
                         : own->max_runs ? "max-runs"
                                         : "json";
     err_set(err, ERR_USAGE,
-            "option '--%s' is of the search for the largest value that fits: "
+            "option '--%s' belongs to the search for the largest value that fits: "
             "--vary=BATCH:1..512 --fit=24GiB",
             given);
     return -1;
@@ -39,8 +39,7 @@ static int read_card(struct fix *fix, const char *spec, struct err *err)
     if (!fix->card.is_unlimited)
         return 0;
     err_set(err, ERR_USAGE,
-            "option '--fit': '%.100s' has no limit, so that all fits; give a size "
-            "or a card",
+            "option '--fit': '%.100s' has no limit, so everything fits; give a size or a card",
             spec);
     return -1;
 }
@@ -78,7 +77,7 @@ static int search_and_print(struct fix *fix, const struct run_largest *own,
     if (largest.end != LARGEST_FAILED)
         return print(fix, &largest, own, options, err);
     if (run_group_stopped_by()) {
-        command_say(fix->command, "stopped in the first run: nothing is known yet");
+        command_say(fix->command, "stopped in the first run, before there was a result");
         return 128 + run_group_stopped_by();
     }
     run_lines_refuse(fix, &fix->runs[fix->count - 1].trial,

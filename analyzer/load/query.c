@@ -14,8 +14,9 @@ int query_prepare(const char *path, sqlite3 *db, const char *select, sqlite3_stm
 int query_failed(const char *path, sqlite3 *db, const char *table, struct err *err)
 {
     const int status = sqlite3_errcode(db);
-    const char *why = status == SQLITE_INTERRUPT ? "more steps than a whole file of its size needs"
-                                                 : sqlite3_errmsg(db);
+    const char *why = status == SQLITE_INTERRUPT
+                          ? "it takes more steps than a sound file of this size needs"
+                          : sqlite3_errmsg(db);
     err_set(err, status == SQLITE_NOMEM ? ERR_SYSTEM : ERR_INPUT, "%s: cannot read table %s: %s",
             path, table, why);
     return -1;

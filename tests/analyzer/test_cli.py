@@ -121,7 +121,7 @@ def test_help_names_the_formats_that_the_command_takes_and_no_other(gpumemtrace,
 
 
 def test_a_format_that_the_command_does_not_take_is_refused_before_anything_is_read(gpumemtrace):
-    assert_one_line(gpumemtrace("peak", "/nowhere.db", "--format=junit"), "peak prints no junit, but text, json, html or csv")
+    assert_one_line(gpumemtrace("peak", "/nowhere.db", "--format=junit"), "peak does not print junit; it prints text, json, html or csv")
 
 
 def test_an_unknown_command_suggests_the_nearest(gpumemtrace):
@@ -160,12 +160,12 @@ def test_a_mistyped_option_suggests_the_nearest(gpumemtrace, command, typed, mea
 @pytest.mark.parametrize(
     "arguments, part",
     [
-        (["report", "--layer=pol", "x"], "'pol' is none of driver|pool; did you mean 'pool'?"),
+        (["report", "--layer=pol", "x"], "'pol' is not one of driver|pool; did you mean 'pool'?"),
         (["report", "--format=jsno", "x"], "did you mean 'json'?"),
         (["timeline", "--axis=evnt", "x"], "did you mean 'event'?"),
         (["estimate", "--dtype=floot32", ROOT / "samples/train.json"], "did you mean 'float32'?"),
         (["check", "--format=jnuit", "x"], "there are text, json, html, csv, junit, github and markdown; did you mean 'junit'?"),
-        (["run", "--stacks=pyton", "true"], "'pyton' is none of all|python|native|none; did you mean 'python'?"),
+        (["run", "--stacks=pyton", "true"], "'pyton' is not one of all|python|native|none; did you mean 'python'?"),
         (["run", "--dry-run=2xh1000,others=1GiB", "true"], "did you mean 'h100'?"),
         (["frag", "--what-if=no-cash", "x"], "did you mean 'no-cache'?"),
     ],
@@ -213,7 +213,7 @@ def test_a_missing_operand_is_named(gpumemtrace, command):
         ("--top=0", "'0' is out of range"),
         ("--top=many", "'many' is not a whole number"),
         ("--device=-1", "'-1' is out of range"),
-        ("--layer=gpu", "'gpu' is none of driver|pool"),
+        ("--layer=gpu", "'gpu' is not one of driver|pool"),
         ("--format=xml", "unknown format 'xml'; there are text, json, html and csv"),
         ("--json=yes", "'--json' takes no value"),
         ("--at", "'--at' needs a value"),

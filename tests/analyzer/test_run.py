@@ -80,7 +80,7 @@ def test_run_knows_a_kill_from_a_raw_exit_group(tmp_path, program, mode, status,
     completed = run("-o", tmp_path / pattern, "--dry-run", "--", path, mode)
     assert completed.returncode == status, completed.stderr
     trace = next(tmp_path.glob("trace*.db"))
-    said = f"gpumemtrace: run: '{path}' {how}; {trace} has what it did until then"
+    said = f"gpumemtrace: run: '{path}' {how}; {trace} has the calls up to then"
     assert (said in completed.stderr.splitlines()) == bool(how), completed.stderr
     quiet = run("-o", tmp_path / "quiet.db", "--quiet", "--dry-run", "--", path, mode)
     assert "gpumemtrace:" not in quiet.stderr

@@ -60,9 +60,9 @@ def test_a_model_may_have_such_a_key_itself(write):
 
 
 BAD = {
-    "a mistyped option": ({"batc": 8}, "field 'batc' is no option; did you mean 'batch'?"),
-    "a batch of words": ({"batch": "many"}, "field 'batch' cannot be so: 'many' is not a whole number"),
-    "a batch of none": ({"batch": 0}, "field 'batch' cannot be so: '0' is out of range"),
+    "a mistyped option": ({"batc": 8}, "field 'batc' is not an option; did you mean 'batch'?"),
+    "a batch of words": ({"batch": "many"}, "field 'batch' has a wrong value: 'many' is not a whole number"),
+    "a batch of none": ({"batch": 0}, "field 'batch' has a wrong value: '0' is out of range"),
     "a number for a name": ({"optimizer": 3}, "field 'optimizer' must be a text, not 3"),
     "a word for a flag": ({"inference": "yes"}, "field 'inference' must be true or false"),
     "a list": ({"batch": [1]}, "field 'batch' must be a text"),

@@ -58,7 +58,7 @@ def test_what_is_no_text_is_not_written_to_a_terminal(made_trace, name):
                            stdout=terminal, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)  # fmt: skip
     os.close(terminal)
     os.close(leader)
-    assert ended.returncode == 2 and f"--to={name} is nothing for a terminal; name a file with -o" in ended.stderr
+    assert ended.returncode == 2 and f"--to={name} is binary, which a terminal cannot show; name a file with -o" in ended.stderr
 
 
 @pytest.mark.parametrize("name", [name for name, at, _ in ROWS if at != "NULL"])

@@ -335,7 +335,7 @@ def test_a_signal_in_the_first_run_leaves_nothing(tmp_path):
     pid = wait_for_trace(tmp_path, 1)
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=TIMEOUT_S)
-    assert (started.returncode, out) == (130, "") and "nothing is known yet" in err
+    assert (started.returncode, out) == (130, "") and "before there was a result" in err
     assert not is_running(pid) and list(tmp_path.iterdir()) == []
 
 

@@ -182,7 +182,7 @@ def test_a_signal_ends_the_program_and_says_that_nothing_is_known(tmp_path):
             assert started.poll() is None
         started.send_signal(signal.SIGINT)
         _, err = started.communicate(timeout=TIMEOUT_S)
-    assert started.returncode == 130 and "nothing is known yet" in err
+    assert started.returncode == 130 and "before there was a result" in err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -206,14 +206,14 @@ def test_fix_takes_no_range():
 @pytest.mark.parametrize(
     ("options", "part"),
     [
-        (["--vary=BATCH:1..8"], "option '--vary' is of the search"),
-        (["--fit=1GiB"], "option '--fit' is of the search"),
-        (["--keep=x"], "option '--keep' is of the search"),
-        (["--max-runs=3"], "option '--max-runs' is of the search"),
-        (["--json"], "option '--json' is of the search"),
-        (["--vary=BATCH:1..8", "--fit=any"], "has no limit, so that all fits"),
+        (["--vary=BATCH:1..8"], "option '--vary' belongs to the search"),
+        (["--fit=1GiB"], "option '--fit' belongs to the search"),
+        (["--keep=x"], "option '--keep' belongs to the search"),
+        (["--max-runs=3"], "option '--max-runs' belongs to the search"),
+        (["--json"], "option '--json' belongs to the search"),
+        (["--vary=BATCH:1..8", "--fit=any"], "has no limit, so everything fits"),
         (["--vary=BATCH:1..8", "--fit=h1000"], "did you mean 'h100'?"),
-        (["--vary=BATCH:1..8", "--fit=1GiB", "--dry-run=2GiB"], "--fit has the cards"),
+        (["--vary=BATCH:1..8", "--fit=1GiB", "--dry-run=2GiB"], "--fit names the cards"),
         (["--vary=BATCH:1..8", "--fit=1GiB", "-o", "a.db"], "--keep=FOLDER keeps them"),
     ],
 )

@@ -100,7 +100,7 @@ def test_one_trace_is_compared_with_its_rank_in_a_job(job):
 
 
 @pytest.mark.parametrize("words, said", [
-    (["--at=end"], "of two jobs the peaks"), (["--layer=pool"], "of two jobs the peaks"), ([], "no rank used memory in both jobs")])  # fmt: skip
+    (["--at=end"], "two folders are compared by the peaks"), (["--layer=pool"], "two folders are compared by the peaks"), ([], "no rank used memory in both jobs")])  # fmt: skip
 def test_what_cannot_be_compared_is_refused_with_what_to_do(job, words, said):
     after = {0: LIKE, 1: MORE} if words else {2: LIKE, 3: LIKE}
     completed = run_command("diff", job("a", {0: LIKE, 1: LIKE}), job("b", after), *words)

@@ -155,8 +155,8 @@ static void mistakes_are_named(void **state)
     assert_refused("peak x -o", "option '-o' needs a value; see 'gpumemtrace help peak'");
     assert_refused("peak x --top=0", "option '--top': '0' is out of range; the least is 1");
     assert_refused("peak x --device=one", "option '--device': 'one' is not a whole number");
-    assert_refused("peak x --layer=gpu", "option '--layer': 'gpu' is none of driver|pool");
-    assert_refused("peak x --choice=on", "option '--choice': 'on' is none of one|two|three");
+    assert_refused("peak x --layer=gpu", "option '--layer': 'gpu' is not one of driver|pool");
+    assert_refused("peak x --choice=on", "option '--choice': 'on' is not one of one|two|three");
     assert_refused("peak x --format=xml",
                    "option '--format': unknown format 'xml'; there are text, "
                    "json, html and csv");
@@ -197,7 +197,7 @@ static void too_many_texts_are_refused(void **state)
     assert_int_equal(options_parse(&options, command_find(argv[0]), rules, &own,
                                    OPTION_TEXTS_MAX + 3, argv, &err),
                      -1);
-    assert_string_equal(err.message, "option '--text': given more than 64 times");
+    assert_string_equal(err.message, "option '--text': it is given more than 64 times");
 }
 
 int main(void)
