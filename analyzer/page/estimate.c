@@ -174,12 +174,12 @@ static void add_rule_row(struct doc *doc, const char *term, uint64_t rule_bytes,
 static const char *why_results_differ(const struct estimate *estimate)
 {
     if (!estimate->plan.settings.training)
-        return "Without backward a result goes when the next layers have read it.";
+        return "Without backward, a result is freed when the next layers have read it.";
     if (estimate->peak_moment.phase == SCHEDULE_optimizer)
-        return "The peak is in the optimizer's step: results are gone by then, and its temporaries "
-               "are there.";
-    return "What counts is what backward reads again, once, with what one layer needs for a "
-           "moment.";
+        return "The peak is in the optimizer's step, when results are already freed and the "
+               "optimizer's temporaries are live.";
+    return "The estimate counts each tensor that backward reads again once, and the temporaries of "
+           "one layer.";
 }
 
 /* Compares the rule of thumb with the estimate at the peak, term by term, and says why they
@@ -193,9 +193,9 @@ static void add_rule_terms(struct doc *doc, const struct estimate *estimate)
     add_rule_row(doc, training ? "weights, gradients, states" : "weights", rule->states_bytes,
                  bytes[CATEGORY_parameters] + bytes[CATEGORY_buffers] + bytes[CATEGORY_gradients] +
                      bytes[CATEGORY_optimizer],
-                 training ? "The rule knows no biases and buffers, and takes all gradients to be "
-                            "there at the peak."
-                          : "The rule knows no biases and buffers.");
+                 training ? "The rule leaves out biases and buffers, and assumes that all "
+                            "gradients are live at the peak."
+                          : "The rule leaves out biases and buffers.");
     add_rule_row(doc, training ? "outputs, twice" : "outputs", rule->results_bytes,
                  bytes[CATEGORY_activations] + bytes[CATEGORY_temporaries] +
                      bytes[CATEGORY_workspace],
@@ -368,8 +368,8 @@ static void assume_training(struct doc *doc, const struct estimate *estimate)
 static void assume_numbers(struct doc *doc, const struct estimate *estimate)
 {
     if (dtype_bytes(estimate->plan.settings.dtype) < DTYPE_FP32_BYTES)
-        assume(doc, "Parameters, states and activations all have the 16-bit type (model.to), which "
-                    "is not what autocast does: --amp=bfloat16.");
+        assume(doc, "Parameters, states and activations all have the 16-bit type (model.to). "
+                    "Autocast differs: --amp=bfloat16 estimates it.");
     if (dtype_bytes(estimate->plan.settings.amp) < DTYPE_FP32_BYTES)
         assume(doc, "Autocast is entered once for each forward pass, the loss within it, and "
                     "backward is outside.");
@@ -398,14 +398,13 @@ static void assume_numbers(struct doc *doc, const struct estimate *estimate)
                     "decoder of Hugging Face "
                     "does by default: --set=use_cache=false.");
     if (has_type(estimate, "Experts"))
-        assume(doc,
-               "Experts drop no token where no capacity is given: each token's row is there once "
-               "for each of its experts (grouped_mm); how evenly they are chosen changes nothing.");
+        assume(doc, "Without a capacity, experts drop no token: each token has one row for each of "
+                    "its experts (grouped_mm), however evenly they are chosen.");
     if (has_shape(estimate, shape_conv) || has_shape(estimate, shape_transposed))
-        assume(
-            doc,
-            "Convolutions take the workspace that a dry run's do: on tensor cores copies of input, "
-            "filter and output, and parts of a filter's gradient. cuDNN may choose otherwise.");
+        assume(doc,
+               "Convolutions take the same workspace as in a dry run: on tensor cores copies of "
+               "input, "
+               "filter and output, and parts of a filter's gradient. cuDNN may choose otherwise.");
 }
 
 static void assume_ranks(struct doc *doc, const struct settings *settings)
@@ -413,15 +412,14 @@ static void assume_ranks(struct doc *doc, const struct settings *settings)
     if (settings->parallel == PARALLEL_none)
         return;
     if (parallel_kind(settings->parallel)->weights == WEIGHTS_replica)
-        assume(doc, "Figures are those of one GPU but the first; its batch is its own.");
+        assume(doc, "Figures are for one GPU other than the first, with its own batch.");
     else
-        assume(doc, "Figures are those of one GPU, the first rank; its batch is its own.");
+        assume(doc, "Figures are for one GPU, the first rank, with its own batch.");
     assume(doc, parallel_kind(settings->parallel)->source);
     if (settings->nccl_bytes == 0)
-        assume(doc, "NCCL's buffers are not counted, nor are they in what PyTorch reserves: 4 MiB "
-                    "for each channel and peer "
-                    "(NCCL_BUFFSIZE, NCCL's manual); 7 to 10 GB a rank were reported of large "
-                    "jobs: --nccl=SIZE.");
+        assume(doc, "NCCL's buffers are not counted, and PyTorch's reserved memory does not "
+                    "include them: 4 MiB for each channel and peer (NCCL_BUFFSIZE, NCCL's manual). "
+                    "Users of large jobs reported 7 to 10 GB a rank. --nccl=SIZE counts them.");
 }
 
 void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
@@ -438,14 +436,14 @@ void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
         page_estimate_serving_assumptions(doc, view->serving);
     if (estimate->plan.settings.workspace_bytes == 0)
         assume(doc, "No library workspace is counted. PyTorch keeps 8519680 bytes for cuBLAS, "
-                    "33554432 on compute capability 9.0: --workspace=SIZE.");
+                    "33554432 on compute capability 9.0. --workspace=SIZE counts it.");
     if (view->context_bytes == ESTIMATE_CONTEXT_UNKNOWN)
-        assume(doc, "The CUDA context is not counted. 287 to 667 MB were seen, by card and driver: "
-                    "--context=SIZE.");
+        assume(doc, "The CUDA context is not counted. 287 to 667 MB were seen, by card and driver. "
+                    "--context=SIZE counts it.");
     if (view->answer && view->answer->card)
-        assume(doc, "It fits where its segments and the context are within the card, without a "
-                    "flush of PyTorch's cache. Context and cuBLAS's workspace are taken as usual "
-                    "for the card: --context=SIZE, --workspace=SIZE.");
+        assume(doc, "It fits if its segments and the context are within the card, without a flush "
+                    "of PyTorch's cache. Context and cuBLAS's workspace are assumed as usual for "
+                    "the card; --context=SIZE and --workspace=SIZE set them.");
     assume(doc, "Allocated and reserved are those of PyTorch's caching allocator with default "
                 "settings, one stream and enough memory.");
     doc_list_end(doc);

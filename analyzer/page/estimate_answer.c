@@ -22,7 +22,8 @@ static const char *served_text(char text[SIZES_BYTES], const struct answer *answ
         snprintf(text, SIZES_BYTES, "; at most %" PRIu64 " of these fit", sequences->value);
     else
         snprintf(text, SIZES_BYTES,
-                 "; at most %" PRIu64 " of these fit, or as many of %" PRIu64 " tokens%s",
+                 "; at most %" PRIu64 " of these fit, or the same number with %" PRIu64
+                 " tokens each%s",
                  sequences->value, tokens->value, tokens->is_the_most ? " (the model's most)" : "");
     return text;
 }
@@ -67,15 +68,15 @@ static void say_no_remedy(struct doc *doc, const struct remedy *adapters)
     char bytes[UNITS_TEXT_BYTES];
     if (adapters->count == 0) {
         doc_textf(doc, "sentence", "",
-                  "No one or two of the changes known here make it fit: --what-if lists what "
-                  "each saves.");
+                  "No change known here makes it fit, nor do two together; --what-if lists the "
+                  "saving of each.");
         return;
     }
     units_bytes(bytes, first->peak.reserved_bytes);
     doc_textf(doc, "sentence", "",
-              "No one or two of the changes that train the same weights make it fit: --what-if "
-              "lists what each saves. Training adapters only would: %s (%s), with segments of %s. "
-              "Its price: %s.",
+              "No change that trains the same weights makes it fit, nor do two together; --what-if "
+              "lists the saving of each. Training only adapters makes it fit: %s (%s), with "
+              "segments of %s. Its price: %s.",
               first->how, technique_row(first->technique)->title, bytes,
               technique_row(first->technique)->costs);
 }
@@ -180,8 +181,8 @@ void page_estimate_imbalance_answer(struct doc *doc, const struct estimate *esti
     if (!imbalance->is_known)
         return;
     doc_textf(doc, "sentence", "",
-              "GPU 0 needs %s, the other%s %s: it alone has the optimizer's states, and what the "
-              "model returned on all. With DistributedDataParallel each would need %s.",
+              "GPU 0 needs %s and the other%s %s, because GPU 0 alone has the optimizer's states "
+              "and the outputs of all GPUs. With DistributedDataParallel each would need %s.",
               units_bytes(first, estimate->peak.requested_bytes), count == 1 ? "" : "s each",
               units_bytes(others, imbalance->others.requested_bytes),
               units_bytes(each, imbalance->distributed.requested_bytes));
@@ -226,7 +227,7 @@ static void add_saving(struct doc *doc, const struct answer *answer, const struc
 
 static void add_advice(struct doc *doc)
 {
-    doc_list_begin(doc, "not_estimated", "Without a figure of their own");
+    doc_list_begin(doc, "not_estimated", "Techniques without a computed saving");
     for (size_t i = 0; i < advice_count; i++) {
         doc_row_begin(doc);
         doc_text(doc_detail(doc), "technique", "Technique", advice_rows[i].key);
@@ -241,7 +242,7 @@ static void add_advice(struct doc *doc)
 
 void page_estimate_what_if(struct doc *doc, const struct answer *answer)
 {
-    doc_list_begin(doc, "what_if", "What each technique saves of the peak, alone");
+    doc_list_begin(doc, "what_if", "Saving of each technique alone, at the peak");
     for (size_t i = 0; i < answer->what_if.count; i++)
         add_saving(doc, answer, &answer->what_if.items[i]);
     doc_list_end(doc);

@@ -64,7 +64,7 @@ void page_estimate_step(struct doc *doc, const struct estimate *estimate,
     while (end < series->count && series->moments[end].step == step)
         end++;
     const size_t group = (end - first) / SUMMARY_MOMENTS + 1;
-    doc_list_begin(doc, "step", "The step of the peak, and most of what is live");
+    doc_list_begin(doc, "step", "The step of the peak, with the largest category");
     for (size_t i = first; i < end; i += group) {
         size_t shown = i;
         for (size_t k = i; k < end && k < i + group; k++)
@@ -102,7 +102,7 @@ static void add_site(struct doc *doc, const struct estimate *estimate, const str
 void page_estimate_sites(struct doc *doc, const struct estimate *estimate,
                          const struct run_series *series)
 {
-    doc_list_begin(doc, "holders_at_peak", "Who holds it at the peak, by layer");
+    doc_list_begin(doc, "holders_at_peak", "Bytes at the peak, by layer");
     for (size_t i = 0; i < series->site_count && series->sites[i].peak_bytes; i++) {
         doc_row_begin(doc_detail_if(doc, i >= SUMMARY_SITES));
         add_site(doc, estimate, &series->sites[i]);

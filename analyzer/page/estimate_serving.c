@@ -59,12 +59,12 @@ void page_estimate_serving_assumptions(struct doc *doc, const struct serving *se
     doc_text(doc, "assumption", "Assumption",
              serving->page_tokens
                  ? "Blocks for all sequences are made before the first prompt, and attention reads "
-                   "them in place. A prefill takes --batch prompts at once; what a server takes "
-                   "beyond that (captured graphs, --gpu-memory-utilization) is not counted."
+                   "them in place. A prefill takes --batch prompts at once; other memory of a "
+                   "server (captured graphs, --gpu-memory-utilization) is not counted."
                  : "All sequences run together, as with generate() of transformers: a token's keys "
                    "and values are put behind a copy of the cache, layer after layer. Each copy is "
                    "larger than the free segment of one before it, so segments pile up until "
-                   "PyTorch flushes them: what has to fit are those of the last token.");
+                   "PyTorch flushes them; the segments of the last token must fit.");
     doc_text(doc, "assumption", "Assumption",
              "The prompt is the model's sequence (--set=sequence=N), as far as the cache holds it; "
              "only its last token's scores are computed.");

@@ -94,9 +94,9 @@ def test_the_largest_departure_has_the_line_that_holds_it(tmp_path, model):
     assert departures(trace, model) == {"activations": 5000}
     assert answer(trace, model)[1] == (
         "Largest departure: Activations, 4.88 KiB more than estimated in backward (estimated for backward of layer 0 (Linear)); "
-        "most of what the run has is held by train.py:10 forward (6.25 KiB).")
+        "most of the run's bytes are held by train.py:10 forward (6.25 KiB).")
     trace = driver_step(tmp_path / "much.db", extra=50000)
-    assert answer(trace, model)[1].endswith("most of what the run has is held by train.py:11 keep (48.83 KiB).")
+    assert answer(trace, model)[1].endswith("most of the run's bytes are held by train.py:11 keep (48.83 KiB).")
 
 
 def test_what_the_run_lacks_is_named_too(tmp_path, model):

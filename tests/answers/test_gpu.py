@@ -262,8 +262,8 @@ def test_adapters_are_named_where_only_they_fit():
         return " ".join(run_command("estimate", "llama-3-8b", "--gpu=24GiB", "--batch=1", *options).stdout.split())
 
     text = said()
-    assert "No one or two of the changes that train the same weights make it fit" in text
-    assert re.search(r"Training adapters only would: --lora=8 .*, with segments of [0-9.]+ GiB\.", text)
-    how = text.split("would: ")[1].split(" (")[0].split()
+    assert "No change that trains the same weights makes it fit, nor do two together" in text
+    assert re.search(r"Training only adapters makes it fit: --lora=8 .*, with segments of [0-9.]+ GiB\.", text)
+    how = text.split("makes it fit: ")[1].split(" (")[0].split()
     assert fits("llama-3-8b", "--gpu=24GiB", "--batch=1", *how)
-    assert "Training adapters" not in said("--inference", "--dtype=float32")
+    assert "Training only adapters" not in said("--inference", "--dtype=float32")

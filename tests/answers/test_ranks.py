@@ -27,7 +27,7 @@ def test_of_several_gpus_each_figure_is_of_one(write):
     assert result["load"]["requested_bytes"] == 2 * 65536 // 4
     assert {key: result["settings"][key] for key in ("gpus", "parallel", "param_dtype", "reduce_dtype", "reshard")} == {
         "gpus": 4, "parallel": "fsdp2", "param_dtype": "bfloat16", "reduce_dtype": "float32", "reshard": "auto"}
-    assert any("of one GPU" in text for text in result["assumptions"]) and any("fully_shard" in text for text in result["assumptions"])
+    assert any("for one GPU" in text for text in result["assumptions"]) and any("fully_shard" in text for text in result["assumptions"])
     plain = result["peak"]
     given = load_json("estimate", write(), "--nccl=100MiB", "--context=300MiB")["peak"]
     assert given["nccl_bytes"] == 100 << 20 and plain["nccl_bytes"] is None

@@ -63,7 +63,7 @@ def test_a_long_model_has_few_moments_and_text_even_fewer(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     assert len(load_json("estimate", tmp_path / "config.json")["step"]) <= 240
     text = run_command("estimate", tmp_path / "config.json").stdout
-    table = text.split("The step of the peak, and most of what is live\n")[1].split("\n\n")[0].splitlines()
+    table = text.split("The step of the peak, with the largest category\n")[1].split("\n\n")[0].splitlines()
     assert 10 < len(table) <= 26 and sum(": the peak" in line for line in table) == 1
 
 

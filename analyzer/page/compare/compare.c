@@ -148,7 +148,7 @@ static void add_beyond(struct doc *doc, const struct comparison *comparison)
         const struct compare_pair *pair;
     } rows[] = {{"segments", "Free in the framework's segments", &comparison->segments},
                 {"context", "Context, modules, other processes", &comparison->context}};
-    doc_list_begin(doc, "beyond", "Beyond what was live");
+    doc_list_begin(doc, "beyond", "Beyond live memory");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         pair_row_begin(doc, rows[i].pair);
         doc_text(doc, "name", "Name", rows[i].name);

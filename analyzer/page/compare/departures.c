@@ -70,7 +70,7 @@ static int say_held_site(struct opening *opening, const struct site_row *row, co
         return page_say(opening, "%s.", head);
     if (teller->tell && teller->tell(teller->told, row->blamed, err))
         return -1;
-    return page_say(opening, "%s; most of what the run has is held by %s (%s).", head,
+    return page_say(opening, "%s; most of the run's bytes are held by %s (%s).", head,
                     row->blamed->label, units_bytes(bytes, row->bytes));
 }
 

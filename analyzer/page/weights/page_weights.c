@@ -78,7 +78,9 @@ static void add_differences(struct doc *doc, const struct stored *stored)
         doc_note(doc, "There are %zu differences; --json has them all.", stored->difference_count);
     if (stored->other_bytes > 0) {
         char bytes[UNITS_TEXT_BYTES];
-        doc_note(doc, "What only the files have (%s) is not counted: PyTorch loads none of it.",
+        doc_note(doc,
+                 "Tensors that only the files have (%s) are not counted, because PyTorch does not "
+                 "load them.",
                  units_bytes(bytes, stored->other_bytes));
     }
 }
