@@ -209,8 +209,7 @@ static void put_parts(struct drawing *drawing)
             end_line(drawing, 0);
         text_addf(line, "%s%s", line->length ? "   " : "", text);
     }
-    put_line(drawing, 0,
-             view->total_bytes ? "" : "| is the peak; how large the card is, nobody knows");
+    put_line(drawing, 0, view->total_bytes ? "" : "| is the peak; the card's size is not known");
 }
 
 /* --- the graph --- */

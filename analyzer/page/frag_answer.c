@@ -105,13 +105,14 @@ static int say_idle(struct opening *opening, const struct idle *idle, uint64_t i
             card ? "the card" : "it");
     if (frag->stranded_bytes >= frag->free_bytes / 2)
         return say_stranded(opening, idle, index, err);
-    return page_say(opening,
-                    "On %s, %s of the %s that the %s had reserved lay idle %s, most of it in whole "
-                    "segments: it is cached, not fragmented.%s",
-                    idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
-                    is_pytorch(idle) ? " torch.cuda.empty_cache() gives it back, but for what a "
-                                       "MemPool keeps."
-                                     : "");
+    return page_say(
+        opening,
+        "On %s, %s of the %s that the %s had reserved lay idle %s, most of it in whole "
+        "segments: it is cached, not fragmented.%s",
+        idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
+        is_pytorch(idle)
+            ? " torch.cuda.empty_cache() gives it back, except memory that a MemPool keeps."
+            : "");
 }
 
 /*

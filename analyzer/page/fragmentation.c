@@ -40,9 +40,8 @@ static void add_card(struct doc *doc, const struct card_free *card)
     if (card->known) {
         units_bytes(bytes, card->free_bytes);
         doc_words(doc, "%s, %s", bytes,
-                  card->is_corrected
-                      ? "from its last answer and what this process took or gave back since"
-                      : "as it answered");
+                  card->is_corrected ? "from the last cuMemGetInfo and this process's calls since"
+                                     : "from cuMemGetInfo");
     }
     add_card_source(doc, card);
 }
@@ -111,7 +110,7 @@ static void add_fragmentation_note(struct doc *doc, const struct frag *frag, boo
     if (!frag->reserved_known)
         doc_note(doc, "Fragmentation: the segments behind the pool were not recorded.");
     else if (!frag->free_bytes)
-        doc_note(doc, "Fragmentation: none at the peak; all of what was reserved was live.");
+        doc_note(doc, "Fragmentation: none at the peak, because all reserved memory was live.");
     else
         doc_note(doc,
                  "Fragmentation at the peak: %s%s reserved, %s live, %s free in pieces of at most "

@@ -128,10 +128,10 @@ static void add_coverage(struct doc *doc, const struct trace *trace)
         doc_row_end(doc);
     }
     if (trace->coverage_count)
-        doc_note(doc, "This version does not know them: what they allocate, if the program called "
-                      "them, is in no figure. A newer gpumemtrace may.");
+        doc_note(doc, "This version does not record them: if the program called them, their memory "
+                      "is missing from every figure. A newer gpumemtrace may record them.");
     else
-        doc_note(doc, "Nothing: every allocation entry point the program looked up is recorded.");
+        doc_note(doc, "None: every allocation entry point that the program looked up is recorded.");
     doc_list_end(doc);
 }
 
@@ -141,14 +141,15 @@ static void add_never_recorded(struct doc *doc)
     static const struct {
         const char *what, *why;
     } rows[] = {
-        {"memory of other processes", "it shows only in what the card has left: 'gpumemtrace oom'"},
-        {"where managed memory lies", "it moves by the page; 'managed' is what was asked for"},
-        {"kernels that load at first use", "no call tells; modules count what their loading took"},
+        {"memory of other processes", "only the card's free memory shows it: 'gpumemtrace oom'"},
+        {"where managed memory lies", "it moves by the page; 'managed' is the requested size"},
+        {"kernels that load at first use",
+         "no call reports it; modules count the memory that their loading took"},
         {"malloc and printf in kernels", "their heap counts once its limit is set, and in full"},
-        {"streams, events, textures", "the driver's own bookkeeping, of a size that no call tells"},
+        {"streams, events, textures", "the driver's own bookkeeping, whose size no call reports"},
     };
 
-    doc_list_begin(doc_summary(doc), NULL, "In no trace");
+    doc_list_begin(doc_summary(doc), NULL, "Not in any trace");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         doc_row_begin(doc);
         doc_text(doc, NULL, "What", rows[i].what);
@@ -167,7 +168,7 @@ static int say_whole(struct opening *opening, const struct study *study)
     char duration[UNITS_TEXT_BYTES], status[64] = "";
 
     if (left->known)
-        snprintf(status, sizeof status, "; the program left with status %" PRId64, left->value);
+        snprintf(status, sizeof status, "; the program ended with status %" PRId64, left->value);
     const int said =
         page_say(opening, "Complete: %" PRIu64 " events in %s, none lost%s.", history->row_count,
                  units_duration(duration, (int64_t)history->last.time_ns), status);
@@ -175,7 +176,7 @@ static int say_whole(struct opening *opening, const struct study *study)
         return said;
     return page_say(opening,
                     "The program looked up %zu entry points that this version does not record, "
-                    "%s for one.",
+                    "for example %s.",
                     study->trace.coverage_count, study->trace.coverage[0].name);
 }
 

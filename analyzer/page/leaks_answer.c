@@ -143,7 +143,7 @@ static bool leak_label(char *out, size_t size, const struct account_leak *found,
         count++;
     }
     if (!count)
-        snprintf(out, size, ", spread over call stacks of which none grows by itself");
+        snprintf(out, size, ", spread over call stacks; none of them grows by itself");
     else if (count == 1)
         snprintf(out, size, " by %s", steepest->blamed->label);
     else
@@ -188,11 +188,11 @@ static bool is_of_pytorch(const struct study *study, uint32_t account)
 static const char *graph_text(const struct study *study, const struct leak *leak)
 {
     if (leak->keeps_graph)
-        return ", or for a tensor that keeps its graph (.detach() or .item() lets it go)";
+        return ", or for a tensor that keeps its graph (.detach() or .item() frees it)";
     return study->growth.has_graphs || trace_tells_autograd(&study->trace) ||
                    !study_has_backward(study)
                ? ""
-               : "; whether a tensor keeps its graph, the trace does not tell";
+               : "; the trace does not tell whether a tensor keeps its graph";
 }
 
 static int say_leak(struct opening *opening, const struct study *study, const struct worst *worst)
@@ -206,12 +206,12 @@ static int say_leak(struct opening *opening, const struct study *study, const st
     if (!is_named)
         return 1;
     if (!is_of_pytorch(study, worst->account))
-        return page_say(opening, "What that line allocated in earlier steps is still there: look "
-                                 "for what keeps it (a list, a cache, a closure), or for the free "
-                                 "that is missing.");
+        return page_say(opening,
+                        "Memory that this line allocated in earlier steps is still live: look for "
+                        "a reference to it (a list, a cache, a closure), or for a missing free.");
     return page_say(opening,
-                    "What that line allocated in earlier steps is still there: look for what keeps "
-                    "it (a list, a cache, a closure, an exception)%s.",
+                    "Memory that this line allocated in earlier steps is still live: look for a "
+                    "reference to it (a list, a cache, a closure, an exception)%s.",
                     graph_text(study, &worst->found.leak));
 }
 
@@ -220,12 +220,11 @@ static int say_growth(struct opening *opening, const struct study *study, const 
     char growth[GROWTH_TEXT_BYTES];
 
     growth_text(growth, study, worst, true);
-    if (page_say(opening, "No leak, but what is kept gets larger: %s.", growth) < 0)
+    if (page_say(opening, "No leak, but kept blocks get larger: %s.", growth) < 0)
         return -1;
-    return page_say(opening,
-                    "There are as many blocks as before, each larger than the one it replaced: a "
-                    "cache of tokens, or a list that is copied to make room. Give it its final "
-                    "size at once, or a limit.");
+    return page_say(opening, "The number of blocks stays the same, but each is larger than the one "
+                             "it replaced: a cache of tokens, or a list that is copied to make "
+                             "room. Give it its final size at once, or a limit.");
 }
 
 /* --- no leak --- */
@@ -236,7 +235,7 @@ static int say_cache(struct opening *opening, const struct leak *leak)
 
     if (leak->cache_slope <= leak->floor)
         return 1;
-    return page_say(opening, "%s per step is kept by %s, which is no leak of the program.",
+    return page_say(opening, "%s per step is kept by %s, which is not a leak of the program.",
                     slope_text(slope, leak->cache_slope), leak->cache);
 }
 
@@ -265,13 +264,14 @@ static int say_waiting(struct opening *opening, const struct worst *worst)
 
     leak_label(label, sizeof label, &worst->found, false);
     if (page_say(opening,
-                 "Cannot tell whether memory leaks: what is kept for a backward that never came "
-                 "grows by %s each time that a line repeats (%" PRIu64 " times)%s.",
+                 "Cannot tell whether memory leaks: memory kept for a backward that never came "
+                 "grows by %s each time a line repeats (%" PRIu64 " times)%s.",
                  slope_text(slope, worst->found.leak.slope), worst->found.growth.ends_count,
                  label) < 0)
         return -1;
-    return page_say(opening, "One forward keeps as much until its backward. If none is to come, "
-                             "run it under torch.no_grad(), or .detach() what is kept.");
+    return page_say(opening,
+                    "A forward keeps that much until its backward. If no backward follows, run the "
+                    "forward under torch.no_grad(), or .detach() the kept tensors.");
 }
 
 static int say_unknown(struct opening *opening, const struct worst *worst)
@@ -290,7 +290,7 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
     if (!growth->total.has_slope)
         return page_say(opening,
                         "Cannot tell whether memory leaks: %" PRIu64
-                        " %s too few, it takes at least %d.",
+                        " %s too few, at least %d are needed.",
                         growth->ends_count, growth->ends_count == 1 ? "step is" : "steps are",
                         WARM_UP_ENDS + FEWEST_ENDS);
     return page_say(opening,

@@ -34,16 +34,16 @@ int page_names_say(struct opening *opening, const struct study *study,
 
     page_next(opening, "report");
     if (!places)
-        return page_say(opening, "The trace has no places in native code to be named.");
+        return page_say(opening, "The trace has no native frames to name.");
     if (!total->without_name)
         return page_say(opening,
-                        "All %" PRIu64 " places in native code have a name, %" PRIu64
-                        " of them a line; the trace keeps them.",
+                        "All %" PRIu64 " native frames have a name, %" PRIu64
+                        " of them a line, too; the trace stores the names.",
                         places, total->with_line);
     return page_say(opening,
                     "%" PRIu64 " of %" PRIu64
-                    " places in native code have no name, most of them in "
-                    "%s (%s); --debug-dir=DIR says where its file may be.",
+                    " native frames have no name, most of them in %s (%s); --debug-dir=DIR names a "
+                    "folder that has its file.",
                     total->without_name, places, worst ? worst->path : "no module",
                     worst ? symbols_file_state(study->symbols, worst) : "not known");
 }

@@ -84,7 +84,7 @@ static int format_held_site(char *text, size_t size, const struct study *study,
             snprintf(text + length, size - (size_t)length, ", then %s (%s)", line->name,
                      units_bytes(bytes, line->own_bytes));
     } else if (line) {
-        snprintf(text, size, "; of what has a stack, most by %s (%s)", line->name,
+        snprintf(text, size, "; most of the bytes with a stack by %s (%s)", line->name,
                  units_bytes(bytes, line->own_bytes));
     }
     groups_release(&groups);

@@ -88,7 +88,7 @@ static void add_each(struct doc *doc, const struct phase_row *row, bool has_step
     doc_known_bytes(doc_detail(doc), "kept_highest_bytes", "Most kept", known, kept->highest);
     doc_known_bytes(doc_detail(doc), "kept_last_bytes", "Last kept", known, kept->last);
     add_per_step(doc, &row->per_step, has_steps);
-    doc_known_ratio(doc_detail(doc), "median_error_ratio", "Medians are low by", known,
+    doc_known_ratio(doc_detail(doc), "median_error_ratio", "Medians may be low by", known,
                     largest_error_ratio(row));
 }
 
@@ -202,11 +202,10 @@ static int add_phase_list(struct doc *doc, const struct study *study, const stru
             return -1;
     }
     if (has_phases && is_page)
-        doc_note(doc,
-                 "Allocates is the median of a phase's occurrences, In all and Kept are sums of "
-                 "them, phases inside it included.");
+        doc_note(doc, "'Allocates' is the median of a phase's occurrences; 'In all' and 'Kept' are "
+                      "their sums. All include nested phases.");
     if (list.has_sums)
-        doc_note(doc, "A sum may exceed the card: what was freed is allocated again.");
+        doc_note(doc, "A sum may exceed the card, because freed memory is allocated again.");
     doc_list_end(doc);
     return 0;
 }

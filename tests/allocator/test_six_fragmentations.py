@@ -56,7 +56,7 @@ def test_cached_whole_segments_lie_idle_and_can_go_back(trace):
         segment = trace.alloc(100 * MIB)
         trace.tensor(segment, 100 * MIB)
         trace.tensor_free(segment)
-    check(trace, "it is cached, not fragmented. torch.cuda.empty_cache() gives it back, but for what a MemPool keeps.", "--at=end", reserved=260, live=60,
+    check(trace, "it is cached, not fragmented. torch.cuda.empty_cache() gives it back, except memory that a MemPool keeps.", "--at=end", reserved=260, live=60,
           free=200, largest_free=100, stranded=0, external=1 / 2, streams=[(0, 260, 200, 0)])
 
 

@@ -66,7 +66,7 @@ def test_it_opens_with_the_limit_that_is_broken_by_most_and_who_holds_it(trace):
         return document["answer"], (document["next"] or "").replace(str(trace.path), "FILE")
 
     peak = "device 0 driver peak is 30.00 MiB, the limit is"
-    who = "Most at the peak is held by weights (10.00 MiB)."
+    who = "Most of the memory live at the peak is held by weights (10.00 MiB)."
     assert opening("--max-peak=30MiB") == ([f"The limit holds: {peak} 30.00 MiB."], "")
     assert opening("--max-peak=3MiB") == ([f"The limit is broken: {peak} 3.00 MiB.", who], "gpumemtrace peak FILE")
     assert opening("--max-peak=60MiB", "--max-leak=1GiB") == (
@@ -75,7 +75,7 @@ def test_it_opens_with_the_limit_that_is_broken_by_most_and_who_holds_it(trace):
         [f"1 of 2 limits are broken: {peak} 3.00 MiB.", who], "gpumemtrace peak FILE")  # fmt: skip
     assert opening("--max-peak=29MiB", "--max-leak=0") == (
         ["2 of 2 limits are broken, worst: device 0 driver live at exit is 10.00 MiB, the limit is 0 B.",
-         "Most at the exit is held by weights (10.00 MiB)."],
+         "Most of the memory live at the exit is held by weights (10.00 MiB)."],
         "gpumemtrace peak --at=end FILE")  # fmt: skip
 
 
@@ -145,7 +145,7 @@ def test_the_stacks_that_grew_are_named_the_most_first(tmp_path):
     assert [(g["frames"][0]["function"], g["before_bytes"], g["after_bytes"], g["delta_bytes"]) for g in device["grown"]] == [
         ("new", 0, 500, 500), ("b", 50, 70, 20),
     ]  # fmt: skip
-    assert json.loads(completed.stdout)["answer"][1] == "What grew most since the baseline is by new: it holds 500 B more."
+    assert json.loads(completed.stdout)["answer"][1] == "The largest growth since the baseline is at new: it holds 500 B more."
 
 
 def test_a_stack_is_compared_as_a_whole_whatever_phases_it_was_in(tmp_path):
@@ -294,7 +294,7 @@ def test_a_failed_allocation_breaks_the_check_unless_it_is_allowed(failing):
     assert completed.returncode == 1
     assert document["answer"] == [
         "1 of 2 limits are broken: device 0 driver count of failed allocations is 1, the limit is 0.",
-        "The last one was at train.py:9 forward; --allow-oom accepts failures."]  # fmt: skip
+        "The last failure was at train.py:9 forward; --allow-oom accepts failures."]  # fmt: skip
     (broken,) = [row for row in document["checks"] if not row["passed"]]
     assert (broken["kind"], broken["measured_count"], broken["line"]) == ("failures", 1, 9)
     assert check(failing, "--max-peak=1GiB", "--allow-oom").returncode == 0
@@ -311,7 +311,7 @@ def test_all_failures_count_though_only_the_first_and_the_last_hundred_are_liste
     document = json.loads(completed.stdout)
     (broken,) = [row for row in document["checks"] if not row["passed"]]
     assert (completed.returncode, broken["kind"], broken["measured_count"]) == (1, "failures", 350)
-    assert document["answer"][-1] == "'gpumemtrace oom' lists the first and the last 100 of them."
+    assert document["answer"][-1] == "'gpumemtrace oom' lists the first and the last 100 failures."
     page = run_command("oom", trace.path).stdout
     assert "Of 350 failed allocations the first and the last 100 are shown." in page
 

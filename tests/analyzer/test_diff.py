@@ -148,7 +148,7 @@ def test_a_peak_that_moved_is_compared_with_what_its_part_of_the_program_held_be
     assert rows(before, after) == [("train.py:63 evaluate", 10 * MIB), (ELSEWHERE, -6 * MIB)]
     answer = load_json("diff", before, after)["answer"]
     assert "from 32.00 MiB to 36.00 MiB" in answer[0] and "train.py:63 evaluate: it holds 10.00 MiB more" in answer[0]
-    assert "in another part of the program than before: there 26.00 MiB were live at most" in answer[1]
+    assert "its moment that is most like the new peak, when 26.00 MiB were live" in answer[1]
     completed = run_command("check", after, f"--baseline={before}", "--json")
     (device,) = json.loads(completed.stdout)["devices"]
     assert [(row["file"], row["line"]) for row in device["grown"]] == [("train.py", 63)]
@@ -165,7 +165,7 @@ def test_a_peak_that_fell_and_moved_names_the_line_that_holds_less(tmp_path):
     assert rows(before, after) == [(ELSEWHERE, 6 * MIB), ("train.py:63 evaluate", -10 * MIB)]
     answer = load_json("diff", before, after)["answer"]
     assert answer[0].endswith("; train.py:63 evaluate: it holds 10.00 MiB less.")
-    assert "where it was, 26.00 MiB are live at most" in answer[1]
+    assert "its moment that is most like the earlier peak, when 26.00 MiB were live" in answer[1]
 
 
 def test_peaks_of_one_height_in_different_lines_name_what_grew_and_what_shrank(tmp_path):
@@ -429,7 +429,7 @@ def test_a_device_that_is_used_no_more_is_named(base, tmp_path):
     two = trace.write()
     gone = load_json("diff", two, base)["before"]["devices_gone"]
     assert gone == [{"device": 1, "peak_bytes": 3 * MIB}]
-    assert "device 1 is used no more: it had a peak of 3.00 MiB." in run_command("diff", two, base).stdout
+    assert "device 1 is no longer used; its peak was 3.00 MiB." in run_command("diff", two, base).stdout
 
 
 # --- growth: more blocks, larger blocks, blocks freed later ---

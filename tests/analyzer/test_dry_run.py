@@ -185,8 +185,8 @@ def test_two_runs_of_a_program_are_bounds_in_either_order(tmp_path, gpumemtrace)
     assert bounds_of(done, late) == bounds_of(late, done) == [(0, 40 * MIB, 120 * MIB)]
     text = " ".join(gpumemtrace("report", late, done).stdout.split())
     assert (
-        "The driver's peak on device 0 is 40.00 MiB if events are reached at once (a lower bound), and 120.00 MiB if only when "
-        "the host waits for them: on a card expect one between."
+        "The driver's peak on device 0 is 40.00 MiB if events complete at once (a lower bound), and 120.00 MiB if they "
+        "complete only when the host waits for them; on a card expect a peak between the two."
     ) in text
     assert "device simulated, events late" in text
 
@@ -194,7 +194,7 @@ def test_two_runs_of_a_program_are_bounds_in_either_order(tmp_path, gpumemtrace)
 def test_where_both_need_the_same_that_is_said(tmp_path, gpumemtrace):
     done, late = made_with(tmp_path / "done.db", "done", 40), made_with(tmp_path / "late.db", "late", 40)
     text = " ".join(gpumemtrace("report", done, late).stdout.split())
-    assert "The driver's peak on device 0 is 40.00 MiB, whether events are reached at once or only when the host waits" in text
+    assert "The driver's peak on device 0 is 40.00 MiB, whether events complete at once or only when the host waits" in text
 
 
 @pytest.mark.parametrize("other", [{"command": "python other.py"}, {"rank": 1}, {"events": "done"}, {"events": None}])

@@ -31,7 +31,7 @@ def test_info_counts_events_by_kind_and_names_what_was_not_recorded(tmp_path):
 def test_people_read_what_to_do_about_it_and_what_no_trace_can_tell(tmp_path, gpumemtrace):
     trace = Trace(tmp_path / "trace.db")
     text = gpumemtrace("info", trace.write()).stdout
-    assert "every allocation entry point the program looked up is recorded" in text
+    assert "every allocation entry point that the program looked up is recorded" in text
     assert "memory of other processes" in text
     trace.path.unlink()
     trace.rows["coverage"].append(("cuMemAllocQuantum", 2))
@@ -49,7 +49,7 @@ def test_it_opens_with_whether_the_trace_is_whole(tmp_path):
         return load_json("info", trace.write())["answer"]
 
     assert answer() == ["Complete: 2 events in 2.00 us, none lost."]
-    assert answer(exit_status=3) == ["Complete: 2 events in 2.00 us, none lost; the program left with status 3."]
+    assert answer(exit_status=3) == ["Complete: 2 events in 2.00 us, none lost; the program ended with status 3."]
     assert answer(lost_events=7) == ["Not complete: 7 events were lost: figures are incomplete."]
     assert answer(complete=0) == ["Not complete: the process ended without exit (killed, or by a raw exit_group): "
                                   "the last state is taken for the state at exit."]  # fmt: skip

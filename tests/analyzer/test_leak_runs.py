@@ -59,7 +59,7 @@ def test_what_only_looks_like_a_leak_is_none(record, program, way):
 @pytest.mark.parametrize("way, at_least, at_most", [("copies_the_cache", 4 * MIB, 4 * MIB), ("doubles_for_ever", MIB, 3 * MIB)])
 def test_what_is_copied_to_make_room_gets_larger_and_is_no_leak(record, program, way, at_least, at_most):
     says, growth, (row,) = verdict(record(program("known_growth"), way))
-    assert re.match(r"No leak, but what is kept gets larger: [\d.]+ MiB per step", says)
+    assert re.match(r"No leak, but kept blocks get larger: [\d.]+ MiB per step", says)
     line = int(re.search(r"by known_growth\.c:(\d+) " + way, says)[1])
     assert function_of(way)[0] < line < function_of(way)[1]
     assert growth[0]["verdict"] == "grows" and row["enlarged"] and growth[0]["leak_bytes_per_step"] == 0

@@ -140,7 +140,7 @@ def test_three_steps_are_too_few_to_tell(trace):
     train(trace, 3, lambda _: trace.alloc(7, stack=leak))
     assert growing(trace) == []
     assert verdict(trace) == ("cannot tell", 3, "gpumemtrace_step()")
-    assert says(trace) == "Cannot tell whether memory leaks: 3 steps are too few, it takes at least 4."
+    assert says(trace) == "Cannot tell whether memory leaks: 3 steps are too few, at least 4 are needed."
 
 
 def test_a_program_without_steps_in_which_nothing_repeats_tells_nothing(trace):
@@ -395,8 +395,8 @@ def test_one_forward_that_repeats_a_line_is_no_leak_as_long_as_no_backward_came(
         keep(trace, expert, number, is_of_graph)
     assert verdict(trace)[:2] == ("cannot tell" if is_of_graph else "leak", 30)
     if is_of_graph:
-        assert says(trace) == ("Cannot tell whether memory leaks: what is kept for a backward that never came grows by 1.00 MiB "
-                               "each time that a line repeats (30 times) by moe.py:9 route.")
+        assert says(trace) == ("Cannot tell whether memory leaks: memory kept for a backward that never came grows by 1.00 MiB "
+                               "each time a line repeats (30 times) by moe.py:9 route.")
 
 
 @pytest.mark.parametrize("has_batch, expected", [(True, ("leak", 20)), (False, ("cannot tell", None))])
@@ -419,11 +419,11 @@ def test_a_model_whose_outputs_keep_their_graphs_leaks_where_each_call_has_a_bat
 
 # kept, other: the kept tensor, or the other tensor, has a graph. trains: a backward follows.
 @pytest.mark.parametrize("kept, other, trains, expected", [
-    (True, True, True, ", or for a tensor that keeps its graph (.detach() or .item() lets it go)."),
-    (True, True, False, ", or for a tensor that keeps its graph (.detach() or .item() lets it go)."),
+    (True, True, True, ", or for a tensor that keeps its graph (.detach() or .item() frees it)."),
+    (True, True, False, ", or for a tensor that keeps its graph (.detach() or .item() frees it)."),
     (False, True, True, "."),  # kept under no_grad, beside training
     (False, False, False, "."),  # inference
-    (False, False, True, "; whether a tensor keeps its graph, the trace does not tell."),
+    (False, False, True, "; the trace does not tell whether a tensor keeps its graph."),
 ])  # fmt: skip
 def test_a_graph_is_named_as_what_may_keep_a_tensor_only_where_there_is_one(trace, kept, other, trains, expected):
     stacks = [trace.stack((f"/me/{name}.py", 3, name)) for name in ("hold", "work", "gradient")]
@@ -442,7 +442,8 @@ def test_a_graph_is_named_as_what_may_keep_a_tensor_only_where_there_is_one(trac
         trace.step(step)
     answer = ask("leaks", trace)["answer"]
     assert " by hold.py:3 hold" in answer[0]
-    looks = "What that line allocated in earlier steps is still there: look for what keeps it (a list, a cache, a closure, an exception)"
+    looks = ("Memory that this line allocated in earlier steps is still live: look for a reference to it "
+             "(a list, a cache, a closure, an exception)")
     assert answer[1] == looks + expected
 
 
@@ -546,7 +547,7 @@ def test_a_buffer_that_each_step_makes_larger_grows_and_is_no_leak(trace):
     train(trace, 20, copy_to_larger(trace, trace.stack(("chat.py", 7, "generate")), lambda step: step << 20))
     assert verdict(trace)[0] == "grows" and leaks(trace)["growing"][0]["enlarged"]
     # At the peak the buffers of 19 and 20 MiB are live. Each peak is 2 MiB higher: 985 / 2 more steps.
-    assert says(trace) == ("No leak, but what is kept gets larger: 1.00 MiB per step (±0 B, 20 steps) by chat.py:7 generate; "
+    assert says(trace) == ("No leak, but kept blocks get larger: 1.00 MiB per step (±0 B, 20 steps) by chat.py:7 generate; "
                            "the card is full after about 490 more steps.")
     assert says(trace, "report").startswith("Peak 39.00 MiB")
     text = run_command("leaks", trace.path).stdout

@@ -74,7 +74,7 @@ def test_it_says_how_many_places_are_named_and_how_well(tmp_path, trace, stack):
     assert result["names"] == {"places": hidden, "with_line": 0, "with_function": hidden, "without_name": 0}
     (module,) = result["modules"]
     assert (module["module"], module["file"], module["places"]) == (stack.own[1], "found", hidden)
-    assert result["answer"] == [f"All {hidden} places in native code have a name, 0 of them a line; the trace keeps them."]
+    assert result["answer"] == [f"All {hidden} native frames have a name, 0 of them a line, too; the trace stores the names."]
 
 
 def test_places_in_missing_files_and_in_none_are_counted_as_module_and_offset(tmp_path, stack):
@@ -83,8 +83,8 @@ def test_places_in_missing_files_and_in_none_are_counted_as_module_and_offset(tm
     result = resolve(trace)
     assert result["names"] == {"places": 2, "with_line": 0, "with_function": 0, "without_name": 2}
     assert [(m["places"], m["file"]) for m in result["modules"]] == [(1, "missing")]
-    assert result["answer"] == [f"2 of 2 places in native code have no name, most of them in {stack.own[1]} (missing); "
-                                "--debug-dir=DIR says where its file may be."]  # fmt: skip
+    assert result["answer"] == [f"2 of 2 native frames have no name, most of them in {stack.own[1]} (missing); "
+                                "--debug-dir=DIR names a folder that has its file."]  # fmt: skip
 
 
 def test_resolving_again_changes_nothing(trace):

@@ -75,7 +75,7 @@ def test_what_one_line_took_beyond_a_typical_step_is_one_row(trace):
         for address in held:
             trace.free(address)
         trace.step(step)
-    found = rows(trace, "What it allocated beyond a typical step", "steps")
+    found = rows(trace, "Allocated beyond a typical step", "steps")
     assert found == [["200.00 MiB", "20.00 MiB", "train.py:88 main, in linear"]]
     assert "… and 1 other call stack of that line" in run_command("steps", trace.path).stdout
     assert len(load_json("steps", trace.path)["devices"][0]["steps"]["outlier_sites"]) == 2
@@ -107,7 +107,7 @@ def test_stacks_of_one_line_are_told_apart_by_their_number(trace):
 
 
 @pytest.mark.parametrize("heading, command", [("Lines that grew since the baseline", ["check", "--baseline={}"]),
-                                              ("What changed, by the line that is to blame", ["diff", "{}"])])  # fmt: skip
+                                              ("Changes, by the line to blame", ["diff", "{}"])])  # fmt: skip
 def test_what_grew_at_one_line_is_one_row(tmp_path, heading, command):
     before, after = Trace(tmp_path / "before.db"), Trace(tmp_path / "after.db")
     for trace, size in ((before, 1), (after, 5)):

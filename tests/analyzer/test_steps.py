@@ -65,7 +65,7 @@ def test_people_read_one_row_for_call_stacks_of_one_text(trace):
         trace.step(step)
     assert len(steps(trace)["outlier_sites"]) == 3
     text = run_command("steps", trace.path).stdout
-    table = text.split("What it allocated beyond a typical step\n")[1].split("\n\n")[0].splitlines()
+    table = text.split("Allocated beyond a typical step\n")[1].split("\n\n")[0].splitlines()
     assert table[1].split() == ["90.00", "MiB", "30.00", "MiB"]
     assert table[-1].strip() == "… and 2 other call stacks of that line"
 
@@ -105,16 +105,16 @@ def test_what_one_step_left_to_the_next_is_told_from_a_leak(trace):
     train(trace, 50, extra=extra, scale=lambda step: 2 if step == 21 else 1)
     answer = ask(trace)["answer"]
     assert answer[1] == (
-        "300.00 MiB was live when step 21 began, typically 100.00 MiB: something was kept from steps before."
+        "300.00 MiB was live when step 21 began, typically 100.00 MiB: memory of earlier steps was kept."
     )
     assert answer[2] == (
-        "At the peak 200.00 MiB is still there from the step before: eval.py:7 summary holds most of it."
+        "At the peak 200.00 MiB of the previous step is still live; eval.py:7 summary holds most of it."
     )
 
 
 def test_the_first_step_holds_what_is_made_once(trace):
     train(trace, 20, extra=lambda step: step == 1 and trace.free(trace.alloc(GIB)))
-    assert ask(trace)["answer"][1] == "It is the first step, which holds what is made once."
+    assert ask(trace)["answer"][1] == "It is the first step, which also makes everything that is made only once."
 
 
 def test_ages_add_up_to_the_peak(trace):
@@ -313,7 +313,7 @@ def test_without_marks_a_step_begins_at_an_allocation_that_repeats(trace):
     assert (steps(trace)["step_count"], steps(trace)["step_site"]) == (29, "train.py:5 load_batch")
     assert steps(trace)["steps_end_with"] == "an allocation that repeats"
     assert ask(trace)["answer"][-1] == (
-        "The program marks no steps: each allocation by train.py:5 load_batch, which repeats, is taken for the beginning of one."
+        "The program marks no steps, so each allocation by train.py:5 load_batch is taken for the beginning of one."
     )
 
 
@@ -425,4 +425,4 @@ def test_what_ends_a_step_and_has_only_begun_is_one_step(trace, name):
     for number in range(40):
         trace.tensor((1 << 46) + number * 4096, 4096, stack=gradients)
     assert verdict(trace)[:2] == ("cannot tell", 1)
-    assert says(trace) == "Cannot tell whether memory leaks: 1 step is too few, it takes at least 4."
+    assert says(trace) == "Cannot tell whether memory leaks: 1 step is too few, at least 4 are needed."

@@ -194,7 +194,7 @@ def test_ranks_of_many_peaks_have_eight_pages_and_all_are_in_the_table(rank, tmp
     shown = [page["trace"]["rank"] for page in document["traces"]]
     assert len(shown) == document["job"]["shown_traces"] == 8 and 19 in shown
     assert [peak["peak_bytes"] // MIB for peak in document["job"]["peaks"]] == [100 + 10 * n for n in range(20)]
-    assert "Pages are shown of 8 of them" in run_command("peak", tmp_path).stdout
+    assert "8 of them are shown" in run_command("peak", tmp_path).stdout
 
 
 def test_peaks_within_two_per_cent_are_one_group(rank, tmp_path):

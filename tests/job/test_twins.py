@@ -77,4 +77,4 @@ def test_the_page_says_how_many_traces_have_one(rank, tmp_path):
     for number in range(3):
         rank(number, 10 * MIB)
     text = " ".join(run_command("check", tmp_path, "--max-peak=1GiB").stdout.split())
-    assert "Pages are shown of 1 of them; --every-trace shows all." in text
+    assert "1 of them are shown; --every-trace shows all." in text

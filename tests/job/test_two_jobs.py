@@ -38,7 +38,7 @@ def test_the_rank_that_changed_most_comes_first_with_the_line_that_holds_more(jo
     document = load_json("diff", before, after)
     assert document["answer"] == [
         "Rank 3: the peak grew by 30.00 MiB, from 150.00 MiB to 180.00 MiB (driver); train.py:88 forward: it holds 30.00 MiB more.",
-        "Of the others 1 grew, 0 fell, 2 did not change.",
+        "Among the others 1 grew, 0 fell, 2 did not change.",
     ]
     assert document["next"] == f"gpumemtrace diff {before}/rank3.db {after}/rank3.db"
     assert groups_of(document) == [("rank 3", 30 * MIB), ("rank 2", 9 * MIB), ("ranks 0-1", 0)]
@@ -82,7 +82,7 @@ def test_jobs_of_equal_peaks_say_so(job):
 
 def test_ranks_that_are_in_one_job_alone_are_named(job):
     document = load_json("diff", job("a", {0: LIKE, 1: LIKE, 7: LIKE}), job("b", {0: LIKE, 1: MORE, 2: LIKE, 3: LIKE}))
-    assert document["answer"][-2:] == ["Rank 7 is no more.", "Ranks 2-3 are new."]
+    assert document["answer"][-2:] == ["Rank 7 is gone.", "Ranks 2-3 are new."]
 
 
 def test_traces_without_ranks_are_matched_by_the_names_of_their_files(job):

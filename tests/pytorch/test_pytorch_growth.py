@@ -57,7 +57,7 @@ def test_a_cache_of_tokens_that_is_copied_for_each_one_gets_larger_and_is_no_lea
     says, page = leaks(recording)
     source = (SCRIPTS / "values.py").read_text().splitlines()
     line = next(number for number, text in enumerate(source, 1) if "cache = torch.cat" in text)
-    assert re.match(rf"No leak, but what is kept gets larger: 8\.0[0-9] KiB per step .* by values\.py:{line} generate", says), says
+    assert re.match(rf"No leak, but kept blocks get larger: 8\.0[0-9] KiB per step .* by values\.py:{line} generate", says), says
     assert page["growth"][0]["verdict"] == "grows"
     assert not any("Leak" in sentence for sentence in load_json("report", recording.trace)["answer"])
 
@@ -65,7 +65,7 @@ def test_a_cache_of_tokens_that_is_copied_for_each_one_gets_larger_and_is_no_lea
 def test_the_experts_of_one_forward_are_no_steps_that_leak(dry_run):
     says, page = leaks(dry_run("values.py", "router"))
     assert page["growth"][0]["verdict"] == "cannot tell"
-    assert says.startswith("Cannot tell whether memory leaks: what is kept for a backward that never came grows by ")
+    assert says.startswith("Cannot tell whether memory leaks: memory kept for a backward that never came grows by ")
     assert " of it by values.py:" in says
 
 
@@ -94,7 +94,7 @@ def test_a_loop_over_layers_is_no_loop_over_steps(way, expected, dry_run):
     ("hidden_state", "Leak: 6.57 MiB per step", "self.lstm(self.embed", 20),
     ("exceptions", "Leak: 2.50 MiB per step", "loss = model(batch)", 10),  # counts only steps that end without the exception
     ("masks", "Leak: ", "known[length] = torch.full", 40),
-    ("tokens", "No leak, but what is kept gets larger: 12", "torch.cat([past", 100),
+    ("tokens", "No leak, but kept blocks get larger: 12", "torch.cat([past", 100),
     ("average", "No leak: live bytes do not grow", None, 20),
     ("mixed_precision", "No leak: live bytes do not grow", None, 20),
     ("evaluation", "Leak: 2.5", "outputs.append(model(batch))", 20),  # a step keeps its batch and four outputs, 512 KiB each
@@ -109,4 +109,4 @@ def test_loops_as_people_write_them_get_the_answer_of_a_person(way, opening, tex
 
 def test_a_leak_of_a_framework_says_what_keeps_tensors_there(dry_run):
     answer = load_json("leaks", dry_run(STRANGERS, "hidden_state").trace)["answer"]
-    assert "a tensor that keeps its graph (.detach() or .item() lets it go)" in answer[1]
+    assert "a tensor that keeps its graph (.detach() or .item() frees it)" in answer[1]

@@ -52,7 +52,7 @@ def test_a_mempool_whose_memory_is_used_again_changes_no_figure(way, dry_run):
 
 
 def test_empty_cache_is_not_said_to_give_back_what_a_mempool_keeps(dry_run):
-    assert "but for what a MemPool keeps" in answer(dry_run("mempools.py", "beside"), "frag", "--at=end")
+    assert "except memory that a MemPool keeps" in answer(dry_run("mempools.py", "beside"), "frag", "--at=end")
 
 
 def test_the_ledger_counts_what_a_mempool_keeps_as_cached(dry_run):

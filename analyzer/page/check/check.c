@@ -67,7 +67,7 @@ int page_check_say(struct opening *opening, const struct check_results *results,
             *worst = result;
     }
     if (!count)
-        return page_say(opening, "No limit is broken: nothing was held against one.");
+        return page_say(opening, "No limit is broken, because no figure was compared with one.");
     if (broken_count)
         page_next(opening, "%s", next_of(*worst));
     figure(measured, *worst, false);

@@ -152,7 +152,7 @@ static int say_change(struct opening *opening, struct check_result *result,
         go_on_to_diff(opening, base->study);
     if (!*page_diff_guilty(change, guilty))
         return 1;
-    return page_say(opening, "What grew most since the baseline is by %s.", guilty) < 0 ||
+    return page_say(opening, "The largest growth since the baseline is at %s.", guilty) < 0 ||
                    page_diff_moved(opening, change) < 0
                ? -1
                : page_diff_how(opening, change);
@@ -240,10 +240,10 @@ static int say_most(struct opening *opening, struct check_result *result,
     else if (rows[0].blamed->is_known)
         status = blame_line(result, rows[0].blamed, err)
                      ? -1
-                     : page_say(opening, "Most %s is held by %s (%s).",
-                                is_kind(result, "leak") ? "at the exit"
-                                : result->is_of_phase   ? "at the phase's peak"
-                                                        : "at the peak",
+                     : page_say(opening, "Most of the memory %s is held by %s (%s).",
+                                is_kind(result, "leak") ? "live at the exit"
+                                : result->is_of_phase   ? "live at the phase's peak"
+                                                        : "live at the peak",
                                 rows[0].blamed->label, units_bytes(bytes, rows[0].bytes));
     free(rows);
     blame_release(&blame);
@@ -268,7 +268,7 @@ static int say_growth(struct opening *opening, struct check_result *result,
             continue;
         status = blame_line(result, row->blamed, err)
                      ? -1
-                     : page_say(opening, "Most grows at %s: %s each step.", row->blamed->label,
+                     : page_say(opening, "Largest growth: %s, %s each step.", row->blamed->label,
                                 units_bytes(bytes, (uint64_t)(row->slope + 0.5)));
     }
     account_leak_release(&found);
@@ -300,12 +300,12 @@ static int say_stack(struct opening *opening, struct check_result *result,
     if (blame_stack(result, study, stack_id, err))
         return -1;
     if (are_retries)
-        return page_say(opening, "Most were at %s.", result->label);
-    if (page_say(opening, "The last one was at %s; --allow-oom accepts failures.", result->label) <
-        0)
+        return page_say(opening, "Most retries were at %s.", result->label);
+    if (page_say(opening, "The last failure was at %s; --allow-oom accepts failures.",
+                 result->label) < 0)
         return -1;
     return study->history.failures_in_all > study->history.failure_count
-               ? page_say(opening, "'gpumemtrace oom' lists the first and the last %d of them.",
+               ? page_say(opening, "'gpumemtrace oom' lists the first and the last %d failures.",
                           FAILURES_AT_EACH_END)
                : 1;
 }

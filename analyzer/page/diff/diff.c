@@ -233,7 +233,7 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
     doc_set_table(doc, tables[by]);
     add_totals(doc, view, &change);
     page_diff_rows(by == DIFF_BY_SITE ? doc : doc_detail(doc), &change, view, "sites",
-                   "What changed, by the line that is to blame", false);
+                   "Changes, by the line to blame", false);
     page_diff_tree(doc, &change, study, account);
     int status = add_sums(by == DIFF_BY_PHASE || by == DIFF_BY_LAYER ? doc_detail(doc) : doc,
                           &change, DIFF_BY_CATEGORY, err);
@@ -260,7 +260,7 @@ static void add_devices_gone(struct doc *doc, const struct study *before, const 
         page_device_number(doc, "Device", use->device);
         doc_bytes(doc, "peak_bytes", "Peak", history->accounts[use->leading].peak_bytes);
         doc_row_end(doc);
-        doc_note(doc, "%s is used no more: it had a peak of %s.",
+        doc_note(doc, "%s is no longer used; its peak was %s.",
                  study_device_name(use->device, name),
                  units_bytes(bytes, history->accounts[use->leading].peak_bytes));
     }

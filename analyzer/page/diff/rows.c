@@ -143,12 +143,12 @@ int page_diff_moved(struct opening *opening, const struct run_diff *change)
     units_bytes(bytes, change->alike_bytes);
     return change->moved_side == 0
                ? page_say(opening,
-                          "It is reached in another part of the program than before: there %s were "
-                          "live at most, with which it is compared.",
+                          "The earlier run peaked in another part of the program; the rows compare "
+                          "with its moment that is most like the new peak, when %s were live.",
                           bytes)
                : page_say(opening,
-                          "It is reached in another part of the program now: where it was, %s are "
-                          "live at most, with which it is compared.",
+                          "The later run peaks in another part of the program; the rows compare "
+                          "with its moment that is most like the earlier peak, when %s were live.",
                           bytes);
 }
 

@@ -36,15 +36,15 @@ static void add_pair(struct doc *doc, const struct job_place *early, const struc
     doc_row_end(doc);
     if (early->driver_peak_bytes == late->driver_peak_bytes)
         doc_note(doc,
-                 "The driver's peak on %s is %s, whether events are reached at once or only when "
-                 "the host waits for them.",
+                 "The driver's peak on %s is %s, whether events complete at once or only when the "
+                 "host waits for them.",
                  device, least);
     else
-        doc_note(
-            doc,
-            "The driver's peak on %s is %s if events are reached at once (a lower bound), and %s "
-            "if only when the host waits for them: on a card expect one between.",
-            device, least, most);
+        doc_note(doc,
+                 "The driver's peak on %s is %s if events complete at once (a lower bound), and %s "
+                 "if they complete only when the host waits for them; on a card expect a peak "
+                 "between the two.",
+                 device, least, most);
 }
 
 void bounds_add(struct doc *doc, const struct job *job)

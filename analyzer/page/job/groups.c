@@ -133,13 +133,12 @@ static void add_note(struct doc *doc, const struct job *job, int shown)
     doc_count(doc_detail(doc), "recorded_traces", "recorded", (uint64_t)recorded);
     doc_count(doc_detail(doc), "shown_traces", "shown", (uint64_t)shown);
     if (replayed + recorded < job->count)
-        doc_note(
-            doc,
-            "%d of %d traces were replayed; each of the others has as many allocations, of as many "
-            "bytes, as a rank that was, and is taken to be alike. --every-trace replays all.",
-            replayed, job->count);
+        doc_note(doc,
+                 "%d of %d traces were replayed. Each other trace has as many allocations and "
+                 "bytes as one of them, and is taken to be alike; --every-trace replays all.",
+                 replayed, job->count);
     if (shown < distinct)
-        doc_note(doc, "Pages are shown of %d of them; --every-trace shows all.", shown);
+        doc_note(doc, "%d of them are shown; --every-trace shows all.", shown);
 }
 
 int page_job_add(struct doc *doc, const struct job *job, int shown, int failed, struct err *err)

@@ -95,7 +95,7 @@ static void say_others(struct doc *doc, const struct two_jobs *two)
         same += !delta;
     }
     if (grew + fell)
-        doc_textf(doc, "sentence", "", "Of the others %zu grew, %zu fell, %zu did not change.",
+        doc_textf(doc, "sentence", "", "Among the others %zu grew, %zu fell, %zu did not change.",
                   grew, fell, same);
     else if (same && place_pair_delta(two->pairs))
         doc_textf(doc, "sentence", "", "%s did not change.",
@@ -104,8 +104,8 @@ static void say_others(struct doc *doc, const struct two_jobs *two)
 
 static int say_alone(struct doc *doc, const struct two_jobs *two, int side, struct err *err)
 {
-    static const char *const words[] = {"is no more", "is new"}, *const of_several[] = {
-                                                                     "are no more", "are new"};
+    static const char *const words[] = {"is gone", "is new"}, *const of_several[] = {"are gone",
+                                                                                     "are new"};
     const size_t count = two->alone_counts[side];
     char who[WHO_BYTES];
 

@@ -114,7 +114,7 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
                     units_bytes(typical, outlier->typical_start_bytes),
                     verdict == LEAK_FOUND   ? "a rising line, a leak"
                     : verdict == LEAK_GROWS ? "a rising line, a buffer that gets larger"
-                                            : "something was kept from steps before");
+                                            : "memory of earlier steps was kept");
 }
 
 static int say_cause(struct opening *opening, const struct study *study, uint32_t account,
@@ -126,7 +126,8 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
 
     switch (found->outlier.cause) {
     case OUTLIER_FIRST:
-        return page_say(opening, "It is the first step, which holds what is made once.");
+        return page_say(
+            opening, "It is the first step, which also makes everything that is made only once.");
     case OUTLIER_BEGAN:
         return say_began(opening, study, account, &found->outlier, err);
     case OUTLIER_NEW:
@@ -186,7 +187,7 @@ static int say_ages(struct opening *opening, const struct study *study, uint32_t
     if (!bytes || bytes < study->history.accounts[account].peak_bytes / 20)
         return 1;
     return page_say(opening,
-                    "At the peak %s is still there from the step before: %s holds most of it.",
+                    "At the peak %s of the previous step is still live; %s holds most of it.",
                     units_bytes(text, bytes), step_findings_of_age(found, AGE_BEFORE)->label);
 }
 
@@ -200,7 +201,7 @@ static int say_period(struct opening *opening, const struct study *study, struct
     if (phase)
         return page_say(
             opening,
-            "The program marks no steps: each phase \"%s\", which repeats, is taken for one.",
+            "The program marks no steps, so each occurrence of the phase \"%s\" is taken for one.",
             phase);
     if (!stack.stack_id)
         return 1;
@@ -208,8 +209,7 @@ static int say_period(struct opening *opening, const struct study *study, struct
         return -1;
     return page_say(
         opening,
-        "The program marks no steps: each allocation by %s, which repeats, is taken for "
-        "the beginning of one.",
+        "The program marks no steps, so each allocation by %s is taken for the beginning of one.",
         label);
 }
 
@@ -279,9 +279,11 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
                         "NVTX range \"step\" (torch.cuda.nvtx.range_push).");
     if (step_findings_find(&found, study, account, err))
         return -1;
-    const int status = found.outlier.has_typical || found.outlier.is_open
-                           ? say_steps(opening, study, account, &found, err)
-                           : page_say(opening, "Only one step ended: nothing to compare it with.");
+    const int status =
+        found.outlier.has_typical || found.outlier.is_open
+            ? say_steps(opening, study, account, &found, err)
+            : page_say(opening,
+                       "Only one step ended, so there is no other step to compare it with.");
     step_findings_release(&found);
     return status;
 }

@@ -53,7 +53,7 @@ static void add_outlier(struct doc *doc, const struct study *study, const struct
     doc_object_begin(doc, "outlier", "The highest step");
     add_step(doc, study, &outlier->step);
     doc_bool(doc, "ended", "Ended", !outlier->is_open);
-    doc_text(doc_detail_if(doc, outlier->cause == OUTLIER_NONE), "cause", "What made it high",
+    doc_text(doc_detail_if(doc, outlier->cause == OUTLIER_NONE), "cause", "Cause",
              cause_key(outlier->cause));
     doc_known_bytes(doc, "typical_peak_bytes", "Typical peak", knows, outlier->typical_peak_bytes);
     doc_known_bytes(doc, "typical_start_bytes", "Typical start", knows,
@@ -121,7 +121,7 @@ static int add_outlier_sites(struct doc *doc, const struct study *study, const s
     int status = rows ? 0 : -1;
 
     doc_list_begin(doc_detail_if(doc, found->outlier.cause == OUTLIER_NONE), "outlier_sites",
-                   "What it allocated beyond a typical step");
+                   "Allocated beyond a typical step");
     for (size_t i = 0; i < limit && !status; i++) {
         const struct outlier_row *row = &rows[i];
         doc_row_begin(doc_detail_if(doc, !view->top && i >= PAGE_SITES));
@@ -140,7 +140,7 @@ static int add_outlier_sites(struct doc *doc, const struct study *study, const s
 
 static void add_ages(struct doc *doc, const struct step_findings *found)
 {
-    doc_list_begin(doc, "ages", "How old the memory at the peak is");
+    doc_list_begin(doc, "ages", "Age of the memory at the peak");
     for (int age = 0; age < AGE_COUNT && found->ages.ordinal; age++) {
         if (!found->ages.rows[age].count)
             continue;
