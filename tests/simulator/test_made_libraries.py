@@ -140,6 +140,15 @@ def test_a_library_that_names_the_runtimes_texts_and_needs_the_runtime_is_not(tm
     assert "statically" not in dry_run(tmp_path, f"ctypes.CDLL('{library}')").completed.stderr
 
 
+def test_pytorchs_device_library_is_named_even_if_another_library_needs_the_runtime(tmp_path):
+    shared = compile_library(tmp_path / "libshared.so", "int shared;", "-Wl,--no-as-needed", BUILD / "simulator/libcudart.so.12")
+    side = compile_library(tmp_path / "libside.so", RUNTIME_TEXTS)
+    device = compile_library(tmp_path / "libc10_cuda.so", RUNTIME_TEXTS)
+    load = "".join(f"ctypes.CDLL('{library}')\n" for library in (shared, side, device))
+    said = dry_run(tmp_path, load).completed.stderr
+    assert "libc10_cuda.so has NVIDIA's runtime linked in statically" in said and "libside.so" not in said
+
+
 def test_tables_that_the_loader_does_not_read_may_hold_anything(tmp_path):
     """The section headers may hold any values, because the loader works without them."""
     library = asking_library(tmp_path, "asks", ["cublasNewKernel"], "libcublas.so.99", "libcublas.so.99")

@@ -208,26 +208,34 @@ static bool carries_runtime(const struct elf_file *file)
            memmem(constants->start, constants->bytes, driver_name, sizeof driver_name);
 }
 
+/* All of PyTorch's device calls go through this library. */
+static bool is_device_library(const char *path)
+{
+    static const char name[] = "libc10_cuda.";
+    return !strncmp(base_name(path), name, strlen(name));
+}
+
 /* Warns once per process, because other libraries of the framework are built the same way. If a
  * library of the framework needs a shared runtime, the framework uses that. Another of its
  * libraries that contains a runtime is then a side part, such as Debian's tensorpipe, and gets no
- * warning. */
+ * warning, unless it is the device library: PyTorch 1.13 has both. */
 static void say_static_runtime(const struct closure *closure)
 {
-    static bool is_settled;
+    static bool uses_shared, was_said;
     const char *carrier = NULL;
-    for (size_t i = closure->first; i < closure->count && !is_settled; i++) {
-        is_settled = needs_runtime(&closure->files[i]);
-        if (!carrier && carries_runtime(&closure->files[i]))
+    for (size_t i = closure->first; i < closure->count; i++)
+        uses_shared |= needs_runtime(&closure->files[i]);
+    for (size_t i = closure->first; i < closure->count && !carrier && !was_said; i++)
+        if ((!uses_shared || is_device_library(closure->paths[i])) &&
+            carries_runtime(&closure->files[i]))
             carrier = closure->paths[i];
-    }
-    if (is_settled || !carrier)
+    if (!carrier)
         return;
     fprintf(stderr,
             "gpumemtrace: dry run: %s has NVIDIA's runtime linked in statically, which works on "
             "NVIDIA's driver only: its CUDA calls fail\n",
             carrier);
-    is_settled = true;
+    was_said = true;
 }
 
 /* --- missing functions --- */
