@@ -2,7 +2,7 @@
 /* Free memory of a card; see card.h. */
 #include "card.h"
 
-#include "frag.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/replay/history/live_walk.h"
 
 uint64_t card_modules_bytes(const struct history *history, const struct device_use *use,

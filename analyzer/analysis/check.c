@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frag.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "leaks.h"
 #include "phases.h"
 #include "analyzer/util/nearest.h"

@@ -2,6 +2,7 @@
 /* `gpumemtrace check`: exit 1 when a limit or a baseline is broken. page/check/ writes
  * the answer. */
 #include "answer.h"
+#include "analyzer/analysis/study_open.h"
 #include "analyzer/load/memory_limit.h"
 #include "model_options.h"
 #include "output.h"

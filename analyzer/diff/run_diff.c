@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "alike.h"
+#include "analyzer/analysis/study_open.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/analysis/sites.h"
 #include "merged.h"

@@ -2,6 +2,7 @@
 /* Opens a trace for a format; helpers of several formats; see export.h. */
 #include "export.h"
 
+#include "analyzer/analysis/study_open.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/symbol/keep_names.h"
 

@@ -13,7 +13,7 @@
 #include "packets.h"
 #include "sampler.h"
 #include "stack_texts.h"
-#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/render/units.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/replay/phase/spans.h"

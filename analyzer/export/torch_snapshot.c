@@ -20,7 +20,7 @@
 #include "frames.h"
 #include "pickle.h"
 #include "analyzer/analysis/moment.h"
-#include "analyzer/analysis/segments.h"
+#include "analyzer/analysis/fragmentation/segments.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/range_map.h"

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/study_open.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/remedy/torch_setting.h"
 #include "analyzer/util/glob.h"

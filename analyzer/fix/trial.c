@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyzer/analysis/ledger/ledger.h"
-#include "analyzer/analysis/study.h"
+#include "analyzer/analysis/study_open.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/oom/oom_kind.h"
 #include "analyzer/run/run_end.h"

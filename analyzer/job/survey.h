@@ -26,7 +26,7 @@ struct survey_card {
 
 struct survey {
     const char *path;
-    bool keeps_file;        /* the file stays open for whoever takes it */
+    bool keeps_file;          /* the file stays open for whoever takes it */
     struct opened_trace file; /* the db is NULL unless it is kept */
     struct trace_integer rank, pid, start_unix_ns, start_monotonic_ns, end_ns, exit_status;
     bool is_complete, is_simulated;

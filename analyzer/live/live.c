@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analysis/study_open.h"
 #include "analyzer/replay/phase/spans.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"

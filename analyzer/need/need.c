@@ -2,6 +2,7 @@
 /* See need.h. */
 #include "need.h"
 
+#include "analyzer/analysis/study_open.h"
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/render/units.h"
 #include "analyzer/whatif/cards.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyzer/analysis/card.h"
-#include "analyzer/analysis/frag.h"
-#include "analyzer/analysis/segments.h"
+#include "analyzer/analysis/fragmentation/frag.h"
+#include "analyzer/analysis/fragmentation/segments.h"
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/pair_map.h"
 

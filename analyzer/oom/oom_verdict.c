@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Judges the evidence by the rules of oom.h. */
-#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "oom.h"
 
 /* A smaller share of the card is within the noise of these estimates. */

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 
 static const struct {
     enum account_kind kind;

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "whatif.h"
 
 static int add_frag_row(struct doc *doc, const struct study *study, uint32_t account,

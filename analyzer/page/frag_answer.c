@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/analysis/moment.h"
-#include "analyzer/analysis/pins.h"
+#include "analyzer/analysis/fragmentation/pins.h"
 #include "analyzer/blame/blame.h"
 #include "analyzer/render/units.h"
 #include "whatif.h"

@@ -3,7 +3,7 @@
 #include "parts.h"
 
 #include "analyzer/analysis/card.h"
-#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/render/units.h"
 

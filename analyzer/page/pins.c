@@ -3,7 +3,7 @@
 #include "parts.h"
 
 #include "analyzer/analysis/moment.h"
-#include "analyzer/analysis/pins.h"
+#include "analyzer/analysis/fragmentation/pins.h"
 
 static void add_stream(struct doc *doc, const struct pool_stream *stream)
 {

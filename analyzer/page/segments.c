@@ -3,7 +3,7 @@
 #include "parts.h"
 
 #include "analyzer/analysis/moment.h"
-#include "analyzer/analysis/segments.h"
+#include "analyzer/analysis/fragmentation/segments.h"
 
 static void add_blocks(struct doc *doc, const struct segment_list *list,
                        const struct pool_segment *segment)

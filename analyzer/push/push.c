@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analysis/study_open.h"
 #include "analyzer/symbol/keep_names.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/say.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See reading.h. */
 #include "reading.h"
+#include "analyzer/analysis/study_open.h"
 
 /* The remedies need the events once more. */
 static int finish(struct reading *reading, const struct reading_ask *ask, struct lives_watch *lives,

@@ -13,7 +13,7 @@ struct reading_ask {
 };
 
 struct reading {
-    struct study study; /* holds no lock on its file; see study_open_again */
+    struct study study; /* holds no lock on its file; see study_open.h */
     struct remedies remedies;
 };
 

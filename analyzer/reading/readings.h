@@ -12,8 +12,8 @@
 enum { READINGS_KEPT = 8 };
 
 struct readings_item {
-    struct opened_trace file;  /* open until the trace is read */
-    struct reading *reading; /* NULL: not open */
+    struct opened_trace file; /* open until the trace is read */
+    struct reading *reading;  /* NULL: not open */
     int borrowers;
     bool is_kept;
 };

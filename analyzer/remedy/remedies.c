@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
+#include "analyzer/analysis/study_open.h"
 #include "analyzer/replay/replay.h"
-#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/whatif/whatif.h"
 #include "at_moment.h"

@@ -2,8 +2,8 @@
 /* See host.h. */
 #include "host.h"
 
-#include "analyzer/analysis/frag.h"
-#include "analyzer/analysis/stretches.h"
+#include "analyzer/analysis/fragmentation/frag.h"
+#include "analyzer/analysis/fragmentation/stretches.h"
 #include "analyzer/replay/history/live_walk.h"
 
 int host_pinned_taken(uint64_t *bytes, const struct history *history, const struct device_use *use,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analyzer/analysis/card.h"
-#include "analyzer/analysis/frag.h"
-#include "analyzer/analysis/stretches.h"
+#include "analyzer/analysis/fragmentation/frag.h"
+#include "analyzer/analysis/fragmentation/stretches.h"
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/analysis/phases.h"
 #include "analyzer/analysis/sites.h"

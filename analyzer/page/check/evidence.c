@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/analysis/study_open.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/page/compare/departures.h"

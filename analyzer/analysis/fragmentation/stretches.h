@@ -8,8 +8,8 @@
  *     holes  --    --      -    ----               stranded: in a stretch that holds something
  *                            --            ----    free: in one that holds nothing
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STRETCHES_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STRETCHES_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_STRETCHES_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_STRETCHES_H
 
 #include <stdbool.h>
 #include <stddef.h>

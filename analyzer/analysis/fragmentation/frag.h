@@ -11,8 +11,8 @@
  *             stream-ordered pools and the pool for graphs hold. Free bytes of a stream-ordered
  *             pool count as one hole, because it can give them back; all that graphs hold is live.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAG_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAG_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_FRAG_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_FRAG_H
 
 #include "analyzer/replay/history/history.h"
 

@@ -11,8 +11,8 @@
  *     alone    the part in segments pinned by this stack only; freeing it would return them to
  *              the driver:  A 1, B 0
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PINS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_PINS_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_PINS_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_PINS_H
 
 #include "segments.h"
 #include "analyzer/blame/blame.h"

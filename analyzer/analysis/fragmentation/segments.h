@@ -8,8 +8,8 @@
  * Adjacent mappings of VMM objects form one (expandable) segment, if all or none of
  * them belong to a graph.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SEGMENTS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_SEGMENTS_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_SEGMENTS_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_SEGMENTS_H
 
 #include "analyzer/replay/history/history.h"
 
