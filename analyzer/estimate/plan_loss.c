@@ -17,7 +17,7 @@
 static int fail_none(struct err *err)
 {
     err_set(err, ERR_INPUT,
-            "--logits=chunked needs a loss of what a linear layer makes, in training");
+            "--logits=chunked needs a loss on the output of a linear layer, in training");
     return -1;
 }
 

@@ -41,7 +41,7 @@ def test_backward_hands_these_gradients_on_and_makes_no_others(estimate):
 
 def test_a_model_without_such_a_loss_is_refused_in_one_line():
     completed = run_command("estimate", "resnet50", "--logits=chunked", check=False)
-    assert completed.returncode == 2 and "needs a loss of what a linear layer makes" in completed.stderr
+    assert completed.returncode == 2 and "needs a loss on the output of a linear layer" in completed.stderr
 
 
 def test_what_if_tells_what_it_saves_of_a_decoder_with_a_large_vocabulary():

@@ -67,7 +67,7 @@ BAD = {
     "a word for a flag": ({"inference": "yes"}, "field 'inference' must be true or false"),
     "a list": ({"batch": [1]}, "field 'batch' must be a text"),
     "no such model": ({"model": "models/none.json"}, "models/none.json: No such file"),
-    "itself": ({"model": "run.json"}, "run.json: is no model description"),
+    "itself": ({"model": "run.json"}, "run.json: is not a model description"),
     "an unknown name": ({"dtype": "int3"}, "unknown dtype 'int3'"),
 }
 

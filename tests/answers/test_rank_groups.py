@@ -72,10 +72,10 @@ def test_experts_with_a_capacity_have_rows_of_it_and_else_one_for_each_token_tha
 
 
 @pytest.mark.parametrize(("model", "option", "said"), [
-    ("llama-3-8b", "--tensor-parallel=0", "'0' is no integer from 1 to 1024"),
-    ("llama-3-8b", "--capacity=nan", "'nan' is no number"),
+    ("llama-3-8b", "--tensor-parallel=0", "'0' is not an integer from 1 to 1024"),
+    ("llama-3-8b", "--capacity=nan", "'nan' is not a number"),
     ("llama-3-8b", "--sequence-parallel=true", "needs --tensor-parallel=N"),
-    ("gpt2", "--tensor-parallel=2", "'tensor_parallel' is none of the model's dimensions"),
+    ("gpt2", "--tensor-parallel=2", "'tensor_parallel' is not a dimension of the model"),
 ])  # fmt: skip
 def test_a_group_that_is_not_estimated_is_refused_in_one_line(model, option, said):
     completed = run_command("estimate", model, option, check=False)

@@ -87,7 +87,7 @@ def test_what_if_offers_a_smaller_cache(small):
 
 
 @pytest.mark.parametrize(("model", "options", "words"), [
-    ("resnet50", ["--kv-cache=8"], "no model whose cache is known"), ("bert-base", ["--kv-cache=8"], "no model whose cache is known"),
+    ("resnet50", ["--kv-cache=8"], "is not known; a model needs the dimensions"), ("bert-base", ["--kv-cache=8"], "is not known; a model needs the dimensions"),
     ("gpt2", ["--page=16"], "--kv-cache=TOKENS"), ("gpt2", ["--kv-cache=8", "--kv-dtype=fp8"], "--page=16"),
     ("gpt2", ["--kv-cache=8", "--page=16", "--kv-dtype=fp3"], "--kv-dtype"),
     ("gpt2", ["--kv-cache=8", "--gpus=2", "--parallel=ddp"], "--parallel"), ("gpt2", ["--kv-cache=8", "--set=use_cache=false"], "use_cache"),

@@ -316,7 +316,7 @@ int shape_part(struct layer *layer, const struct shape *input, struct shape *out
     uint64_t *width = &output->dims[output->rank - 1];
     if (layer->fields.out > *width)
         return layer_fail(layer, "out", err,
-                          "is %" PRIu64 ", which is no part of a width of %" PRIu64,
+                          "is %" PRIu64 ", which is not a part of a width of %" PRIu64,
                           layer->fields.out, *width);
     *width = layer->fields.out;
     return 0;

@@ -45,7 +45,7 @@ static int fail_unknown(struct dimensions *dimensions, const char *name, struct 
         names[i] = dimensions->items[i].name;
     if (!*nearest_hint(hint, name, names, dimensions->count))
         longer_hint(hint, name, names, dimensions->count);
-    err_set(err, ERR_INPUT, "%s is none of the model's dimensions%s", json_shown_text(name, shown),
+    err_set(err, ERR_INPUT, "%s is not a dimension of the model%s", json_shown_text(name, shown),
             hint);
     return -1;
 }
@@ -111,8 +111,8 @@ static int find_value(struct names *names, const char *name, struct value *value
         return -1;
     }
     if (dimensions->depth == DIMENSIONS_DEPTH_MOST) {
-        err_set(err, ERR_INPUT, "'%s' is the end of more than %d that depend on each other",
-                dimension->name, DIMENSIONS_DEPTH_MOST);
+        err_set(err, ERR_INPUT, "'%s' depends on a chain of more than %d names", dimension->name,
+                DIMENSIONS_DEPTH_MOST);
         return -1;
     }
     if (dimension->state == DIMENSION_untouched && compute(dimensions, dimension, err))
@@ -169,7 +169,7 @@ int dimensions_add(struct dimensions *dimensions, const char *name, const json_t
                    struct err *err)
 {
     if (find_dimension(dimensions, name) || dimensions->count == DIMENSIONS_MOST)
-        return fail_name(name, "is there already, or there are too many", err);
+        return fail_name(name, "exists already, or there are too many", err);
     dimensions->items[dimensions->count++] =
         (struct dimension){.name = name, .given = value, .source = DIMENSION_config};
     return 0;

@@ -308,7 +308,7 @@ static int fail_function(const struct parser *parser, const char *name)
 {
     char shown[JSON_SHOWN_BYTES], message[160];
     snprintf(message, sizeof message,
-             "%s is no function; there are min, max, ceil, int, len, ends and get",
+             "%s is not a function; known are min, max, ceil, int, len, ends and get",
              json_shown_text(name, shown));
     return fail(parser, message);
 }

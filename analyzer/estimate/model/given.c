@@ -38,13 +38,13 @@ json_t *given_parse(const char *words, struct err *err)
     while ((word = strsep(&rest, ","))) {
         char *value = strchr(word, '='), shown[JSON_SHOWN_BYTES];
         if (!value || value == word || !value[1]) {
-            err_set(err, ERR_USAGE, "option '--set': %s is no NAME=VALUE",
+            err_set(err, ERR_USAGE, "option '--set': %s is not NAME=VALUE",
                     json_shown_text(word, shown));
             goto fail;
         }
         *value = '\0';
         if (json_object_set_new(options, word, given_word(value + 1))) {
-            err_set(err, ERR_USAGE, "option '--set': %s is no text of UTF-8",
+            err_set(err, ERR_USAGE, "option '--set': %s is not a text of UTF-8",
                     json_shown_text(word, shown));
             goto fail;
         }

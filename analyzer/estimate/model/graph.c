@@ -529,13 +529,14 @@ static int check_tuning(const struct graph *graph)
                 "shows the names");
         return -1;
     }
-    snprintf(note, sizeof note,
-             "Frozen is all but %s: adapters beside %zu linear layers, of rank %" PRIu64
-             ", of the model's type, without dropout.",
-             tuning->trains ? "what --trains names" : "the adapters", graph->adapters,
-             tuning->lora);
+    snprintf(
+        note, sizeof note,
+        "All weights are frozen, except %s: adapters beside %zu linear layers, of rank %" PRIu64
+        ", of the model's type, without dropout.",
+        tuning->trains ? "those that --trains names" : "the adapters", graph->adapters,
+        tuning->lora);
     if (tuning->lora == 0)
-        snprintf(note, sizeof note, "Frozen is all but what --trains names.");
+        snprintf(note, sizeof note, "All weights are frozen, except those that --trains names.");
     return model_note(graph->model, note, graph->err);
 }
 

@@ -116,7 +116,7 @@ static int need_keys(const json_t *root, struct err *err)
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         if (!json_object_get(root, needed[i])) {
             err_set(err, ERR_INPUT,
-                    "is no model description: field '%s' is missing (or, in a config.json of "
+                    "is not a model description: field '%s' is missing (or, in a config.json of "
                     "Hugging Face, 'model_type')",
                     needed[i]);
             return -1;
@@ -197,7 +197,7 @@ int layer_list_read(struct model *model, json_t *root, const struct given *given
     struct dimensions dimensions;
     model->kind = "layer-list";
     if (!json_is_object(root)) {
-        err_set(err, ERR_INPUT, "is no model description: the outermost value is no object");
+        err_set(err, ERR_INPUT, "is not a model description: the outermost value is not an object");
         return -1;
     }
     if (need_keys(root, err) || dimensions_read(&dimensions, root, err) ||

@@ -68,7 +68,7 @@ static int complete_from(json_t *file, json_t *base)
 static int fail_like(const json_t *like, struct err *err)
 {
     char shown[JSON_SHOWN_BYTES], hint[FAMILY_HINT_BYTES];
-    err_set(err, ERR_INPUT, "field 'like' is %s, which is no family%s", json_shown(like, shown),
+    err_set(err, ERR_INPUT, "field 'like' is %s, which is not a family%s", json_shown(like, shown),
             family_hint(hint, json_is_string(like) ? json_string_value(like) : ""));
     return -1;
 }

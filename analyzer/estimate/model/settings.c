@@ -73,7 +73,7 @@ int settings_parse_checkpoints(const char *text, struct checkpointing *checkpoin
         *digits >= '0' && *digits <= '9' ? strtoull(digits, &end, 10) : 0;
     if (count == 0 || errno || *end || count > COUNT_MOST) {
         err_set(err, ERR_USAGE,
-                "'%.40s' is no number of blocks, from 1 on, nor selective or every-2", text);
+                "'%.40s' is not a number of blocks from 1 on, nor selective or every-2", text);
         return -1;
     }
     *checkpointing =
@@ -180,7 +180,8 @@ int settings_check(const struct settings *settings, struct err *err)
     const bool has_units = parallel_has_units(settings->parallel);
     const bool is_flat = parallel_kind(settings->parallel)->weights == WEIGHTS_flat;
     if (settings->gpus > 1 && settings->parallel == PARALLEL_none)
-        return fail_needs(err, "gpus", "--parallel=HOW: how they share the work, as ddp or fsdp2");
+        return fail_needs(err, "gpus",
+                          "--parallel=HOW: the way in which GPUs share the work, as ddp or fsdp2");
     if (settings->gpus < 2 && settings->parallel != PARALLEL_none)
         return fail_needs(err, "parallel", "--gpus=N, 2 or more");
     if (settings->gpus > GPUS_MOST) {

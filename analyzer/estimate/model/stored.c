@@ -274,7 +274,7 @@ static int match_all(struct match *match)
     if (match->taken_count == 0) {
         err_set(
             match->err, ERR_INPUT,
-            "none of the %zu tensors in the files is one of the model that config.json describes",
+            "none of the %zu tensors in the files belongs to the model that config.json describes",
             match->weights->count);
         return -1;
     }

@@ -40,9 +40,9 @@ static int check_number(const char *option, const char *word, bool is_whole, str
     if (!word || (end != word && !*end && number > 0 && number <= GROUP_MOST &&
                   (!is_whole || strspn(word, "0123456789") == strlen(word))))
         return 0;
-    err_set(err, ERR_USAGE, "option '--%s': %s is no %s from %s to %d", option,
-            json_shown_text(word, shown), is_whole ? "integer" : "number", is_whole ? "1" : "0",
-            GROUP_MOST);
+    err_set(err, ERR_USAGE, "option '--%s': %s is not %s from %s to %d", option,
+            json_shown_text(word, shown), is_whole ? "an integer" : "a number",
+            is_whole ? "1" : "0", GROUP_MOST);
     return -1;
 }
 
@@ -104,7 +104,7 @@ int tuning_dimensions(const struct tuning *tuning, json_t *options, struct err *
 #include "tuning.def"
     return 0;
 fail:
-    err_set(err, ERR_USAGE, "a size of a group or a capacity is no text of UTF-8");
+    err_set(err, ERR_USAGE, "a size of a group or a capacity is not a text of UTF-8");
     return -1;
 }
 

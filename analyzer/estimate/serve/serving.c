@@ -157,7 +157,7 @@ static void explain(const struct model_source *source, const struct model_reques
         return;
     model_release(&model);
     err_set(err, ERR_INPUT,
-            "option '--kv-cache': %s is no model whose cache is known: it needs the dimensions "
+            "option '--kv-cache': the cache of %s is not known; a model needs the dimensions "
             "sequence, cached and serves, as the decoders of 'gpumemtrace help models' have",
             source->name);
 }

@@ -160,7 +160,7 @@ static int take_keys(struct gguf *gguf, uint64_t count)
         if (!result && json_object_get(seen, key))
             result = fail_key(gguf, key, "it comes twice");
         else if (!result && json_object_set_new(seen, key, json_true()))
-            result = fail_key(gguf, key, "it is no text, or there is no memory for it");
+            result = fail_key(gguf, key, "it is not a text, or there is no memory for it");
         if (!result)
             result = take_value(gguf, key);
         free(key);
@@ -182,7 +182,8 @@ static int take_type(struct gguf *gguf, const char *name, struct weight *weight)
             return 0;
         }
     }
-    return weights_fail(name, gguf->err, "its type %" PRIu64 " is none that GGUF has, or given up",
+    return weights_fail(name, gguf->err,
+                        "its type %" PRIu64 " is not a type of GGUF, or one that GGUF gave up",
                         number);
 }
 
@@ -233,7 +234,7 @@ static int take_version(struct gguf *gguf)
     if (weights_file_bytes(&gguf->file, magic, sizeof magic, gguf->err))
         return -1;
     if (memcmp(magic, "GGUF", sizeof magic) != 0) {
-        err_set(gguf->err, ERR_INPUT, "no GGUF: it does not begin with that word");
+        err_set(gguf->err, ERR_INPUT, "not a GGUF file: it does not begin with that word");
         return -1;
     }
     if (take(gguf, 4, &version))

@@ -30,7 +30,7 @@ static int take_type(struct weight *weight, const char *name, const json_t *json
             return 0;
         }
     }
-    return weights_fail(name, err, "field 'dtype': %s is no type of safetensors",
+    return weights_fail(name, err, "field 'dtype': %s is not a type of safetensors",
                         json ? json_shown(json, shown) : "nothing");
 }
 
@@ -91,7 +91,7 @@ static json_t *read_header(struct weights_file *file, struct err *err)
         return NULL;
     if (length > WEIGHTS_HEADER_MOST_BYTES) {
         err_set(err, ERR_INPUT,
-                "no safetensors: it says that its header has %" PRIu64
+                "not a safetensors file: it says that its header has %" PRIu64
                 " bytes, at most %d are allowed",
                 length, WEIGHTS_HEADER_MOST_BYTES);
         return NULL;
@@ -108,7 +108,7 @@ static json_t *read_header(struct weights_file *file, struct err *err)
     file->left_bytes = rest;
     if (header && json_is_object(header))
         return header;
-    err_set(err, ERR_INPUT, "its header is no JSON object%s%s", header ? "" : ": ",
+    err_set(err, ERR_INPUT, "its header is not a JSON object%s%s", header ? "" : ": ",
             header ? "" : problem.text);
     json_decref(header);
     return NULL;
@@ -171,8 +171,8 @@ static char *part_path(const char *index, const char *name, struct err *err)
     const int folder = slash ? (int)(slash - index + 1) : 0;
     char shown[JSON_SHOWN_BYTES], *path = NULL;
     if (!*name || strchr(name, '/')) {
-        err_set(err, ERR_INPUT, "%s: field 'weight_map': %s is no file of the same folder", index,
-                json_shown_text(name, shown));
+        err_set(err, ERR_INPUT, "%s: field 'weight_map': %s is not a file of the same folder",
+                index, json_shown_text(name, shown));
         return NULL;
     }
     if (asprintf(&path, "%.*s%s", folder, index, name) >= 0)

@@ -43,8 +43,9 @@ static int measure(struct weight *weight, const char *name, struct err *err)
     const uint64_t last = weight->shape.rank ? weight->shape.dims[weight->shape.rank - 1] : 1;
     const uint64_t whole = weight->shape.rank > 1 && type->values > 4 ? last : weight->elements;
     if (whole % type->values || weight->elements % type->values)
-        return weights_fail(name, err, "%" PRIu64 " values are no whole blocks of %s (%" PRIu64 ")",
-                            whole, type->name, type->values);
+        return weights_fail(
+            name, err, "%" PRIu64 " values are not a whole number of blocks of %s (%" PRIu64 ")",
+            whole, type->name, type->values);
     weight->bytes = checked_mul(&checked, weight->elements / type->values, type->bytes);
     return checked.overflow
                ? weights_fail(name, err, "it has more bytes than can be counted in 64 bits")
@@ -123,7 +124,7 @@ int weights_check_places(const struct weights *weights, size_t first, uint64_t d
     }
     result = 0;
     if (data_bytes - end >= alignment) {
-        err_set(err, ERR_INPUT, "%" PRIu64 " bytes after the tensors belong to none of them",
+        err_set(err, ERR_INPUT, "%" PRIu64 " bytes after the tensors belong to no tensor",
                 data_bytes - end);
         result = -1;
     }

@@ -15,7 +15,7 @@ int weights_file_open(struct weights_file *file, const char *path, struct err *e
         return -1;
     }
     if (!S_ISREG(status.st_mode)) {
-        err_set(err, ERR_INPUT, "is no regular file");
+        err_set(err, ERR_INPUT, "is not a regular file");
         return -1;
     }
     if (!(file->stream = fopen(path, "rb"))) {

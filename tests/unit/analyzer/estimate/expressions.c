@@ -136,10 +136,10 @@ static void what_has_no_value_is_refused_in_one_line(void **state)
     assert_refused("act + 1", "numbers");
     assert_refused("list[2]", "no such element");
     assert_refused("kinds['pore']", "no such member");
-    assert_refused("sqrt(4)", "'sqrt' is no function");
+    assert_refused("sqrt(4)", "'sqrt' is not a function");
     assert_refused("int(3, 9)", "int(a) of a number");
     assert_refused("ceil(1.5, 2)", "ceil(a, b) of integers");
-    assert_refused("sqrt('a')", "'sqrt' is no function");
+    assert_refused("sqrt('a')", "'sqrt' is not a function");
     assert_refused("-act", "for numbers");
     assert_refused("!act", "'silu' is neither true nor false");
     assert_refused("1 && act", "'silu' is neither true nor false");
@@ -147,7 +147,7 @@ static void what_has_no_value_is_refused_in_one_line(void **state)
     assert_refused("list ? 1 : 2", "a list is neither true nor false");
     assert_refused("get(3, 'a', 1)", "its form is get(object");
     assert_refused("1 ? 2", "':' is missing");
-    assert_refused("a\nb", "'a' is none");
+    assert_refused("a\nb", "'a' is not a dimension");
 }
 
 static void nesting_and_length_have_an_end(void **state)

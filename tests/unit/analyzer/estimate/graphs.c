@@ -277,7 +277,7 @@ static void parts_share_storage_and_the_gradient_of_the_whole(void **state)
     assert_int_equal(estimate.forward_end.category_bytes[CATEGORY_activations], 64 * 32);
     estimate_release(&estimate);
     model_release(&model);
-    refuses("{\"type\":\"Part\",\"out\":9}", "no part of a width of 8");
+    refuses("{\"type\":\"Part\",\"out\":9}", "not a part of a width of 8");
 }
 
 /* The kernel for 768 sums over 64 x 197 rows needs a buffer for 197 blocks of 128 threads. */
