@@ -89,7 +89,7 @@ static int add_line(struct stacks *stacks)
     event->address += event->size_bytes;
     event->stack_id = 0;
     if (!cut_bytes(&rest, &event->size_bytes))
-        return lines_broken(&stacks->lines, "no stack with its bytes behind it", stacks->err);
+        return lines_broken(&stacks->lines, "not a stack followed by its bytes", stacks->err);
     if (!event->size_bytes)
         return 0;
     if (event->address > BYTES_MOST)
@@ -121,8 +121,8 @@ int import_collapsed(const struct import_source *source, struct draft *draft, st
         if (add_line(&stacks))
             return -1;
     return draft_does_not_know(draft, err,
-                               "when and on which device it was held, at which addresses, and what "
-                               "came before and after") ||
+                               "times, devices and addresses of the memory, and anything before or "
+                               "after this moment") ||
                    draft_lacks(draft, LACK_blocks, err) || draft_lacks(draft, LACK_frees, err) ||
                    draft_lacks(draft, LACK_failures, err)
                ? -1

@@ -57,7 +57,7 @@ static int check_path(const char *path, struct err *err)
         return 0;
     if (!trace_file_check(path, &reason))
         return 0;
-    err_set(err, ERR_USAGE, "%s is there and is no trace; name another file with -o", path);
+    err_set(err, ERR_USAGE, "%s exists and is not a trace; name another file with -o", path);
     return -1;
 }
 

@@ -73,7 +73,7 @@ static int find_format(struct import *import, const char *name, struct err *err)
             import->format = &formats[i];
     if (import->format)
         return 0;
-    err_set(err, ERR_INPUT, "%s is no file that can be imported; --from=%s says what it is",
+    err_set(err, ERR_INPUT, "%s is not in a known format; name its format with --from=%s",
             import->source.path, import_names);
     return -1;
 }

@@ -125,7 +125,8 @@ static int check_table(const struct nsys *nsys, const char *table)
             is_computed = sqlite3_column_int(columns, 6) != 0;
     sqlite3_finalize(columns);
     if (is_computed)
-        err_set(nsys->err, ERR_INPUT, "%s is no export of Nsight Systems: %s has a computed column",
+        err_set(nsys->err, ERR_INPUT,
+                "%s is not an export of Nsight Systems: %s has a computed column",
                 nsys->source->path, table);
     else if (step != SQLITE_DONE)
         failed(nsys, table);
@@ -264,8 +265,7 @@ static int check_row(struct nsys *nsys, const char *table)
 
     if (!nsys->wrong_column)
         return 0;
-    snprintf(what, sizeof what, "column %.40s holds something else than it should",
-             nsys->wrong_column);
+    snprintf(what, sizeof what, "column %.40s has a value of the wrong type", nsys->wrong_column);
     return broken(nsys, table, what);
 }
 
@@ -407,7 +407,7 @@ static int note_block(struct nsys *nsys, const struct event *event)
     if (live_blocks_add(&nsys->live, event->address, event->size_bytes, nsys->err))
         return -1;
     return nsys->live.bytes > LIVE_BYTES_MOST
-               ? broken(nsys, EVENTS, "what is allocated adds up to more than any memory")
+               ? broken(nsys, EVENTS, "the allocations add up to more than any memory")
                : 0;
 }
 
@@ -465,20 +465,19 @@ static int write_device(struct nsys *nsys, int device)
 static int say_unknown(struct nsys *nsys)
 {
     if (nsys->unknown_count &&
-        draft_does_not_know(
-            nsys->draft, nsys->err,
-            "what was allocated before the profile began, of which some is freed in it"))
+        draft_does_not_know(nsys->draft, nsys->err,
+                            "allocations before the profile began, some of which are freed in it"))
         return -1;
     if (nsys->left_out_count &&
         draft_does_not_know(nsys->draft, nsys->err,
-                            "what became of %" PRIu64
+                            "the lives of %" PRIu64
                             " entries of static or pageable memory, which are left out",
                             nsys->left_out_count))
         return -1;
     return draft_lacks(nsys->draft, LACK_failures, nsys->err) ||
                    draft_does_not_know(nsys->draft, nsys->err,
                                        "Python's frames, blocks of frameworks' pools, virtual "
-                                       "memory, and what the card had left")
+                                       "memory, and the card's free memory")
                ? -1
                : 0;
 }

@@ -68,7 +68,7 @@ struct reader {
 
 static int broken(const struct reader *reader, const char *what)
 {
-    err_set(reader->err, ERR_INPUT, "%s is no memory snapshot that can be read: byte %zu: %s",
+    err_set(reader->err, ERR_INPUT, "%s cannot be read as a memory snapshot: byte %zu: %s",
             reader->name, reader->opcode_at, what);
     return -1;
 }
@@ -324,7 +324,7 @@ static int get_memo(struct reader *reader, size_t bytes)
     if (take_number(reader, bytes, &number))
         return -1;
     if (number >= reader->memo_limit || !reader->is_set[number])
-        return broken(reader, "a memo that nothing was put into");
+        return broken(reader, "a memo without a value");
     return push(reader, reader->memo[number]);
 }
 

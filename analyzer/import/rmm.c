@@ -139,7 +139,7 @@ static int note_block(struct log *log, const struct event *event, enum rmm_actio
         if (live_blocks_add(&log->live, event->address, event->size_bytes, log->err))
             return -1;
         return log->live.bytes > LIVE_BYTES_MOST
-                   ? broken(log, "what is allocated adds up to more than any memory")
+                   ? broken(log, "the allocations add up to more than any memory")
                    : 0;
     }
     if (!live_blocks_take(&log->live, event->address, &size_bytes))
@@ -163,7 +163,7 @@ static int add_line(struct log *log)
         !find_action(word, &action) || !read_pointer(pointer, &event.address) ||
         !piece_number(size, 10, LIVE_BYTES_MOST, &event.size_bytes) ||
         !read_pointer(stream, &event.stream) || rest.length)
-        return broken(log, "no allocation or free as RMM logs it");
+        return broken(log, "not an allocation or a free as RMM logs it");
     if (find_thread(log, tid, &event.thread_id) || note_block(log, &event, action))
         return -1;
     event.kind = action == RMM_FREE ? EVENT_FREE : EVENT_ALLOC;
@@ -179,14 +179,13 @@ static int add_line(struct log *log)
 static int say_unknown(struct log *log)
 {
     if (log->unknown_count &&
-        draft_does_not_know(
-            log->draft, log->err,
-            "what was allocated before its first line, of which some is freed in it"))
+        draft_does_not_know(log->draft, log->err,
+                            "allocations before its first line, some of which are freed in it"))
         return -1;
-    return draft_does_not_know(
-               log->draft, log->err,
-               "devices, call stacks, the day, what the resource behind RMM's log reserved, "
-               "and memory outside of it") ||
+    return draft_does_not_know(log->draft, log->err,
+                               "devices, call stacks, the day, the memory that the resource behind "
+                               "RMM's log reserved, "
+                               "and memory outside of it") ||
                    draft_set_integer(log->draft, META_complete, log->unknown_count == 0, log->err)
                ? -1
                : 0;

@@ -41,7 +41,7 @@ struct snapshot {
 
 static int broken(const struct snapshot *snapshot, const char *what)
 {
-    err_set(snapshot->err, ERR_INPUT, "%s is no memory snapshot of PyTorch: %s",
+    err_set(snapshot->err, ERR_INPUT, "%s is not a memory snapshot of PyTorch: %s",
             snapshot->source->path, what);
     return -1;
 }
@@ -58,8 +58,7 @@ static int read_number(const struct snapshot *snapshot, const struct pickle_valu
         return 0;
     if (value->type != PICKLE_NUMBER || value->number > most) {
         err_set(snapshot->err, ERR_INPUT,
-                "%s is no memory snapshot of PyTorch: '%s' is no number "
-                "that it may be",
+                "%s is not a memory snapshot of PyTorch: '%s' is not a number in its range",
                 snapshot->source->path, key);
         return -1;
     }
@@ -123,7 +122,7 @@ static int read_owner(struct snapshot *snapshot, const struct pickle_value *item
     if (!frames && pickle_items(pickle_get(item, "history"), &history))
         frames = pickle_get(history, "frames");
     if (block->requested_bytes > block->size_bytes)
-        return broken(snapshot, "a block is smaller than what was asked for");
+        return broken(snapshot, "a block is smaller than its request");
     return torch_stacks_find(&snapshot->stacks, frames, &block->stack_id, snapshot->err);
 }
 
@@ -215,7 +214,7 @@ static int read_segment(struct snapshot *snapshot, const struct pickle_value *it
     uint64_t number;
 
     if (item->type != PICKLE_DICT)
-        return broken(snapshot, "a segment is no dictionary");
+        return broken(snapshot, "a segment is not a dictionary");
     if (read_number(snapshot, item, "device", LIMIT_devices - 1, &number) ||
         find_device(snapshot, number, &device) ||
         read_range(snapshot, item, "address", "total_size", &segment.address,
@@ -287,7 +286,7 @@ static int read_step(struct snapshot *snapshot, struct torch_device *device,
                               .action = find_action(pickle_get(item, "action"))};
 
     if (item->type != PICKLE_DICT)
-        return broken(snapshot, "an event is no dictionary");
+        return broken(snapshot, "an event is not a dictionary");
     if (step.action == TORCH_ACTION_COUNT)
         return pass_over(snapshot, pickle_get(item, "action"));
     if (read_range(snapshot, item, step.action == TORCH_OOM ? "device_free" : "addr", "size",
@@ -383,27 +382,26 @@ static int say_unknown(const struct snapshot *snapshot, bool has_past, struct dr
 
     if (!snapshot->step_count)
         return draft_does_not_know(draft, err,
-                                   "what happened before the snapshot: no history was recorded, so "
-                                   "all is of its moment") ||
+                                   "events before the snapshot: no history was recorded, so all "
+                                   "memory is of its moment") ||
                        draft_lacks(draft, LACK_frees, err) || draft_lacks(draft, LACK_failures, err)
                    ? -1
                    : 0;
-    if (has_past && draft_does_not_know(
-                        draft, err,
-                        "what happened before the first event: what was live then stands at the "
-                        "beginning, and peaks before it are not seen"))
+    if (has_past && draft_does_not_know(draft, err,
+                                        "events before the first one: memory live then stands at "
+                                        "the beginning, and earlier peaks are not seen"))
         return -1;
     if (!snapshot->timed_count &&
         draft_does_not_know(draft, err,
-                            "times, and which blocks of before the first event were freed: this "
+                            "times, and the frees of blocks made before the first event: this "
                             "release of PyTorch keeps neither"))
         return -1;
     if (snapshot->unfreed_count && draft_lacks(draft, LACK_frees, err))
         return -1;
     if (snapshot->unknown_count &&
         draft_does_not_know(draft, err,
-                            "what %" PRIu64 " events did of which only a later gpumemtrace may "
-                            "know, '%.*s' the first",
+                            "the effect of %" PRIu64
+                            " events that only a later gpumemtrace may know, '%.*s' the first",
                             snapshot->unknown_count,
                             (int)(snapshot->unknown.length < 40 ? snapshot->unknown.length : 40),
                             snapshot->unknown.text))
@@ -442,7 +440,7 @@ static int write_devices(struct snapshot *snapshot, struct draft *draft)
     if (torch_events_write(used, count, draft, err) || say_unknown(snapshot, has_past, draft) ||
         draft_does_not_know(
             draft, err,
-            "memory outside of PyTorch's allocator, threads, and what the card has in all"))
+            "memory outside of PyTorch's allocator, threads, and the card's total memory"))
         return -1;
     return draft_set_integer(draft, META_complete, snapshot->step_count && !has_past, err);
 }
@@ -452,7 +450,7 @@ static int import_values(struct snapshot *snapshot, struct draft *draft)
     for (int i = 0; i < LIMIT_devices; i++)
         snapshot->devices[i].max_split_bytes = UINT64_MAX;
     if (snapshot->values.root.type != PICKLE_DICT)
-        return broken(snapshot, "it is no dictionary");
+        return broken(snapshot, "it is not a dictionary");
     if (read_segments(snapshot) || read_traces(snapshot) || read_settings(snapshot, draft) ||
         draft_thread(draft, 1, 0, "", snapshot->err))
         return -1;

@@ -95,7 +95,7 @@ def test_a_number_out_of_range_is_refused(export, refused, column, value):
 ])  # fmt: skip
 def test_a_column_of_another_type_is_refused_by_its_name(export, refused, column, value):
     export.run(f"UPDATE CUDA_GPU_MEMORY_USAGE_EVENTS SET {column} = {value} WHERE rowid = 2")
-    assert f"table CUDA_GPU_MEMORY_USAGE_EVENTS: column {column} holds something else" in refused(export.write())
+    assert f"table CUDA_GPU_MEMORY_USAGE_EVENTS: column {column} has a value of the wrong type" in refused(export.write())
 
 
 def test_what_a_call_holds_must_be_a_number_too(export, refused):

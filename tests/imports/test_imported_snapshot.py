@@ -42,7 +42,7 @@ def test_what_was_live_before_the_history_stands_at_its_beginning(trace_of):
                                "peak_reserved_bytes": 20 * MIB} == only_pool(trace)  # fmt: skip
     assert held(trace) == {"forward": 5 * MIB, "at::empty_cuda": 2 * MIB, None: MIB}
     report = load_json("report", trace)
-    assert report["trace"]["complete"] is False and "before the first event" in report["warnings"][0]
+    assert report["trace"]["complete"] is False and "events before the first one" in report["warnings"][0]
     completed = run_command("check", "--max-peak=1GiB", trace)
     assert completed.returncode == 2 and "imported" in completed.stderr
 
@@ -55,7 +55,7 @@ def test_a_whole_history_is_complete(trace_of):
         )
     )
     report = load_json("report", trace)
-    assert report["trace"]["complete"] is True and "before the first event" not in report["warnings"][0]
+    assert report["trace"]["complete"] is True and "events before the first one" not in report["warnings"][0]
     assert report["devices"][0]["pools"][0]["peak_time_ns"] == 1000
     assert run_command("check", "--max-peak=2MiB", trace).returncode == 0
     assert run_command("check", "--max-peak=1MiB", trace).returncode == 1
@@ -326,7 +326,7 @@ CONTRADICTIONS = {
     "is not where those before it end": [segment(SEGMENT, block(MIB), {**block(MIB), "address": SEGMENT + 2 * MIB})],
     "do not fill their segment": [{**segment(SEGMENT, block(MIB)), "total_size": 2 * MIB}],
     "allocated_size is not that": [{**segment(SEGMENT, block(MIB, "active_allocated", MIB)), "allocated_size": 12345}],
-    "smaller than what was asked for": [segment(SEGMENT, block(MIB, "active_allocated", 2 * MIB))],
+    "smaller than its request": [segment(SEGMENT, block(MIB, "active_allocated", 2 * MIB))],
 }
 
 
@@ -339,7 +339,7 @@ def test_events_of_a_later_pytorch_are_said_and_marks_are_not(trace_of):
     value = small()
     value["device_traces"][0] += [entry(action, SEGMENT, MIB, 40) for action in ("snapshot", "segment_split", "segment_split")]
     (warning, *_) = load_json("report", trace_of(value))["warnings"]
-    assert "what 2 events did" in warning and "'segment_split'" in warning
+    assert "the effect of 2 events" in warning and "'segment_split'" in warning
 
 
 def test_a_history_that_leaves_out_frees_says_so(trace_of):

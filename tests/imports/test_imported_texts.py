@@ -77,7 +77,7 @@ def test_the_driver_is_no_layer_of_what_says_nothing_of_it(log, command):
     trace = log("7,10:00:00.000000,allocate,0x7f0000000000,1048576,0x0")
     completed = run_command(command, "--layer=driver", trace)
     assert (completed.returncode, completed.stdout, completed.stderr.count("\n")) == (2, "", 1)
-    assert "--layer=driver: it was imported (rmm)" in completed.stderr
+    assert "--layer=driver: the imported file (rmm)" in completed.stderr
 
 
 @pytest.mark.parametrize("limit", ["--max-retries=0", "--max-fragmentation=0.5"])
