@@ -36,7 +36,8 @@ static int set_parts(struct address *address, const char *url, size_t scheme_len
         database[database_length + (database[database_length] == '/')] ||
         length + scheme_length >= ADDRESS_BYTES || host >= ADDRESS_PART_BYTES ||
         database_length >= ADDRESS_PART_BYTES) {
-        err_set(err, ERR_USAGE, "'%.200s' is no address of a database: it is %s", url, usage);
+        err_set(err, ERR_USAGE, "'%.200s' is not an address of a database; write it as %s", url,
+                usage);
         return -1;
     }
     snprintf(address->base, sizeof address->base, "%.*s", (int)(scheme_length + length), url);
@@ -55,13 +56,13 @@ int address_read(struct address *address, const char *url, struct err *err)
 
     if (memchr(url, '@', strlen(url))) {
         err_set(err, ERR_USAGE,
-                "an address with a user or password is refused: they stand in "
-                "GPUMEMTRACE_FLEET_USER and "
-                "GPUMEMTRACE_FLEET_PASSWORD, or in a file that --login names");
+                "an address with a user or password is refused: set GPUMEMTRACE_FLEET_USER and "
+                "GPUMEMTRACE_FLEET_PASSWORD, or name a file with --login");
         return -1;
     }
     if (!scheme_length) {
-        err_set(err, ERR_USAGE, "'%.200s' is no address of a database: it is %s", url, usage);
+        err_set(err, ERR_USAGE, "'%.200s' is not an address of a database; write it as %s", url,
+                usage);
         return -1;
     }
     return set_parts(address, url, scheme_length, length, err);

@@ -74,7 +74,7 @@ static int read_table(struct answer_table *answer, const struct server *server, 
     char *end = strchr(line, '\n');
 
     if (!end) {
-        err_set(err, ERR_INPUT, "%s gives an answer without a head", server_name(server));
+        err_set(err, ERR_INPUT, "the answer of %s has no heading", server_name(server));
         return -1;
     }
     *end = '\0';
@@ -89,7 +89,7 @@ static int read_table(struct answer_table *answer, const struct server *server, 
         const char **row = answer->cells + answer->row_count * answer->column_count;
 
         if (take_line(line, row, answer->column_count, &next) != answer->column_count) {
-            err_set(err, ERR_INPUT, "%s gives an answer with a row that is cut",
+            err_set(err, ERR_INPUT, "the answer of %s has a row that is cut short",
                     server_name(server));
             return -1;
         }

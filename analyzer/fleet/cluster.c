@@ -18,9 +18,8 @@ int cluster_read(struct cluster *cluster, struct server *server, struct err *err
         server_ask(server, "SELECT version, cluster FROM " FLEET_SCHEMA_TABLE, &answer, err);
     if (status && server_exception(server) == SERVER_UNKNOWN_TABLE)
         err_set(err, ERR_INPUT,
-                "the database '%s' of %s has no tables for traces; this makes them: gpumemtrace "
-                "push --create "
-                "--to=URL",
+                "the database '%s' of %s has no tables for traces; make them with: gpumemtrace "
+                "push --create --to=URL",
                 server_database(server), server_name(server));
     if (!status && sscanf(answer.data, "%d\t%127[^\n]", &version, cluster->name) < 1)
         version = 0;
@@ -97,7 +96,7 @@ int cluster_open(struct server **shard, struct server *server, const struct clus
     int status = ask(server, &sql, &answer, err);
     const char *host = status ? NULL : host_of(answer.data);
     if (!status && !host) {
-        err_set(err, ERR_INPUT, "%s does not know the cluster '%s', whose tables these are",
+        err_set(err, ERR_INPUT, "the tables belong to the cluster '%s', which %s does not know",
                 server_name(server), cluster->name);
         status = -1;
     }

@@ -48,7 +48,8 @@ const struct curl_calls *curl_load(struct err *err)
     if (library && !find_functions(&calls, library))
         return &calls;
     calls = (struct curl_calls){0};
-    err_set(err, ERR_SYSTEM, "%s, which speaks to the server, %s: install it (on Debian: libcurl4)",
+    err_set(err, ERR_SYSTEM,
+            "%s is needed to speak to the server and %s: install it (on Debian: libcurl4)",
             libraries[0], library ? "cannot be used" : "is not there");
     return NULL;
 }

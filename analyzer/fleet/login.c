@@ -25,7 +25,7 @@ static int read_line(FILE *file, char *field, size_t bytes, const char *path, st
 {
     if (!fgets(field, (int)bytes, file)) {
         err_set(err, ERR_USAGE,
-                "--login=%s: the file has a line for the user and one for the password", path);
+                "--login=%s: the file must have two lines, the user and the password", path);
         return -1;
     }
     field[strcspn(field, "\r\n")] = '\0';

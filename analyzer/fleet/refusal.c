@@ -61,16 +61,15 @@ static void tell_exception(const struct refusal_of *of, int exception, struct er
     words_of(words, of->body);
     if (is_among(exception, logins, sizeof logins / sizeof *logins))
         err_set(err, ERR_INPUT,
-                "%s refuses the login of user '%s'; GPUMEMTRACE_FLEET_USER and "
-                "GPUMEMTRACE_FLEET_PASSWORD, or "
-                "--login=FILE, say another",
+                "%s refuses the login of user '%s'; set another with GPUMEMTRACE_FLEET_USER and "
+                "GPUMEMTRACE_FLEET_PASSWORD, or with --login=FILE",
                 of->name, *of->user ? of->user : "default");
     else if (exception == NOT_ENOUGH_SPACE || strstr(of->body, "No space left on device") ||
              strstr(of->body, "errno: 28"))
         err_set(err, ERR_SYSTEM, "the disk of %s is full: %s", of->name, words);
     else if (exception == UNKNOWN_DATABASE)
-        err_set(err, ERR_INPUT, "%s has no database '%s'; there: CREATE DATABASE %s", of->name,
-                of->database, of->database);
+        err_set(err, ERR_INPUT, "%s has no database '%s'; create it there: CREATE DATABASE %s",
+                of->name, of->database, of->database);
     else
         err_set(err, ERR_INPUT, "%s refuses: %s (code %d)", of->name, words, exception);
 }
@@ -81,11 +80,11 @@ static void tell_status(const struct refusal_of *of, long status, struct err *er
 
     if (status >= 300 && status < 400)
         err_set(err, ERR_INPUT,
-                "%s points to another address, %s, which is not followed: if it is the right one, "
-                "name that",
+                "%s redirects to %s, which is not followed; if that is the right server, give its "
+                "address",
                 of->name,
                 *of->redirected ? words_of(words, of->redirected + strspn(of->redirected, " "))
-                                : "without saying which");
+                                : "an address that it does not name");
     else if (status == 401 || status == 403)
         err_set(err, ERR_INPUT, "%s refuses the login of user '%s' (HTTP %ld)", of->name,
                 *of->user ? of->user : "default", status);

@@ -30,8 +30,8 @@ def both(url, trace, *options, env=None):
 
 
 @pytest.mark.parametrize("url, words", [
-    ("gpu:8123/fleet", "is no address of a database"), ("ftp://gpu/fleet", "is no address"), ("http://gpu:8123", "is no address"),
-    ("http://gpu:8123/a/b", "is no address"), ("http://gpu:8123/fleet?x=1", "is no address"),
+    ("gpu:8123/fleet", "is not an address of a database"), ("ftp://gpu/fleet", "is not an address"), ("http://gpu:8123", "is not an address"),
+    ("http://gpu:8123/a/b", "is not an address"), ("http://gpu:8123/fleet?x=1", "is not an address"),
     (f"http://me:{SECRET}@gpu:8123/fleet", "an address with a user or password is refused"),
     ("http://127.0.0.1:1/fleet", "no server answers at 127.0.0.1:1"),
     ("http://no-such-host.invalid:8123/fleet", "no server answers at no-such-host.invalid:8123")])  # fmt: skip
@@ -103,7 +103,7 @@ def test_a_redirect_is_not_followed_and_the_other_host_learns_nothing(rank):
         away = {"Location": f"{other.url()}"}
         with Between(answer=lambda statement, number: (307, b"", away)) as fake:
             for line in both(fake.url(), rank(0, BLOCKS), env=clean_environment(**LOGIN)):
-                assert f"points to another address, {other.url()}, which is not followed" in line
+                assert f"redirects to {other.url()}, which is not followed" in line
         assert other.headers == []
 
 
@@ -125,7 +125,7 @@ def test_tables_of_another_version_are_refused(database, rank):
 
 def test_a_database_that_is_not_there_is_named(server, rank):
     for line in both(f"http://{server.host}:{server.http_port}/nowhere", rank(0, BLOCKS)):
-        assert "has no database 'nowhere'; there: CREATE DATABASE nowhere" in line
+        assert "has no database 'nowhere'; create it there: CREATE DATABASE nowhere" in line
 
 
 # --- in the middle of a push ---
