@@ -119,13 +119,12 @@ void run_lines_refuse(const struct fix *fix, const struct trial *trial, const ch
                 fix->path, what);
     else if (trial->signal)
         err_set(err, ERR_INPUT,
-                "'%.150s' was killed by signal %d in a dry run, and no allocation had failed: not "
-                "for want of the card's memory; %s",
+                "'%.150s' was killed by signal %d in a dry run, but no allocation had failed, so "
+                "the card's memory was not the reason; %s",
                 fix->path, trial->signal, what);
     else
-        err_set(
-            err, ERR_INPUT,
-            "'%.150s' failed in a dry run with status %d, and no allocation had failed: not for "
-            "want of the card's memory; %s",
-            fix->path, trial->status, what);
+        err_set(err, ERR_INPUT,
+                "'%.150s' failed in a dry run with status %d, but no allocation had failed, so the "
+                "card's memory was not the reason; %s",
+                fix->path, trial->status, what);
 }

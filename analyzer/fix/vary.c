@@ -70,9 +70,8 @@ static bool is_same_name(const struct word *a, const struct word *b)
 
 static int refuse_two(const char *name, const struct word *a, const struct word *b, struct err *err)
 {
-    err_set(err, ERR_USAGE,
-            "option '--vary': '%.100s' is both '%.*s' and '%.*s'; name the one that is meant", name,
-            (int)(a->length < 100 ? a->length : 100), a->name,
+    err_set(err, ERR_USAGE, "option '--vary': '%.100s' is both '%.*s' and '%.*s'; name one of them",
+            name, (int)(a->length < 100 ? a->length : 100), a->name,
             (int)(b->length < 100 ? b->length : 100), b->name);
     return -1;
 }
@@ -129,7 +128,7 @@ static int take_name(struct vary *vary, const char *name, size_t length, struct 
         memcpy(vary->name, name + skipped, length - skipped);
         return 0;
     }
-    err_set(err, ERR_USAGE, "option '--vary': '%.100s' begins with no name of at most %d bytes",
+    err_set(err, ERR_USAGE, "option '--vary': '%.100s' must begin with a name of at most %d bytes",
             name, VARY_NAME_BYTES - 1);
     return -1;
 }

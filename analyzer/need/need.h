@@ -14,7 +14,7 @@
 /* NCCL's memory, which a dry run does not count. Add this sentence to figures of one rank of
  * several. doc/simulator.md has the sources. */
 #define NEED_OF_NCCL                                                                               \
-    "What NCCL takes comes on top: 0.5 to 1.7 GB for each communicator that reduces and gathers"
+    "NCCL takes 0.5 to 1.7 GB more for each communicator that reduces and gathers"
 
 struct need {
     int device;

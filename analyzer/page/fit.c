@@ -41,13 +41,13 @@ static int say_card(struct opening *opening, const struct fit_device *fit)
 
     study_device_name(fit->device, device);
     units_bytes(bytes, fit->card_bytes);
-    return page_say(
-        opening,
-        "What ran on %s needs a card of %s%s %s: of those known here %s; as a MIG slice "
-        "%s.",
-        device, fit->is_least ? "at least " : "", bytes,
-        fit->has_pool ? "without retries" : "(the driver's memory at its peak, and the context)",
-        card ? card : "none", slice ? slice : "none");
+    return page_say(opening,
+                    "The run on %s needs a card of %s%s %s; smallest known card: %s; smallest "
+                    "known MIG slice: %s.",
+                    device, fit->is_least ? "at least " : "", bytes,
+                    fit->has_pool ? "without retries"
+                                  : "(the driver's memory at its peak, and the context)",
+                    card ? card : "none", slice ? slice : "none");
 }
 
 static int say_smaller(struct opening *opening, const struct fit_device *fit)
@@ -75,16 +75,15 @@ static int say_fit(struct opening *opening, const struct fit_device *fit)
 
     study_device_name(fit->device, device);
     if (!is_known(fit))
-        return page_say(
-            opening,
-            "What %s would need is not known, because the model of PyTorch's allocator does "
-            "not give what was recorded: at event %" PRIu64 " %s.",
-            device, fit->difference.seq, page_difference(&fit->difference, words));
+        return page_say(opening,
+                        "The need of %s is not known, because the model of PyTorch's allocator "
+                        "differs from the recording: at event %" PRIu64 " %s.",
+                        device, fit->difference.seq, page_difference(&fit->difference, words));
     if (say_card(opening, fit) < 0 || say_smaller(opening, fit) < 0)
         return -1;
     return fit->has_pool && fit->fraction > 0
                ? page_say(opening,
-                          "Of any card PyTorch's pool keeps to a share of %.4g, as in the run "
+                          "PyTorch's pool is limited to a share of %.4g of any card, as in the run "
                           "(memory fraction).",
                           fit->fraction)
                : 0;
@@ -101,9 +100,10 @@ static int answer_fit(struct opening *opening, const struct study *study, const 
         if (view->device < 0 || fit->items[i].device == view->device)
             status = say_fit(opening, &fit->items[i]);
     if (!fit->count)
-        return page_say(opening, history_is_imported(&study->history)
-                                     ? "What the driver gave is not known, so no card can be named."
-                                     : "No device memory was allocated.");
+        return page_say(
+            opening, history_is_imported(&study->history)
+                         ? "The memory that the driver gave is not known, so no card can be named."
+                         : "No device memory was allocated.");
     return status;
 }
 
@@ -185,15 +185,13 @@ static int add_fit(struct doc *doc, const struct study *study, const struct devi
         add_smaller(doc, fit);
     doc_list_end(doc);
     if (is_known(fit))
-        doc_note(doc,
-                 "Card counts the most that the context and other processes were seen to take, "
-                 "the process's other memory, and the pool. A known card is chosen by what outputs "
-                 "of others say that it shows to programs (gpumemtrace help cards), with 2 %% to "
-                 "spare for other versions of the driver.");
+        doc_note(doc, "'Card' is the sum of the largest context and other processes seen, the "
+                      "process's other memory, and the pool. A known card is chosen by the memory "
+                      "that it shows to programs according to published outputs (gpumemtrace help "
+                      "cards), with 2 %% to spare for other versions of the driver.");
     if (fit->smaller)
-        doc_note(doc,
-                 "The row with retries is the next smaller card with all its memory, of which 2 %% "
-                 "were left unused.");
+        doc_note(doc, "The row with retries is the next smaller card with all its memory; the "
+                      "choice without retries leaves 2 %% of it unused.");
     return 0;
 }
 

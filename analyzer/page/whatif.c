@@ -17,8 +17,8 @@ const char *page_difference(const struct difference *found, char out[PAGE_DIFFER
     case DIFFERENCE_NO_BLOCK:
         snprintf(out, size,
                  "%s at 0x%" PRIx64
-                 " lie where the model has no free block, in no new segment of the size that it "
-                 "would ask for: a MemPool's memory, perhaps, of which the trace does not tell",
+                 " lie where the model has no free block, and not in a new segment of the size "
+                 "that it would request: perhaps in a MemPool, which the trace does not record",
                  bytes, found->address);
         break;
     case DIFFERENCE_OTHER:
@@ -48,7 +48,7 @@ const char *page_difference(const struct difference *found, char out[PAGE_DIFFER
     case DIFFERENCE_GAVE_BACK:
         snprintf(out, size,
                  "PyTorch gave %s at 0x%" PRIx64
-                 " back to the driver, in which the model has live memory",
+                 " back to the driver, although the model has live memory there",
                  bytes, found->address);
         break;
     default:
@@ -169,18 +169,17 @@ static int say_failures(struct opening *opening, const struct whatif_run *run)
     if (run->failure.at.index != INDEX_NONE)
         return page_say(opening, "It would have run out of memory at event %" PRIu64 "%s%s.",
                         run->failure.at.seq, run->failure.is_outside ? ": " : ", asking for ",
-                        run->failure.is_outside ? "what is outside the pool finds no room" : asked);
+                        run->failure.is_outside ? "memory outside the pool finds no room" : asked);
     if (run->unknown_failures_count)
-        return page_say(
-            opening,
-            "PyTorch refused under a memory fraction, of which the trace does not tell: "
-            "whether %" PRIu64 " of the %" PRIu64 " allocations that failed would have "
-            "been served is unknown.",
-            run->unknown_failures_count, failures_count);
+        return page_say(opening,
+                        "PyTorch refused under a memory fraction that the trace does not record, "
+                        "so it is unknown whether %" PRIu64 " of the %" PRIu64
+                        " failed allocations would have been served.",
+                        run->unknown_failures_count, failures_count);
     if (run->served_failures_count)
         return page_say(opening,
                         "%" PRIu64 " of the %" PRIu64 " allocations that failed would have been "
-                        "served; what the program would have asked for then is not known.",
+                        "served; the program's requests after that are not known.",
                         run->served_failures_count, failures_count);
     if (run->same_failures_count)
         return page_say(opening, "The allocations that failed would have failed as well.");
@@ -202,20 +201,18 @@ int page_what_if_answer(struct opening *opening, const struct study *study, cons
             name);
     const struct difference *found = &device->recorded.difference;
     if (found->kind != DIFFERENCE_NONE)
-        return page_say(
-            opening,
-            "On %s what it would have held is unknown, because the model does not give what was "
-            "recorded: at event %" PRIu64 " %s.",
-            name, found->seq, page_difference(found, words));
+        return page_say(opening,
+                        "The result on %s is unknown, because the model differs from the "
+                        "recording: at event %" PRIu64 " %s.",
+                        name, found->seq, page_difference(found, words));
     if (say_change(opening, name, what_if, device, &device->runs[0]) < 0 ||
         say_failures(opening, &device->runs[0]) < 0)
         return -1;
     if (device->runs[0].allocator.settings.garbage_threshold > 0 &&
         whatif_fraction(device, &device->runs[0]) <= 0)
-        return page_say(opening,
-                        "Garbage is collected only under a memory fraction "
-                        "(set_per_process_memory_fraction). The trace tells of none; one that a "
-                        "call set is not known before memory is refused under it: "
-                        "memory_fraction=SHARE says what it was, or would be.");
+        return page_say(opening, "Garbage is collected only under a memory fraction "
+                                 "(set_per_process_memory_fraction). The trace has none, and a "
+                                 "fraction that a call sets is recorded only when memory is "
+                                 "refused under it; memory_fraction=SHARE sets it.");
     return 1;
 }

@@ -148,7 +148,7 @@ def test_under_a_memory_fraction_the_card_is_as_much_larger(trace):
     _, rows, answer = fit(trace)
     assert rows["none"]["card_bytes"] == 15800 * MIB
     assert rows["allowed"]["card"] == "t4" and rows["allowed"]["fits"] is True
-    assert "keeps to a share of 0.5" in answer
+    assert "limited to a share of 0.5" in answer
 
 
 def test_the_next_smaller_card_has_less_for_a_pool_under_a_memory_fraction(trace):
@@ -165,7 +165,7 @@ def test_a_memory_fraction_that_only_a_refusal_told_counts_as_well(trace):
     trace.event("pool-limit", size=8 * GIB, address=GIB // 100 + 1, device=0)
     device, rows, answer = fit(trace)
     assert device["at_least"] is True and rows["none"]["card_bytes"] == 18 * GIB
-    assert "keeps to a share of 0.5" in answer
+    assert "limited to a share of 0.5" in answer
 
 
 def test_a_call_that_the_driver_refused_is_part_of_what_a_program_without_a_pool_needs(trace):

@@ -82,7 +82,7 @@ def test_what_a_memory_fraction_refuses_is_refused_or_unknown_where_the_trace_do
     # In | 10 | 90 free | 10 | 90 free | the wholly free pieces are freed: 40 stay. 190 need 180 more, 9 pieces: 220, above 200.
     found, answer = ask(trace, "expandable_segments")
     assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (0, 0, 1)
-    assert "whether 1 of the 1 allocations that failed would have been served is unknown" in answer
+    assert "unknown whether 1 of the 1 failed allocations would have been served" in answer
 
 
 def test_what_a_memory_fraction_refuses_of_every_setting_fails_as_well(trace):
@@ -162,7 +162,7 @@ def test_garbage_is_collected_only_under_a_memory_fraction(trace):
     trace.filled_segment(130 * MIB)
     found, answer = ask(trace, "garbage_collection=0.4")
     assert found["peak_reserved_bytes"] == 350 * MIB
-    assert "only under a memory fraction" in answer and "not known before memory is refused" in answer
+    assert "only under a memory fraction" in answer and "recorded only when memory is refused" in answer
     # Half of the card is 256 MiB, and 0.4 of that is 102. The 120 are added to 100; the 130 find 220, so the 100 are freed.
     found, answer = ask(trace, "garbage_collection=0.4,memory_fraction=0.5")
     assert (found["peak_reserved_bytes"], found["retries"]) == (250 * MIB, 0)

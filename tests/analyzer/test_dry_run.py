@@ -86,7 +86,7 @@ def test_the_report_says_which_card_a_program_without_limit_needs(tmp_path):
     (peak, need), following = answer_of("report", path)
     assert "Peak 700.00 MiB on device 0" in peak
     assert need == (
-        "What ran on device 0 needs a card of 1000.00 MiB: 700.00 MiB of the program's own, 300.00 MiB of the context "
+        "The run on device 0 needs a card of 1000.00 MiB: 700.00 MiB of the program's own, 300.00 MiB of the context "
         "(assumed) and other processes; it fits on t4 (14.75 GiB); as a MIG slice on a100-1g.5gb."
     )
     assert following.startswith("gpumemtrace fit ")
@@ -124,7 +124,7 @@ def test_of_many_ranks_what_nccl_takes_is_said_to_be_missing(tmp_path):
     with sqlite3.connect(path) as trace:
         trace.execute("INSERT INTO job_variable (name, value) VALUES ('WORLD_SIZE', '8')")
     (_, need), _ = answer_of("report", path)
-    assert "What NCCL takes comes on top" in need
+    assert "NCCL takes 0.5 to 1.7 GB more" in need
 
 
 def run_without_limit(tmp_path, *words):
@@ -139,7 +139,7 @@ def test_a_run_without_limit_says_at_exit_what_its_report_says(tmp_path):
     last, need = run_without_limit(tmp_path, "--batch=20000")
     assert "needs a card of 19.92 GiB: 19.63 GiB of the program's own" in need
     assert "it fits on a10 (21.99 GiB), not on v100-16 (15.78 GiB)" in need
-    assert last == "gpumemtrace: run: " + need.removeprefix("What ran on device 0 ").removesuffix(".")
+    assert last == "gpumemtrace: run: " + need.removeprefix("The run on device 0 ").removesuffix(".")
 
 
 def test_a_run_with_a_limit_says_nothing_of_other_cards(tmp_path):

@@ -211,7 +211,7 @@ def test_another_failure_is_said_with_what_the_program_printed():
     completed = fix("--limit=1GiB", "--", PROGRAM, "broken")
     assert (completed.returncode, completed.stdout) == (2, "")
     assert "it printed: the data set is not there" in completed.stderr
-    assert "status 3, and no allocation had failed" in completed.stderr
+    assert "status 3, but no allocation had failed" in completed.stderr
 
 
 def test_a_program_that_a_signal_kills_is_not_one_that_lacks_memory():

@@ -93,7 +93,7 @@ def test_a_range_of_one_value_is_one_run():
 
 def test_of_one_rank_of_many_what_nccl_takes_is_said_to_be_missing():
     said = found("BATCH:1..600", options=["--rank=0/128"])["answer"]
-    assert said[1].startswith("What NCCL takes comes on top")
+    assert said[1].startswith("NCCL takes 0.5 to 1.7 GB more")
     assert len(found("BATCH:1..600")["answer"]) == 1
 
 
