@@ -145,13 +145,11 @@ int check_leak(struct check_results *results, const struct study *study, uint32_
 static const char *growth_unknown_text(const struct growth *growth, const struct leak *leak)
 {
     if (leak->waits)
-        return "most of what it keeps it keeps for a backward that never came, as one forward "
-               "does; gpumemtrace_step() or an NVTX range \"step\" marks a step";
+        return "most kept memory waits for a backward that never came, as after a single forward; "
+               "mark steps with gpumemtrace_step() or an NVTX range \"step\"";
     if (growth->steps == GROWTH_NO_STEPS)
         return "the program marks no steps, and no phase or allocation that repeats shows where "
-               "one "
-               "begins; "
-               "gpumemtrace_step() or an NVTX range \"step\" marks one";
+               "one begins; mark steps with gpumemtrace_step() or an NVTX range \"step\"";
     return growth->total.has_slope ? "live bytes vary more from step to step than they grow"
                                    : "it has too few steps";
 }
@@ -227,7 +225,7 @@ int check_fragmentation(struct check_results *results, const struct study *study
         return -1;
     if (!frag.reserved_known) {
         err_set(err, ERR_INPUT,
-                "%.300s: cannot tell how fragmented the memory is: its segments were not seen",
+                "%.300s: cannot tell how fragmented the memory is: its segments were not recorded",
                 study->trace.path);
         return -1;
     }
@@ -249,8 +247,8 @@ int check_retries(struct check_results *results, const struct study *study, uint
 
     if (history_is_imported(&study->history)) {
         err_set(err, ERR_INPUT,
-                "%.300s: cannot tell how often allocations were tried again: it was imported (%s) "
-                "from what says only which failed in the end",
+                "%.300s: cannot tell how often allocations were retried: the imported file (%s) "
+                "only says which of them failed in the end",
                 study->trace.path, study->trace.meta.imported_format.value);
         return -1;
     }
@@ -364,7 +362,7 @@ int check_complete(const struct trace *trace, struct err *err)
             trace->path,
             trace->recording ? "the program still runs"
             : meta->imported_format.value
-                ? "what was imported does not tell all: see 'gpumemtrace info'"
+                ? "the imported file does not say everything: see 'gpumemtrace info'"
                 : "it ended without exit: killed, or by a raw exit_group");
     return -1;
 }

@@ -173,13 +173,12 @@ static int refuse_layer(const struct study *study, int layer, struct err *err)
 {
     if (layer == LAYER_pool)
         err_set(err, ERR_USAGE,
-                "%.300s: --layer=pool: no framework's pool reported; the driver's layer is there: "
-                "--layer=driver",
+                "%.300s: --layer=pool: no framework reported a pool; use --layer=driver",
                 study->trace.path);
     else
         err_set(err, ERR_USAGE,
-                "%.300s: --layer=driver: it was imported (%s) from what does not say what the "
-                "driver gave; leave the option out",
+                "%.300s: --layer=driver: the imported file (%s) does not say what the driver gave; "
+                "leave the option out",
                 study->trace.path, study->trace.meta.imported_format.value);
     return -1;
 }

@@ -30,7 +30,7 @@ static int warn_end(const struct study *study, struct text_list *list, struct er
                      : text_list_add(
                            list, err,
                            "the end of the recording is missing (killed after exit, or the disk "
-                           "had no room): what came after the exit may be too");
+                           "had no room): events after the exit may be missing, too");
     return text_list_add(list, err, "%s: the last state is taken for the state at exit",
                          lossy ? "no exit of the process is recorded"
                                : "the process ended without exit (killed, or by a raw exit_group)");
@@ -70,7 +70,7 @@ static int warn_recording(const struct study *study, struct text_list *list, str
     const struct trace_meta *meta = &study->trace.meta;
 
     if (study->trace.recording &&
-        text_list_add(list, err, "the program is still running: figures are up to now"))
+        text_list_add(list, err, "the program is still running, so figures are up to now"))
         return -1;
     if (history_is_imported(&study->history) && warn_import(meta, list, err))
         return -1;
@@ -91,9 +91,8 @@ static int warn_recording(const struct study *study, struct text_list *list, str
         return -1;
     if (meta->shared_names.value > 0 &&
         text_list_add(list, err,
-                      "%" PRId64
-                      " phases or marks stand as (more names): the program made up more names "
-                      "than are kept",
+                      "%" PRId64 " phases or marks are listed as (more names), because the program "
+                                 "used more names than are kept",
                       meta->shared_names.value))
         return -1;
     if (study->trace.cut_texts_count &&
@@ -162,8 +161,8 @@ static int warn_not_modelled(const struct study *study, struct text_list *list, 
         text_addf(&names, "%s%s %" PRIu64, i ? ", " : "", rows[i].name, rows[i].count);
     result = text_list_add(list, err,
                            "the dry run does not model %zu function%s that the program called, "
-                           "which returned \"not supported\": what %s on a card is in no figure "
-                           "(calls: %s%s)",
+                           "which returned \"not supported\": the memory that %s on a card is "
+                           "missing from every figure (calls: %s%s)",
                            count, count > 1 ? "s" : "", count > 1 ? "they take" : "it takes",
                            text_failed(&names) ? "" : names.data, count > NAMES_SHOWN ? ", …" : "");
     text_release(&names);

@@ -99,11 +99,12 @@ int baseline_load(struct baseline *baseline, const char *path, struct err *err)
     if (!baseline->path)
         err_set(err, ERR_SYSTEM, "out of memory for the baseline");
     else if (!baseline->root && error.line > 0)
-        err_set(err, ERR_INPUT, "%.300s:%d: %s: is it merged?", path, error.line, error.text);
+        err_set(err, ERR_INPUT, "%.300s:%d: %s: does it have merge conflicts?", path, error.line,
+                error.text);
     else if (!baseline->root)
         err_set(err, ERR_INPUT, "%.300s: %s", path, error.text);
     else if (!found || strcmp(found, schema) != 0)
-        status = refuse(path, "the file", "is no baseline of this release", err);
+        status = refuse(path, "the file", "is not a baseline of this release", err);
     else
         status = read_accounts(baseline, err);
     if (status)

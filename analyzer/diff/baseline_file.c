@@ -83,7 +83,7 @@ static int write_sites(FILE *file, const struct holding *holding, struct err *er
         lines[count] =
             (struct line){text_of(holding, site), site->bytes, site->count, site->each_bytes};
         if (!lines[count].text) {
-            err_set(err, ERR_SYSTEM, "out of memory for the baseline, or a name is no UTF-8");
+            err_set(err, ERR_SYSTEM, "out of memory for the baseline, or a name is not UTF-8");
             goto out;
         }
     }

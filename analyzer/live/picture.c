@@ -361,7 +361,7 @@ static void put_help(struct drawing *drawing)
         "?        this page, and back",
         "",
         "live     allocated and not freed          cached   held by the pool, and idle",
-        "driver   else of this process             context  with modules and limits",
+        "driver   rest of this process             context  with modules and limits",
         "others   other processes of the card      |        the peak",
         "",
         "The letters below the graph are phases. A step: what a site grows by with",

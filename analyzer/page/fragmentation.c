@@ -24,12 +24,12 @@ static void add_moment(struct doc *doc, const struct study *study, const struct 
 static void add_card_source(struct doc *doc, const struct card_free *card)
 {
     if (!card->known)
-        doc_null(doc_detail(doc), "device_free_source", "free as told by", DOC_TEXT);
+        doc_null(doc_detail(doc), "device_free_source", "source of free", DOC_TEXT);
     else if (card->is_corrected)
-        doc_text(doc_detail(doc), "device_free_source", "free as told by",
+        doc_text(doc_detail(doc), "device_free_source", "source of free",
                  "cuMemGetInfo and the calls since");
     else
-        doc_text(doc_detail(doc), "device_free_source", "free as told by", "cuMemGetInfo");
+        doc_text(doc_detail(doc), "device_free_source", "source of free", "cuMemGetInfo");
 }
 
 static void add_card(struct doc *doc, const struct card_free *card)

@@ -186,7 +186,7 @@ def test_a_layer_or_device_that_the_trace_does_not_have_is_an_error(gpumemtrace,
     trace.alloc(1, device=3)
     trace.write()
     for command in ("report", "peak", "frag", "timeline", "phases", "leaks", "oom"):
-        assert_one_line(gpumemtrace(command, trace.path, "--layer=pool"), "no framework's pool reported", "--layer=driver")
+        assert_one_line(gpumemtrace(command, trace.path, "--layer=pool"), "no framework reported a pool", "--layer=driver")
     assert_one_line(gpumemtrace("peak", trace.path, "--device=1"), "device 1 has no events; those with events: 0, 3")
 
 

@@ -285,7 +285,7 @@ def test_names_that_a_program_makes_up_without_end_share_one_and_are_counted(twi
     marked = "SELECT text FROM event JOIN string ON string_id=object WHERE kind=13"
     assert folder.count(marked) == "iteration 7"
     warnings = folder.report()["warnings"]
-    assert any(f"{70_000 - kept} phases or marks stand as (more names)" in text for text in warnings)
+    assert any(f"{70_000 - kept} phases or marks are listed as (more names)" in text for text in warnings)
 
 
 def test_registered_names_of_another_tool_are_never_read(twice, program):
