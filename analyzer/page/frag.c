@@ -43,8 +43,8 @@ static int add_frag_at_failures(struct doc *doc, const struct study *study,
             add_frag_row(doc, study, account, &history->failures[i].at, err))
             return -1;
     if (history->failures_in_all > history->failure_count)
-        doc_note(doc, "Of %" PRIu64 " failed allocations the first and the last %d are shown.",
-                 history->failures_in_all, FAILURES_AT_EACH_END);
+        doc_note(doc, "The first and the last %d of %" PRIu64 " failed allocations are shown.",
+                 FAILURES_AT_EACH_END, history->failures_in_all);
     doc_list_end(doc);
     return 0;
 }

@@ -94,7 +94,7 @@ class MemoryMap {
     if (map.left_out_count)
       parts.push(plural(map.left_out_count, 'smaller block') + ' of ' + bytesText(map.left_out_bytes) + ' not drawn.');
     else if (layer.segments.length) parts.push('The largest hole: ' + bytesText(this.largestHole()) + '.');
-    if (this.failure) parts.push('Asked for: ' + bytesText(this.failure.size_bytes) + '.');
+    if (this.failure) parts.push('Requested: ' + bytesText(this.failure.size_bytes) + '.');
     return parts.join(' ');
   }
 
@@ -179,7 +179,7 @@ class MemoryMap {
     const width = this.canvas.clientWidth - ASKED_TEXT_PIXELS;
     context.font = '12px system-ui, sans-serif';
     context.textBaseline = 'middle';
-    const bars = [[this.failure.size_bytes, style('--alarm'), 'asked for ']];
+    const bars = [[this.failure.size_bytes, style('--alarm'), 'requested ']];
     if (!this.map.left_out_count) bars.push([this.largestHole(), REST_COLOUR, 'largest hole ']);
     const most = Math.max(...bars.map(([bytes]) => bytes));
     bars.forEach(([bytes, colour, text], row) => {

@@ -260,7 +260,7 @@ const page = {
     replaceControls('moments', choiceButtons('moment', this.namedMoments(), state.moment, (moment) => this.set({ moment })),
       element('button', { type: 'button', 'aria-label': 'earlier', onclick: () => this.timeline.choose(state.moment - 1) }, '◀'),
       element('button', { type: 'button', 'aria-label': 'later', onclick: () => this.timeline.choose(state.moment + 1) }, '▶'),
-      shown ? element('button', { type: 'button', onclick: () => this.growWithin(shown) }, 'what grew in the part shown') : '',
+      shown ? element('button', { type: 'button', onclick: () => this.growWithin(shown) }, 'growth in the part shown') : '',
       shown ? element('button', { type: 'button', onclick: () => this.timeline.zoomTo(null) }, 'show all') : '');
     const modes = this.modes().map(([mode]) => [mode, this.modeText(mode)]);
     const search = element('input', { type: 'search', placeholder: 'find', 'aria-label': 'find in calls', value: state.find });

@@ -72,7 +72,7 @@ class Ranks {
       element('canvas', { 'aria-hidden': 'true' }), element('span', {}, chart.text), element('span', {}, bytesText(chart.peak_bytes))));
     replaceChildren('rank-charts', ...this.buttons);
     this.leftOut = job.job && job.traces && job.traces.length < job.job.traces ?
-      'Drawn are ' + job.traces.length + ' of ' + job.job.traces + ' traces; --every-trace draws all of them.' : '';
+      job.traces.length + ' of ' + job.job.traces + ' traces are drawn; --every-trace draws all of them.' : '';
     replaceChildren('ranks-left-out', this.leftOut);
   }
 

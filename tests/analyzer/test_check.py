@@ -313,7 +313,7 @@ def test_all_failures_count_though_only_the_first_and_the_last_hundred_are_liste
     assert (completed.returncode, broken["kind"], broken["measured_count"]) == (1, "failures", 350)
     assert document["answer"][-1] == "'gpumemtrace oom' lists the first and the last 100 failures."
     page = run_command("oom", trace.path).stdout
-    assert "Of 350 failed allocations the first and the last 100 are shown." in page
+    assert "The first and the last 100 of 350 failed allocations are shown." in page
 
 
 def test_fragmentation_is_limited_at_the_peak(tmp_path):

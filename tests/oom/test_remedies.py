@@ -132,7 +132,7 @@ def test_what_is_gained_before_the_first_backward_is_not_promised_of_the_peak(tm
     assert half["before_peak"] == is_early
     assert ("optimizer.step()" in half["how"]) == keeps_graph
     answer = load_json("oom", run.trace.path)["answer"]
-    assert ("of what was live then: gradients and an optimizer's states come on top" in " ".join(str(answer).split())) == is_early
+    assert ("of the memory live then: gradients and an optimizer's states come on top" in " ".join(str(answer).split())) == is_early
 
 
 @pytest.mark.parametrize("states, helps", [(12, False), (40, True)])

@@ -63,7 +63,7 @@ def test_the_report_opens_with_the_line_that_asked(dry_run, way, start):
 def test_a_memory_fraction_that_a_call_set_is_named_with_its_bytes(dry_run):
     (oom,) = ooms(run(dry_run, "fraction"))
     assert (oom["verdict"], oom["limit_bytes"]) == ("limit", 8 << 30)
-    assert "keeps to 8.00 GiB, 0.5 of the card" in oom["explanation"]
+    assert "limit is 8.00 GiB, 0.5 of the card" in oom["explanation"]
 
 
 def test_other_processes_are_counted_by_the_nvml_that_pytorch_asks(dry_run):

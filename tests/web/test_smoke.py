@@ -37,7 +37,7 @@ def test_a_page_opens_at_the_failure_and_draws_what_was_asked(browser, run_page)
     page = json_of(trace)
     failure = page["series"]["failures"][-1]
     assert browser.run("return page.state.moment") == failure["snapshot"]
-    assert f"Asked for: {bytes_text(failure['size_bytes'])}." in browser.text("#map-words")
+    assert f"Requested: {bytes_text(failure['size_bytes'])}." in browser.text("#map-words")
     assert "OOM 1" in browser.text("#moments")
     check_quiet(browser)
 

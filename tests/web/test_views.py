@@ -171,7 +171,7 @@ def test_it_is_said_how_many_ranks_are_not_drawn(browser, tmp_path, sixty_four):
     browser.open(html_of(tmp_path, *sixty_four))
     drawn = len(json_of(*sixty_four)["traces"])
     assert browser.run("return page.ranks.buttons.length") == drawn < 64
-    words = f"Drawn are {drawn} of 64 traces; --every-trace draws all of them."
+    words = f"{drawn} of 64 traces are drawn; --every-trace draws all of them."
     assert browser.text("#ranks-left-out") == words and words in browser.run("return page.asText()")
 
 
@@ -334,7 +334,7 @@ def test_what_grew_in_a_part_of_the_chart(browser, tmp_path, runs):
     browser.run("page.timeline.chart.updateOptions({dateWindow: [arguments[0], arguments[1]]})", seqs[first], seqs[last])
     browser.click("phase of birth", "#chart-controls")
     assert browser.run("return page.timeline.shown()") == [seqs[first], seqs[last]]  # the part stays selected
-    browser.click("what grew in the part shown", "#moments")
+    browser.click("growth in the part shown", "#moments")
     state = browser.run("return page.state")
     assert (state["mode"], state["since"], state["moment"]) == ("grown", first, last)
     browser.click("show all", "#moments")

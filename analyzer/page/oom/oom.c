@@ -444,8 +444,8 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
     if (add_failed_allocations(doc, study, view, 0, err))
         return -1;
     if (study->history.failures_in_all > study->history.failure_count)
-        doc_note(doc, "Of %" PRIu64 " failed allocations the first and the last %d are shown.",
-                 study->history.failures_in_all, FAILURES_AT_EACH_END);
+        doc_note(doc, "The first and the last %d of %" PRIu64 " failed allocations are shown.",
+                 FAILURES_AT_EACH_END, study->history.failures_in_all);
     doc_list_end(doc);
     return add_last_sites(doc, study, view, last, err) || add_retries(doc, study, view, err) ? -1
                                                                                              : 0;

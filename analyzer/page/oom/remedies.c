@@ -177,7 +177,7 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
         is_compared |= !remedy_is_of_allocator(remedy);
         if (remedy->is_early)
             text_add(&text,
-                     " (of what was live then: gradients and an optimizer's states come on top)");
+                     " (of the memory live then: gradients and an optimizer's states come on top)");
     }
     if (said && !text_failed(&text))
         status = page_say(opening, "%s: %s.", lead, text.data);
