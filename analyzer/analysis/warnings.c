@@ -92,7 +92,7 @@ static int warn_recording(const struct study *study, struct text_list *list, str
     if (meta->shared_names.value > 0 &&
         text_list_add(list, err,
                       "%" PRId64 " phases or marks are listed as (more names), because the program "
-                                 "used more names than are kept",
+                      "used more names than are kept",
                       meta->shared_names.value))
         return -1;
     if (study->trace.cut_texts_count &&

@@ -13,8 +13,7 @@
 
 /* NCCL's memory, which a dry run does not count. Add this sentence to figures of one rank of
  * several. doc/simulator.md has the sources. */
-#define NEED_OF_NCCL                                                                               \
-    "NCCL takes 0.5 to 1.7 GB more for each communicator that reduces and gathers"
+#define NEED_OF_NCCL "NCCL takes 0.5 to 1.7 GB more for each communicator that reduces and gathers"
 
 struct need {
     int device;
