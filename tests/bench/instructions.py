@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Instructions of one allocation and its free by function, counted by valgrind. It must not know how a bench prints them.
+"""Instructions of one allocation and its free by function, counted by valgrind.
 
 The counts do not depend on the machine's load. For each thread Callgrind writes lines such as
 

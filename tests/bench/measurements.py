@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rewrites the section of doc/measurements.md that belongs to one bench, if WRITE=1 is set.
-
-It must not know what the bench measures.
-"""
+"""Rewrites the section of doc/measurements.md that belongs to one bench, if WRITE=1 is set."""
 import contextlib
 import datetime
 import io

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Measures the cost of reading traces with different numbers of events and the same live set: CPU time, wall time and
-highest resident bytes of each command, compared with SQLite stepping through the same columns. It must not know its
-callers."""
+highest resident bytes of each command, compared with SQLite stepping through the same columns."""
 
 import pathlib
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A ClickHouse server for the tests. Its configuration and data are in a folder, it listens on a loopback address and free
-ports, and it is stopped by its process id. It must not know what is stored in it."""
+ports, and it is stopped by its process id."""
 import os
 import shutil
 import subprocess

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A slow, plain reading of a trace: the changes that its events made to memory, by the rules of TRACE-FORMAT.md and of its
-table "What each event does". It looks at every event once and keeps everything. It shares no code with the analyzer, and it
-must not know what is asked of the result (figures.py)."""
+table "What each event does". It looks at every event once and keeps everything. It shares no code with the analyzer."""
 
 import collections
 import dataclasses

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a trace, as TRACE-FORMAT.md describes them, and the phase that a stack tells. It must not know what events
-do."""
+"""The tables of a trace, as TRACE-FORMAT.md describes them, and the phase that a stack tells."""
 
 import collections
 import fnmatch

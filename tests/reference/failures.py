@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Decides which refused calls are one failure, which are a retry, and whether the program went on, by the rules of the
-manual (doc/counting.md) over all events at once. It must not know why a call failed."""
+manual (doc/counting.md) over all events at once."""
 
 import collections
 import dataclasses

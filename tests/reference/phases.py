@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Computes what one occurrence of a phase did, by its definition: it looks at each occurrence alone. It must not know what a
-row of phases is."""
+"""Computes what one occurrence of a phase did, by its definition: it looks at each occurrence alone."""
 
 EACH = (
     "peak_median_bytes", "peak_last_bytes", "peak_occurrence", "allocated_median_bytes", "allocated_highest_bytes",

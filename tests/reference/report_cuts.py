@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cuts lists as `report` does, which has only the beginning of lists that other commands have whole. It must not know how
-the lists come about."""
+"""Cuts lists as `report` does, which has only the beginning of lists that other commands have whole."""
 
 MOST = 200
 # (place in `report`, key of the list, the command that has the whole list)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compares the columns of `report --json --series`, from which pictures are drawn, with a slow reading of the same events.
-It must not know how a second pass finds them."""
+"""Compares the columns of `report --json --series`, from which pictures are drawn, with a slow reading of the same events."""
 
 import json
 from bisect import bisect_right

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Debian's Chromium, headless, for tests of the HTML page. It must not know a page's contents."""
+"""Debian's Chromium, headless, for tests of the HTML page."""
 
 import base64
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages of traces with known figures, and checks of a page. It must not know a browser's driver."""
+"""Pages of traces with known figures, and checks of a page."""
 
 import json
 
