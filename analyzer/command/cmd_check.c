@@ -350,7 +350,7 @@ int command_check(const struct command *command, int argc, char **argv, struct e
          "an earlier trace, or a file of --write-baseline; its peak may not be exceeded",
          offsetof(struct given, baseline)},
         {"write-baseline", 0, OPTION_TEXT, "FILE",
-         "write the holders of the peak into FILE, one line for each call path",
+         "write the sites of the peak into FILE, one line for each call path",
          offsetof(struct given, write_baseline)},
         {"estimate", 0, OPTION_TEXT, "MODEL",
          "a model, or a file that names a model and options of 'estimate'; the peak may not "

@@ -36,7 +36,7 @@ static int read_account(const struct baseline *baseline, const json_t *from,
         .is_in_backward = json_is_true(json_object_get(from, "in_backward")),
         .sites = json_object_get(from, "sites")};
     if (!account->layer || !json_is_array(account->sites))
-        return refuse(baseline->path, "a stock", "has no layer or no sites", err);
+        return refuse(baseline->path, "an account", "has no layer or no sites", err);
     json_array_foreach(account->sites, number, site)
     {
         uint64_t bytes = 0;
@@ -53,11 +53,11 @@ static int read_account(const struct baseline *baseline, const json_t *from,
 
 static int read_accounts(struct baseline *baseline, struct err *err)
 {
-    const json_t *accounts = json_object_get(baseline->root, "stocks"), *account;
+    const json_t *accounts = json_object_get(baseline->root, "accounts"), *account;
     size_t number;
 
     if (!json_is_array(accounts))
-        return refuse(baseline->path, "the file", "has no list of stocks", err);
+        return refuse(baseline->path, "the file", "has no list of accounts", err);
     baseline->accounts = array_new(json_array_size(accounts), sizeof *baseline->accounts, err);
     if (!baseline->accounts)
         return -1;
@@ -146,7 +146,7 @@ static int read_call_line(struct call_line *call_line, struct text_set *names, c
     const json_int_t line = json_integer_value(json_array_get(from, 1));
 
     if (!file || !function || line < 0 || line > UINT32_MAX) {
-        err_set(err, ERR_INPUT, "a step of a baseline's way must be [file, line, function]");
+        err_set(err, ERR_INPUT, "a step of a call path must be [file, line, function]");
         return -1;
     }
     return call_line_set(call_line, names, file, function, (uint32_t)line, err);
@@ -161,7 +161,7 @@ static int read_call_path(struct holding *holding, struct held_site *site, const
     if (!depth)
         return 0;
     if (depth > LIMIT_stack_frames) {
-        err_set(err, ERR_INPUT, "a way of a baseline has %zu steps", depth);
+        err_set(err, ERR_INPUT, "a call path has %zu steps", depth);
         return -1;
     }
     call_lines = arena_take(&holding->call_lines, depth * sizeof *call_lines);
@@ -216,7 +216,7 @@ static int read_site(struct holding *holding, const json_t *from, struct err *er
         .count = (uint64_t)json_integer_value(json_object_get(from, "count")),
         .each_bytes = each_of(from)};
     if (grown->leaf == TEXT_SET_NONE || (phase && grown->phase == TEXT_SET_NONE) ||
-        read_call_path(holding, grown, json_object_get(from, "way"), err))
+        read_call_path(holding, grown, json_object_get(from, "call_path"), err))
         return -1;
     holding_count(holding);
     return 0;

@@ -4,9 +4,9 @@
  * one line for each call path, as names, sorted. It has no address, no time and no sum, so that two
  * branches that each changed a line merge; the peak is the sum of its lines.
  *
- *     {"schema": "gpumemtrace.baseline/1", "stocks": [
+ *     {"schema": "gpumemtrace.baseline/1", "accounts": [
  *     {"device": 0, "layer": "pool", "pool": "pytorch", "sites": [
- *     {"way": [["gpt.py", 58, "main"]], "called": "cross_entropy", "phase": "forward",
+ *     {"call_path": [["gpt.py", 58, "main"]], "called": "cross_entropy", "phase": "forward",
  *      "category": "activations", "each": 2048000, "bytes": 2048000, "count": 1},       on one line
  *     null]},
  *     null]}

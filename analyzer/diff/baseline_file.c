@@ -32,7 +32,7 @@ static char *text_of(const struct holding *holding, const struct held_site *site
 {
     const char *phase = site->phase == TEXT_SET_NONE ? NULL : holding->names->texts[site->phase];
     json_t *object =
-        json_pack("{s:o, s:s, s:b}", "way", call_path_of(holding, site), "called",
+        json_pack("{s:o, s:s, s:b}", "call_path", call_path_of(holding, site), "called",
                   holding->names->texts[site->leaf], "backward", (int)site->is_of_backward);
 
     if (site->count) {
@@ -100,7 +100,7 @@ out:
 
 void baseline_write_head(FILE *file)
 {
-    fputs("{\"schema\": \"gpumemtrace.baseline/1\", \"stocks\": [\n", file);
+    fputs("{\"schema\": \"gpumemtrace.baseline/1\", \"accounts\": [\n", file);
 }
 
 void baseline_write_end(FILE *file)

@@ -93,16 +93,16 @@ static void add_site(struct doc *doc, const struct estimate *estimate, const str
                     is_layer ? (uint64_t)site->layer : 0);
     doc_text(doc_detail(doc), "phase", "Phase", is_layer ? NULL : schedule_phase_name(site->phase));
     if (is_layer)
-        doc_textf(doc, "holder", "Layer", "%zu %s%s%s", layer->index, layer->kind->name,
+        doc_textf(doc, "name", "Layer", "%zu %s%s%s", layer->index, layer->kind->name,
                   layer->name[0] ? " " : "", layer->name);
     else
-        doc_textf(doc, "holder", "Layer", "(%s)", schedule_phase_name(site->phase));
+        doc_textf(doc, "name", "Layer", "(%s)", schedule_phase_name(site->phase));
 }
 
 void page_estimate_sites(struct doc *doc, const struct estimate *estimate,
                          const struct run_series *series)
 {
-    doc_list_begin(doc, "holders_at_peak", "Bytes at the peak, by layer");
+    doc_list_begin(doc, "layers_at_peak", "Bytes at the peak, by layer");
     for (size_t i = 0; i < series->site_count && series->sites[i].peak_bytes; i++) {
         doc_row_begin(doc_detail_if(doc, i >= SUMMARY_SITES));
         add_site(doc, estimate, &series->sites[i]);

@@ -10,7 +10,7 @@
 /* Adds "step": the moments of that step, in order. */
 void page_estimate_step(struct doc *doc, const struct estimate *estimate,
                         const struct run_series *series);
-/* Adds "holders_at_peak": bytes at the peak, by layer. */
+/* Adds "layers_at_peak": bytes at the peak, by layer. */
 void page_estimate_sites(struct doc *doc, const struct estimate *estimate,
                          const struct run_series *series);
 /* Adds "series" in the form that a trace's series has; see doc/formats.md. */

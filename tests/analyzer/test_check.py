@@ -372,7 +372,7 @@ def test_a_written_baseline_holds_names_in_sorted_lines_and_no_address(tmp_path)
         check(write_lines(folder / "base.db", *order), f"--write-baseline={folder / 'memory.json'}")
         texts.append((folder / "memory.json").read_text())
     assert texts[0] == texts[1]
-    lines = [line for line in texts[0].splitlines() if line.startswith('{"way"')]
+    lines = [line for line in texts[0].splitlines() if line.startswith('{"call_path"')]
     assert lines == sorted(lines) and len(lines) == 2
     assert str(tmp_path) not in texts[0]
 
@@ -398,8 +398,8 @@ def test_two_branches_that_each_changed_a_site_merge(tmp_path):
     assert (passed, measured, limit) == (True, 10 * MIB, 10 * MIB)
 
 
-@pytest.mark.parametrize("text", ["{", '{"schema": "x"}', '{"schema": "gpumemtrace.baseline/1", "stocks": [{}]}',
-    '{"schema": "gpumemtrace.baseline/1", "stocks": [{"device": 0, "layer": "driver", "sites": [{"bytes": -1}]}]}'])  # fmt: skip
+@pytest.mark.parametrize("text", ["{", '{"schema": "x"}', '{"schema": "gpumemtrace.baseline/1", "accounts": [{}]}',
+    '{"schema": "gpumemtrace.baseline/1", "accounts": [{"device": 0, "layer": "driver", "sites": [{"bytes": -1}]}]}'])  # fmt: skip
 def test_a_baseline_that_is_broken_is_refused(trace, tmp_path, text):
     (tmp_path / "bad.json").write_text(text)
     assert_refused(check(trace.path, f"--baseline={tmp_path / 'bad.json'}"), "bad.json")

@@ -45,16 +45,16 @@ def test_the_phases_of_the_step_come_in_their_order_and_as_high_as_they_get(resu
         assert row["live_bytes"] <= highest[row["phase"]]
 
 
-def test_the_holders_add_up_to_the_peak(result):
-    holders = result["holders_at_peak"]
-    assert sum(row["bytes"] for row in holders) == result["peak"]["requested_bytes"]
-    assert [row["bytes"] for row in holders] == sorted((row["bytes"] for row in holders), reverse=True)
-    assert math.isclose(sum(row["share_ratio"] for row in holders), 1, abs_tol=0.01)
-    assert len({(row["layer"], row["phase"]) for row in holders}) == len(holders)
+def test_the_layers_add_up_to_the_peak(result):
+    rows = result["layers_at_peak"]
+    assert sum(row["bytes"] for row in rows) == result["peak"]["requested_bytes"]
+    assert [row["bytes"] for row in rows] == sorted((row["bytes"] for row in rows), reverse=True)
+    assert math.isclose(sum(row["share_ratio"] for row in rows), 1, abs_tol=0.01)
+    assert len({(row["layer"], row["phase"]) for row in rows}) == len(rows)
 
 
 def test_a_layer_holds_at_least_its_parameters(result):
-    held = {row["layer"]: row["bytes"] for row in result["holders_at_peak"]}
+    held = {row["layer"]: row["bytes"] for row in result["layers_at_peak"]}
     for layer in result["layers"]:
         assert held.get(layer["index"], 0) >= layer["parameter_bytes"] + layer["buffer_bytes"]
 

@@ -185,7 +185,7 @@ def test_who_held_the_rest_is_listed_by_site_and_category(trace):
     (oom,) = ooms(trace)
     assert oom["phase"] == "forward"
     assert oom["frames"][0]["function"] == "straw"
-    assert [(h["bytes"], h["frames"][0]["function"]) for h in oom["holders"]] == [(15 * GIB, "activation")]
+    assert [(h["bytes"], h["frames"][0]["function"]) for h in oom["sites"]] == [(15 * GIB, "activation")]
     assert oom["categories"]["activations"] == 15 * GIB
     assert oom["categories"]["other"] == 0
 

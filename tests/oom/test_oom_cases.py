@@ -126,9 +126,9 @@ def test_the_line_that_holds_most_outside_the_framework_is_named_listed_and_show
     assert "own calls held 12.00 GiB, most by render.py:8 renderer_init (11.00 GiB)" in found["answer"][0]
     assert found["next"].split()[1:4] == ["peak", "--layer=driver", "--at=oom:1"]
     (oom,) = found["oom"]
-    assert [(row["site"], row["bytes"]) for row in oom["outside_holders"]] == [
+    assert [(row["site"], row["bytes"]) for row in oom["outside_sites"]] == [
         ("render.py:8 renderer_init", 11 * GIB), ("fonts.py:3 load_fonts", GIB)]  # fmt: skip
-    assert oom["graph_holders"] == [] and [row["bytes"] for row in oom["holders"]] == [3 * GIB]
+    assert oom["graph_sites"] == [] and [row["bytes"] for row in oom["sites"]] == [3 * GIB]
     text = run_command("oom", case.trace.path).stdout
     table = text[text.index("Memory outside the framework at the last failure"):]
     assert "render.py:8 renderer_init" in table
@@ -389,7 +389,7 @@ def test_graphs_with_a_pool_each_are_named_by_the_line_that_captured_them(case):
     assert "one pool for all of them (torch.cuda.graph(g, pool=...)), or a reset() of graphs" in answer
     assert "more is free" not in answer and "most by graphs.py:2" not in answer
     assert found["next"].split()[1:4] == ["peak", "--layer=driver", "--at=oom:1"]
-    assert [(row["site"], row["bytes"]) for row in found["oom"][0]["graph_holders"]] == [("graphs.py:7 capture", 15 * GIB)]
+    assert [(row["site"], row["bytes"]) for row in found["oom"][0]["graph_sites"]] == [("graphs.py:7 capture", 15 * GIB)]
 
 
 def test_a_hole_of_another_stream_is_cached_where_it_cannot_be_reached(case):

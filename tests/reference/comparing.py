@@ -14,7 +14,7 @@ from reference.leaks import leaks_page
 from reference.ledger import closing, ledger_command_page, ledger_page
 from reference.failures import OUT_OF_MEMORY
 from reference.limits import limits_page
-from reference.oom import HELD, HOLDERS
+from reference.oom import HELD, SITES
 from reference.steps import steps_page
 from reference.timeline import timelines
 from support.run import run_command
@@ -120,18 +120,18 @@ def check_page(page, wanted, name, figures, trace):
     return compare(page, wanted, name) + compare(page, heading(figures, trace), name)
 
 
-def without_holders(report):
-    """Returns (the report without holders, the holders of each failure), because of sites with equal bytes any may be the
+def without_sites(report):
+    """Returns (the report without sites, the sites of each failure), because of sites with equal bytes any may be the
     last one shown."""
     without = {**report, "oom": [{**row, **{key: [] for key in HELD}} for row in report["oom"]]}
     return without, [{key: row[key] for key in HELD} for row in report["oom"]]
 
 
-def check_holders(page, wanted, name):
+def check_sites(page, wanted, name):
     found = []
     for number, (printed, held) in enumerate(zip(page, wanted), 1):
         for key in HELD:
-            first = sorted(held[key], key=lambda row: -row["bytes"])[:HOLDERS]
+            first = sorted(held[key], key=lambda row: -row["bytes"])[:SITES]
             rows = reduced(printed[key], first)
             covered.note(covered.COMPARED, name, {"oom": [{key: rows}]})
             if [row["bytes"] for row in rows] != [row["bytes"] for row in first] or without_equals(rows, held[key]):
@@ -153,10 +153,10 @@ def balance(figures):
 def check_report(report, figures, trace, name="report"):
     books = figures.books
     wanted = {**figures.report_once(), **balance(figures), "ledger": ledger_page(figures)["devices"], **host_memory(books)}
-    wanted, holders = without_holders(report_cuts.cut(wanted, len(figures.failures.list)))
+    wanted, sites = without_sites(report_cuts.cut(wanted, len(figures.failures.list)))
     report, found = report_cuts.made_whole(report, {command: ask(command, trace) for command in ("peak", "leaks")})
-    found += check_holders(without_holders(report)[1], holders, name)
-    found += check_page(without_holders(report)[0], wanted, name, figures, trace)
+    found += check_sites(without_sites(report)[1], sites, name)
+    found += check_page(without_sites(report)[0], wanted, name, figures, trace)
     lost = sum(count.lost for account, count in books.counts.items() if account[1] != "none")
     for words, count in (
         ("without a recorded free", lost),
@@ -181,9 +181,9 @@ def check_peaks(trace, figures, at, choose):
     for moment in choose.sample(at, min(2, len(at))):
         found += check_page(ask("peak", f"--at={moment}", trace), figures.peak_page(moment), f"peak {moment}", figures, trace)
     page = ask("peak", "--moments", trace)
-    holders = [{"high_moments": [{key: row[key] for key in ("site", "site_bytes")} for row in device["high_moments"]]}
+    sites = [{"high_moments": [{key: row[key] for key in ("site", "site_bytes")} for row in device["high_moments"]]}
                for device in page["devices"]]  # fmt: skip
-    covered.note(covered.COMPARED, "peak", {"devices": holders})
+    covered.note(covered.COMPARED, "peak", {"devices": sites})
     found += compare(page, blame.local_peaks_page(figures), "peak --moments") + list(blame.check_sites_of_local_peaks(page, figures))
     by, moment = choose.choice(blame.KINDS), choose.choice(["peak", *at])
     page, wanted = ask("peak", f"--by={by}", "--tree", f"--at={moment}", trace), blame.groups_page(figures, by, moment)
@@ -221,8 +221,8 @@ def check_trace(trace, choose):
     found = check_report(report, figures, trace)
     oom = {key: figures.report_once()[key] for key in ("oom", "retries")}
     page = ask("oom", trace)
-    found += check_page(without_holders(page)[0], without_holders(oom)[0], "oom", figures, trace)
-    found += check_holders(without_holders(page)[1], without_holders(oom)[1], "oom")
+    found += check_page(without_sites(page)[0], without_sites(oom)[0], "oom", figures, trace)
+    found += check_sites(without_sites(page)[1], without_sites(oom)[1], "oom")
     found += check_empty_cache(page, figures) + check_limits(trace, figures)
     for command, wanted in (
         ("leaks", leaks_page(figures)), ("steps", steps_page(figures)), ("phases", figures.phases_page()),

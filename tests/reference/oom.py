@@ -12,8 +12,8 @@ from reference.ledger import Ledger
 MIB = 1 << 20
 GRANULE = 2 * MIB
 CONTEXT_MOST = 1 << 30
-HOLDERS = 10  # most holders that are shown
-HELD = ("holders", "outside_holders", "graph_holders")
+SITES = 10  # most sites that are shown
+HELD = ("sites", "outside_sites", "graph_sites")
 
 
 def idle_parts(figures, account, index):
@@ -249,7 +249,7 @@ def told_apart(figures, both):
 
 
 def beyond(figures, account, index):
-    """Returns the holders of driver memory that no tensor shows, if there is a pool: [rows outside of pools, rows of graphs'
+    """Returns the sites of driver memory that no tensor shows, if there is a pool: [rows outside of pools, rows of graphs'
     segments]."""
     driver, live = (account[0], "device", 0), figures.live_blocks((account[0], "device", 0), index)
     of_graphs = [r.block for r in figures.books.ranges

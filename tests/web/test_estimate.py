@@ -45,7 +45,7 @@ def test_there_are_events_and_steps_but_no_time(page):
 
 
 def test_layers_hold_what_the_text_says(page):
-    rows = load_json("estimate", SAMPLE, *OPTIONS)["holders_at_peak"]
+    rows = load_json("estimate", SAMPLE, *OPTIONS)["layers_at_peak"]
     held = {row["site"]: row["bytes"] for row in page.run("return page.siteRows()")}
     assert held["optimizer"] == rows[0]["bytes"]
     assert held["layer 33 (Linear)"] == next(row["bytes"] for row in rows if row["layer"] == 33)

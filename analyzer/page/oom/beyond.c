@@ -18,9 +18,9 @@ enum { WORTH_A_TABLE_DIVISOR = 20 };
 static const struct {
     const char *key, *heading, *last_heading;
 } lists[] = {
-    [OOM_BEYOND_POOLS] = {"outside_holders", "Held outside the framework by",
+    [OOM_BEYOND_POOLS] = {"outside_sites", "Held outside the framework by",
                           "Memory outside the framework at the last failure"},
-    [OOM_BEYOND_GRAPHS] = {"graph_holders", "Held for CUDA graphs by",
+    [OOM_BEYOND_GRAPHS] = {"graph_sites", "Held for CUDA graphs by",
                            "Private pools of CUDA graphs at the last failure"},
 };
 

@@ -102,7 +102,7 @@ static int find_held_sites(struct sites *sites, const struct study *study, const
 static int add_failure_sites(struct doc *doc, const struct study *study, const struct view *view,
                              const struct oom *oom, struct err *err)
 {
-    static const struct page_site_list list = {.key = "holders",
+    static const struct page_site_list list = {.key = "sites",
                                                .heading = "Held by",
                                                .summary_rows = OOM_SITES,
                                                .frame_lines = OOM_SITE_FRAME_LINES};
