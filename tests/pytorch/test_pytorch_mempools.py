@@ -34,7 +34,7 @@ def test_what_a_mempool_keeps_is_idle_and_out_of_reach_and_said_to_be_perhaps_a_
     (oom,) = recording.report()["oom"]
     assert (oom["asked_bytes"], oom["idle_bytes"]) == (asked_gib * GIB, 8 * GIB)
     assert (oom["verdict"], oom["kind"]) == ("cached", "caught")
-    assert "8.00 GiB lay idle in whole segments" in oom["explanation"] and "those of a MemPool" in oom["explanation"]
+    assert "8.00 GiB lay idle in whole segments" in oom["explanation"] and "as with a MemPool" in oom["explanation"]
     assert sum(term["bytes"] for term in oom["sum"]) == 16 * GIB
 
 
