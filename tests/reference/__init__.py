@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: MIT
-"""A slow, obvious reading of traces, and random traces to read. It must not know the analyzer's code."""
+"""A slow, obvious reader of traces, and a maker of random traces for it to read. The code here must not know the
+analyzer's code."""

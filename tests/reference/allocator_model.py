@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch's caching allocator as PyTorch documents it, slow and plain: it searches lists from end to end. It also writes the
-trace of its own run, as the recorder would."""
+"""A slow, plain model of PyTorch's caching allocator, written from PyTorch's documentation: it searches lists from end
+to end. It also writes the trace of its own run, as the recorder would."""
 
 MIB = 1 << 20
 SMALL, GRANULE, PIECE = MIB, 2 * MIB, 20 * MIB
@@ -20,7 +20,7 @@ class Block:
 
 
 class Segment:
-    """Blocks by address. A block is used, free, or (in an expandable segment) unmapped."""
+    """The blocks of a segment, by address. A block is used, free, or (in an expandable segment) unmapped."""
 
     def __init__(self, pool, address, size, state, age):
         self.pool, self.address, self.age = pool, address, age
@@ -43,18 +43,19 @@ class Segment:
 
 
 class Allocator:
-    """A pool is (stream, whether of small blocks, graph or None). Of free blocks of equal size the allocator takes the one
-    at the lowest address; with `oldest`, the one in the oldest segment."""
+    """The allocator. The key of a pool is (stream, whether its blocks are small, graph or None). If several free blocks
+    have the same size, the allocator takes the one at the lowest address or, with `oldest`, the one in the oldest
+    segment."""
 
     def __init__(self, expandable=False, max_split=None, room=None, cached=True, total=16 << 30, trace=None,
                  oldest=False, tells_asked=False):
-        self.tells_asked = tells_asked  # the trace also has the requested size of a block that is larger than the request
+        self.tells_asked = tells_asked  # if a block is larger than the request, the trace also tells the requested size
         self.expandable, self.max_split, self.cached, self.total = expandable, max_split, cached, total
-        self.room = room  # a function that returns what the pool may hold now; None: no limit
+        self.room = room  # a function that returns the most bytes that the pool may hold now; None: no limit
         self.trace, self.handles = trace, {}
         self.segments, self.next, self.ages, self.oldest = [], 0x200000000000, 0, oldest
         self.graphs, self.captures = set(), 0  # graphs that exist; number of open captures
-        self.gone = []  # (size, address) of segments that were given back
+        self.gone = []  # (size, address) of segments that were given back to the driver
         self.reserved = self.live = self.peak = self.retries = 0
 
     # --- the driver ---
@@ -80,7 +81,8 @@ class Allocator:
         return self.ages
 
     def place(self, size):
-        """Returns the address of a new segment. As a driver does, it reuses addresses that were given back."""
+        """Returns the address of a new segment. The addresses of segments that were given back are used again, as a
+        driver does."""
         again = [(length, address) for length, address in self.gone if length >= up(size, GRANULE)]
         if again:
             self.gone.remove(max(again))
@@ -214,7 +216,8 @@ class Allocator:
     # --- requests ---
 
     def alloc(self, size, stream=0, graph=None):
-        """Returns the block, or None if the request is refused. With a graph, that graph's capture takes the block."""
+        """Returns the block, or None if the request is refused. With a graph, the block belongs to the capture of that
+        graph."""
         asked, size = size, up(size, 512)
         pool = (stream, size <= SMALL, graph)
         block = self.find(pool, size) if self.cached else None

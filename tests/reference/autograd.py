@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Finds the forward stack of each tensor that a backward allocates: the stack of the first tensor that was allocated, or
-asked for, under the same node. Slow and plain: it keeps every node, because no trace here has more than the analyzer keeps."""
+"""Finds the forward stack of each tensor that a backward allocates. It is the stack of the first tensor that was
+allocated or requested under the same node. The code is slow and plain: it keeps every node, because no trace here has
+more nodes than the analyzer keeps."""
 
 
 def forward_stacks(books, kinds=("tensor",)):
-    """Returns {index of an event in a backward that allocates memory of one of these kinds: forward stack}. kinds=None:
-    every event in a backward."""
+    """Returns {index of an event: forward stack} for each event in a backward that allocates memory of one of these
+    kinds. kinds=None selects every event in a backward."""
     work, first, found = {}, {}, {}
     for event in books.events[: books.count]:
         if event.result is None:  # the process was killed inside the call

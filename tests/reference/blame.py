@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Finds the line to blame for live blocks, from the frames of each block: labels of rows, groups, the call tree. Native
-frames are left to test_blame.py, because random traces have none."""
+"""Finds the line to blame for live blocks, from the frames of each block: labels of rows, groups, the call tree. Random
+traces have no native frames, so test_blame.py tests those."""
 
 import collections
 import fnmatch
@@ -16,7 +16,7 @@ NO_STACK = "(no stack was taken)"
 
 @functools.lru_cache(maxsize=100000)
 def role(frame):
-    """Returns the role of a Python frame, by its file; None for a label."""
+    """Returns the role of a Python frame, which its file decides, or None for a label."""
     kind, _, file, _ = frame
     matches = [name for name, where, pattern in RULES if where == "file" and fnmatch.fnmatchcase(file or "", pattern)]
     return None if kind != "python" else matches[0] if matches else "program"
@@ -86,7 +86,8 @@ def called(labels, frames, forward):
 
 
 def headed(rows):
-    """Returns the rows of sites with each row's label. Drops the key "path", which only tells phases of the same text apart."""
+    """Returns the rows of sites with each row's label. Drops the key "path", which serves only to distinguish phases
+    with the same text."""
     rows = [{key: value for key, value in row.items() if key != "path"} for row in rows]
     stacks = [(row["frames"], row.pop("forward")) for row in rows]
     labels = Labels(stacks)
@@ -94,7 +95,7 @@ def headed(rows):
 
 
 def alone(books, stack):
-    """Returns the label and the frames of a stack that is looked at alone."""
+    """Returns the label and the frames of a stack that is the only one in its set."""
     frames = books.stack_frames(stack)
     labels = Labels([(frames, [])])
     return {"site": label(labels, frames, []), "called": called(labels, frames, []), "frames": frames}
@@ -104,7 +105,7 @@ def alone(books, stack):
 
 
 def names(labels, both, by):
-    """Returns (the group that has the block as its own, all groups that the block's stack goes through)."""
+    """Returns (the group to which the block itself belongs, all groups through which the block's stack goes)."""
     frames, own = both[0], label(labels, *both) or NO_STACK
     path = path_of(frames)
     if by == "line":
@@ -204,8 +205,8 @@ def are_separate(live, i, j):
 
 
 def local_peaks(figures, account):
-    """Returns the highest moments, highest first, the earliest of equal ones first. Each is separate from all moments before
-    it."""
+    """Returns the highest moments, the highest first. If two are equally high, the earlier one comes first. Each is
+    separate from all moments before it in the list."""
     live, chosen = figures.live(account), []
     for i in sorted((i for i, bytes_ in enumerate(live) if bytes_), key=lambda i: (-live[i], i)):
         if len(chosen) < 10 and all(are_separate(live, i, other) for other in chosen):
@@ -222,8 +223,8 @@ def reached_in(figures, account, index):
 
 
 def most_at(figures, account, index):
-    """Returns (the most bytes that one site held, the sites that held as much). Stacks without a line are told apart by
-    phase and category."""
+    """Returns (the most bytes that one site held, the sites that held that number of bytes). Stacks without a line are
+    distinguished by phase and category."""
     rows = figures.sites(account, index)
     sums = collections.Counter()
     for row in rows:
@@ -233,7 +234,8 @@ def most_at(figures, account, index):
 
 
 def local_peaks_page(figures):
-    """Returns the highest moments without the site that held most: of sites with equal bytes the command may name any."""
+    """Returns the highest moments without the site that held most, because the command may name any of several sites
+    with equal bytes."""
     rows = [[row for account in figures.layers(device) for row in local_peaks(figures, account)] for device in figures.devices]
     return {"devices": [{"device": device, "high_moments": own} for device, own in zip(figures.devices, rows)]}
 
@@ -266,8 +268,8 @@ def groups_page(figures, by, at):
 
 
 def check_order_of_trees(printed, wanted):
-    """Yields a message for each layer whose rows of the tree differ. Their order counts, because a row belongs to the row
-    above it."""
+    """Yields a message for each layer whose rows of the tree differ. The order of the rows counts, because a row
+    belongs to the row above it."""
     for got, expected in zip(printed["devices"], wanted["devices"]):
         for layer in {(row["layer"], row["pool"]) for row in expected["tree"]}:
             rows = [[row for row in rows if (row["layer"], row["pool"]) == layer] for rows in (got["tree"], expected["tree"])]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A slow, plain reading of a trace: the changes that its events made to memory, by the rules of TRACE-FORMAT.md and of its
-table "What each event does". It looks at every event once and keeps everything. It shares no code with the analyzer."""
+"""Reads a trace slowly and plainly: finds the changes that its events made to memory, by the rules of TRACE-FORMAT.md
+and of the table "What each event does" in that file. The code looks at every event once and keeps everything. It shares
+no code with the analyzer."""
 
 import collections
 import dataclasses
@@ -16,7 +17,7 @@ OUT_OF_MEMORY = 2
 CONTEXT_IS_GONE = (4, 201, 709)
 EXEC, INTERPRETER = 2, 3
 
-# Address spaces by kind of memory. The kinds that are not listed share one space of all devices.
+# The address space of each kind of memory. All kinds that are not listed share one space, which covers all devices.
 SPACES = {
     "array": "array", "mapped array": "array", "pinned host": "host", "registered host": "host",
     "virtual": "handle", "virtual host": "handle", "imported virtual": "handle", "multicast": "handle",
@@ -31,7 +32,7 @@ Sample = collections.namedtuple("Sample", "index device free total own")
 
 
 def is_library_domain(name):
-    """True for an NVTX domain of a library, or of a part of a library."""
+    """True if the NVTX domain belongs to a library or to a part of a library."""
     return any(re.match(re.escape(own) + r"(?![a-z0-9])", name, re.I | re.A) for own in DOMAINS)
 
 
@@ -49,7 +50,7 @@ class Span:
     depth: int
     thread: int
     begin: int
-    end: int  # index of the event that ends it; the number of counted events while it is open
+    end: int  # index of the event that ends the span; the number of counted events while the span is open
     range_id: int = 0
     caller: tuple = (0, ())  # (rank, Python frames)
 
@@ -68,7 +69,7 @@ class Block:
     owner: int = 0  # the context that the allocation names
     end: int = None
     how: str = None  # freed, implicit, lost, resized
-    ender: int = None  # the thread that ended it
+    ender: int = None  # the thread that freed the block
     death_span: Span = None
     is_segment: bool = False
 
@@ -96,7 +97,7 @@ class Physical:
 
 @dataclasses.dataclass(eq=False)
 class Range:
-    """Driver memory that a framework pool may cut into pieces."""
+    """Driver memory that the pool of a framework may cut into pieces."""
 
     address: int
     size: int
@@ -132,13 +133,13 @@ class Books(Tables):
     def __init__(self, path):
         super().__init__(path)
         self.blocks, self.changes = [], []  # a change: (event, block, is birth, span)
-        self.counts = collections.defaultdict(Count)  # by account, in the order of their first event
+        self.counts = collections.defaultdict(Count)  # by account, in the order of each account's first event
         self.devices = set()
         self.failures, self.steps = [], []  # a failure: (event, account, span)
         self.unknown_frees = self.in_flight = self.unmatched_pops = self.library_ranges = 0
-        self.left_out = set()  # numbers of open ranges of libraries
+        self.left_out = set()  # numbers of the open NVTX ranges that libraries opened
         self.spans, self.open, self.paths, self.inferred = [], [], {}, None
-        self.autograd_records = {}  # by thread: True while an operator runs that a backward will go through
+        self.autograd_records = {}  # by thread: True while the thread runs an operator that a backward will go through
         self.ranges, self.mempools, self.samples, self.told = [], [], [], {}
         self.live, self.reopened, self.physicals, self.nodes = {}, {}, [], set()
         self.contexts, self.last_destroyed = {}, {}
@@ -147,8 +148,8 @@ class Books(Tables):
             self.take(event)
 
     def find_end(self):
-        """Returns how many events count: those up to the exit. Without meta.exit_seq, the first exit event is the exit;
-        those of an exec and of an interpreter do not count."""
+        """Returns how many events count: those up to the exit. Without meta.exit_seq, the exit is the first exit event
+        that does not belong to an exec or an interpreter."""
         if "exit_seq" in self.meta:
             return 1 + next(event.index for event in self.events if event.seq == self.meta["exit_seq"])
         for event in self.events:
@@ -190,7 +191,7 @@ class Books(Tables):
         if source == "nvtx":
             self.left_out.discard(event.address)
         path = self.path(parent.path if parent else None, self.strings[event.object], source, event.object)
-        if event.address:  # a range's number means the newest range with that number
+        if event.address:  # if several ranges have this number, it means the newest one
             for span in self.open:
                 if span.range_id == event.address and span.path.source == source:
                     span.range_id = -1
@@ -212,7 +213,7 @@ class Books(Tables):
         self.unmatched_pops += 1
 
     def infer(self, event):
-        """Opens another inferred phase if the allocation's stack tells that one begins."""
+        """Opens a new inferred phase if the allocation's stack tells that a phase begins."""
         if self.account_kind[event.memory] not in ("device", "managed", "pool"):
             return
         now = self.inferred.path.name if self.inferred else None
@@ -231,7 +232,7 @@ class Books(Tables):
     # --- blocks ---
 
     def account(self, event, memory, pool=0):
-        """Returns the account that sums bytes of this memory."""
+        """Returns the account that counts the bytes of this memory."""
         self.devices.add(event.device)
         kind = self.account_kind[memory]
         account = (event.device, kind, pool if kind == "pool" else 0)
@@ -423,7 +424,8 @@ class Books(Tables):
         container = self.container(event.stream)
         if event.result or not physical or not container or physical.block.memory == "multicast":
             return
-        physical.bindings.append((None, 0))  # the object may be bound there already: drop_bindings() must not end it
+        # This extra entry keeps drop_bindings() from ending the object, which may be bound at this place already.
+        physical.bindings.append((None, 0))
         self.drop_bindings(event, container, event.address, event.size, physical.block.account[0])
         physical.bindings[physical.bindings.index((None, 0))] = (container, event.address)
 
@@ -513,16 +515,16 @@ class Books(Tables):
         self.samples.append(Sample(event.index, event.device, event.address, event.size, own))
 
     def tell(self, event):
-        """Links the newest sample that the thread took inside a call to this allocation, if that call is the allocation's
-        own."""
+        """Links this allocation to the newest sample that its thread took inside a call, if that call made the
+        allocation."""
         inside = [self.events[sample.index] for sample in self.samples if self.events[sample.index].nested]
         waiting = [one for one in inside if one.thread == event.thread and one.index not in self.told]
         if waiting and event.call and (waiting[-1].call, waiting[-1].hook) == (event.call, event.hook):
             self.told[waiting[-1].index] = event.index
 
     def taken(self, event):
-        """Returns the bytes of free memory that the card lost between the two samples inside this call, less the growth of
-        known blocks."""
+        """Returns by how many bytes the card's free memory fell between the two samples inside this call, minus the
+        growth of known blocks."""
         inside = [
             sample for sample in self.samples
             for other in [self.events[sample.index]]

@@ -21,7 +21,7 @@ from support.run import run_command
 
 
 def reduced(printed, wanted):
-    """Returns the part of the printed value that the reference has too."""
+    """Returns the part of the printed value that the reference also computes."""
     if isinstance(wanted, dict) and isinstance(printed, dict):
         return {key: reduced_value(key, printed.get(key, "nothing"), value) for key, value in wanted.items()}
     if isinstance(wanted, list) and isinstance(printed, list) and wanted:
@@ -38,15 +38,16 @@ def reduced_value(key, printed, wanted):
 
 
 def plain_frame(frame):
-    """Returns the frame as the reference has it. A role or a module that the reference does not expect stays, so that the
-    frames differ."""
+    """Returns the frame in the form of the reference. A role or a module that the reference does not expect is kept, so
+    that the comparison fails."""
     plain = tuple(frame[column] for column in ("kind", "function", "file", "line"))
     more = (frame["role"], frame["module"])
     return plain if more == (blame.role(plain), None) else (*plain, *more)
 
 
 def without_equals(rows, others):
-    """Returns the rows that the others lack, each as often as they lack it."""
+    """Returns the rows that `others` lacks. If a row occurs several times, it is returned as many times as `others`
+    lacks it."""
     counts = collections.Counter(json.dumps(row, sort_keys=True) for row in others)
     kept = []
     for row in rows:
@@ -58,8 +59,8 @@ def without_equals(rows, others):
 
 
 def rows_that_differ(printed, wanted, where):
-    """Yields a message for each row that only one side has, in any order. A ratio may differ by the rounding of the printed
-    one."""
+    """Yields a message for each row that only one side has; the order of the rows does not matter. Ratios may differ by
+    as much as the printed ratio was rounded."""
     left, missing = without_equals(printed, wanted), without_equals(wanted, printed)
     for row in missing:
         same = next((other for other in left if not differences(other, row)), None)
@@ -75,7 +76,7 @@ def differences(printed, wanted, where=""):
         return [text for key in wanted for text in differences(printed[key], wanted[key], f"{where}.{key}")]
     if isinstance(printed, list) and isinstance(wanted, list) and not where.endswith(".frames"):
         by_place = len(wanted) == len(printed) and all(isinstance(row, dict) and "device" in row for row in wanted)
-        if by_place:  # devices and failures have an order, and are too large to be compared as rows
+        if by_place:  # devices and failures have an order, and they are too large to be compared as rows
             return [text for i, row in enumerate(wanted) for text in differences(printed[i], row, f"{where}[{i}]")]
         return list(rows_that_differ(printed, wanted, where))
     if isinstance(printed, float) and isinstance(wanted, float) and math.isclose(printed, wanted, rel_tol=5e-6, abs_tol=1e-6):
@@ -99,12 +100,12 @@ def compare(page, wanted, name):
 
 
 def warned(report, words):
-    """Returns the number at the start of the warning that has these words; 0 without such a warning."""
+    """Returns the number at the start of the warning that contains these words, or 0 if there is no such warning."""
     return next((int(re.match(r"\d+", text)[0]) for text in report["warnings"] if words in text), 0)
 
 
 def moments(figures, choose):
-    """Returns a few values of --at that this trace has."""
+    """Returns a few values for --at that name a moment of this trace."""
     books, failed = figures.books, figures.failures.list
     counted = books.events[: books.count]
     found = ["end", str(choose.choice(books.events).seq)]
@@ -121,8 +122,8 @@ def check_page(page, wanted, name, figures, trace):
 
 
 def without_sites(report):
-    """Returns (the report without sites, the sites of each failure), because of sites with equal bytes any may be the
-    last one shown."""
+    """Returns (the report without sites, the sites of each failure). Sites are compared apart, because the last one
+    shown may be any of several sites with equal bytes."""
     without = {**report, "oom": [{**row, **{key: [] for key in HELD}} for row in report["oom"]]}
     return without, [{key: row[key] for key in HELD} for row in report["oom"]]
 
@@ -140,7 +141,8 @@ def check_sites(page, wanted, name):
 
 
 def balance(figures):
-    """Returns the imbalance of the devices by the peaks of their leading layers; {} if fewer than two devices have memory."""
+    """Returns the imbalance of the devices, from the peaks of their leading layers; {} if fewer than two devices have
+    memory."""
     peaks = [(figures.peak(figures.leading(device))[0], device) for device in figures.devices]
     used = sorted((peak for peak in peaks if peak[0]), key=lambda peak: (peak[0], -figures.devices.index(peak[1])))
     if len(used) < 2:
@@ -191,8 +193,8 @@ def check_peaks(trace, figures, at, choose):
 
 
 def check_empty_cache(page, figures):
-    """Returns a message if the gain of empty_cache is not the pool's idle bytes. The remedy is advised only if the driver
-    refused a request that is not the pool's."""
+    """Returns a message if the gain of empty_cache differs from the pool's idle bytes. This remedy is advised only if
+    the driver refused a request that did not come from the pool."""
     failed = [one for one in figures.failures.list if one.event.result == OUT_OF_MEMORY]
     failed = [one for one in failed if one.account[1] == "device" or one.account == figures.leading(one.account[0])]
     got = [row["gain_bytes"] for row in page["remedies"] if row["remedy"] == "empty_cache"]

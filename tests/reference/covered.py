@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Notes every key that a command prints and every key that a test compares. A key that no test compares is a gap, unless
-EXCEPTIONS gives the reason. A key counts as compared only if a comparison saw a value other than null."""
+"""Notes every key that a command prints and every key that a test compares. A printed key that no test compares is a
+gap, unless EXCEPTIONS gives the reason. A key counts as compared only if a comparison saw a value other than null."""
 
 import collections
 import fnmatch
@@ -44,7 +44,8 @@ def leaves(value, where=""):
 
 
 def note(store, command, page):
-    """Adds the page's keys to the store, without empty lists and null, because they tell nothing about a figure."""
+    """Adds the page's keys to the store. Empty lists and nulls are left out, because they tell nothing about a
+    figure."""
     store[command] |= {key for key, value in leaves(page) if value is not None and value != []}
 
 
@@ -66,7 +67,7 @@ def gaps():
 
 
 def idle_exceptions():
-    """Returns the exceptions that excuse nothing, because their key is compared or is no longer printed."""
+    """Returns the exceptions that are no longer needed, because their key is compared or is no longer printed."""
     left = [(command, key) for command, keys in PRINTED.items() for key in keys - COMPARED[command]]
     return [
         f"{of}: {pattern}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a trace, as TRACE-FORMAT.md describes them, and the phase that a stack tells."""
+"""Reads the tables of a trace, as TRACE-FORMAT.md describes them, and finds the phase that a stack tells."""
 
 import collections
 import fnmatch
@@ -55,7 +55,7 @@ class Tables:
         ]  # fmt: skip
 
     def stack_frames(self, stack):
-        """Returns [(kind, function, file, line)], innermost first."""
+        """Returns the frames of the stack, innermost first: [(kind, function, file, line)]."""
         found = []
         while stack in self.frames:
             stack, kind, address = self.frames[stack]
@@ -111,8 +111,8 @@ def inferred_phase(tables, stack, now, is_recorded):
 
 
 def caller_of(tables, stack):
-    """Returns (rank, the Python frames outside the outermost frame of that rank). Rank 2 is a backward or the step of an
-    optimizer, 1 another function of an optimizer, 0 neither."""
+    """Returns (rank, the Python frames outside the outermost frame of that rank). The rank is 2 for a backward or the
+    step of an optimizer, 1 for another function of an optimizer, and 0 for all other functions."""
     frames = [frame for frame in tables.stack_frames(stack) if frame[0] == "python"] if tables.knows_frameworks else []
     found = (0, ())
     for number, frame in reversed(list(enumerate(frames))):

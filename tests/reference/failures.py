@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Decides which refused calls are one failure, which are a retry, and whether the program went on, by the rules of the
-manual (doc/counting.md) over all events at once."""
+"""Decides which refused calls together are one failure, which are a retry, and whether the program went on afterwards.
+It applies the rules of the manual (doc/counting.md) to all events at once."""
 
 import collections
 import dataclasses
@@ -20,7 +20,7 @@ class Failure:
     span: object
     calls: list = dataclasses.field(default_factory=list)
     flushed: int = 0
-    state: str = "waits"  # then "failure" or "gone"
+    state: str = "waits"  # later "failure" or "gone"
     served: range = range(0)
 
 
@@ -117,7 +117,8 @@ class Failures:
         self.hurry()
 
     def hurry(self):
-        """Makes the first waiting call a failure while more than WAITING_MOST calls are kept from it on."""
+        """Turns waiting calls into failures, the oldest first, until the list has at most WAITING_MOST calls from the
+        first waiting one on."""
         while True:
             places = [i for i, one in enumerate(self.every) if one.state == "waits"]
             if not places or len(self.every) - places[0] <= WAITING_MOST:
@@ -125,8 +126,9 @@ class Failures:
             self.every[places[0]].state = "failure"
 
     def went_on(self, failure):
-        """True if the program went on: the failed thread asked again, or others did OTHERS_MOST times. After a failure of
-        autograd's thread one request of another thread is enough, because autograd hands its exception to another thread."""
+        """True if the program went on: the failed thread asked for memory again, or other threads did so OTHERS_MOST
+        times. After a failure on autograd's thread, one request by another thread is enough, because autograd passes
+        its exception to another thread."""
         books, others = self.books, 0
         name = books.threads.get(failure.event.thread) or ""
         failed = {event.index for event, *_ in books.failures}

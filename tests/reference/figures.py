@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Computes what the commands must print about a trace, from its Books. Each figure follows its definition over all blocks
-and moments; no figure is carried from one event to the next. A dictionary has the keys of the command's JSON."""
+"""Computes the figures that the commands must print about a trace, from its Books. Each figure follows its definition
+over all blocks and moments; no figure is carried from one event to the next. A dictionary has the keys of the command's
+JSON."""
 
 import collections
 import itertools
@@ -38,7 +39,8 @@ class Figures:
         for block in books.blocks:
             self.blocks_of[block.account].append(block)
         self.forward = forward_stacks(books)
-        self.forward_of_any = forward_stacks(books, kinds=None)  # also for failures: a call of the driver may fail in a backward
+        # The same, also for failures, because a call of the driver may fail in a backward.
+        self.forward_of_any = forward_stacks(books, kinds=None)
         self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)
         self.lives, self.reported, self.categories = {}, None, {}
 
@@ -100,7 +102,7 @@ class Figures:
     # --- moments ---
 
     def moment(self, at, account):
-        """Returns the event after which `at` means the state, or None if there is none."""
+        """Returns the event right after which the state is the one that `at` names, or None if there is none."""
         events, failures = self.books.events[: self.books.count], self.failures.list
         word, _, rest = at.partition(":")
         if at == "peak":
@@ -156,7 +158,8 @@ class Figures:
         }
 
     def shown_failures(self):
-        """Returns the numbers of the failures that are shown: of very many, only the first and the last hundred."""
+        """Returns the numbers of the failures that are shown. If there are very many, only the first hundred and the
+        last hundred are shown."""
         count = len(self.failures.list)
         return [number for number in range(count) if number < 100 or number >= count - 100]
 
@@ -216,8 +219,8 @@ class Figures:
         return "other"
 
     def outlived(self, block, span):
-        """True if the block outlived the span. If the phase is inferred, a block that autograd's thread made and another
-        thread freed did so too."""
+        """True if the block outlived the span. If the phase is inferred, this also holds for a block that autograd's
+        thread made and another thread freed."""
         if block.end is None or block.end > span.end:
             return True
         autograd = [
@@ -315,8 +318,8 @@ class Figures:
         return {"devices": devices, "library_ranges": self.books.library_ranges}
 
     def spent(self, account):
-        """Returns {span: (allocated, freed, kept)} of what happened in the span, or in a span inside it, while the span was
-        open."""
+        """Returns {span: (allocated, freed, kept)}. The figures count what happened while the span was open, in the
+        span itself or in a span inside it."""
         spent = {}
         for index, block, birth, where in self.books.changes:
             if block.account != account:
@@ -426,7 +429,8 @@ class Figures:
         return row
 
     def card_free(self, device, index):
-        """Returns the card's last free memory less what this process took since, or None without a sample."""
+        """Returns the card's last known free memory minus the bytes that this process took afterwards, or None without
+        a sample."""
         sample = self.sample(device, index)
         then, now = self.held_since(sample, index) if sample else (0, 0)
         return max(sample.free + then - now, 0) if sample else None
@@ -437,7 +441,8 @@ class Figures:
         return sample and ("cuMemGetInfo" if then == now else "cuMemGetInfo and the calls since")
 
     def held_since(self, sample, index):
-        """Returns [bytes of the card that this process held at the sample, bytes that it holds at the event]."""
+        """Returns [bytes of the card that this process held when the sample was taken, bytes that it holds at the
+        event]."""
         told = min(self.books.told.get(sample.index, sample.index), index)
         return [
             self.driver_parts((sample.device, "device", 0), when)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Computes a pool's free memory by stream, and by the stacks that pin it. Slow and plain."""
+"""Computes the free memory of a pool by stream, and by the stacks that pin it. The code is slow and plain."""
 
 from reference.blame import headed
 
@@ -13,8 +13,8 @@ def held_at(figures, account, index):
 
 
 def joined(pieces, graphs, index):
-    """Returns the segments. Mappings that follow one another are one segment, of the stream of the first, if all or none of
-    them belong to a graph."""
+    """Returns the segments. Adjacent mappings are joined to one segment if all of them or none of them belong to a
+    graph. A segment has the stream of its first mapping."""
     segments = []
     for r in sorted(pieces, key=lambda r: r.address):
         piece = [r.address, r.address + r.size, r.physical is not None, r.stream, graphs.is_of_graph(r, index)]

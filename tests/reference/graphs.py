@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds which segments of a pool belonged to CUDA graphs, and when: a slow reading of captures, by the rule of
+"""Finds which segments of a pool belonged to CUDA graphs, and when. It reads the captures slowly, by the rule of
 TRACE-FORMAT.md. Segments are the ranges of books.py."""
 
 import collections
@@ -14,12 +14,12 @@ class Capture:
     stream: int
     thread: int
     is_open: bool = True
-    handles: set = dataclasses.field(default_factory=set)  # of the graph, and of graphs made from it
+    handles: set = dataclasses.field(default_factory=set)  # handles of the graph and of the graphs made from it
 
 
 @dataclasses.dataclass(eq=False)
 class Pool:
-    captures: set  # captures that are open or have a handle
+    captures: set  # the captures that are still open or still have a handle
     ranges: set = dataclasses.field(default_factory=set)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Computes the heading of every page, the page of `info` and the host's memory, from facts of the file that it counts and
-reads again."""
+"""Computes the heading of every page, the page of `info` and the memory of the host. For this it reads the file again
+and counts its facts."""
 
 import collections
 
@@ -44,9 +44,9 @@ def host_memory(books):
 
 
 def nested(books):
-    """Returns the events inside other calls, up to the exit, each with the call of its thread around it. The number of that
-    call is higher for an allocation, which is numbered after the events inside it, and lower for a free, which is numbered
-    before them."""
+    """Returns the events inside other calls, up to the exit, each with the call of its thread around it. If that call
+    is an allocation, its number is higher, because an allocation is numbered after the events inside it. If it is a
+    free, its number is lower, because a free is numbered before them."""
     rows, counted = [], books.events[: books.count]
     for event in counted:
         if not event.nested or event.kind in HIDDEN_IN:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Measures holes: parts of address ranges that nothing live covers."""
+"""Measures holes: the parts of address ranges that no live block covers."""
 
 
 class Holes:
-    """The bytes of the ranges `held` that nothing live covers: total, the largest hole, and stranded, the holes of ranges
-    that also hold something live."""
+    """The bytes of the ranges `held` that no live block covers. `total` counts all of them, `largest` the largest hole,
+    `stranded` only the holes of ranges that also hold a live block."""
 
     def __init__(self, held, live):
         self.total = self.largest = self.stranded = 0
@@ -21,7 +21,7 @@ class Holes:
 
 
 def join(stretches):
-    """Returns the ranges, those that touch joined to one."""
+    """Returns the ranges, with adjacent ranges joined to one."""
     joined = []
     for start, end in sorted(stretches):
         if joined and start <= joined[-1][1]:

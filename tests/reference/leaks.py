@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Computes growth per step slowly: the live bytes of every call stack at every end of a step, as plain lists, and the median
-of all slopes. The definitions stand in analyzer/analysis/steps/growth.h."""
+"""Computes growth per step slowly: it keeps the live bytes of every call stack at every end of a step in plain lists
+and takes the median of all slopes. The definitions are in analyzer/analysis/steps/growth.h."""
 
 import bisect
 import collections
@@ -56,13 +56,13 @@ def ends_by_kind(books):
 
 
 def kind_that_began(books):
-    """Returns the strongest kind of which a phase began, or None. If no phase of these kinds ended a step, the run is a part
-    of one step."""
+    """Returns the strongest kind with a phase that began, or None. If no phase of these kinds ended a step, the whole
+    run is a part of one step."""
     return min((kind for span in books.spans if (kind := kind_of(span.path)) is not None), default=None)
 
 
 def closes_of_cycles(ends):
-    """Returns those ends of one kind that close a cycle of alternating phases, by the rules of phase_cycle.h."""
+    """Returns the ends of one kind that close a cycle of alternating phases, by the rules of phase_cycle.h."""
     closes, seen, closing, others, most, count, follows, same_count = [], {}, None, 0, 0, 0, False, 0
     for number, (end, who) in enumerate(ends):
         if who not in seen:
@@ -110,14 +110,14 @@ DEEPEST_STEP = 16  # most phases around a step on its thread
 
 
 def events_of_ticks(books):
-    """Returns the events that change a block of a layer. Other events are no ticks, so that notes and marks do not change
-    the figures."""
+    """Returns the events that change a block of a layer. Only these events are ticks, so that notes and marks do not
+    change the figures."""
     return sorted({index for index, block, *_ in books.changes if block.account[1] in ("device", "pool")})
 
 
 def phases_that_repeat(books):
-    """Returns (name, events at which it ends) of the phase that repeats with the steps where nothing else tells them, or
-    None."""
+    """Returns (name, events at which it ends) of the phase that repeats once per step, for runs in which nothing else
+    tells the steps; None if there is none."""
     found, ticks = {}, events_of_ticks(books)
 
     def tick(index):
@@ -220,7 +220,7 @@ def call_of_model(frames):
 
 
 def round_up(ratio):
-    """Returns the nearest integer; a half is rounded up."""
+    """Returns the nearest integer. A half is rounded up."""
     return int(ratio + 0.5)
 
 
@@ -252,7 +252,7 @@ class Growth:
         return {**self.figures.layer(self.account), **more, "frames": self.books.stack_frames(stack), "stack": stack}
 
     def headed(self, rows):
-        """Returns the rows, each with the label that tells it from all other call stacks of the account."""
+        """Returns the rows, each with a label that no other call stack of the account has."""
         stacks = {change[1].stack for change in self.changes}
         labels = blame.Labels([(self.books.stack_frames(stack), []) for stack in stacks])
         names = [(blame.label(labels, row["frames"], []), blame.called(labels, row["frames"], [])) for row in rows]
@@ -287,8 +287,8 @@ class Growth:
         return verdict(samples, width, steady)
 
     def add_site(self, stack, slopes, counts, **more):
-        """Adds a row. The stack enlarges its blocks if their number stays the same, and above 0, throughout the last third
-        of the windows."""
+        """Adds a row. The stack counts as enlarging its blocks if the number of its blocks stays the same, and above 0,
+        in the last third of the windows."""
         late = set(last_third(counts))
         was_resized = any(block.how == "resized" for _, block, _, _ in self.changes if block.stack == stack)
         if len(late) == 1 and 0 not in late and not was_resized:
@@ -306,7 +306,7 @@ class Growth:
                       steps=len(self.ends), rises=rises)  # fmt: skip
 
     def find_churn(self, looked_at):
-        """Adds the rows of blocks that were born after an end and freed before the next one."""
+        """Adds the rows of blocks that were allocated after an end and freed before the next end."""
         sums, steps = {}, list(zip(looked_at, looked_at[1:]))
         for block in self.books.blocks:
             if block.account != self.account or block.end is None or block.how == "resized":
@@ -337,7 +337,7 @@ class Growth:
         return found
 
     def most_live(self, stack):
-        """Returns the most blocks that were live at once, from the second birth on."""
+        """Returns the most blocks of this stack that were live at once, from its second birth on."""
         births, count, most = 0, 0, 0
         for _, block, birth, _ in self.changes:
             if block.stack == stack:
@@ -354,7 +354,7 @@ class Growth:
         return self.most_live(stack) * 4 <= len(births) and max(gaps) * len(gaps) <= 3 * (births[-1] - births[0])
 
     def tells_steps(self, repeating, every, calls, chosen, steps):
-        """True if each birth at the chosen stack is a birth of a step, not of a layer."""
+        """True if the chosen stack allocates once in each step. False if it may do so once in each layer."""
         beside = {s: len(every[s]) for s in every if not calls[chosen] or calls[s] == calls[chosen]}
         if calls[chosen] and not all(is_multiple(births, steps) for s, births in beside.items() if s in repeating):
             return False
@@ -388,8 +388,8 @@ class Growth:
         self.at_windows(repeating[chosen][0], repeating[chosen][-1], most, "an allocation that repeats")
 
     def at_windows(self, first, last, steps, with_what):
-        """Computes growth if steps begin or end about every `period` ticks, from the least bytes in windows as long as a
-        step or longer."""
+        """Computes growth for steps that begin or end about every `period` ticks. Each window is at least as long as a
+        step and counts with its least bytes."""
         period = (last - first) / (steps - 1)
         self.steps, self.with_what = steps, with_what
         count, live = len(self.ticks), self.figures.live(self.account)
@@ -416,8 +416,8 @@ class Growth:
                 self.site_at_ticks(stack, held, counts, wide, period)
 
     def values_at_ticks(self, stack, second_birth, of):
-        """Returns the sum of `of` over the stack's blocks after each tick. Ticks before the stack's second birth have the
-        sum just before that birth."""
+        """Returns, for each tick, the sum of `of` over the stack's live blocks after that tick. Ticks before the
+        stack's second birth have the sum from just before that birth."""
         live, births, before, after = 0, 0, 0, {}
         for index, block, birth, _ in self.changes:
             if block.stack == stack:
@@ -448,8 +448,8 @@ class Growth:
         return {block.stack for block in alive if self.account[1] == "device" and block.is_segment}
 
     def leak(self):
-        """Returns (verdict, bytes per step that leak, bytes per step of enlarged blocks, growth of the peak from step to
-        step). It knows no caches, because these traces have no frame of a known cache."""
+        """Returns (verdict, bytes per step that leak, bytes per step of enlarged blocks, growth of the peak from step
+        to step). It knows no caches, because no frame in these traces belongs to a known cache."""
         if not self.total:
             return "cannot tell", None, None, 0
         pieces = self.pieces()

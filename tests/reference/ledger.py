@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Computes every byte of a card by owner, as doc/counting.md defines the ledger, from the blocks of Books alone. It shares
-no code with the analyzer."""
+"""Computes the owner of every byte of a card, as doc/counting.md defines the ledger, from the blocks of Books alone. It
+shares no code with the analyzer."""
 
 import fnmatch
 
@@ -52,8 +52,8 @@ class Ledger:
         return None
 
     def owner(self, block):
-        """Returns the owner by the first frame that is neither a label nor Python's own. Random traces have no native
-        frames."""
+        """Returns the owner that follows from the first frame that is neither a label nor Python's own. Random traces
+        have no native frames."""
         if block.memory == "graph pool":
             return "graphs"
         files = [file for kind, _, file, _ in self.books.stack_frames(block.stack) if kind == "python"]
@@ -153,8 +153,8 @@ class Ledger:
 
 
 def fullest(figures, device):
-    """Returns the moment at which pools had handed out most, of the moments at which the driver's memory is at its peak; the
-    first of equal ones."""
+    """Returns the first moment at which pools had handed out the most memory, among the moments at which the driver's
+    memory is at its peak."""
     driver = figures.live((device, "device", 0))
     peak, first = figures.peak((device, "device", 0))
     pools = [figures.live(account) for account in figures.pools(device)]
@@ -186,7 +186,7 @@ def ledger_page(figures, at=None):
 
 
 def pinned(figures, device):
-    """Returns the host's memory of a device at its peak; {} if there was none."""
+    """Returns the pinned host memory of a device at its peak; {} if there was none."""
     account = (device, "host", 0)
     peak, index = figures.peak(account)
     if not peak:
@@ -209,7 +209,7 @@ def ledger_command_page(figures, at=None):
 
 
 def closing(page):
-    """Returns a line for each device and moment whose terms do not add up, to the byte, to the bytes in use."""
+    """Returns a line for each device and moment whose terms do not add up exactly to the bytes in use."""
     found = []
     for device in page["devices"]:
         for row in device["moments"]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Computes what `check` compares with limits: the leading layer of each device at its peak and at the exit, the sites that
-held it then, and the number of failed allocations."""
+"""Computes the figures that `check` compares with limits: the leading layer of each device at its peak and at the exit,
+the sites that held that memory, and the number of failed allocations."""
 
 LIMITS = {"peak": 8 << 20, "leak": 4096}
 WORDS = {"peak": "peak", "leak": "live at exit", "failures": "count of failed allocations"}

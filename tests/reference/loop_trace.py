@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Makes a random program with a loop from a seed. Its call stacks keep more and more, fill up and empty, hold a batch over,
-or only work. Its steps are marked, named, recognizable only by repetition, or missing."""
+"""Makes a random program with a loop from a seed. Some of its call stacks keep more memory in each step, some fill a
+list and empty it, some hold a batch into the next step, and some only work. The steps are marked, named, recognizable
+only by repetition, or missing."""
 
 import contextlib
 import random
@@ -12,7 +13,7 @@ MARKS = ("event", "event", "step", "Iteration", "optimizer", "backward", "forwar
 
 
 class Site:
-    """One call stack, and what it does in each step."""
+    """A call stack, and the memory that it takes and frees in each step."""
 
     def __init__(self, trace, choose, number):
         self.trace, self.choose = trace, choose
@@ -47,13 +48,13 @@ class Site:
             self.take()
 
     def hold(self, _):
-        """Frees the last step's block after making the next one."""
+        """Makes a new block and then frees the block of the step before."""
         self.take(self.size * self.choose.randint(1, 4))
         if len(self.held) > 1:
             self.drop(0)
 
     def enlarge(self, step):
-        """Makes a larger block in each step, as a cache of tokens does; in some steps keeps the old block too."""
+        """Makes a larger block in each step, as a cache of tokens does. In some steps the old block is kept as well."""
         self.take(self.size * (step + 1))
         if len(self.held) > 1 and not (self.until < 9 and step % self.until == 1):
             self.drop(0)
@@ -81,7 +82,7 @@ class Maker:
     def __init__(self, path, seed):
         self.choose = random.Random(seed)
         self.trace = Trace(path)
-        if seed % 3 == 0:  # the tensors of a framework, else plain memory
+        if seed % 3 == 0:  # these programs allocate tensors of a framework, all others plain memory
             self.trace.alloc(64 * MIB)
             self.free_at = 1 << 40
             self.trace.tensor, take = self.tensor, self.trace.tensor
@@ -98,8 +99,8 @@ class Maker:
         return self.free_at
 
     def take_turns(self, turns, step, is_named):
-        """Runs the optimizers of a step. A turn is (line that calls the optimizer, calls per step, every how many steps,
-        first step)."""
+        """Runs the optimizers of a step. A turn is (line that calls the optimizer, calls per step, number of steps from
+        one turn to the next, first step)."""
         for line, count, every, first in turns:
             for _ in range(count if step >= first and step % every == 0 else 0):
                 frames = ("/lib/torch/optim/adam.py", 500, "Adam.step"), ("train.py", line, "train")
@@ -109,8 +110,8 @@ class Maker:
                     self.trace.free(self.trace.alloc(512, stack=self.trace.stack(("train.py", 9, "load"))))
 
     def work(self, sites, step, workers, every):
-        """Runs a step as a batch on one of `workers` threads, with phases inside. In some steps another thread's phase runs
-        beside it; an epoch may be around ten steps."""
+        """Runs a step as a batch on one of `workers` threads, with phases inside. In some steps a phase of another
+        thread runs at the same time. An epoch may surround ten steps."""
         thread = 2 + step % workers
         if step % 10 == 0 and every < 3:
             self.trace.push("Epoch", thread=2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Computes why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. It takes all
-numbers from Figures."""
+"""Computes why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. All
+numbers come from Figures."""
 
 import functools
 
@@ -28,7 +28,7 @@ def idle_parts(figures, account, index):
 
 
 def weigh_pools(figures, failure, account, found):
-    """Adds to `found` the idle bytes of the pool's free memory, and the stream that can use them."""
+    """Adds to `found` the idle bytes of the pool's free memory, and the stream that can use that memory."""
     index, stream = failure.event.index, failure.event.stream
     parts = list(idle_parts(figures, account, index)) if account[1] == "pool" else []
     idle = [part for part in parts if not part[4]]
@@ -48,7 +48,7 @@ def event_is_of_drivers_pool(failure, found):
 
 
 def terms(figures, failure, found):
-    """Returns rows that count each byte of the card once, and adds some of them to `found`."""
+    """Returns rows that count each byte of the card once, and adds some of their figures to `found`."""
     device, index = failure.account[0], failure.event.index
     ledger = Ledger(figures, device, index)
 
@@ -57,7 +57,7 @@ def terms(figures, failure, found):
 
     found["outside_bytes"], found["mempools_bytes"] = of("library", "program", "unknown"), of("mempools")
     if event_is_of_drivers_pool(failure, found) and found["mempools_bytes"]:
-        found["largest_hole_bytes"] = None  # the driver's pool tells only its sum
+        found["largest_hole_bytes"] = None  # the trace tells only the sum of the driver's pool
     found["unlisted_bytes"] = max(ledger.beyond or 0, 0) if ledger.told else None
     found["told"] = ledger.told
     found["managed_bytes"] = live_bytes(figures, (device, "managed", 0), index)
@@ -103,7 +103,8 @@ def live_bytes(figures, account, index):
 
 
 def gather(figures, event, account):
-    """Returns (account that held the memory, evidence): the bytes that were held, and what the card reported."""
+    """Returns (account that held the memory, evidence). The evidence is the bytes that were held, and the figures that
+    the card reported."""
     books, device, index = figures.books, account[0], event.index
     driver_account, modules_account = (device, "device", 0), (device, "context", 0)
     held_account = account if account[1] == "pool" else figures.leading(device)
@@ -213,8 +214,8 @@ def kind_reason(figures, failure):
 
 
 def retries(figures):
-    """Returns a row for each stack that retried. In random traces no function has the name of one that can do without the
-    memory."""
+    """Returns a row for each stack that retried. No function in random traces has the name of one that can do without
+    the memory."""
     sites = {}
     for event, flushed in figures.failures.retries:
         site = sites.setdefault((event.device, event.stack), {"device": event.device, "retries_count": 0, "done_without_count": 0, "asked_bytes": 0,
@@ -233,7 +234,8 @@ def asker_of(figures, failure):
 
 @functools.lru_cache(maxsize=1)
 def labels_of_failures(figures):
-    """Returns the labels of all shown failures and of the blocks that were live at the failure which the answer explains."""
+    """Returns the labels of all shown failures, and of the blocks that were live at the failure that the answer
+    explains."""
     chosen, shown = None, [figures.failures.list[number] for number in figures.shown_failures()]
     for failure in shown:
         if not chosen or kind(figures, chosen) == "caught" or kind(figures, failure) != "caught":
@@ -249,8 +251,8 @@ def told_apart(figures, both):
 
 
 def beyond(figures, account, index):
-    """Returns the sites of driver memory that no tensor shows, if there is a pool: [rows outside of pools, rows of graphs'
-    segments]."""
+    """Returns the sites of driver memory outside of tensors, if there is a pool: [rows outside of pools, rows of the
+    segments of graphs]."""
     driver, live = (account[0], "device", 0), figures.live_blocks((account[0], "device", 0), index)
     of_graphs = [r.block for r in figures.books.ranges
                  if r.pool_account == account and not r.physical and figures.graphs.is_of_graph(r, index)]  # fmt: skip

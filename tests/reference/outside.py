@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Computes what NVML told the program around its failures, and the limit that a pool reported, by the rules of the manual
-(doc/counting.md) over all events at once. It also adds random answers of NVML to a trace."""
+"""Computes what NVML told the program around its failures, and the limit that a pool reported. It applies the rules of
+the manual (doc/counting.md) to all events at once. It also adds random answers of NVML to a trace."""
 
 KINDS = ("process-memory", "pool-limit")
 NEAR_NS = 1_000_000_000
@@ -10,7 +10,8 @@ NAMED = 4
 
 
 class Outside:
-    """Sees each event after Failures does, and keeps for each failure the answers and the limit that may belong to it."""
+    """Sees each event after Failures saw it. Keeps for each failure the answers and the limit that may belong to that
+    failure."""
 
     def __init__(self):
         self.answer, self.told, self.limits = [], {}, {}
@@ -35,7 +36,8 @@ class Outside:
 
 
 def told(figures, failure):
-    """Returns (own bytes, [(bytes, pid) of the others]) from the first answer that belongs to the failure, or None."""
+    """Returns (own bytes, [(bytes, pid) of other processes]) from the first answer that belongs to the failure, or
+    None."""
     own_pid = figures.books.meta.get("pid")
     for answer in figures.failures.outside.told.get(id(failure), []):
         first = answer[0]
@@ -76,7 +78,7 @@ def fields(figures, failure, found):
 
 
 def happen(maker):
-    """Adds an answer of NVML, mostly after a call that failed, or the limit of a pool."""
+    """Adds an answer of NVML, mostly after a failed call, or the limit of a pool."""
     chance, random, trace = maker.chance, maker.random, maker.trace
     last = trace.events[-1] if trace.events else None
     thread = last[2] if last and chance(0.8) else random.choice(maker.threads)
@@ -99,7 +101,8 @@ def happen(maker):
 
 
 def look_inside(maker, device, columns):
-    """Adds a sample of the card inside a call. Others may allocate before the event of the call."""
+    """Adds a sample of the card inside a call. Other threads may allocate between the sample and the event of that
+    call."""
     maker.calls += 1
     columns["call"] = maker.calls
     free = maker.random.randint(0, 16 << 30)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Computes what one occurrence of a phase did, by its definition: it looks at each occurrence alone."""
+"""Computes the figures of one occurrence of a phase by their definition: it looks at each occurrence alone."""
 
 EACH = (
     "peak_median_bytes", "peak_last_bytes", "peak_occurrence", "allocated_median_bytes", "allocated_highest_bytes",
@@ -15,8 +15,8 @@ def leading_bits(value, bits):
 
 
 def median(values):
-    """Returns (lower median, share of itself by which it may be too low). Of more than MOST_VALUES different values, it
-    keeps as many leading bits as leave at most MOST_VALUES of them."""
+    """Returns (lower median, the fraction by which the median may be too low). If there are more than MOST_VALUES
+    different values, it keeps only as many leading bits of each as leave at most MOST_VALUES different ones."""
     middle = sorted(values)[(len(values) - 1) // 2]
     if len(set(values)) <= MOST_VALUES:
         return middle, 0.0
@@ -41,8 +41,8 @@ def per_step(spans, spent, step_ends):
 
 
 def each(live, spans, spent, step_ends):
-    """Returns the figures of one row. live: bytes after each event; spans: the occurrences, as they began; spent: {span:
-    (allocated, freed, kept)}; step_ends: the events at which steps end."""
+    """Returns the figures of one row. live: bytes after each event; spans: the occurrences, in the order in which they
+    began; spent: {span: (allocated, freed, kept)}; step_ends: the events at which steps end."""
 
     def peak(span):
         return max([live[span.begin - 1] if span.begin else 0, *live[span.begin : span.end]])

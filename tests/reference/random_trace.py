@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Makes a random trace from a seed: anything that a recorder may write, also of programs that lose frees, free what was
-never allocated, close phases in any order, or are killed. Sizes, mixes and moods differ from seed to seed. It keeps only the
-state that keeps events from contradicting each other; other files compute their sums."""
+"""Makes a random trace from a seed. The trace has anything that a recorder may write, also about programs that lose
+frees, free memory that was never allocated, close phases in any order, or are killed. Sizes, mixes and moods differ
+from seed to seed. The maker keeps only the state that prevents events from contradicting each other; other files
+compute their sums."""
 
 import random
 
@@ -11,7 +12,7 @@ from support.tracefile import MIB, Trace
 
 GRANULE = 2 * MIB
 HOOKS = ("cuMemAlloc_v2", "cudaMalloc", "cuCtxCreate_v2", "cuDevicePrimaryCtxRetain", "cuMemCreate", "gpumemtrace_push")
-MEMORIES = {  # name in tracefile: its address space
+MEMORIES = {  # {name of a kind of memory in tracefile: its address space}
     "linear": "device", "pitched": "device", "managed": "device", "imported": "device", "mapped": "device",
     "pinned": "host", "registered": "host", "array": "array", "external": "external", "reservation": "range",
 }  # fmt: skip
@@ -48,7 +49,8 @@ class Maker:
         self.mempools, self.contexts, self.graph, self.nodes = [], [], {}, []
         self.opened, self.ranges = [], []
         self.calls = 0
-        self.broken = self.random.random() < 0.5  # frees get lost, and memory is used that was never allocated
+        # If this is set, frees get lost, and memory is used that was never allocated.
+        self.broken = self.random.random() < 0.5
         for device in self.devices:
             if self.random.random() < 0.8:
                 context = self.random.choice([None, 300 * MIB, 2 << 30])
@@ -121,7 +123,7 @@ class Maker:
         )
 
     def address(self, place, size):
-        """Returns a fresh address, that of a freed block, or that of a block whose free is lost."""
+        """Returns an unused address, the address of a freed block, or the address of a block whose free is lost."""
         if place != "device":
             lost = (
                 self.some(self.live, lambda block: block["place"] == place)
@@ -170,7 +172,7 @@ class Maker:
         return [t for t in self.tensors if t["address"] < place + size and place < t["address"] + t["size"]]
 
     def holes(self, home):
-        """Yields (address, bytes) of each hole. The last hole may go on in the mapping right behind."""
+        """Yields (address, bytes) of each hole. The last hole may extend into the mapping right behind."""
         at, end = home["address"], home["address"] + home["size"]
         behind = self.some(self.ranges, lambda r: home["is_mapping"] and r["address"] == end)
         end += behind["size"] if behind else 0
@@ -215,7 +217,8 @@ class Maker:
         self.tensors.append({"address": at, "size": size, "pool": pool, "home": home, "device": device})
 
     def ask_again(self):
-        """A refused pool gives segments back and asks again; then it is served, or gives up, or does neither."""
+        """Simulates a pool whose request is refused: it gives segments back and asks again. The second request is
+        served, or the pool gives up, or the trace has neither."""
         columns, device = self.common(), self.device()
         memory, size = self.random.choice(["linear", "linear", "vmm"]), self.random.randint(1, 8) * GRANULE
         for _ in range(self.random.randint(1, 5)):
@@ -244,7 +247,7 @@ class Maker:
         tensor = self.some(self.tensors)
         if tensor:
             self.tensors.remove(tensor)
-            if not (self.broken and self.chance(0.03)):  # else: the free is lost
+            if not (self.broken and self.chance(0.03)):  # in the other case, the free is lost
                 self.trace.tensor_free(
                     tensor["address"], tensor["pool"] or None, device=tensor["device"], **self.common(False)
                 )
@@ -272,7 +275,8 @@ class Maker:
             self.trace.pop(source, range_id, thread=self.random.choice(self.threads) if range_id else thread)
 
     def dive(self):
-        """Nests phases deeply: opens them on one thread, ends them in order, or in any order if they are ranges."""
+        """Nests phases deeply: opens many on one thread, then ends them in order, or in any order if they are
+        ranges."""
         depth = self.random.randint(self.deepest // 2, self.deepest) if self.seed % 25 == 0 else 40
         thread, by_number = self.random.choice(self.threads), self.chance(0.5)
         numbers = [self.fresh() if by_number else 0 for _ in range(depth)]
@@ -355,7 +359,7 @@ class Maker:
             return
         place, size = self.random.choice(target["places"])
         gone = [(target, (place, size))]
-        if self.chance(0.3):  # the call also unmaps the mapping right behind
+        if self.chance(0.3):  # in this case the call also unmaps the mapping right behind
             gone += [(o, other) for o in self.objects for other in o["places"] if other[0] == place + size]
         size = sum(size for _, (_, size) in gone)
         if self.tensors_in(place, size) and not (self.broken and self.chance(0.2)):
@@ -545,7 +549,7 @@ class Maker:
     # --- a whole trace ---
 
     def moods(self):
-        """Returns how often each action is taken: each seed stresses some of them."""
+        """Returns how often each action is taken. Each seed makes some actions more frequent."""
         steps = {
             self.alloc: 10, self.free: 8, self.tensor: 16, self.ask_again: 1, self.tensor_free: 13, self.push: 5, self.pop: 5,
             self.step: 1, self.create: 2, self.map: 3, self.unmap: 2, self.retain: 1, self.release: 2,
@@ -583,11 +587,11 @@ class Maker:
             self.trace.meta["exit_seq"] = seq
         if self.chance(0.7):
             self.trace.meta["exit_status"] = self.random.choice([0, 1])
-        for _ in range(self.random.randrange(6)):  # after the exit: these events count in no figure
+        for _ in range(self.random.randrange(6)):  # events after the exit, which count in no figure
             self.random.choice([self.free, self.tensor_free, self.alloc, self.pop])()
 
     def set_times(self):
-        """Sets the times. Calls of different threads may end in another order than they are numbered."""
+        """Sets the times. Calls of different threads may end in an order that differs from their numbers."""
         now, disorder, events = 0, self.seed % 6 == 5, []
         for event in self.trace.events:
             now += self.random.choice([1, 10, 1000, 1000, 50_000])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Computes the remedies that would have helped, as doc/commands.md defines them: for each question it adds up all bytes anew
-after every event, from the raw rows. Only for traces of one device and one pool, without native frames, whose phases are
-named."""
+"""Computes the remedies that would have helped, as doc/commands.md defines them. For each remedy it adds up all bytes
+anew after every event, from the raw rows. It works only for traces of one device and one pool, without native frames,
+in which all phases are named."""
 
 import collections
 import fnmatch
@@ -91,12 +91,14 @@ class Run:
         return kept <= (sum(other.size for other in same) - kept) // 8
 
     def piles_up(self, block):
-        """True if the block's place has eight blocks or more when memory runs out, and has freed none."""
+        """True if at least eight blocks of the block's place exist when memory runs out, and the place has freed
+        none."""
         same = [other for other in self.blocks[:-1] if other.place == block.place]
         return block.part == "data" and len(same) >= 8 and all(other.end is None for other in same)
 
     def data_on_cpu(self, index):
-        """Returns the bytes of all data but the largest block of each place, because one is needed at a time."""
+        """Returns the bytes of all data except the largest block of each place. One block of each place is needed at a
+        time."""
         piles = {}
         for b in self.at(index):
             if self.piles_up(b):
@@ -122,8 +124,8 @@ class Run:
         return sum(b.size for b in self.at(index) if has_sign(b, "foreach"))
 
     def of_sizes(self, index, sign):
-        """Returns the bytes of blocks that grow with the batch and are as large as the largest block with the sign, or half
-        or twice as large."""
+        """Returns the bytes of blocks that grow with the batch and have about the size of the largest block with the
+        sign, or half or twice that size."""
         signed = [b.size for b in self.at(self.length - 1) if has_sign(b, sign)]
         if sum(signed) <= self.live_bytes(self.length - 1) // 20:
             return 0
@@ -149,8 +151,8 @@ class Run:
         return sum(b.size for b in self.at(index) if b.part in FORWARD and self.recurs(b) and b.iteration < now)
 
     def zero_grad(self, index):
-        """Returns the bytes of old gradients, without those that this iteration has made anew. A temporary block that ended
-        counts as one made anew."""
+        """Returns the bytes of old gradients, minus the bytes that this iteration has made anew. A temporary block that
+        ended counts as made anew."""
         now = self.iteration_at(index)
         old = [b for b in self.at(index) if b.part == "backward" and b.iteration < now]
         start = min(b.begin for b in self.blocks if b.iteration == now)
@@ -167,9 +169,9 @@ class Run:
         return sum(b.size for b in old) - made
 
     def caught(self, index):
-        """Returns the bytes that are still live of what forward made in an earlier call that failed. That call is the
-        outermost one in the failure's stack that the next allocation's stack does not share. It begins after the last block
-        of its iteration that was made outside of it."""
+        """Returns the bytes still live that forward made in an earlier call that failed. That call is the outermost
+        call in the failure's stack that is not in the next allocation's stack. It begins after the last block of its
+        iteration that was made outside of the call."""
         if not self.failed:
             return 0
         end, failed, after = self.failed
@@ -188,8 +190,8 @@ class Run:
                    and b.place[-len(call) :] == call)  # fmt: skip
 
     def infers(self):
-        """True if there is no backward, and half of what forward holds lies at places that earlier iterations filled and
-        emptied."""
+        """True if there is no backward, and half of the bytes that forward holds are at places that earlier iterations
+        filled and emptied."""
         if any(b.part in ("backward", "optimizer") for b in self.blocks):
             return False
         held = [b for b in self.at(self.length - 1) if b.part == "forward"]
@@ -201,16 +203,16 @@ class Run:
         return sum(b.place == place for b in self.at(index) if b is not self.blocks[-1])
 
     def fell(self, place):
-        """Returns the most by which that number fell below an earlier number."""
+        """Returns the largest number by which the count of this place's live blocks fell below an earlier count."""
         numbers = [self.lived(place, index) for index in self.changes()]
         return max((max(numbers[: i + 1]) - number for i, number in enumerate(numbers)), default=0)
 
     # --- calls of a line ---
 
     def lines(self):
-        """Returns [(line, first place of its calls, place of their output)] of the lines worth a question, from the line
-        that holds most of this forward on, callers first. A line that also calls an optimizer is left out: it is a step, not
-        a call."""
+        """Returns [(line, first place of its calls, place of their output)] of the candidate lines: each holds a large part
+        of this forward. The line that holds most comes first; if two hold the same, the caller comes first. A line that
+        also calls an optimizer is left out, because it runs a whole step."""
         now = [b for b in self.at(self.length - 1) if b.part == "forward"]
         worthy = sum(b.size for b in now) // 5 + 1
         now = [b for b in now if b.iteration == self.iterations]
@@ -226,8 +228,9 @@ class Run:
         return [row for row in found if row[1]][:LINES_MOST]
 
     def calls_of(self, line, blocks):
-        """Returns (first place of a call, place that most often comes before it): the first place that recurs at least half
-        as often as any other. Returns (None, None) unless it recurs, and half of the bytes are of places that recur."""
+        """Returns (first place of a call, place that most often comes before it). The first place is the first one that
+        recurs at least half as often as any other. The result is (None, None) if no place recurs, or if less than half
+        of the bytes are at places that recur."""
         way = [place for place, _ in itertools.groupby(b.place for b in blocks)]
         counts = collections.Counter(way)
         again = sum(b.size for b in blocks if counts[b.place] > 1)
@@ -235,13 +238,14 @@ class Run:
         if not first or counts[first] < 2 or again < sum(b.size for b in blocks) // 2:
             return None, None
         pairs = [(a, b) for a, b in zip(blocks, blocks[1:]) if b.place == first]
-        before = collections.Counter(a.place for a, b in pairs if a.place != b.place or a.size == b.size)  # equal: another call
+        # The same place again, with an equal size, is another call.
+        before = collections.Counter(a.place for a, b in pairs if a.place != b.place or a.size == b.size)
         return first, max(before, key=before.get, default=first)
 
     def tells_calls(self, line):
-        """True if the line makes calls that can be told apart: its first place begins each call, no place recurs less than
-        half as often as another, and no other line of its function makes batches or the model. (No frame here is a
-        Sequential's.)"""
+        """True if the calls that the line makes can be told apart: its first place begins each call, no place recurs
+        less than half as often as another, and no other line of its function makes batches or the model. No frame here
+        belongs to a Sequential."""
         for b in (b for b in self.at(self.length - 1) if b.part in ("data", "init")):
             own = next((frame for frame in b.place if role(frame) == "program"), None)
             if own and own != line and own[1:3] == line[1:3]:
@@ -284,14 +288,16 @@ class Run:
         return max((self.live_of(call, index) for index, calls in moments for call in calls), default=0)
 
     def no_grad(self, index, line, first, place):
-        """Returns the bytes that are gone if a call needs only its own tensors and the output of the call before it."""
+        """Returns the bytes that would be freed if a call needed only its own tensors and the output of the call before
+        it."""
         calls = self.calls(index, line, first)
         holding = [call for call in calls if self.live_of(call, index)]
         kept = sum(self.output(call, place, index) for call in holding[-2:-1])
         return sum(self.live_of(call, index) for call in holding[:-1]) - kept
 
     def best_line(self, need):
-        """Returns the gain of the best line. Of lines that gain nearly as much, the innermost is the better advice."""
+        """Returns the gain of the best line. If several lines gain nearly as much, the innermost line is the better
+        advice."""
         best = 0
         for line in self.lines():
             if not self.is_inference and not self.tells_calls(line[0]):
@@ -305,7 +311,7 @@ class Run:
         return best
 
     def gains(self):
-        """Returns (need, {remedy: gain}) with the gains above a fiftieth of the need."""
+        """Returns (need, {remedy: gain}) with all gains above a fiftieth of the need."""
         need = max(self.live_bytes(i) for i in range(self.length))
         questions = ("smaller_batch", "smaller_states", "fused_optimizer", "held_over", "zero_grad",
                      "chunked_loss", "flash_attention", "load_on_cpu", "data_on_cpu")  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cuts lists as `report` does, which has only the beginning of lists that other commands have whole."""
+"""Cuts lists as `report` does. `report` shows only the beginning of lists that other commands show whole."""
 
 MOST = 200
 # (place in `report`, key of the list, the command that has the whole list)
@@ -19,7 +19,7 @@ def rows_of(page):
 
 
 def made_whole(report, pages):
-    """Returns (the report with whole lists, messages about lists that are not the beginning of the whole ones). pages:
+    """Returns (the report with whole lists, messages about lists that are not the beginning of the whole list). pages:
     {command: page}."""
     found, report = [], dict(report)
     for place, key, command in LISTS:
@@ -42,7 +42,7 @@ def left_out(rows, command):
 
 
 def cut(report, failed):
-    """Returns the reference's report with the sums of what `report` leaves out."""
+    """Returns the reference's report, with the sums of the rows that `report` leaves out."""
     report = {**report, "oom": report["oom"][-1:], "oom_left_out": []}
     for place, key, command in LISTS:
         report[place] = [{**row, f"{key}_left_out": left_out(row[key], command)} for row in report[place]]

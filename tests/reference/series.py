@@ -41,7 +41,7 @@ class Series:
         )  # fmt: skip
 
     def frames_of(self, number):
-        """Returns the frames as the reference has them, innermost first."""
+        """Returns the frames in the form of the reference, innermost first."""
         found, node = [], self.series["stacks"][number]["node"]
         while node is not None:
             frame = self.series["frames"][self.series["nodes"]["frame"][node]]
@@ -50,7 +50,7 @@ class Series:
         return found
 
     def stacks_of(self, number):
-        """Returns (the stack's id, the id of its forward operator's stack or 0)."""
+        """Returns (the stack's id, the id of the stack of its forward operator or 0)."""
         stack = self.series["stacks"][number]
         return stack["stack_id"], stack["forward_stack_id"] or 0
 
@@ -113,8 +113,8 @@ class Series:
                 yield f"lines: point {i} does not sum up"
 
     def check_groups(self, layer, account, rows, list_, by, name):
-        """Yields a message for each point whose groups differ. Several phases may have the same text; some of them may be in
-        the rest."""
+        """Yields a message for each point whose groups differ. Several phases may have the same text, and some of those
+        may be counted in the row for the rest."""
         for i, (_, _, after, *_) in enumerate(rows):
             groups = self.timeline.groups(account, after, by).items()
             wanted = summed((group.text if by == "phase_of_birth" and group else group, bytes_) for group, bytes_ in groups)
@@ -140,7 +140,7 @@ class Series:
 
     def check_maps(self, layer, account):
         blocks = layer["blocks"]
-        is_pool = account[1] == "pool"  # the driver's blocks have handles, not addresses
+        is_pool = account[1] == "pool"  # blocks of the driver's layer have handles, not addresses
         for number, map_ in enumerate(layer["maps"]):
             snapshot = map_["snapshot"]
             live = self.figures.live_blocks(account, self.moments[snapshot])
@@ -162,6 +162,6 @@ class Series:
 
 
 def check(trace, figures):
-    """Returns each difference of the series. It expects whole maps, because traces of tests hold fewer blocks than a map
-    draws."""
+    """Returns a line for each difference in the series. Each map must be whole, because traces of tests hold fewer
+    blocks than a map draws."""
     return list(Series(series_of(trace), figures).check())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Computes `peak --by` and `peak --tree` for traces of any program: native and inlined frames, operators, modules,
-libraries. It follows the rules of blame.h and groups.h, over the tables of the trace and the blocks of Figures; blame.py is
-the short form for traces that have Python frames only."""
+libraries. It applies the rules of blame.h and groups.h to the tables of the trace and the blocks of Figures. blame.py
+is the short form, for traces that have only Python frames."""
 
 import collections
 import fnmatch
@@ -19,7 +19,7 @@ HEADERS = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp", ".tcc")
 NO_STACK, SIGNAL = "(no stack was taken)", "(signal handler)"
 FUNCTION_MOST, FILE_MOST = 127, 180
 
-# A frame's place is its text and the file of the program, or the library (module), that it lies in.
+# The place of a frame is its text, together with the program's file or the library (module) that contains the frame.
 Frame = collections.namedtuple("Frame", "kind function file line module is_named")
 
 
@@ -127,7 +127,7 @@ class Stacks:
 
 @functools.cache
 def place(frame):
-    """Returns the frame's place. Frames that read alike and lie in one file are one place."""
+    """Returns the frame's place. Frames with the same text in the same file have the same place."""
     return text_of(frame), frame.file or frame.module or ""
 
 
@@ -179,8 +179,8 @@ class Labels:
         return (own[-1:] or python[:1] or framework[-1:] or [None])[0]
 
     def blame(self, frames, forward):
-        """Returns (label, the program's frame that gives it, the frame which that one called, whether it is a forward
-        operator's)."""
+        """Returns (label, the frame of the program that gives the label, the frame that this one called, whether the
+        label comes from a forward operator)."""
         way, of_forward = way_of(frames), way_of(forward)
         if way:
             label_frame = self.label_frame(way)
@@ -197,7 +197,7 @@ class Labels:
         framework = [frame for frame in frames if role(frame) in ("framework", "cuda")]
         if not frames:
             return NO_STACK, None, None, False
-        if not labels and not framework and inside:  # a template of the runtime
+        if not labels and not framework and inside:  # this is a template of the CUDA runtime
             return text_of(inside[0]), inside[0], self.called(frames, inside[0]), False
         frame = (labels[:1] or framework[-1:] or frames[-1:])[0]
         if node:
@@ -248,7 +248,7 @@ def library(frames):
 
 
 def names(labels, both, by):
-    """Returns (the group that has the block as its own, all groups that the block's stack goes through)."""
+    """Returns (the group to which the block itself belongs, all groups through which the block's stack goes)."""
     frames, (label, label_frame, _, is_forwards) = both[0], labels.blame(*both)
     if by == "op":
         ran = operators(frames)
@@ -266,7 +266,7 @@ def names(labels, both, by):
 
 
 class SiteTables:
-    """The tables of one layer at one moment, from the blocks that were live."""
+    """The tables of one layer at one moment, computed from the live blocks."""
 
     def __init__(self, figures, stacks, account, at):
         index = figures.moment(at, account)
@@ -323,7 +323,7 @@ class SiteTables:
 
 
 def plain(row):
-    """Returns a printed row as the reference has it."""
+    """Returns a printed row in the form of the reference."""
     frames = [
         tuple(frame[key] for key in ("kind", "function", "file", "line", "role", "module"))
         for frame in row.get("frames", [])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Computes what `steps` says, slowly: every step as a row of its own, and the definitions of
-analyzer/analysis/steps/outlier.h and ages.h over all of them."""
+"""Computes the answer of `steps` slowly: it makes a row for every step and applies the definitions of
+analyzer/analysis/steps/outlier.h and ages.h to all rows."""
 
 from reference.blame import NO_STACK, Labels, alone, called, label
 from reference.leaks import KINDS, Growth, phases_that_repeat, step_ends, whole
@@ -13,8 +13,9 @@ PHASE, REPEATED = len(KINDS), len(KINDS) + 1
 
 
 def found_ends(figures):
-    """Returns (kind, ends, stack) with the kind and ends of step_ends(). If it has none: with the ends of the phase that
-    repeats, or all births but the first at the call stack that repeats. The stack is None unless births are the ends."""
+    """Returns (kind, ends, stack). Kind and ends come from step_ends(). If step_ends() finds none, the ends are those
+    of the phase that repeats, or all births but the first at the call stack that repeats. The stack is None unless the
+    ends are births."""
     kind, ends = step_ends(figures.books)
     if ends:
         return kind, ends, None
@@ -71,14 +72,15 @@ class Steps:
         }
 
     def stacks(self, block):
-        """Returns (the block's stack, the stack of the forward operator that a backward took it for); 0 for none."""
+        """Returns (the block's stack, the stack of the forward operator for whose backward it was allocated). 0 stands
+        for no stack."""
         return block.stack or 0, self.figures.forward.get(block.begin) or 0
 
     def frames(self, stacks):
         return tuple(self.books.stack_frames(stack) for stack in stacks)
 
     def sites_of(self, changes):
-        """Returns ({stacks: bytes they allocated}, {stacks: their largest block})."""
+        """Returns ({stacks: bytes that they allocated}, {stacks: the size of their largest block})."""
         sites, largest = {}, {}
         for _, block, birth, _ in changes:
             if birth and block.size:
@@ -88,7 +90,7 @@ class Steps:
         return sites, largest
 
     def levels(self, begin, end):
-        """Returns the live bytes after every change, without the first half of a resize."""
+        """Returns the live bytes after every change. A resize counts as one change."""
         live, found = 0, []
         for index, block, birth, _ in self.changes:
             live += block.size if birth else -block.size
@@ -118,7 +120,8 @@ class Steps:
     # --- all steps ---
 
     def windows(self):
-        """Returns [(number of the first step, of the last step, rows)], without the first step of all."""
+        """Returns [(number of the first step, number of the last step, rows)]. The first step of the run is left
+        out."""
         width = 1
         while max(len(self.rows) - 2, 0) // width >= WINDOWS:
             width *= 2
@@ -179,8 +182,9 @@ class Steps:
         }, sites  # fmt: skip
 
     def sites(self, row):
-        """Returns (bytes of call stacks that no other step has, bytes of the others beyond their mean, how many times their
-        mean that is, how many times larger their largest blocks are, rows)."""
+        """Returns five values: the bytes of call stacks that no other step has; the bytes by which the remaining call
+        stacks exceed their mean in other steps; how many times that mean the excess is; how many times larger than in
+        other steps the largest blocks are; the rows."""
         if row is self.rows[0]:
             return 0, 0, 0, 0, []
         new, held, typical_sum, rows = 0, 0, 0, []
@@ -270,13 +274,13 @@ class Steps:
 
 
 def began_late(figures, account):
-    """True if the account had no block when the first step ended. Its first rows are then empty."""
+    """True if the account had no block when the first step ended. In this case the account's first rows are empty."""
     first = min((block.begin for block in figures.books.blocks if block.account == account), default=None)
     return first is None or first >= found_ends(figures)[1][0]
 
 
 def steps_page(figures):
-    """Returns the page of `steps`, with rows for devices whose memory began in the first step."""
+    """Returns the page of `steps`, with rows for the devices whose memory began in the first step."""
     devices = []
     for device in figures.devices:
         account, row = figures.leading(device), {"device": device}

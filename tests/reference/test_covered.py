@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each figure that a command prints is compared by some test."""
+"""Checks that some test compares each figure that a command prints."""
 
 import random
 

@@ -43,7 +43,7 @@ class Loop:
         return self.trace.alloc(size, "tensor", stack=self.trace.stack(*inner, ("/home/me/train.py", line, "f"), MAIN))
 
     def call(self, i, size):
-        """Allocates a layer and returns its blocks: two of one line, or one of a line of its own."""
+        """Allocates a layer and returns its blocks: two blocks of one line, or one block of a line of its own."""
         if not self.is_deep:
             return [self.alloc(size, 10 + i)]
         first = self.trace.alloc(size, "tensor", stack=self.trace.stack(LAYER[0], MODEL, MAIN))
@@ -57,8 +57,8 @@ class Loop:
             self.free(self.alloc(size, line, *inner))
 
     def signed(self):
-        """Allocates logits, a loss over them in another dtype, the weights of attention, and a block whose size only looks
-        like theirs; returns the blocks."""
+        """Allocates logits, a loss over the logits in another dtype, the weights of attention, and another block whose
+        size only looks similar. Returns these blocks."""
         made = [self.alloc(self.logits, 21, LOSS[0]), self.alloc(self.logits // 2, 22, LOSS[1])] if self.logits else []
         made += [self.alloc(self.logits * 2 + 512, 23)] if self.logits and self.keeps_outputs else []
         made += [self.alloc(self.weights_of_attention, 24, SOFTMAX)] if self.weights_of_attention else []
@@ -118,8 +118,8 @@ class Loop:
             self.free(moved[0])
 
     def fail_before(self, choose):
-        """Adds a call of another line that runs out of memory and is caught. Some of its blocks stay live, and so do some
-        blocks of earlier calls of that line."""
+        """Adds a call by another line that runs out of memory, and whose error is caught. Some of its blocks stay live,
+        and so do some blocks of earlier calls of that line."""
         around = ("/home/me/train.py", 60, "attempt"), ("/home/me/train.py", choose.choice([38, 40]), "main")
         for _ in range(choose.choice([0, 0, 1, 2])):
             with self.trace.phase("data"):
@@ -156,7 +156,7 @@ class Loop:
         with self.trace.phase(name):
             line = {"forward": 20, "backward": 50, "optimizer": 70}[name]
             stack = self.trace.stack(("/home/me/train.py", line, "f"), MAIN)
-            most = sum(self.layers) // MIB if name == "forward" else 600  # more would outweigh the layers
+            most = sum(self.layers) // MIB if name == "forward" else 600  # a larger request would outweigh the layers
             self.trace.fail(self.random.randint(1, most) * MIB, "tensor", stack=stack)
         self.trace.exit()
         return self.trace.write()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`report` says which rows it leaves out, and other commands have these rows."""
+"""Checks that `report` says which rows it leaves out, and that other commands show these rows."""
 import pytest
 
 from support.run import load_json
@@ -10,7 +10,8 @@ MOST, SITES = 200, 230
 
 @pytest.fixture
 def many(tmp_path):
-    """A trace of sites of different sizes, all live to the end, that one helper allocates for many callers."""
+    """A trace of sites with different sizes, which are all live to the end. One helper allocates them for many
+    callers."""
     trace = Trace(tmp_path / "many.db")
     for number in range(SITES):
         caller = ("model.py", number, f"f{number}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares what random runs of PyTorch's allocator would have held under another setting with a slow model."""
+"""Compares the answers of `frag --what-if`, about random runs of PyTorch's allocator under another setting, with a slow
+model."""
 
 import math
 import os
@@ -16,8 +17,8 @@ from support.tracefile import Trace
 SEEDS = os.environ.get("GPUMEMTRACE_SEEDS", "50")
 CHOSEN = [int(SEEDS[:-1])] if SEEDS.endswith(":") else list(range(int(SEEDS)))
 AT_ONCE = 10
-ROOM = 336 * MIB  # for the pool on the recorded card, beside the context
-SMALLER = 15102 * MIB  # a T4, the next smaller card; 98 % of it are sure
+ROOM = 336 * MIB  # memory for the pool on the recorded card, without the context
+SMALLER = 15102 * MIB  # memory of a T4, the next smaller card, of which 98 % are certain to be usable
 SURE = SMALLER // 100 * 98
 GRAPHS = 0x6000
 CHANGES = {
@@ -37,8 +38,9 @@ def sizes(choose):
 
 
 def script(choose):
-    """Returns [(action, number, size, stream)]. The number is that of the allocation, also for its free, or of the graph for
-    a capture. An allocation for a graph has the graph's number, GRAPHS or more, as its stream."""
+    """Returns [(action, number, size, stream)]. The number identifies an allocation, also in its free; for a capture it
+    is the number of the graph. An allocation for a graph has the graph's number, which is at least GRAPHS, as its
+    stream."""
     steps, live, graphs, open_graph = [], [], [], None
     for number in range(choose.randint(20, 200)):
         if open_graph is None and choose.random() < 0.02:
@@ -86,7 +88,8 @@ CAPTURES = {"begin": begin, "end": end, "destroy": destroy}
 
 
 def run(allocator, steps, rows=None):
-    """Replays the script and returns (index of the refused entry or None, bytes live when most was reserved)."""
+    """Replays the script and returns (index of the refused entry or None, bytes live when the reserved memory was
+    highest)."""
     blocks, live_at_peak = {}, 0
     for at, (what, number, size, stream) in enumerate(steps):
         if what in CAPTURES:
@@ -111,17 +114,17 @@ def run(allocator, steps, rows=None):
 
 
 def total_bytes(steps, tightness):
-    """Returns the size of the recorded card, whose context leaves the pool `tightness` granules less on the next smaller card
-    than it takes if nothing is refused."""
+    """Returns the size of the recorded card. It is chosen so that, on the next smaller card, the pool has `tightness`
+    granules less than it takes if nothing is refused."""
     free = Allocator()
     run(free, steps)
     return SURE - free.peak + tightness * GRANULE + ROOM
 
 
 def recorded(path, steps, oldest, tells_asked, tightness):
-    """Writes the trace of the run and returns (allocator, whether it failed, the script as the trace tells it, the event of
-    each entry). The told script has the sizes of blocks if the trace does not tell what was asked for, and lacks an
-    empty_cache that gave nothing back."""
+    """Writes the trace of the run. Returns (allocator, whether the run failed, the script as the trace tells it, the
+    event of each entry). If the trace does not tell the requested sizes, this script has the sizes of the blocks. It
+    lacks each empty_cache that gave nothing back."""
     trace, total = Trace(path), total_bytes(steps, tightness)
     trace.device(total_bytes=total)
     trace.rows["framework"] = [("torch", "2.15.0" if oldest else "2.6.0")]
@@ -171,8 +174,8 @@ def check_changes(path, allocator, failed, told, events, oldest):
 
 
 def check_fit(path, total, failed, told, oldest):
-    """Checks `fit`: without retries, it prints what is reserved if nothing is refused; with them, whether the next smaller card
-    serves every request."""
+    """Checks `fit`. Its row without retries must tell what is reserved if nothing is refused. Its row with retries must
+    tell whether the next smaller card serves every request."""
     free, context = Allocator(total=total, oldest=oldest), total - ROOM
     run(free, told)
     card = {
@@ -191,8 +194,8 @@ def check_fit(path, total, failed, told, oldest):
 
 
 def check_advice(path, allocator, failed, told, oldest):
-    """Checks that expandable segments are advised exactly if idle memory was enough for the refused request, but lay in
-    pieces."""
+    """Checks that expandable segments are advised if the idle memory would have been enough for the refused request but
+    lay in pieces, and only then."""
     page = ask("oom", path)
     got = [row["gain_bytes"] for row in page["remedies"] if row["remedy"] == "expandable_segments"]
     other = Allocator(room=lambda: ROOM, total=allocator.total, oldest=oldest, expandable=True)

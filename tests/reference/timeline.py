@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Computes live bytes over time by definition: it puts every change of every account into cuts of equal width. It must not
-know how a cut is found while the events pass by."""
+"""Computes live bytes over time by definition: it sorts every change of every account into cuts of equal width. It must
+not know how the analyzer finds a cut while it reads the events."""
 
 import bisect
 
@@ -8,12 +8,12 @@ from reference.leaks import step_ends
 
 
 class Timeline:
-    """A timeline along `axis` (time, event or step). start, end: (unit, number) or None. The width of a cut is the least
-    power of two that needs no more than `samples` cuts."""
+    """A timeline along `axis` (time, event or step). `start` and `end` are (unit, number) or None. The width of a cut
+    is the smallest power of two with which the timeline has at most `samples` cuts."""
 
     def __init__(self, figures, samples, axis="time", start=None, end=None):
         self.figures, self.books = figures, figures.books
-        self.clock = []  # times of events, made never to fall
+        self.clock = []  # times of events, in which a time that is earlier than the one before is raised to that one
         for event in self.books.events[: self.books.count]:
             self.clock.append(max(event.time, self.clock[-1] if self.clock else 0))
         self.axis, self.start, self.end = axis, start, end
@@ -57,7 +57,7 @@ class Timeline:
         """Yields (cut, event, event whose state it is, most, least, path) of each cut in which the account changed."""
         moves, cuts = self.moves(account), {}
         earlier = [move for move in moves if self.first is not None and move[0] < self.first]
-        if self.start and earlier:  # the first cut shows what was live at the start that was asked for
+        if self.start and earlier:  # the first cut shows the bytes that were live at the requested start
             self.enter(cuts, self.first, earlier[-1][2], earlier[-1][3])
         path = None
         for index, before, after, where in moves:
@@ -70,7 +70,8 @@ class Timeline:
             yield cut, index, after, bytes_, min(state[0] for state in states), where
 
     def enter(self, cuts, index, live, path):
-        """Returns the states of the event's cut. A new cut begins with the bytes that were live before its first change."""
+        """Returns the states in the event's cut. A new cut begins with the bytes that were live before its first
+        change."""
         cut = (self.x(index) - self.begin) // self.width
         return cuts.setdefault(cut, [(live, index, index - 1, path)])
 
@@ -112,7 +113,7 @@ class Timeline:
 
 
 def part(books, choose, axis):
-    """Returns a counted event as start or end of a timeline, (unit, number), or, often, None."""
+    """Returns a counted event, as (unit, number), to be the start or end of a timeline. Often returns None."""
     event = choose.choice(books.events[: books.count] or [None])
     unit = choose.choice(["time", "step" if axis == "step" else "event", None, None])
     if not event or not unit:
@@ -121,8 +122,8 @@ def part(books, choose, axis):
 
 
 def timelines(figures, choose):
-    """Yields a few (options, page to be printed). A part that has nothing to show is left out, because the command refuses
-    it."""
+    """Yields a few (options, page that must be printed). A part of the trace that has nothing to show is left out,
+    because the command refuses it."""
     samples = choose.choice([1, 7, 40, 500])
     axis = choose.choice(["time", "event", "step"] if step_ends(figures.books)[1] else ["time", "event"])
     whole = Timeline(figures, samples, axis)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Adds what stands beside the events of a random trace: the host's memory, durations of calls, facts about the
-program, and which events happened inside other calls. It draws random numbers of its own, so that the events are the same
-without it."""
+"""Adds the facts that a random trace has besides its events: the host's memory, durations of calls, facts about the
+program, and which events happened inside other calls. It uses random numbers of its own, so that the events are the
+same without it."""
 
 import random
 
@@ -41,8 +41,8 @@ def name_things(trace, choose, last):
 
 
 def put_into_call(events, choose, call):
-    """Puts an event inside the next call of its thread, as for an allocation, or, sometimes, inside the call before it, as
-    for a free."""
+    """Puts an event inside the next call of its thread, as happens in an allocation. Sometimes puts it inside the call
+    before, as happens in a free."""
     free = [i for i, event in enumerate(events) if KINDS[event[4]] in CALLS and not event[12]]
     inner = choose.choice(free or [None])
     outer = next((i for i in free if i > (inner or 0) and events[i][2] == events[inner][2]), None)
