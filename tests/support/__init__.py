@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Shared by several tests. Nothing here is a test or imports one."""
+"""Modules that several tests share. No file here is a test or imports a test."""

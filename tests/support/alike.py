@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Finds rows that a reader cannot tell apart: no list in a command's text may have two rows with the same text for the site
-to blame."""
+"""Finds rows that a reader cannot tell apart. Two rows of a list in a command's text must not have the same text for
+the site to blame."""
 import collections
 import re
 
@@ -15,12 +15,13 @@ PLACES = ("Device", "Layer", "Stack")
 
 
 WORDS = re.compile(r"\S+(?: \S+)*")
-FIRST = re.compile(r"  \S| +[-+]?[\d.]+(?: [KMGTPE]?i?B)?(?:  |$)")  # a column of words, or a number
+# Matches the start of a column of words, or a number.
+FIRST = re.compile(r"  \S| +[-+]?[\d.]+(?: [KMGTPE]?i?B)?(?:  |$)")
 
 
 def cells_of(header, row):
-    """Returns {column: cell text}. A cell belongs to the column whose name starts where the cell starts (words) or ends
-    where it ends (numbers)."""
+    """Returns {column: cell text}. A cell of words belongs to the column whose name starts where the cell starts. A
+    number belongs to the column whose name ends where the number ends."""
     found = {}
     for name in WORDS.finditer(header):
         found.update({name[0]: cell[0] for cell in WORDS.finditer(row) if cell.start() == name.start() or cell.end() == name.end()})
@@ -52,7 +53,7 @@ def alike_in(command, text):
 
 
 def alike_rows(trace, *more):
-    """Returns one line for each group of rows that read alike in the commands' answers about a trace."""
+    """Returns a line for each group of rows that read alike, in all answers of the commands about a trace."""
     found = []
     for command in (*COMMANDS, *more):
         name, *options = command.split()

@@ -25,7 +25,7 @@ def each(names, cells):
                     wrong.append(f"{', '.join(map(str, cell))}: {error}")
             assert not wrong, f"{len(wrong)} of {len(cells)} are wrong:\n" + "\n".join(wrong)
 
-        # Shows pytest only the parameters that are fixtures.
+        # Shows pytest only those parameters that are fixtures.
         parameters = inspect.signature(test).parameters.values()
         test_all.__signature__ = inspect.Signature([known for known in parameters if known.name not in names])
         return test_all

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Checks how a command ends after an error: it prints its answer, or exits with status 2 and one line that gives the reason.
-It must not end by a signal or a sanitizer, exceed the time limit, or print part of a document that looks whole."""
+"""Checks how a command ends after an error. The command must print its answer, or exit with status 2 and one line that
+gives the reason. It must not end by a signal or by a sanitizer, exceed the time limit, or print a part of a document
+that looks like a whole one."""
 import dataclasses
 import json
 import re
@@ -38,7 +39,7 @@ def end_of(arguments, **options):
 
 
 def complaint(ending):
-    """Returns the fault of this ending in a few words, or "" if there is none."""
+    """Returns a few words that say which rule the ending breaks, or "" if it breaks none."""
     if ending.late:
         return "took too long"
     if ending.status not in (0, 1, 2):
@@ -61,7 +62,8 @@ def unprintable(text):
 
 
 def json_complaint(ending):
-    """Same as complaint(), for a command with --json: it must print a whole document, or nothing and exit with status 2."""
+    """Does the same as complaint(), for a command with --json. The command must print a whole document, or print
+    nothing and exit with status 2."""
     wrong = complaint(ending)
     if wrong or not ending.stdout and ending.status == 2:
         return wrong
@@ -73,8 +75,8 @@ def json_complaint(ending):
 
 
 def fault_complaint(ending, unharmed):
-    """Same as complaint(), for a run in which a call failed. The run must give the same answer as `unharmed`, or exit with
-    status 2 and one line; in that case stdout may only be a beginning of the unharmed answer."""
+    """Does the same as complaint(), for a run in which a call failed. The run must give the same answer as `unharmed`,
+    or exit with status 2 and one line. In the second case stdout may be the beginning of the unharmed answer."""
     wrong = complaint(ending)
     if wrong:
         return wrong

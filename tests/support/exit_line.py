@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Compares the line that the recorder prints at exit with `report` of the trace that the line names. The line and meta.peaks
-come from trace/live.c, which counts while the writer stores events; `report` replays the trace in the analyzer."""
+"""Compares the line that the recorder prints at exit with the `report` of the trace that this line names. The figures
+of the line and of meta.peaks come from trace/live.c, which counts while the writer stores events. The figures of
+`report` come from the analyzer, which replays the trace."""
 import pathlib
 import re
 import shutil
@@ -17,7 +18,7 @@ LINE = re.compile(
     re.MULTILINE,
 )
 LAYERS = ("driver", "managed", "host", "imported")
-# Larger traces are not compared, because copying and replaying one takes longer than most tests.
+# Larger traces are not compared, because it takes longer to copy and replay one than to run most tests.
 LARGEST_TRACE_BYTES = 1 << 20
 
 
@@ -31,8 +32,8 @@ def shown_size(size_bytes):
 
 
 def report_without_names(trace):
-    """Returns the JSON of `report` without names of native frames, because finding them takes most of its time and changes
-    no figure."""
+    """Returns the JSON of `report` without the names of native frames. Finding these names takes most of the time of
+    `report`, and the names change no figure."""
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder, "trace.db")
         shutil.copyfile(trace, copy)
@@ -77,8 +78,8 @@ def peaks_in_meta(trace):
 
 
 def compare_with_report(stderr):
-    """Checks each line in stderr that names a trace: the line must agree with `report`, and so must meta.peaks if the trace
-    has it."""
+    """Checks each line in stderr that names a trace. The line must agree with `report`. If the trace has meta.peaks,
+    those must agree with `report` as well."""
     for match in LINE.finditer(stderr):
         trace = pathlib.Path(match["trace"])
         if not trace.exists() or trace.stat().st_size > LARGEST_TRACE_BYTES:

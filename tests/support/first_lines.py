@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares the first line of a program's report with a stored line, and checks that no two rows of a list read alike."""
+"""Compares the first line of a program's report with a stored line. Also checks that no two rows of a list read
+alike."""
 import os
 import re
 
@@ -11,13 +12,14 @@ STORED = ROOT / "tests" / "golden"
 
 
 def first_line(trace):
-    """Returns the report's first sentence, each duration replaced by T."""
+    """Returns the first sentence of the report, with each duration replaced by T."""
     answer = load_json("report", trace)["answer"]
     return DURATION.sub("T", answer[0])
 
 
 def check_first_line(file, key, trace, source):
-    """Compares the first line with the line "KEY: …" of tests/golden/FILE; GPUMEMTRACE_REWRITE=1 stores it there instead."""
+    """Compares the first line with the line "KEY: …" of tests/golden/FILE. With GPUMEMTRACE_REWRITE=1, stores the first
+    line in that file instead."""
     path, line = STORED / file, first_line(trace)
     stored = dict(text.split(": ", 1) for text in path.read_text().splitlines()) if path.exists() else {}
     if os.environ.get("GPUMEMTRACE_REWRITE"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes a small valid file of each format that `import` reads, for tests that break the file."""
+"""Writes a small valid file in each format that `import` reads. Tests then break these files."""
 from support import nsys_files, torch_files
 
 

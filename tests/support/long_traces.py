@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes traces with any number of events but a constant number of live blocks, and measures what a command costs."""
+"""Makes traces that have any number of events but a constant number of live blocks. Measures the time and memory of a
+command."""
 
 import random
 import subprocess
@@ -9,14 +10,14 @@ from support.tracefile import Trace
 
 MIB = 1 << 20
 PROGRAMS = BUILD / "tests"
-KINDS = ("driver", "pool", "pytorch")  # arguments of make_events
+KINDS = ("driver", "pool", "pytorch")  # possible arguments of make_events
 SITES, DEPTH = 2000, 8
 PHASES = ("forward", "backward", "optimizer")
 
 
 def make_trace(path, kind, events):
-    """Makes a trace and returns its path. Python writes the tables that the events refer to; the program make_events writes
-    the events."""
+    """Makes a trace and returns its path. Python writes the tables to which the events refer, and the program
+    make_events writes the events."""
     choose = random.Random(1)
     trace = Trace(path)
     for name in PHASES:

@@ -11,8 +11,8 @@ MADE = {}
 
 
 def made(**meta):
-    """Decorator that adds a function to MADE under the function's own name. The function fills a Trace; `meta` is passed to
-    Trace."""
+    """Returns a decorator that adds a function to MADE under the name of the function. The function fills a Trace;
+    `meta` is given to the Trace."""
 
     def enter(function):
         MADE[function.__name__] = (function, meta)
@@ -22,8 +22,8 @@ def made(**meta):
 
 
 def failing(trace, size, free, total=16 * GIB, **columns):
-    """Adds a refused allocation as the recorder stores it: first the card's free memory, sampled inside the call, then the
-    call."""
+    """Adds a refused allocation in the form in which the recorder stores it: first the free memory of the card, which
+    was sampled inside the call, and then the call."""
     trace.device_memory(free, total, call=9, nested=1)
     return trace.fail(size, call=9, **columns)
 
@@ -265,7 +265,8 @@ def phases_from_stacks(trace):
 
 @made()
 def one_training_step(trace):
-    """A layer of 32 inputs and 16 outputs without bias, batch 100, SGD: the sample in the descriptions of `compare`."""
+    """Records one step of a layer with 32 inputs and 16 outputs, without bias, for batch 100 and SGD. It is the example
+    in the descriptions of `compare`."""
     with trace.phase("init"):
         trace.alloc(2048)
     with trace.phase("data"):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The matrix of ways (how a program finds CUDA's functions) and families (of those functions). Runs a way's program under the
-recorder and compares the program's books, the calls that it made, with the trace's rows, family by family, and with the
-report's sums.
+"""The matrix of ways and families. A way is how a program finds CUDA's functions; a family is a group of those
+functions. This file runs the program of a way under the recorder. The program prints its books, which are the calls
+that it made. For each family the books are compared with the rows of the trace, and at the end with the sums of the
+report.
 
 Needs only Python: the tests use it on the simulator, tests/gpu/check.py on a real card.
 """
@@ -15,7 +16,7 @@ from support.run import BUILD, ROOT, TIMEOUT_S
 
 SOURCES = ROOT / "tests/programs/matrix"
 
-# Kinds of events that a call may record inside itself besides the event that it is called for.
+# A call may record events of these kinds inside itself, besides the event for which the program made the call.
 INSIDE = {"device-memory", "pool-usage", "context-create", "module-load", "limit"}
 # Calls for graphs are compared at the driver only, because the runtime may choose any of the driver's functions for a graph.
 GRAPHS = {"capture-begin", "capture-end", "graph-made", "graph-destroy"}
@@ -33,8 +34,8 @@ class Way:
         self.apis = ["driver", "runtime"] if apis == "both" else [apis]
 
     def executable(self, runtime="13"):
-        """Returns the path of this way's program on a machine with this runtime. matrix12 replaces matrix where only CUDA 12
-        is there."""
+        """Returns the path of this way's program on a machine with this runtime. The program matrix12 replaces matrix
+        on a machine that has only CUDA 12."""
         stands_in = self.program == "matrix" and self.runtimes == "any" and runtime == "12"
         return BUILD / "tests" / ("matrix12" if stands_in else self.program)
 
@@ -49,7 +50,8 @@ FAMILIES = [Family(*row) for row in listed("families.def", "FAMILY")]
 
 
 def reachable(way, family):
-    """False for an old form of a function if the way looks it up without a version: that finds only the newest form."""
+    """False if the family consists of old forms of functions and the way looks functions up without a version. Such a
+    lookup finds only the newest form."""
     return not (family.old and way.name.startswith("entry_point"))
 
 
@@ -81,8 +83,8 @@ class Failed(Exception):
 
 
 def run(way, environment, folder, program=None, argument=None, family=None):
-    """Runs a way and returns its Result. `argument` is the name by which the program knows the way, by default the way's
-    own."""
+    """Runs the program of a way and returns its Result. The program knows the way by the name `argument`; by default,
+    this is the way's own name."""
     trace = pathlib.Path(folder) / f"{way.name}.db"
     environment = {
         **environment,
@@ -127,7 +129,7 @@ def read_report(trace):
 
 
 def between_marks(rows, mark):
-    """Returns the rows from this mark to the next one, or None if the trace lacks the mark."""
+    """Returns the rows from this mark to the next mark, or None if the trace lacks the mark."""
     begin = next((i for i, row in enumerate(rows) if row["text"] == mark), None)
     if begin is None:
         return None
@@ -136,7 +138,7 @@ def between_marks(rows, mark):
 
 
 def counts(row, mark):
-    """True if the books must contain this event, which follows `mark`."""
+    """True if the books must contain this event. The event follows the mark `mark`."""
     if mark.split()[0] == "runtime" and row["kind"] in GRAPHS:
         return False
     if row["kind"] == "pool-usage":
@@ -153,8 +155,8 @@ def same_api(recorded, booked, names):
 
 
 def base_name(symbol):
-    """Returns the name without version and per-thread suffix: cuMemAllocAsync for cuMemAllocAsync_ptsz, cuMemAlloc for
-    cuMemAlloc_v2."""
+    """Returns the name without its version and per-thread suffix: cuMemAllocAsync for cuMemAllocAsync_ptsz, cuMemAlloc
+    for cuMemAlloc_v2."""
     return re.sub(r"_pt[sd][sz]$", "", re.sub(r"_v\d+(?=$|_pt)", "", symbol))
 
 
@@ -162,7 +164,7 @@ def same(row, booked, names):
     mask = (1 << 64) - 1  # SQLite's integers are signed
     for key, value in booked.items():
         if key == "api":
-            # For graphs, the books cannot name the per-thread form of a function's first form.
+            # For calls of graphs, the books cannot name the per-thread form of the first version of a function.
             equal = same_api(row[key], value, "base" if row["kind"] in GRAPHS else names)
         elif key in ("address", "size_bytes", "object"):
             equal = row[key] & mask == value
@@ -178,7 +180,7 @@ def told(row, keys=("kind", "api", "memory", "address", "size_bytes", "object", 
 
 
 def differences(result, entry, names="exact"):
-    """Returns the differences between the books and the trace for one run of a family, one per line.
+    """Returns the differences between the books and the trace for one run of a family, one difference per line.
 
     names: exact: names must be equal; base: names must be equal without suffixes, because a driver may have one function for
     several forms; driver: the trace has the driver's calls inside the runtime's calls, not the runtime's calls.
@@ -208,13 +210,13 @@ def differences(result, entry, names="exact"):
 
 
 def sums(result):
-    """Returns the differences between the books and the report's sums, one per line."""
+    """Returns the differences between the books and the sums of the report, one difference per line."""
     problems, report = [], result.report
     device = next((entry for entry in report["devices"] if entry["device"] == 0), {})
     ended_early = any(entry["reason"] for entry in result.books["families"])
     for account, booked in result.books["accounts"].items():
         entry = device.get(account) or {}
-        if ended_early:  # by a failed call, which the books lack
+        if ended_early:  # a failed call ended the family early, and the books lack that call
             booked = {key: value for key, value in booked.items() if key != "failed"}
         wrong = {key: (entry.get(key), value) for key, value in booked.items()
                  if entry.get(key) != value}
@@ -226,7 +228,7 @@ def sums(result):
 
 
 def live_change(rows):
-    """Returns how many device bytes more are live at the mark "end" than at the mark "begin"."""
+    """Returns how many more device bytes are live at the mark "end" than at the mark "begin"."""
     device = {"linear", "pitched", "array", "stream-ordered", "virtual"}
     blocks, live, at_begin = {}, 0, 0
     for row in rows:

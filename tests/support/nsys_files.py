@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes exports of Nsight Systems by hand, by the schema in its manual, because the tool is not installed here."""
+"""Writes exports of Nsight Systems by hand, by the schema in the manual of that tool, which is not installed here."""
 import sqlite3
 
 from support.tracefile import MIB
@@ -26,8 +26,8 @@ def global_pid(pid):
 
 
 class Export:
-    """A database as Nsight Systems exports it. Each memory event has its own correlation id, which names the runtime call
-    around it."""
+    """A database in the form in which Nsight Systems exports it. Each memory event has its own correlation id. This id
+    names the runtime call that contains the event."""
 
     def __init__(self, path, tables=TABLES):
         self.path, self.strings, self.calls = path, {}, 0
@@ -42,7 +42,7 @@ class Export:
         return self.strings[text]
 
     def stack(self, number, *symbols):
-        """Adds the call chain `number`, with its symbols innermost first."""
+        """Adds a call chain with this number. The symbols are given innermost first."""
         for depth, symbol in enumerate(symbols):
             self.database.execute("INSERT INTO CUDA_CALLCHAINS VALUES (?, ?, 0, 0, 0, ?)", (number, self.string(symbol), depth))
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Prints the results of a suite without pytest, for make check-all: "FAILED name: reason" or "SKIPPED name: reason" for each
-such test, and "N passed, N failed, N skipped" as the last line, as tests/conftest.py does for pytest."""
+"""Prints the results of a suite that does not use pytest, for make check-all: a line "FAILED name: reason" or "SKIPPED
+name: reason" for each failed or skipped test, and "N passed, N failed, N skipped" as the last line. tests/conftest.py
+prints the same for pytest."""
 
 
 class Outcome:
@@ -17,7 +18,8 @@ class Outcome:
         self._add("skipped", f"SKIPPED {name}: {reason}")
 
     def finish(self):
-        """Prints the last line. Returns the exit status of the suite: 1 if a test failed, or if there was none."""
+        """Prints the last line. Returns the exit status of the suite, which is 1 if a test failed or if there was no
+        test."""
         print(", ".join(f"{count} {word}" for word, count in self.counts.items()), flush=True)
         return 1 if self.counts["failed"] or not any(self.counts.values()) else 0
 

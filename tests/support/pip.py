@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Installs packages from PyPI. A test may skip only because PyPI cannot be reached; any other failure of pip is an error."""
+"""Installs packages from PyPI. A test may be skipped only if PyPI cannot be reached. Any other failure of pip is an
+error."""
 import re
 import subprocess
 import sys
@@ -10,13 +11,13 @@ UNREACHABLE = 77
 
 
 def pinned(name):
-    """Returns the packages of a list of .ci/versions; none if there is no such list."""
+    """Returns the packages in a list of .ci/versions, or no packages if there is no such list."""
     found = re.search(rf'^{name}="([^"]*)"', (ROOT / ".ci/versions").read_text(), re.MULTILINE)
     return found.group(1).split() if found else []
 
 
 class Unreachable(Exception):
-    """PyPI cannot be reached; the text gives the reason."""
+    """Says that PyPI cannot be reached; the text gives the reason."""
 
 
 def pip(*words, environment=None):

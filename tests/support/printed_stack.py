@@ -7,8 +7,8 @@ from support.tracefile import Trace
 
 
 class PrintedStack:
-    """A program's printed stack: `modules` are rows of the table of that name, `addresses` are return addresses, innermost
-    first."""
+    """A stack that a program printed. `modules` are rows for the table of that name. `addresses` are return addresses,
+    innermost first."""
 
     def __init__(self, program):
         output = subprocess.run([program], capture_output=True, text=True, check=True, timeout=TIMEOUT_S).stdout
@@ -21,13 +21,13 @@ class PrintedStack:
             )
         ]
         self.addresses = [int(row[1]) for row in words if row[0] == "frame"]
-        # Drops the frame that a sanitizer's backtrace() adds in front.
+        # In a sanitized build, the sanitizer's own backtrace() adds a frame in front, which is dropped here.
         while not self.is_own(self.addresses[0]):
             del self.addresses[0]
 
     @property
     def own(self):
-        """The program's own module."""
+        """Returns the module of the program itself."""
         return self.modules[0]
 
     def is_own(self, address):
@@ -37,7 +37,8 @@ class PrintedStack:
         return [address for address in self.addresses if self.is_own(address)]
 
     def write(self, path, addresses=None):
-        """Writes a trace of one allocation with this stack, by default the whole stack, and returns its path."""
+        """Writes a trace with one allocation and returns its path. The allocation has this stack, or the part of it in
+        `addresses`."""
         trace = Trace(path)
         trace.rows["module"] = [tuple(module) for module in self.modules]
         trace.alloc(1, stack=trace.stack(*(self.addresses if addresses is None else addresses)))

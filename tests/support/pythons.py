@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The interpreters that tests/python runs on. `make check` runs on Debian's own; `make check-pythons` runs on all that it
-finds, and on those in a folder of unpacked Debian packages."""
+"""The interpreters on which tests/python runs. `make check` uses Debian's own interpreter. `make check-pythons` uses
+all interpreters that it finds, and those in a folder of unpacked Debian packages."""
 import os
 import pathlib
 import re
@@ -14,14 +14,15 @@ VERSIONS = ROOT / ".ci" / "versions"
 
 
 class Interpreter:
-    """command: the words that start it; version: for example (3, 11); environment: the variables that it needs."""
+    """A Python interpreter. command: the words that start it; version: for example (3, 11); environment: the variables
+    that it needs."""
 
     def __init__(self, name, command, environment=None):
         self.name, self.command, self.environment = name, command, environment or {}
         self.version = None
 
     def ask(self, code):
-        """Returns the output of a line of code, or None if the interpreter does not run."""
+        """Returns the output of a line of Python code, or None if the interpreter does not run."""
         try:
             completed = subprocess.run(
                 [*self.command, "-c", code],
@@ -37,8 +38,8 @@ class Interpreter:
         return completed.stdout.strip()
 
     def greenlet(self, folder):
-        """Returns the environment in which the interpreter can import greenlet, or None if there is no greenlet for it. In
-        make check-pythons a missing greenlet is installed into `folder`."""
+        """Returns the environment in which the interpreter can import greenlet, or None if there is no greenlet for it.
+        make check-pythons installs a missing greenlet into `folder`."""
         if self.ask("import greenlet; print(1)") == "1":
             return {}
         (versions,) = re.findall('greenlet_versions="(.*)"', VERSIONS.read_text())
@@ -68,7 +69,8 @@ class Interpreter:
 
 
 def in_folder(folder):
-    """Yields the interpreters of an unpacked Debian. Each runs with that Debian's loader and libraries, without chroot."""
+    """Yields the interpreters of an unpacked Debian. Each interpreter runs with the loader and the libraries of that
+    Debian, without chroot."""
     root = pathlib.Path(folder)
     loaders = sorted(root.glob("usr/lib*/ld-linux-*.so.*"))
     libraries = sorted(root.glob("usr/lib/*-linux-gnu"))
@@ -104,5 +106,5 @@ def found():
     others = [*of_pyenv(), *in_path()]
     if os.environ.get("GPUMEMTRACE_PYTHON_FOLDER"):
         others += in_folder(os.environ["GPUMEMTRACE_PYTHON_FOLDER"])
-    # Leaves out shims of pyenv that do not run because their interpreter is missing.
+    # The list leaves out those commands of pyenv whose interpreter is missing, because they do not run.
     return [own, *(each for each in others if each.find_version())]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The builds of the real PyTorch that `make check-pytorch` and similar targets install, and dry runs of scripts on them."""
+"""The builds of the real PyTorch that `make check-pytorch` and similar targets install. Also runs scripts on these
+builds in dry runs."""
 import json
 import os
 import re
@@ -10,13 +11,13 @@ from support.run import BUILD, ROOT, TIMEOUT_S, Recording, clean_environment
 SCRIPTS = ROOT / "tests/pytorch/scripts"
 BUILDS = os.environ.get("GPUMEMTRACE_PYTORCH", "debian wheel").split()
 OLDEST = "oldest"
-# The simulated devices for scripts that need other devices than one of 16 GiB.
+# The simulated devices of each script that does not run on the usual single device of 16 GiB.
 SPECS = {"fragmented.py": "2GiB", "two_devices.py": "2x16GiB"}
-# Python must store bytecode, because compiling PyTorch's modules takes longer than any script; it stores it outside the
-# source tree.
+# Python must store its bytecode, because it takes longer to compile PyTorch's modules than to run any script. The
+# bytecode is stored outside the source tree.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": BUILD / "pytorch/bytecode"}
-# Error messages of Python and of PyTorch's allocator for a feature that a release lacks. The error comes from a line of a
-# script or from a module that the line calls.
+# Error messages of Python, and of PyTorch's allocator, that mean that a release lacks a feature. The error comes from a
+# line of a script, or from a module that this line calls.
 LACKING = re.compile(
     rf"""^  File "{re.escape(str(SCRIPTS))}/[^"]*", line \d+, in .*\n(?:    .*\n)*"""
     r"""(?:  File "[^"]*/torch/nn/modules/module\.py", line \d+, in _call_impl\n(?:    .*\n)*)?"""
@@ -29,11 +30,12 @@ LACKING = re.compile(
 
 
 class Lacks(Exception):
-    """A script needs a feature that this release of PyTorch lacks; the message names it."""
+    """Says that a script needs a feature that this release of PyTorch lacks; the message names the feature."""
 
 
 def lacking(said):
-    """Returns the missing feature that the script's traceback names, or None if the script failed otherwise."""
+    """Returns the missing feature that the script's traceback names, or None if the script failed for another
+    reason."""
     found = LACKING.search(said)
     if not found:
         return None
@@ -41,11 +43,11 @@ def lacking(said):
 
 
 class TorchRecording(Recording):
-    """A recording, and the values that the script noted at its moments (scripts/moments.py)."""
+    """A recording, with the values that the script noted at its moments (scripts/moments.py)."""
 
     def marked_moments(self):
-        """Returns [(seq of the mark, the noted values)]. Moments before the first CUDA call are left out: nothing is
-        recorded before it."""
+        """Returns [(seq of the mark, the noted values)]. Moments before the first CUDA call are left out, because
+        nothing is recorded before that call."""
         moments = json.loads((self.trace.parent / "moments.json").read_text())
         marks = self.rows(
             "SELECT CAST(substr(text, 8) AS INTEGER), seq FROM event JOIN string ON string_id = object"
@@ -58,7 +60,7 @@ class TorchRecording(Recording):
 
 
 class Build:
-    """One build of PyTorch: its folder, and the launcher in it."""
+    """One build of PyTorch: its folder, and the launcher inside that folder."""
 
     def __init__(self, name):
         self.name = name

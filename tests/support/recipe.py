@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Takes the commands from doc/ci.md and runs them as a CI server does, in a folder with the program as train.py."""
+"""Runs the commands of doc/ci.md as a CI server does, in a folder where the program is named train.py."""
 import os
 import re
 import subprocess
@@ -17,7 +17,7 @@ def baseline_commands():
 
 
 def github_steps():
-    """Returns [(when, command)] of the steps that run gpumemtrace; when: success, failure or always."""
+    """Returns [(when, command)] for the steps that run gpumemtrace. `when` is success, failure or always."""
     steps = re.split(r"^ {10}- ", section("GitHub Actions"), flags=re.M)[1:]
     found = [(re.search(r"if: (\w+)\(\)", step), re.search(r"run: (gpumemtrace .*)", step)) for step in steps]
     return [(when.group(1) if when else "success", command.group(1)) for when, command in found if command]
@@ -29,7 +29,7 @@ def gitlab_commands(key):
 
 
 class Server:
-    """A CI server: a folder with train.py, and the `python` that the test chooses."""
+    """A CI server: a folder with train.py, and the command `python` that the test chooses."""
 
     def __init__(self, folder, python):
         self.folder = folder
@@ -62,7 +62,7 @@ class Server:
         return green, annotations
 
     def run_gitlab(self):
-        """Returns whether the build is green. The commands write the failures to memory.xml."""
+        """Returns whether the build is green. The commands write the failures into the file memory.xml."""
         green = all(self.run(command).returncode == 0 for command in gitlab_commands("script"))
         assert all(self.run(command).returncode == 0 for command in gitlab_commands("after_script"))
         return green

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The build folder, and functions that run its programs: the command, a program on the simulator, a program under the recorder.
-Does not use pytest, so that scripts outside pytest can use it."""
+"""The build folder, and functions that run programs of it: the command, a program on the simulator, a program under the
+recorder. This file does not use pytest, so that scripts outside of pytest can import it."""
 import json
 import os
 import pathlib
@@ -16,13 +16,14 @@ LIBRARY = BUILD / "libgpumemtrace.so"
 
 # Factor by which programs run slower on an emulator.
 SLOWER = int(os.environ.get("GPUMEMTRACE_SLOWER", "1"))
-# The only time limit: ten times what the longest test program takes on a quiet machine. A test that waits this long reports
-# a hang; no test may give up sooner.
+# The only time limit of the tests: ten times the time that the longest test program takes on a quiet machine. A test
+# that waits for this long reports that the program hangs. No test may give up sooner.
 TIMEOUT_S = 1200 * SLOWER
-# Settings for tests that do not check stacks: an emulator takes none, because it needs 100 ms for each new frame.
+# Settings for tests that do not check stacks. On an emulator they turn stacks off, because each new frame takes too
+# long there.
 NO_STACKS_IF_SLOW = {"GPUMEMTRACE_STACKS": "none"} if SLOWER > 1 else {}
 
-# In a sanitized build, the sanitizer's library, which every process must load before libgpumemtrace.so.
+# The sanitizer's library in a sanitized build. Every process must load it before libgpumemtrace.so.
 PRELOAD_FIRST = os.environ.get("GPUMEMTRACE_PRELOAD_FIRST", "")
 
 
@@ -51,8 +52,8 @@ def simulator_environment(spec="16GiB", fault=None, **extra):
 
 
 def run_command(*arguments, env=None, before=(), **options):
-    """Runs gpumemtrace with these arguments and returns the CompletedProcess. The words of `before` precede the command;
-    input=TEXT is its standard input."""
+    """Runs gpumemtrace with these arguments and returns the CompletedProcess. The words in `before` are put before the
+    command. input=TEXT is the command's standard input."""
     if "input" not in options:
         options["stdin"] = subprocess.DEVNULL
     return subprocess.run(
@@ -72,8 +73,8 @@ def load_json(*arguments, **options):
 
 
 def wait_for(look, is_there=bool, what="it"):
-    """Returns the first result of look() for which is_there(result) is true. After TIMEOUT_S the test fails; `what` names
-    the missing thing."""
+    """Returns the first result of look() for which is_there(result) is true. The test fails if there is none within
+    TIMEOUT_S; `what` names the thing that is missing then."""
     until = time.monotonic() + TIMEOUT_S
     while not is_there(seen := look()):
         assert time.monotonic() < until, f"{what} did not come; the last was:\n{seen}"
@@ -85,9 +86,10 @@ HELD = []
 
 
 def own_ports(count):
-    """Returns `count` free ports, reserved until this process ends. A socket is bound to each port, so the kernel gives the
-    port to no other process. The socket does not listen and sets SO_REUSEADDR, so a server that sets SO_REUSEADDR too can
-    use the port, any number of times: ClickHouse, chromedriver and PyTorch's store do."""
+    """Returns `count` free ports, which are reserved until this process ends. A socket is bound to each port, so that
+    the kernel gives the port to no other process. The socket does not listen and sets SO_REUSEADDR. A server that also
+    sets SO_REUSEADDR can therefore use the port, any number of times. ClickHouse, chromedriver and PyTorch's store set
+    it."""
     sockets = [socket.socket() for _ in range(count)]
     for held in sockets:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -97,7 +99,7 @@ def own_ports(count):
 
 
 def compile_library(path, source, *options):
-    """Compiles C text to the shared library `path` and returns the path."""
+    """Compiles the C text `source` to the shared library `path` and returns this path."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
     command = [*compiler, "-O1", "-shared", "-fPIC", "-x", "c", "-", "-x", "none", "-o", path]
     subprocess.run(
@@ -108,7 +110,7 @@ def compile_library(path, source, *options):
 
 
 class Recording:
-    """A program's run under the recorder: its CompletedProcess, and the path of its trace, if it made one."""
+    """A run of a program under the recorder: its CompletedProcess, and the path of its trace if it made one."""
 
     def __init__(self, completed, trace):
         self.completed = completed

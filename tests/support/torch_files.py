@@ -35,8 +35,8 @@ def write(path, value, protocol=4):
 
 
 def small():
-    """Returns a snapshot of one segment of 20 MiB: one block from before the history, one allocated and freed in it, one
-    allocated in it that stays."""
+    """Returns a snapshot of one segment of 20 MiB, with three blocks: one from before the history, one that the history
+    allocates and frees, and one that the history allocates and that stays."""
     return snapshot(
         segment(SEGMENT, block(MIB, "active_allocated", MIB - 100), block(2 * MIB, "active_allocated", 2 * MIB, NATIVE), block(17 * MIB)),
         traces=[[entry("alloc", SEGMENT + 3 * MIB, 5 * MIB, 10), entry("alloc", SEGMENT + MIB, 2 * MIB, 20, NATIVE),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads stacks from a trace by hand, as TRACE-FORMAT.md documents them, and runs the programs of tests/python/programs under
-any interpreter."""
+"""Reads stacks from a trace without the analyzer, as TRACE-FORMAT.md documents them. Also runs the programs of
+tests/python/programs under any interpreter."""
 import json
 import re
 import sqlite3
@@ -14,8 +14,8 @@ ALLOC = 1
 
 
 class Stacks:
-    """stacks[address] is the stack of the block at that address: a list of frames, innermost first. A frame is (NATIVE,
-    module, offset), (PYTHON, file, function, line) or (LABEL, text)."""
+    """The stacks of a trace. stacks[address] is the stack of the block at that address: a list of frames, innermost
+    first. A frame is (NATIVE, module, offset), (PYTHON, file, function, line) or (LABEL, text)."""
 
     def __init__(self, trace):
         database = sqlite3.connect(f"file:{trace}?mode=ro", uri=True)
@@ -62,13 +62,13 @@ class Stacks:
         return iter(self._of_address)
 
     def python(self, address):
-        """Returns the Python frames of the block's stack as [file, function, line]."""
+        """Returns the Python frames of the stack of the block at this address, as [file, function, line]."""
         return [list(frame[1:]) for frame in self[address] if frame[0] == PYTHON]
 
 
 class Run:
-    """A recorded run of a program of tests/python/programs: .completed, .trace, .stacks (None: it left no trace) and
-    .expected: [address, [[file, function, line], …]] for each allocation, or None."""
+    """A recorded run of a program of tests/python/programs. It has .completed, .trace, .stacks (None if the run left no
+    trace) and .expected, which is None or [address, [[file, function, line], …]] for each allocation."""
 
     def __init__(self, interpreter, program, *arguments, folder, check=True, before=(), **settings):
         self.folder, self.trace = folder, folder / "trace.db"
@@ -97,12 +97,13 @@ class Run:
         self.expected = read_lines(expected) if expected.exists() else None
 
     def printed(self):
-        """Returns {NAME: NUMBER} of the lines "NAME NUMBER" that the program printed."""
+        """Returns {NAME: NUMBER} for all lines "NAME NUMBER" that the program printed."""
         lines = (line.split() for line in self.completed.stdout.splitlines())
         return {words[0]: int(words[1]) for words in lines if len(words) == 2}
 
     def differing(self):
-        """Returns [address, expected frames, recorded frames] for each allocation whose Python frames differ."""
+        """Returns [address, expected frames, recorded frames] for each allocation whose recorded Python frames differ
+        from the expected ones."""
         read = ((address, stack, self.stacks.python(address)) for address, stack in self.expected)
         return [[address, stack, other] for address, stack, other in read if stack != other]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes traces by hand, event by event, so that a test can compute its figures on paper.
+"""Writes traces by hand, event by event, so that the author of a test can compute its figures on paper.
 
 The SQL of the documented trace format is written a second time here on purpose: the analyzer must read what the document
 promises, not only what the recorder writes.
@@ -64,7 +64,7 @@ STEP_NS = 1000  # time between two events
 
 
 class Trace:
-    """Events have the sequence numbers 1, 2, 3 … and the times 1000, 2000, 3000 … ns."""
+    """A trace whose events have the sequence numbers 1, 2, 3 … and the times 1000, 2000, 3000 … ns."""
 
     def __init__(self, path, complete=1, **meta):
         self.path = path
@@ -88,7 +88,8 @@ class Trace:
         return self.strings.setdefault(text, len(self.strings) + 1)
 
     def stack(self, *frames):
-        """Returns the id of a stack, given innermost frame first: stack("malloc_wrapper", ("train.py", 12, "main")).
+        """Returns the id of a stack. Its frames are given innermost first: stack("malloc_wrapper", ("train.py", 12,
+        "main")).
 
         A text is a label, a tuple a Python frame, an integer a native return address.
         """
@@ -106,7 +107,8 @@ class Trace:
         return parent
 
     def name(self, address, *frames):
-        """Adds the names of a native address as `resolve` writes them: (file, line, function), innermost first."""
+        """Adds the names of a native address in the form in which `resolve` writes them. Each frame is (file, line,
+        function); they are given innermost first."""
         for level, (file, line, function) in enumerate(frames):
             file_id = self.string(file) if file else 0
             self.rows["symbol"].append((address, level, self.string(function), file_id, line or 0))
@@ -127,7 +129,7 @@ class Trace:
         return seq
 
     def alloc(self, size, memory="linear", address=None, device=0, **columns):
-        """Adds an allocation and returns its address, by default one that was not used before."""
+        """Adds an allocation and returns its address. By default, this is an address that was not used before."""
         if address is None:
             address = self.next_address
             self.next_address += -(-size // (2 * MIB)) * 2 * MIB or 2 * MIB
@@ -144,7 +146,7 @@ class Trace:
         return self.alloc(size, "tensor", address, object=pool and self.string(pool) or 0, **columns)
 
     def filled_segment(self, size):
-        """Adds a segment of a framework's pool that one tensor fills, and returns its address."""
+        """Adds a segment of a framework's pool that is filled by one tensor. Returns its address."""
         segment = self.alloc(size)
         self.tensor(segment, size)
         return segment
@@ -172,7 +174,7 @@ class Trace:
         return self.event("device-memory", address=free, size=total, device=device, **columns)
 
     def card(self, total, context):
-        """Adds a device whose only memory in use is a context."""
+        """Adds a device on which only a context uses memory."""
         self.device(total_bytes=total)
         self.device_memory(total - context, total)
 
@@ -191,7 +193,8 @@ class Trace:
 
     def measured(self, kind, before, after, total=1 << 34, call=1, nested=0, hook=0, thread=None,
                  device=0, inside=None, **columns):
-        """Adds a call that took before - after bytes of free memory. inside() runs between the samples before and after."""
+        """Adds a call that took `before` minus `after` bytes of free memory. inside() runs between the samples of
+        `before` and `after`."""
         sample = dict(call=call, nested=1, hook=hook, thread=thread, device=device)
         self.device_memory(before, total, **sample)
         if inside:
@@ -219,7 +222,7 @@ class Trace:
 
     def write(self):
         database = sqlite3.connect(self.path)
-        database.execute("PRAGMA synchronous = OFF")  # waiting for a disk takes longer than any test
+        database.execute("PRAGMA synchronous = OFF")  # it takes longer to wait for a disk than to run any test
         database.executescript(TABLES)
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {FORMAT}")

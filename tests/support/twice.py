@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a program with and without the recorder, for the fixtures of tests/recorder/conftest.py."""
+"""Runs a program with the recorder and without it, for the fixtures of tests/recorder/conftest.py."""
 import collections
 import json
 import os
@@ -19,7 +19,7 @@ Run = collections.namedtuple("Run", "status stdout stderr")
 
 
 class Folder:
-    """The folder of a program that ran under the recorder: its traces, and the files beside them."""
+    """The folder of a program that ran under the recorder, with the program's traces and the files beside them."""
 
     def __init__(self, path):
         self.path = path
@@ -42,7 +42,8 @@ class Folder:
 
 
 def run(arguments, environment, folder):
-    """Runs the program in its own process group, so that a time-out ends its children too, and returns a Run."""
+    """Runs the program in a process group of its own, so that a time-out also ends the program's children. Returns a
+    Run."""
     with subprocess.Popen(
         [str(argument) for argument in arguments],
         env=environment,
@@ -67,8 +68,8 @@ def meta(folder, key, name="trace.db"):
 
 
 def assert_all_there(folder, allocations, frees):
-    """Checks that the trace is complete. `report` runs first, because an exec leaves a ring beside the trace, which `report`
-    reads."""
+    """Checks that the trace is complete. This function runs `report` first, because an exec leaves a ring beside the
+    trace, and `report` reads that ring."""
     assert folder.report()["trace"]["complete"] is True
     assert folder.names() == ["trace.db"]
     assert meta(folder, "complete") == 1

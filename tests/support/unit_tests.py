@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes pytest items of unit tests in C: tests/unit/FOLDER/NAME.c, a cmocka program that is built to
-tests/unit/FOLDER/NAME below the build folder. Each function `static void name(void **state)` is an item."""
+"""Makes pytest items of the unit tests in C. A unit test is a cmocka program: tests/unit/FOLDER/NAME.c is built to
+tests/unit/FOLDER/NAME below the build folder. Each function `static void name(void **state)` in it is an item."""
 import re
 import subprocess
 
@@ -18,7 +18,7 @@ def pytest_collect_file(file_path, parent):
 
 
 class UnitFile(pytest.File):
-    """A C file. A test that its main() does not list has no result and therefore fails."""
+    """A C file with unit tests. A test that the file's main() does not list has no result and therefore fails."""
 
     def collect(self):
         source = self.path.read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ class UnitFile(pytest.File):
             yield UnitItem.from_parent(self, name=name)
 
     def results(self):
-        """Runs the program once; returns ({test name: "ok", "not ok" or "skip"}, its output)."""
+        """Runs the program once. Returns ({test name: "ok", "not ok" or "skip"}, the program's output)."""
         if not hasattr(self, "_results"):
             program = BUILD / "tests" / "unit" / self.path.relative_to(SOURCES).with_suffix("")
             completed = subprocess.run(

@@ -10,7 +10,7 @@ PAGE = ROOT / "doc/walkthroughs.md"
 
 
 def sections():
-    """Returns {heading: [(command, its output lines on the page)]}."""
+    """Returns {heading: [(command, the output lines of the command on the page)]}."""
     found = {}
     for heading, body in re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.M | re.S):
         lines = re.findall(r"^    (.*)$", body, re.M)
@@ -25,8 +25,8 @@ def sections():
 
 
 def put_tools(folder, python):
-    """Puts gpumemtrace, python3, build/ and samples/ into `folder` under the page's names, and returns the environment that
-    finds them."""
+    """Puts gpumemtrace, python3, build/ and samples/ into `folder` under the names that the page uses. Returns an
+    environment in which a shell finds these names."""
     tools = folder / "tools"
     tools.mkdir()
     (tools / "gpumemtrace").symlink_to(BUILD / "gpumemtrace")
@@ -38,7 +38,8 @@ def put_tools(folder, python):
 
 
 def play(heading, folder, python="/usr/bin/python3"):
-    """Runs a section's commands in an empty folder; returns [(command, its output on the page, its real output)]."""
+    """Runs the commands of a section in an empty folder. Returns [(command, its output on the page, its real
+    output)]."""
     environment = put_tools(folder, python)
     played = []
     for command, shown in sections()[heading]:
@@ -54,7 +55,8 @@ def comparable(text):
 
 
 def check(heading, folder, python="/usr/bin/python3"):
-    """Fails unless the commands print the page's lines in this order. A line "…" matches any number of lines."""
+    """Fails unless the commands print the lines of the page in the same order. A line "…" matches any number of
+    lines."""
     for command, shown, printed in play(heading, folder, python):
         rest = comparable(printed)
         for part in map(comparable, re.split(r"^…$", "\n".join(shown), flags=re.M)):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Writes safetensors and GGUF files. Every value can be set, also to a wrong one."""
+"""Writes safetensors and GGUF files. A test can set every value, including to a wrong one."""
 import json
 import struct
 
 
 def safetensors(tensors, *, header=None, length=None, more=b""):
-    """Returns a file's bytes. tensors: {name: (dtype, shape, number of bytes)}; header: a JSON text that replaces the
-    correct header."""
+    """Returns the bytes of a safetensors file. tensors: {name: (dtype, shape, number of bytes)}; header: a JSON text
+    that replaces the correct header."""
     told, at = {"__metadata__": {"format": "pt"}}, 0
     for name, (dtype, shape, size) in tensors.items():
         told[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + size]}
@@ -17,7 +17,7 @@ def safetensors(tensors, *, header=None, length=None, more=b""):
 
 
 def one(dtype="F32", shape=(2, 3), offsets=(0, 24), name="w", size=24):
-    """Returns the bytes of a file whose only tensor has this description."""
+    """Returns the bytes of a file with one tensor of this description."""
     info = json.dumps({name: {"dtype": dtype, "shape": list(shape), "data_offsets": list(offsets)}})
     return safetensors({}, header=info) + bytes(size)
 
@@ -28,12 +28,14 @@ def string(text):
 
 
 def key(name, kind, value):
-    """Returns one key with its value. kind: 4 is an integer of 32 bits, 8 a text, 9 a list (as bytes)."""
+    """Returns a key with its value, in the form of GGUF. kind: 4 for an integer of 32 bits, 8 for a text, 9 for a list
+    (given as bytes)."""
     return string(name) + struct.pack("<I", kind) + (string(value) if kind == 8 else value if kind == 9 else struct.pack("<I", value))
 
 
 def gguf(tensors, keys=(), *, version=3, counts=None, alignment=32, offset=None, cut=0):
-    """Returns a file's bytes. tensors: [(name, number of the type, dimensions from the innermost, number of bytes)]."""
+    """Returns the bytes of a GGUF file. tensors: [(name, number of the type, dimensions from the innermost to the
+    outermost, number of bytes)]."""
     infos, at = b"", 0
     for name, number, dims, size in tensors:
         place = at if offset is None else offset
