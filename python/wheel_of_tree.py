@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Builds the wheel for pip: setuptools, and `make install` for the command, the library and the
-simulator, which go into the package gpumemtrace. The environment variable `O` is make's build
-folder (default: build/wheel); with an existing one, nothing is built twice."""
+"""Builds the wheel for pip. setuptools builds the Python packages, and `make install` puts the command, the library and
+the simulator into the package gpumemtrace. The environment variable `O` names the build folder of make (default:
+build/wheel). If that folder has a finished build, the build is not repeated."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ from setuptools.command.egg_info import egg_info
 
 try:
     from setuptools.command.bdist_wheel import bdist_wheel
-except ImportError:  # before setuptools 70.1
+except ImportError:  # for setuptools before 70.1
     from wheel.bdist_wheel import bdist_wheel
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -23,7 +23,7 @@ VERSION = re.search(r'GMT_VERSION "(.*)"', (ROOT / "include/gpumemtrace/version.
 
 
 class Notes(egg_info):
-    """Puts egg-info into build/wheel: beside the packages, Python would take it for an installation."""
+    """Puts egg-info into build/wheel. Beside the packages, Python would take it for an installed distribution."""
 
     def initialize_options(self):
         super().initialize_options()
@@ -44,7 +44,7 @@ class BuildTree(build_py):
 
 
 class Wheel(bdist_wheel):
-    """Works with any Python 3 on this kind of machine, because no file is linked to an interpreter."""
+    """Makes one wheel for any Python 3 on this kind of machine, because no file is linked to an interpreter."""
 
     def finalize_options(self):
         self.distribution.has_ext_modules = lambda: True

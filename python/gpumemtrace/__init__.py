@@ -8,18 +8,18 @@ import sys
 
 
 def command():
-    """The path of the command."""
+    """Returns the path of the command."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "gpumemtrace")
 
 
 def library():
-    """The path of the recorder, for LD_PRELOAD."""
+    """Returns the path of the recorder, for LD_PRELOAD."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib", "libgpumemtrace.so")
 
 
 def main():
-    """Replaces this process by the command. First restores the signals that Python ignores, because
-    the command and its child processes need them."""
+    """Replaces this process by the command. Before that, restores the signals that Python ignores, because the command
+    and its child processes need those signals."""
     for name in ("SIGPIPE", "SIGXFSZ"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     os.execv(command(), ["gpumemtrace", *sys.argv[1:]])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The process in which one test runs: `python child.py REQUEST`. It starts pytest with the arguments
-of the parent process, runs that test alone, and writes its reports. The parent checks the limits.
+"""The process in which one test runs: `python child.py REQUEST`. It starts pytest with the arguments of the parent
+process, runs only that test, and writes the test's reports. The parent process checks the limits.
 
 REQUEST is a JSON file: "arguments" of pytest, the test's "nodeid" and its "place" for the command
 line, "reports" (the file to write), "basetemp", "worker" (xdist's name for it), "has_cov" (pytest-cov
@@ -50,13 +50,13 @@ class Child:
 
 
 def of(config):
-    """The Child of this process; None in any other process."""
+    """Returns the Child of this process, or None in any other process."""
     return config.pluginmanager.get_plugin(NAME)
 
 
 def configured(request):
-    """Configures pytest for one test in one process. Plugins take it for a worker of xdist, so that
-    they leave the writing of files to the parent."""
+    """Configures pytest for one test in one process. To plugins the process looks like a worker of xdist, so that they
+    leave the writing of files to the parent process."""
     config = _prepareconfig([*request["arguments"], *(["--no-cov"] if request["has_cov"] else [])])
     config.args = [request["place"]]
     config.workerinput = {"workerid": request["worker"]}
@@ -78,6 +78,6 @@ if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as asked:
         request = json.load(asked)
     sys.path[:] = request["path"]
-    from pytest_gpumemtrace import child  # as the module that plugin.py imports, not as __main__
+    from pytest_gpumemtrace import child  # import it under the name that plugin.py uses, not as __main__
 
     sys.exit(child.run(request))

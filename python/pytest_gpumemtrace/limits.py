@@ -3,7 +3,7 @@
 
 import re
 
-# These keywords are options of `gpumemtrace check` of the same name. Its manual describes them.
+# Each of these keywords is an option of `gpumemtrace check` with the same name. The manual of `check` describes them.
 SIZES = ("max_peak", "max_live_at_exit", "max_growth_per_step")
 NUMBERS = ("max_fragmentation", "max_retries", "device", "layer", "baseline", "tolerance")
 FLAGS = ("allow_oom",)
@@ -11,16 +11,17 @@ DRY_RUN = "dry_run"
 
 
 class LimitError(ValueError):
-    """A mark has an unknown keyword or a wrong argument."""
+    """Says that a mark has an unknown keyword or a wrong argument."""
 
 
 def size_text(size):
-    """A size as the command reads it: a number of bytes, or "2 GiB" without the blank."""
+    """Returns a size in the form that the command reads: a number of bytes, or "2 GiB" without the blank."""
     return str(int(size)) if isinstance(size, float) else re.sub(r"\s+", "", str(size))
 
 
 def phases_of(size):
-    """Pairs (phase, size). {"forward": "1 GiB", None: "2 GiB"} limits a phase and, as None, the whole test."""
+    """Returns pairs (phase, size). {"forward": "1 GiB", None: "2 GiB"} limits the phase forward to 1 GiB, and the whole
+    test (None) to 2 GiB."""
     return size.items() if isinstance(size, dict) else [(None, size)]
 
 
@@ -30,7 +31,7 @@ def size_options(name, size):
 
 
 def collected(args, keywords):
-    """The keywords of one mark; its only positional argument is max_peak. Raises LimitError."""
+    """Returns the keywords of one mark. Its only positional argument is max_peak. Raises LimitError."""
     if len(args) > 1:
         raise LimitError("gpu_memory takes one size, such as gpu_memory('2 GiB'), and keywords")
     known = {*SIZES, *NUMBERS, *FLAGS, DRY_RUN}
@@ -43,7 +44,8 @@ def collected(args, keywords):
 
 
 def merged(marks):
-    """Merges the marks of one test, the closest last: a keyword of a closer mark replaces that of a farther one."""
+    """Merges the marks of one test, which are ordered from the farthest to the closest. A keyword of a closer mark
+    replaces the same keyword of a farther mark."""
     limits = {}
     for mark in marks:
         limits.update(collected(mark.args, mark.kwargs))
@@ -51,7 +53,7 @@ def merged(marks):
 
 
 def check_options(limits):
-    """The options of `gpumemtrace check`."""
+    """Returns the options of `gpumemtrace check` for these limits."""
     options = []
     for name, value in limits.items():
         if name in SIZES:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The interface to pytest: the mark and the fixture `gpu_memory`, the options, the report at the end.
-A test with the mark or the fixture runs in a process of its own, recorded by gpumemtrace, and fails
-if it breaks a limit.
-"""
+"""The interface to pytest: the mark and the fixture `gpu_memory`, the options, the report at the end. A test with the
+mark or the fixture runs in a process of its own, which gpumemtrace records. The test fails if it breaks a limit."""
 
 import pathlib
 
@@ -41,18 +39,20 @@ def pytest_configure(config):
 
 
 class GpuMemory:
-    """The fixture's value. `limit` takes the mark's arguments, for limits that the test computes."""
+    """The value of the fixture. Its method `limit` takes the arguments of the mark, for limits that the test
+    computes."""
 
     def __init__(self, recorder):
         self._recorder = recorder
 
     @property
     def is_recorded(self):
-        """False with --gpu-memory=off, which checks no limit."""
+        """False with --gpu-memory=off. In that case no limit is checked."""
         return self._recorder is not None
 
     def limit(self, *args, **keywords):
-        """Sets limits for this test, which replace those of its marks and are checked at its end. Raises ValueError."""
+        """Sets limits for this test. They replace the limits of the test's marks and are checked when the test ends.
+        Raises ValueError."""
         asked = limits.collected(args, keywords)
         if limits.DRY_RUN in asked:
             raise limits.LimitError("dry_run is for the mark: the test runs already")
@@ -89,12 +89,12 @@ def pytest_runtest_protocol(item):
 
 
 def failed(item, when, text):
-    """Makes a report for a test that has none."""
+    """Makes a report for a test that has no report."""
     return pytest.TestReport(item.nodeid, item.location, {MARK: 1}, "failed", as_failure(item, text), when)
 
 
 def as_failure(item, text):
-    """Makes a failure that shows its first line in pytest's summary and that xdist can send."""
+    """Makes a failure whose first line is shown in pytest's summary. xdist can send it between processes."""
     path, line, _ = item.location
     crash = ReprFileLocation(path, (line or 0) + 1, text.partition("\n")[0])
     return ExceptionChainRepr([(ReprTraceback([ReprEntryNative([text + "\n"])], None, "native"), crash, None)])
@@ -117,7 +117,7 @@ def recorded_reports(item):
 
 
 def folder_for(item):
-    """Makes a folder below pytest's temporary one, of which pytest keeps the last three runs."""
+    """Makes a folder below pytest's temporary folder. pytest keeps the temporary folders of the last three runs."""
     return pathlib.Path(item.config._tmp_path_factory.mktemp("gpu-memory"))
 
 
@@ -145,10 +145,10 @@ def judge(item, reports, run, command, asked):
 
 
 def broken_by(run, command, asked):
-    """The message that makes a passed test fail; "" if no limit is broken."""
+    """Returns the message with which a passed test fails, or "" if no limit is broken."""
     options = limits.check_options(asked)
     if not options:
-        return ""  # the fixture alone sets no limit
+        return ""  # the test has the fixture, but sets no limit
     if not run.traces:
         return "gpu_memory: the test made no CUDA call that can be recorded, so its limits were not checked"
     broken = verdict.broken_limits(command, run.traces, options)

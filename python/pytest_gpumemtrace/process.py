@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs one test in a process of its own under `gpumemtrace run`, on the card or on a simulated one."""
+"""Runs one test in a process of its own under `gpumemtrace run`, on a real card or on a simulated card."""
 
 import functools
 import json
@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 
-DRY_RUN = "16GiB"  # the simulated card if the machine has none
+DRY_RUN = "16GiB"  # the simulated card, if the machine has no card
 TRACE = "test.db"
 CHILD = pathlib.Path(__file__).with_name("child.py")
 TUPLES = ("longrepr", "location")
@@ -27,13 +27,15 @@ class ProcessError(Exception):
 
 @functools.lru_cache(maxsize=None)
 def has_card():
-    """Asks another process, because CUDA, once started in this process, does not work in its forks."""
+    """Returns whether the machine has a card. Another process looks for it, because CUDA does not work in forks of a
+    process that has started CUDA."""
     asked = subprocess.run([sys.executable, "-c", HAS_CARD], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return asked.returncode == 0
 
 
 def packaged_command():
-    """The path of the command that pip installed, which is not in PATH if its environment is not activated."""
+    """Returns the path of the command that pip installed. If that Python environment is not activated, the command is
+    not in PATH."""
     try:
         import gpumemtrace
     except ImportError:
@@ -42,7 +44,8 @@ def packaged_command():
 
 
 def find_command(configured):
-    """The path of gpumemtrace: as configured, in PATH, or as pip installed it. Raises ProcessError."""
+    """Returns the path of gpumemtrace: the configured one, the one in PATH, or the one that pip installed. Raises
+    ProcessError."""
     found = shutil.which(configured or "gpumemtrace") or (None if configured else shutil.which(packaged_command()))
     if not found:
         raise ProcessError(f"there is no command '{configured or 'gpumemtrace'}': put it into PATH, or set gpu_memory_command")
@@ -50,7 +53,8 @@ def find_command(configured):
 
 
 def card_options(where, dry_run):
-    """where: auto, card or the SPEC of a dry run. dry_run: the SPEC of the test's mark, or None."""
+    """Returns the options that choose the card. where: auto, card or the SPEC of a dry run. dry_run: the SPEC of the
+    test's mark, or None."""
     if where == "card" or (where == "auto" and has_card()):
         return []
     return [f"--dry-run={dry_run or (DRY_RUN if where == 'auto' else where)}"]
@@ -72,7 +76,7 @@ def request_of(item, folder):
 
 
 def lines_of(path):
-    """The lines that the child wrote, without a last line that was cut off."""
+    """Returns the lines that the child wrote. If the last line was cut off, it is left out."""
     if not path.exists():
         return
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -83,7 +87,7 @@ def lines_of(path):
 
 
 def how_it_ended(status):
-    """The status in words. `gpumemtrace run` ends with 128+N if signal N ended the program."""
+    """Says in words how the program ended. `gpumemtrace run` exits with 128+N if signal N ended the program."""
     number = -status if status < 0 else status - 128
     try:
         return f"was ended by {signal.Signals(number).name}"
@@ -92,13 +96,13 @@ def how_it_ended(status):
 
 
 def with_tuples(report):
-    """Restores tuples, because JSON has only lists, and pytest recognizes a skip's reason by its tuple."""
+    """Restores the tuples of a report. JSON has only lists, but pytest recognizes the reason of a skip by its tuple."""
     return {key: tuple(value) if isinstance(value, list) and key in TUPLES else value for key, value in report.items()}
 
 
 class Run:
-    """The results of one test's process: reports (serialized by pytest), the fixture's limits, how it
-    ended or None, an error or None, the captured output, and traces."""
+    """The results of one test's process: the reports (serialized by pytest), the limits that the fixture set, how the
+    process ended or None, an error or None, the captured output, and the traces."""
 
     def __init__(self, lines, status, printed, folder):
         self.reports = [with_tuples(line["report"]) for line in lines if "report" in line]
@@ -110,7 +114,7 @@ class Run:
 
 
 def run(item, command, options, folder):
-    """Runs the test of `item`, which leaves traces and reports in `folder`."""
+    """Runs the test of `item`. The test leaves traces and reports in `folder`."""
     folder = pathlib.Path(folder)
     request = folder / "request.json"
     request.write_text(json.dumps(request_of(item, folder)), encoding="utf-8")

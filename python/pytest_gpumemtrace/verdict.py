@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Asks gpumemtrace about a test's traces: the peak, and whether limits hold. It does not use pytest."""
+"""Asks gpumemtrace about the traces of a test: their peak, and whether the limits hold. This file does not use
+pytest."""
 
 import json
 import subprocess
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
-HOLDERS = 3  # rows of evidence in a failed test's message
+HOLDERS = 3  # the number of rows of evidence in the message of a failed test
 
 
 def in_words(size):
-    """Bytes as the command prints them: 1.50 GiB."""
+    """Returns a size in bytes as the command prints it: 1.50 GiB."""
     unit = min(len(UNITS) - 1, max(0, (int(size).bit_length() - 1) // 10))
     return f"{size / 1024**unit:.2f} {UNITS[unit]}" if unit else f"{size} B"
 
@@ -21,7 +22,8 @@ def answer_of(command, *words):
 
 
 def peak_of(command, traces):
-    """{"bytes", "site"} of the highest peak of a leading layer in any trace, on any device; None: no peak."""
+    """Returns {"bytes", "site"} of the highest peak in any trace, on any device, of the leading layer. Returns None if
+    there is no peak."""
     best = None
     for trace in traces:
         status, output, _ = answer_of(command, "peak", "--json", "--top=1", str(trace))
@@ -33,7 +35,8 @@ def peak_of(command, traces):
 
 
 def broken_limits(command, traces, options):
-    """The texts of `check` for traces that break a limit or that it cannot check; "" if all limits hold."""
+    """Returns the texts that `check` prints for traces that break a limit or that it cannot check; "" if all limits
+    hold."""
     texts = []
     for trace in traces:
         status, text, error = answer_of(command, "check", f"--top={HOLDERS}", *options, str(trace))
@@ -43,7 +46,7 @@ def broken_limits(command, traces, options):
 
 
 def opening_of(command, trace):
-    """The first lines of `report`: its answer and the command that shows more."""
+    """Returns the first lines of `report`: its answer, and the command that shows more."""
     status, output, error = answer_of(command, "report", "--json", "--top=1", str(trace))
     if status != 0:
         return error
