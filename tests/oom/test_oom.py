@@ -17,7 +17,8 @@ def trace(tmp_path):
 
 
 def fail(trace, size, free, **columns):
-    """Records the failure as a recorder does: the driver's cuMemGetInfo answer inside the failing call, then the call."""
+    """Records the failure as a recorder does: first the answer of cuMemGetInfo inside the failing call, and then the
+    call."""
     trace.device_memory(free, 16 * GIB, call=9, nested=1)
     return trace.fail(size, call=9, **columns)
 
@@ -62,7 +63,8 @@ def test_others_that_were_there_from_the_start_are_told_from_the_context(trace):
     fail(trace, 2 * GIB, free=16 * GIB - 15 * GIB - CONTEXT)
     (oom,) = ooms(trace)
     assert oom["verdict"] == "others"
-    # No context is larger than 1 GiB, so the rest of the memory used at the start belongs to other processes.
+    # No context is larger than 1 GiB. The rest of the memory that was used at the start therefore belongs to other
+    # processes.
     assert oom["others_bytes"] == 6 * GIB + CONTEXT - GIB
 
 
@@ -81,7 +83,8 @@ def test_a_pool_with_enough_free_but_no_piece_large_enough_is_fragmented(trace):
 
 @pytest.mark.parametrize("idle, expected", [(GIB, "fragmented"), (500 * MIB, "exhausted")])
 def test_a_pool_is_not_fragmented_by_what_every_allocator_loses(trace, idle, expected):
-    """The request is a little larger than the idle memory. Idle memory and the rest of the card together would be enough."""
+    """The request is a little larger than the idle memory. The idle memory together with the free memory of the card
+    would be enough for it."""
     held = 16 * GIB - CONTEXT - 200 * MIB
     trace.tensor(trace.alloc(held), held - idle)
     fail(trace, idle + 100 * MIB, free=200 * MIB)
@@ -91,7 +94,7 @@ def test_a_pool_is_not_fragmented_by_what_every_allocator_loses(trace, idle, exp
 
 @pytest.mark.parametrize("idle, expected", [(GIB, "fragmented"), (500 * MIB, "exhausted")])
 def test_nor_by_as_little_where_what_was_asked_for_is_less(trace, idle, expected):
-    """The idle memory in one piece would have served this request, but not the next one."""
+    """In one piece, the idle memory would be large enough for this request, but not for a second one."""
     held = 16 * GIB - CONTEXT - 20 * MIB
     trace.tensor(trace.alloc(held), held - idle)
     fail(trace, 300 * MIB, free=20 * MIB)
@@ -100,7 +103,8 @@ def test_nor_by_as_little_where_what_was_asked_for_is_less(trace, idle, expected
 
 
 def test_what_the_pool_asked_the_driver_for_is_what_did_not_fit(trace):
-    """PyTorch asks for 20 MiB for a tensor of 8 MiB, so 16 MiB free on the card do not show a limit."""
+    """PyTorch asks the driver for 20 MiB to serve a tensor of 8 MiB. 16 MiB that are free on the card therefore do not
+    show that a limit refused the request."""
     held = 16 * GIB - CONTEXT - 16 * MIB
     trace.tensor(trace.alloc(held), held)
     fail(trace, 20 * MIB, free=16 * MIB)
@@ -267,8 +271,8 @@ def test_what_modules_took_before_the_first_allocation_was_measured_with_the_con
 def test_an_older_answer_of_the_card_is_moved_by_what_modules_took_since(trace):
     trace.alloc(MIB)
     trace.module(0x11, 9 * GIB, 8 * GIB)
-    trace.module(0x12, 8 * GIB, 6 * GIB)  # the last answer: 6 GiB are free
-    trace.event("module-unload", object=0x11)  # 7 GiB are free
+    trace.module(0x12, 8 * GIB, 6 * GIB)  # the last answer says that 6 GiB are free
+    trace.event("module-unload", object=0x11)  # after this event, 7 GiB are free
     trace.fail(17 * GIB)
     assert ooms(trace)[0]["device_free_bytes"] == 7 * GIB
 

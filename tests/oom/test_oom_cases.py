@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Hand-made traces that run out of memory for a known cause: the verdict must be the one that a person who knows the cause would
-give. Each docstring derives it. The card has 16 GiB, its context 300 MiB. In each case the terms of the sum add up to the card's
-memory."""
+"""Hand-made traces that run out of memory for a known cause. The verdict must be the one that a person who knows the
+cause would give; each docstring derives it. The card has 16 GiB, and its context takes 300 MiB. In each case the terms
+of the sum add up to the memory of the card."""
 import pytest
 
 from support.run import load_json, run_command
@@ -12,7 +12,7 @@ CARD, CONTEXT = 16 * GIB, 300 * MIB
 
 
 class Case:
-    """A process on the card, as its recorder sees it: each refused call contains the driver's own answer."""
+    """A process on the card, as the recorder sees it. Inside each refused call is the driver's own answer."""
 
     def __init__(self, path, others=0, context=CONTEXT, name="Card", **meta):
         self.trace = Trace(path, **meta)
@@ -36,7 +36,7 @@ class Case:
         self.trace.fail(size, memory, call=self.calls, **columns)
 
     def out_of_memory(self, size, stream=0, **columns):
-        """PyTorch is refused twice, then raises its exception."""
+        """Two requests of PyTorch are refused. After that, PyTorch raises its exception."""
         for _ in range(2):
             self.refused(size, **columns)
         self.trace.fail(size, "tensor", stream=stream, **columns)
@@ -71,8 +71,8 @@ def terms(oom):
 
 
 def test_a_training_that_fills_the_card_exhausts_it(case):
-    """15 GiB of tensors and the context leave 724 MiB. Nothing is idle and no other process is there. PyTorch raised an
-    exception, and the program ended with status 1."""
+    """15 GiB of tensors and the context leave 724 MiB. No memory is idle, and no other process uses the card. PyTorch
+    raised an exception, and the program ended with status 1."""
     case.trace.tensor(case.malloc(15 * GIB), 15 * GIB)
     case.out_of_memory(GIB)
     oom = case.only()
@@ -81,8 +81,8 @@ def test_a_training_that_fills_the_card_exhausts_it(case):
 
 
 def test_holes_that_small_tensors_pin_are_fragmentation(case):
-    """Seven segments of 2 GiB have 2 MiB live in the middle. No hole exceeds 1 GiB, 14 GiB in all: 3 GiB fit in none, and no
-    segment can be freed."""
+    """Each of seven segments of 2 GiB has 2 MiB live in the middle. The holes have 14 GiB in all, but none is larger
+    than 1 GiB. The request of 3 GiB fits in no hole, and no segment can be freed."""
     for _ in range(7):
         case.trace.tensor(case.malloc(2 * GIB) + GIB, 2 * MIB)
     case.out_of_memory(3 * GIB)
@@ -92,7 +92,7 @@ def test_holes_that_small_tensors_pin_are_fragmentation(case):
 
 
 def test_a_library_that_fails_for_8_mib_beside_58_gib_of_cache_is_the_cache(case):
-    """cublasCreate asks the driver, which has 6 MiB. PyTorch keeps 5.8 GiB, which only its own tensors can use."""
+    """cublasCreate asks the driver, which has 6 MiB free. PyTorch keeps 5.8 GiB, which only its own tensors can use."""
     live = CARD - CONTEXT - 6 * MIB - 5939 * MIB
     case.trace.tensor(case.malloc(live), live)
     idle = case.malloc(5939 * MIB)
@@ -105,7 +105,7 @@ def test_a_library_that_fails_for_8_mib_beside_58_gib_of_cache_is_the_cache(case
 
 
 def test_ten_gib_of_own_cudamalloc_are_held_outside_the_framework(case):
-    """5 GiB of tensors do not fill 16 GiB: the program took 10 GiB outside of PyTorch."""
+    """5 GiB of tensors do not fill 16 GiB. The program took 10 GiB outside of PyTorch."""
     case.malloc(10 * GIB)
     case.trace.tensor(case.malloc(5 * GIB), 5 * GIB)
     case.out_of_memory(GIB)
@@ -114,7 +114,7 @@ def test_ten_gib_of_own_cudamalloc_are_held_outside_the_framework(case):
 
 
 def test_the_line_that_holds_most_outside_the_framework_is_named_listed_and_shown_next(case):
-    """Outside of PyTorch, one line took 11 times 1 GiB and another 1 GiB. Tensors have 3 GiB."""
+    """Outside of PyTorch, one line took 1 GiB eleven times, and another line took 1 GiB once. Tensors have 3 GiB."""
     init = case.trace.stack(("render.py", 8, "renderer_init"))
     other = case.trace.stack(("fonts.py", 3, "load_fonts"))
     for _ in range(11):
@@ -135,7 +135,8 @@ def test_the_line_that_holds_most_outside_the_framework_is_named_listed_and_show
 
 
 def test_a_little_of_a_library_beside_a_full_pool_is_no_reason(case):
-    """NCCL holds 1 GiB and PyTorch has 14 GiB of live tensors when 1 GiB is requested, so tensors fill the card."""
+    """When 1 GiB is requested, NCCL holds 1 GiB and PyTorch has 14 GiB of live tensors. Therefore it is the tensors
+    that fill the card."""
     case.malloc(GIB)
     case.trace.tensor(case.malloc(14 * GIB), 14 * GIB)
     case.out_of_memory(GIB)
@@ -143,7 +144,7 @@ def test_a_little_of_a_library_beside_a_full_pool_is_no_reason(case):
 
 
 def test_a_neighbour_that_came_later_is_other_processes(make):
-    """This process has 8 GiB. Another 7.7 GiB are in use, and no context grows by as much."""
+    """This process has 8 GiB. Another 7.7 GiB are in use, and no context grows by that much."""
     case = make(others=7 * GIB + 700 * MIB, exit_status=1)
     case.trace.tensor(case.malloc(8 * GIB), 8 * GIB)
     case.out_of_memory(GIB)
@@ -152,8 +153,8 @@ def test_a_neighbour_that_came_later_is_other_processes(make):
 
 
 def test_a_neighbour_that_was_there_before_is_other_processes_but_for_a_context(make):
-    """The first sample found 6 GiB and 300 MiB in use. No context is larger than 1 GiB, so the rest is assumed to belong to
-    others."""
+    """The first sample found 6 GiB and 300 MiB in use. No context is larger than 1 GiB, so the verdict takes the rest
+    for memory of other processes."""
     case = make(others=6 * GIB, context=6 * GIB + CONTEXT, exit_status=1)
     case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
     case.out_of_memory(2 * GIB)
@@ -164,7 +165,8 @@ def test_a_neighbour_that_was_there_before_is_other_processes_but_for_a_context(
 
 
 def test_what_a_neighbour_gave_back_since_the_first_look_is_no_negative_owner(make):
-    """The first sample found 3 GiB of other processes. They had freed 1 GiB of it when 15 GiB more were refused."""
+    """The first sample found 3 GiB of other processes. When 15 GiB more were refused, these processes had freed 1 GiB
+    of it."""
     case = make(others=GIB + 700 * MIB, context=3 * GIB, exit_status=1)
     case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
     case.out_of_memory(15 * GIB)
@@ -176,7 +178,8 @@ def test_what_a_neighbour_gave_back_since_the_first_look_is_no_negative_owner(ma
 
 
 def test_without_nvml_nobody_is_flatly_called_another_process(make):
-    """At the first sample 6 GiB more than any context has were in use; the trace does not say which process holds them."""
+    """At the first sample, the memory in use was 6 GiB more than any context has. The trace does not say which process
+    holds this memory."""
     case = make(others=6 * GIB, context=6 * GIB + CONTEXT, exit_status=1)
     case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
     case.out_of_memory(2 * GIB)
@@ -188,7 +191,7 @@ def test_without_nvml_nobody_is_flatly_called_another_process(make):
 
 
 def test_a_memory_fraction_refuses_without_asking_the_driver(case):
-    """Half of the card is free, and PyTorch raised an exception although the driver refused nothing."""
+    """Half of the card is free. PyTorch raised an exception although the driver refused nothing."""
     case.trace.tensor(case.malloc(8 * GIB), 8 * GIB)
     case.trace.device_memory(case.free, CARD)
     case.trace.fail(GIB, "tensor")
@@ -196,7 +199,7 @@ def test_a_memory_fraction_refuses_without_asking_the_driver(case):
 
 
 def test_a_memory_fraction_that_has_room_in_pieces_is_named_beside_them(case):
-    """PyTorch's limit is 8 GiB. 2 GiB of them are idle, in pieces of 1 GiB; half of the card is free."""
+    """PyTorch's limit is 8 GiB. Of this limit, 2 GiB are idle, in pieces of 1 GiB. Half of the card is free."""
     for segment in [case.malloc(4 * GIB) for _ in range(2)]:
         case.trace.tensor(segment, 3 * GIB)
     case.trace.device_memory(case.free, CARD)
@@ -208,7 +211,7 @@ def test_a_memory_fraction_that_has_room_in_pieces_is_named_beside_them(case):
 
 
 def test_a_mempool_at_its_maximum_refuses_though_the_card_has_room(case):
-    """cudaMallocAsync asks a pool with maxSize: inside the refused call 12 GiB are free."""
+    """cudaMallocAsync takes memory from a pool with a maxSize. Inside the refused call, 12 GiB of the card are free."""
     case.malloc(3 * GIB, "async", object=0x77)
     case.refused(GIB, "async", object=0x77)
     assert case.only()["verdict"] == "limit"
@@ -216,10 +219,10 @@ def test_a_mempool_at_its_maximum_refuses_though_the_card_has_room(case):
 
 @pytest.mark.parametrize("idle, verdict, says", [
     (2 * GIB, "fragmented", "2.00 GiB of the process's memory lay idle, in pieces that were too small"),
-    (GIB // 2, "exhausted", ""),  # too little of the 15 GiB to be fragmentation
+    (GIB // 2, "exhausted", ""),  # this is too small a part of the 15 GiB to be fragmentation
 ])  # fmt: skip
 def test_of_a_pool_of_the_drivers_only_the_sum_is_known(case, idle, verdict, says):
-    """If one piece had been large enough, cudaMallocAsync would have used it."""
+    """If one piece had been large enough for the request, cudaMallocAsync would have used that piece."""
     held = case.free - idle - 100 * MIB
     case.malloc(held, "async", object=0x77)
     case.trace.pool_usage(0x77, held, held + idle)
@@ -231,7 +234,8 @@ def test_of_a_pool_of_the_drivers_only_the_sum_is_known(case, idle, verdict, say
 
 
 def test_a_pool_of_the_drivers_that_keeps_what_cudamalloc_needs_can_be_told_to_give_it_back(case):
-    """cudaMallocAsync's pool holds 11 GiB without a live block; cudaMalloc asks for 6 GiB, and 3.7 GiB are free."""
+    """The pool of cudaMallocAsync holds 11 GiB without a live block. cudaMalloc asks for 6 GiB, and 3.7 GiB are
+    free."""
     case.malloc(GIB, "async", object=0x77)
     case.trace.pool_usage(0x77, GIB, 12 * GIB)
     case.free -= 11 * GIB
@@ -242,7 +246,7 @@ def test_a_pool_of_the_drivers_that_keeps_what_cudamalloc_needs_can_be_told_to_g
 
 
 def test_a_full_mig_slice_is_a_limit(make):
-    """The process filled its MIG slice; the card is larger."""
+    """The process filled its MIG slice, which is smaller than the card."""
     case = make(name="NVIDIA A100-SXM4-80GB MIG 2g.16gb", exit_status=1)
     case.trace.tensor(case.malloc(15 * GIB), 15 * GIB)
     case.out_of_memory(GIB)
@@ -253,7 +257,8 @@ def test_a_full_mig_slice_is_a_limit(make):
 
 
 def test_ten_gib_asked_beside_nine_cached_and_served_are_a_retry(case):
-    """The driver refuses 10 GiB, PyTorch frees 9 GiB of cache, the driver serves 10 GiB: one retry, no failure."""
+    """The driver refuses 10 GiB, PyTorch frees 9 GiB of its cache, and the driver serves 10 GiB. This is one retry and
+    no failure."""
     cached = [case.malloc(GIB) for _ in range(9)]
     for segment in cached:
         case.trace.tensor(segment, GIB)
@@ -269,8 +274,8 @@ def test_ten_gib_asked_beside_nine_cached_and_served_are_a_retry(case):
 
 
 def test_memory_asked_for_in_another_way_and_served_is_no_failure(case):
-    """PyTorch on an H100 asks cuMemCreate for a handle that other machines can map, gets error 800, and at once asks for one
-    without that property."""
+    """PyTorch on an H100 asks cuMemCreate for memory with a handle that other machines can map, and gets error 800. It
+    asks again at once, without that property of the handle."""
     case.trace.fail(20 * MIB, "vmm", result=800)
     case.trace.alloc(20 * MIB, "vmm", 0x90)
     case.trace.map(0x90, 0x3_0000_0000_0000, 20 * MIB)
@@ -291,7 +296,8 @@ def test_another_error_is_a_failure_unless_the_same_is_served_next(case, then):
     assert oom["verdict"] == "unknown" and "the call returned 800" in oom["explanation"]
 
 
-# Frames of a convolution, innermost first: its workspace, in a build with names of static functions and in one without; then its
+# Frames of a convolution, innermost first. The first list has the frames of its workspace in a build that has the names
+# of static functions; the second has them in a build without these names. The third has the frames of the convolution's
 # result.
 @pytest.mark.parametrize("functions, done_without", [
     (["at::native::run_conv_plan", "at::native::cudnn_convolution"], 2),
@@ -299,7 +305,8 @@ def test_another_error_is_a_failure_unless_the_same_is_served_next(case, then):
     (["at::detail::empty_cuda", "at::native::cudnn_convolution"], 0),
 ])  # fmt: skip
 def test_a_workspace_that_pytorch_does_without_is_no_failure(functions, done_without, case):
-    """Two plans are refused their workspace, the third needs none, and the next operator allocates."""
+    """Two plans of the convolution are refused their workspace. The third plan needs no workspace, and the next
+    operator allocates."""
     frames = [0x5000 + number for number in range(len(functions))]
     for address, function in zip(frames, functions):
         case.trace.name(address, (None, None, function))
@@ -316,7 +323,7 @@ def test_a_workspace_that_pytorch_does_without_is_no_failure(functions, done_wit
 
 
 def test_a_workspace_after_which_the_program_died_is_what_it_died_of(case):
-    """No plan is left: PyTorch then reports that it found no engine, not that memory ran out."""
+    """No plan is left. PyTorch reports in this case that it found no engine, not that memory ran out."""
     case.trace.name(0x5000, (None, None, "at::native::run_conv_plan"))
     case.malloc(15 * GIB)
     case.out_of_memory(GIB, stack=case.trace.stack(0x5000, ("train.py", 8, "main")))
@@ -324,7 +331,8 @@ def test_a_workspace_after_which_the_program_died_is_what_it_died_of(case):
 
 
 def test_an_expandable_segment_that_grows_after_a_flush_is_a_retry(case):
-    """cuMemCreate refuses a piece of 20 MiB. After a flush, the pieces are mapped and hold the tensor."""
+    """cuMemCreate refuses a piece of 20 MiB. After PyTorch frees its cache, the pieces are mapped and hold the
+    tensor."""
     piece, handle, base = 20 * MIB, 0x90, 0x3_0000_0000_0000
     old = case.malloc(15 * GIB)
     case.trace.tensor(old, GIB)
@@ -355,8 +363,8 @@ def test_a_batch_that_is_halved_and_tried_again_was_caught(make):
 
 
 def test_what_a_cuda_graph_keeps_is_neither_idle_nor_fragmented(case):
-    """8 GiB are free in the private pool of a graph that exists, so the pool cannot use them. With 7 GiB of tensors the card is
-    full."""
+    """8 GiB are free in the private pool of a graph that still exists, so that the main pool cannot use them. Together
+    with 7 GiB of tensors, they fill the card."""
     case.trace.tensor(case.malloc(7 * GIB), 7 * GIB)
     case.trace.event("capture-begin", stream=7, device=0)
     private = case.malloc(8 * GIB)
@@ -372,8 +380,8 @@ def test_what_a_cuda_graph_keeps_is_neither_idle_nor_fragmented(case):
 
 
 def test_graphs_with_a_pool_each_are_named_by_the_line_that_captured_them(case):
-    """Three captures took 5 GiB each for their pools; the only live tensor has 1 MiB. The answer names the bytes of the graphs
-    once, with the line that captured them and a way to need less, and blames no tensor."""
+    """Three captures took 5 GiB each for their pools. The only live tensor has 1 MiB. The answer names the bytes of the
+    graphs once, with the line that captured the graphs and a way to need less memory. It blames no tensor."""
     capture = case.trace.stack(("graphs.py", 7, "capture"))
     case.trace.tensor(case.malloc(MIB), MIB, stack=case.trace.stack(("graphs.py", 2, "weights")))
     for number in range(3):
@@ -393,8 +401,8 @@ def test_graphs_with_a_pool_each_are_named_by_the_line_that_captured_them(case):
 
 
 def test_a_hole_of_another_stream_is_cached_where_it_cannot_be_reached(case):
-    """A hole of 5 GiB is large enough for 4 GiB, but PyTorch keeps it for stream 7, and stream 0 asks. A tensor of stream 7 pins
-    the segment."""
+    """A hole of 5 GiB is large enough for the request of 4 GiB. But PyTorch keeps this hole for stream 7, and the
+    request is for stream 0. A tensor of stream 7 pins the segment."""
     case.trace.tensor(case.malloc(9 * GIB), 9 * GIB, stream=0)
     segment = case.malloc(6 * GIB)
     case.trace.tensor(segment + 5 * GIB, GIB, stream=7)
@@ -408,7 +416,8 @@ def test_a_hole_of_another_stream_is_cached_where_it_cannot_be_reached(case):
 
 
 def test_without_an_answer_of_the_card_nobody_can_tell(tmp_path):
-    """1 GiB is held and 1 GiB was refused. The trace has no sample of the card's size or free memory."""
+    """1 GiB is held and 1 GiB was refused. The trace has no sample that tells the size of the card or its free
+    memory."""
     trace = Trace(tmp_path / "bare.db")
     trace.alloc(GIB)
     trace.fail(GIB)
@@ -417,21 +426,21 @@ def test_without_an_answer_of_the_card_nobody_can_tell(tmp_path):
 
 
 def test_an_error_of_an_earlier_kernel_is_no_lack_of_memory(case):
-    """cudaMalloc returned 700, an earlier kernel's error; the card is nearly empty."""
+    """cudaMalloc returned 700, which is the error of an earlier kernel. The card is nearly empty."""
     case.refused(GIB, result=700)
     oom = case.only()
     assert oom["verdict"] == "unknown" and "illegal address" in oom["explanation"]
 
 
 def test_refused_pinned_memory_is_the_hosts(case):
-    """A trace of a card does not tell why the host refused pinned memory."""
+    """The trace is about a card. It does not tell why the host refused pinned memory."""
     case.refused(4 * GIB, "pinned")
     assert case.only()["verdict"] == "unknown"
 
 
 def test_an_old_answer_with_room_does_not_make_a_limit(case):
-    """The card had 12 GiB free before a capture, during which cuMemGetInfo is not allowed. The trace does not tell who took them
-    since."""
+    """The card had 12 GiB free before a capture, during which cuMemGetInfo is not allowed. The trace does not tell
+    which process took that memory since then."""
     case.trace.device_memory(12 * GIB, CARD)
     case.trace.tensor(case.malloc(GIB), GIB)
     case.trace.fail(2 * GIB)
@@ -441,7 +450,8 @@ def test_an_old_answer_with_room_does_not_make_a_limit(case):
 
 
 def test_700_mib_that_a_context_may_grow_by_are_anybodys(make):
-    """600 MiB were requested. 700 MiB in use are not in the trace: kernels that this context loaded, or another process."""
+    """600 MiB were requested. 700 MiB that are in use are not in the trace. They may be kernels that this context
+    loaded, or belong to another process."""
     case = make(others=700 * MIB, exit_status=1)
     held = CARD - CONTEXT - 700 * MIB - 10 * MIB
     case.trace.tensor(case.malloc(held), held)
@@ -451,7 +461,8 @@ def test_700_mib_that_a_context_may_grow_by_are_anybodys(make):
 
 
 def test_managed_memory_may_be_what_fills_the_card(make):
-    """6 GiB of managed memory may be on the card or on the host; 6 GiB in use are not in the trace."""
+    """6 GiB of managed memory may be on the card or on the host. 6 GiB that are in use on the card are not in the
+    trace."""
     case = make(others=6 * GIB, exit_status=1)
     case.trace.alloc(6 * GIB, "managed")
     case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
@@ -460,7 +471,7 @@ def test_managed_memory_may_be_what_fills_the_card(make):
 
 
 def test_events_that_were_lost_may_be_what_fills_the_card(make):
-    """6 GiB in use are not in the trace, which lost events: they may be this process's own."""
+    """6 GiB that are in use are not in the trace, which lost events. They may belong to this process."""
     case = make(others=6 * GIB, complete=0, lost_events=12)
     case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
     case.out_of_memory(2 * GIB)
@@ -469,7 +480,8 @@ def test_events_that_were_lost_may_be_what_fills_the_card(make):
 
 @pytest.mark.parametrize("left, status, said", [(8 * MIB, 1, True), (8 * MIB, 0, False), (64 * MIB, 1, False)])
 def test_a_run_that_fails_on_a_full_card_without_a_failed_allocation_is_no_riddle(tmp_path, left, status, said):
-    # The card has less free memory than a kernel's code takes, 64 MiB, and the program exited with an error.
+    # The free memory of the card is less than the 64 MiB that the code of a kernel takes, and the program exited with
+    # an error.
     case = Case(tmp_path / "trace.db", exit_status=status)
     case.malloc(CARD - CONTEXT - left - GIB)
     case.trace.device_memory(left + GIB, CARD)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Real runs on the simulator that run out of memory for a known cause: each must get the verdict that a person who knows the
-cause would give. The list includes the runs of PyTorch (tests/pytorch/test_pytorch_oom.py). Made-up traces
-(test_oom_cases.py) cover the other causes.
+"""Runs of real programs on the simulator that run out of memory for a known cause. Each must get the verdict that a
+person who knows the cause would give. The list also has the runs of PyTorch (tests/pytorch/test_pytorch_oom.py).
+Made-up traces (test_oom_cases.py) cover all other causes.
 
     cause                                   verdict      where
     the card is full, and the program dies  exhausted    PyTorch: fatal, aborted
@@ -75,6 +75,6 @@ def test_the_samples_fragments_are_fragmentation(record, sample):
 
 
 def test_what_the_drivers_pool_took_beyond_the_first_request_is_not_counted_as_the_context(fails):
-    """The first request is of 300 KB, for which the pool takes 32 MiB; the simulator's context has 300 MiB."""
+    """The first request is for 300 KB, and the pool takes 32 MiB for it. The simulator's context has 300 MiB."""
     sizes = {term["term"]: term["bytes"] for term in fails("odd_sizes")["sum"]}
     assert sizes["context"] == 300 << 20 and "growth_or_others" not in sizes

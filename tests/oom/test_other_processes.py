@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory of other processes when an allocation fails, as NVML reported: several programs on one simulated card ask NVML.
-The card has 16 GiB, a context 300 MiB."""
+"""Memory of other processes at the time of a failed allocation, as NVML reported it. Several programs on one simulated
+card ask NVML. The card has 16 GiB, and a context takes 300 MiB."""
 import subprocess
 
 import pytest
@@ -13,7 +13,7 @@ CARD, CONTEXT = 16 * GIB, 300 * MIB
 
 
 class Process:
-    """A recorded program on the shared card, which runs the commands that it is told."""
+    """A recorded program on the shared card. It runs the commands that a test gives it."""
 
     def __init__(self, program, environment, trace):
         self.trace = trace
@@ -21,7 +21,8 @@ class Process:
             [program], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
 
-        assert self.child.stdout.readline() == "ready\n"  # its context exists, so the next process's first sample includes it
+        # At this moment its context exists, so that the first sample of the next process includes this context.
+        assert self.child.stdout.readline() == "ready\n"
 
     def tell(self, line):
         self.child.stdin.write(line + "\n")
@@ -60,7 +61,7 @@ def only(trace):
 
 
 def refuse(neighbour, this):
-    """The other process holds 6000 MiB and this one 8000 MiB when this one asks for 4000 MiB."""
+    """This process asks for 4000 MiB. At that time the other process holds 6000 MiB and this process holds 8000 MiB."""
     assert (neighbour.tell("alloc 6000"), this.tell("alloc 8000"), this.tell("alloc 4000")) == (["0"], ["0"], ["2"])
 
 
@@ -102,7 +103,7 @@ def test_the_ledger_at_the_failure_has_what_nvml_told(start):
 def test_an_answer_that_nvml_does_not_give_is_none(start):
     this = start("a.db", spec="16GiB,others=3GiB")
     assert (this.tell("alloc 8000"), this.tell("alloc 9000")) == (["0"], ["2"])
-    assert this.tell("ask _v3 1") == ["7", "2"]  # there is no room for two
+    assert this.tell("ask _v3 1") == ["7", "2"]  # the buffer has no room for two processes
     this.end()
     oom = only(this.trace)
     assert oom["others_source"] == "difference" and oom["other_processes"] == []
@@ -135,8 +136,8 @@ OWN = (10, 8 * GIB + CONTEXT)
 
 
 def test_what_is_of_no_process_that_nvml_names_is_told_apart_and_may_be_the_reason(case):
-    """15 GiB are in use: 8 GiB and the context are this process's, 1 GiB another one's. The rest would have been enough, whoever
-    holds it."""
+    """15 GiB are in use. 8 GiB and the context belong to this process, and 1 GiB belongs to another process. The
+    remaining memory would have been enough for the request, whichever process holds it."""
     made = case()
     made.told(OWN, (11, GIB))
     oom = made.oom()
@@ -168,7 +169,7 @@ def test_the_ledger_at_a_failure_between_those_that_are_kept_has_what_nvml_told(
 
 
 def test_a_context_that_nvml_shows_to_have_grown_is_no_other_process(case):
-    """All memory in use beyond 8 GiB is this process's own: its context has 7 GiB."""
+    """All memory in use besides the 8 GiB belongs to this process: its context has 7 GiB."""
     made = case()
     made.told((10, 15 * GIB))
     oom = made.oom()
@@ -178,7 +179,7 @@ def test_a_context_that_nvml_shows_to_have_grown_is_no_other_process(case):
 @pytest.mark.parametrize(
     "processes, where",
     [
-        ([(11, 8 * GIB), (12, 6 * GIB)], {}),  # a container may have other process ids
+        ([(11, 8 * GIB), (12, 6 * GIB)], {}),  # a container may see other process ids
         ([OWN, (11, 2**63 - 1)], {}),  # NVML does not report the bytes
         ([OWN, (11, 6 * GIB)], {"thread": 2}),
         ([OWN, (11, 6 * GIB)], {"device": None}),
@@ -200,7 +201,7 @@ def test_an_answer_from_when_the_process_held_something_else_is_not_used(case):
 
 
 def test_an_answer_that_is_cut_short_is_not_used(case):
-    """The process was killed while the answer was recorded: one of two rows exists."""
+    """The process was killed while the answer was being recorded. Only one of the answer's two rows is in the trace."""
     made = case()
     made.told(OWN, (11, 6 * GIB))
     made.trace.events.pop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Remedies: gains in hand-written traces. The comments derive the figures."""
+"""Remedies for a failure: their gains in hand-written traces. The comments derive the figures."""
 import pytest
 
 from support.run import load_json, run_command
@@ -15,7 +15,7 @@ def layer(line):
 
 
 class Run:
-    """A process on a card of 1,000 MiB; each block is a tensor of PyTorch's pool."""
+    """A process on a card of 1,000 MiB. Each block is a tensor in PyTorch's pool."""
 
     def __init__(self, path, **meta):
         self.trace = Trace(path, **meta)
@@ -42,7 +42,7 @@ def run(tmp_path):
 
 
 def forward(run, layers):
-    """Each layer keeps tensors of 10 and 40 MiB, and its output of 20 MiB."""
+    """Runs some layers. Each layer keeps tensors of 10 MiB and 40 MiB, and an output of 20 MiB."""
     return [[run.alloc(10, *layer(3)), run.alloc(40, *layer(4)), run.alloc(20, *layer(5))] for _ in range(layers)]
 
 
@@ -50,7 +50,8 @@ def test_a_checkpoint_gains_what_all_calls_but_the_last_keep_beside_their_output
     with run.trace.phase("forward"):
         forward(run, 4)
         run.fail(10, *layer(3))
-    # The need is 4 * 70 + 10. At the end of the fourth call, its 70 and the others' 20 each are live: 130.
+    # The need is 4 * 70 + 10. With checkpoints, 130 are live at the end of the fourth call: its own 70, and the outputs
+    # of the three other calls, 20 each.
     checkpoint = run.remedies()["checkpoint"]
     assert (checkpoint["need_bytes"], checkpoint["gain_bytes"]) == (290 * MIB, 160 * MIB)
     assert checkpoint["advice"] == "checkpoint each Layer called by train.py:20"
@@ -58,7 +59,7 @@ def test_a_checkpoint_gains_what_all_calls_but_the_last_keep_beside_their_output
 
 @pytest.mark.parametrize("tells", [True, False])
 def test_what_autograd_keeps_is_no_advice_where_the_trace_says_that_it_keeps_nothing(tmp_path, tells):
-    """Caches of a server's requests under inference_mode: the third one does not fit."""
+    """Requests of a server keep caches under inference_mode. The third cache does not fit on the card."""
     run = Run(tmp_path / "trace.db", **({"tells_autograd": 1} if tells else {}))
     with run.trace.phase("forward"):
         for _ in range(2):
@@ -74,7 +75,7 @@ def test_a_line_that_comes_back_to_little_of_what_it_holds_makes_no_calls(run):
         for line in (3, 4, 5, 6, 3, 7):
             run.alloc(50, *layer(line))
         run.fail(50, *layer(8))
-    # Lines 4 to 8 appear once: Model.forward calls one layer, in which one line runs twice.
+    # Lines 4 to 8 run once. Model.forward calls one layer, in which line 3 runs twice.
     assert "checkpoint" not in run.remedies()
 
 
@@ -98,7 +99,7 @@ def test_calls_that_keep_one_tensor_each_gain_nothing_by_a_checkpoint(run):
             run.free(passing)
         run.alloc(40, linear, CALL, MODEL, MAIN)
         run.fail(40, tanh, MAIN)
-    # Backward needs each tanh. The output of Linear is freed at once.
+    # Backward needs the output of each tanh. The output of Linear is freed at once.
     assert "checkpoint" not in run.remedies()
 
 
@@ -113,7 +114,7 @@ def test_half_the_batch_gains_half_of_activations_inputs_and_temporaries(run):
         run.free(run.alloc(50, ("/home/me/train.py", 9, "passing"), MAIN))
         run.alloc(60, ("/home/me/train.py", 10, "gradient"), MAIN)
         run.fail(50, ("/home/me/train.py", 9, "passing"), MAIN)
-    # 100 + 60 stay; half of 30 + 140 + 50 is gained.
+    # 100 + 60 stay. Half of 30 + 140 + 50 is gained.
     half = run.remedies()["smaller_batch"]
     assert (half["need_bytes"], half["gain_bytes"]) == (380 * MIB, 110 * MIB)
     assert "linearly" in half["supposes"]
@@ -143,7 +144,8 @@ def test_what_gains_less_than_a_fiftieth_is_no_advice(run, states, helps):
         run.alloc(states, ("/home/me/train.py", 11, "update"), MAIN)
     with run.trace.phase("forward"):
         run.fail(100, *layer(3))
-    # Three quarters of the states are gained: 9 MiB of a need of 512, or 30 of 540.
+    # Three quarters of the states are gained. In one case this is 9 MiB of a need of 512, and in the other case 30 MiB
+    # of a need of 540.
     assert ("smaller_states" in run.remedies()) == helps
 
 
@@ -160,7 +162,8 @@ def test_a_loss_over_logits_gains_seven_eighths_of_what_has_their_size(run):
 
 
 def step(run, rounds, keeps):
-    """Gradients have 100 MiB and activations 200 MiB. keeps: gradients of the last step are still live in forward."""
+    """Runs steps with gradients of 100 MiB and activations of 200 MiB. With `keeps`, old gradients are still live in
+    forward."""
     gradient = (("/home/me/train.py", 9, "gradient"), MAIN)
     old = None
     for _ in range(rounds):
@@ -183,7 +186,8 @@ def step(run, rounds, keeps):
 
 def test_gradients_of_the_step_before_are_told_from_those_that_are_dropped(run, tmp_path):
     step(run, 3, True)
-    # The need is 300 with old gradients. It is 200 without: first activations, then new gradients.
+    # With old gradients, the need is 300. Without them it is 200: first come the activations, and after them the new
+    # gradients.
     assert run.remedies()["zero_grad"]["gain_bytes"] == 100 * MIB
     dropping = Run(tmp_path / "dropping.db")
     step(dropping, 3, False)
@@ -200,7 +204,7 @@ def test_what_earlier_batches_still_hold_is_told_from_what_is_made_once(run):
             run.free(run.alloc(10, ("/home/me/train.py", 9, "gradient"), MAIN))
     with run.trace.phase("forward"):
         run.fail(30, ("/home/me/train.py", 7, "output"), MAIN)
-    # The need is 50 + 4 * 30. Without three old outputs, the peak is in backward: 50 + 30 + 10.
+    # The need is 50 + 4 * 30. Without the three old outputs, the peak would be in backward: 50 + 30 + 10.
     held = run.remedies()["held_over"]
     assert held["gain_bytes"] == 80 * MIB
     assert held["advice"] == "free the tensors that train.py:7 output made for earlier batches"
@@ -208,7 +212,7 @@ def test_what_earlier_batches_still_hold_is_told_from_what_is_made_once(run):
 
 @pytest.mark.parametrize("held, other, advises", [(True, True, True), (False, True, False), (False, False, True)])
 def test_what_is_held_over_is_to_be_detached_only_where_it_has_a_graph(run, held, other, advises):
-    """In the last case the trace does not say of any tensor whether it has a graph."""
+    """In the last case, the trace does not say of any tensor of the held-over line whether the tensor has a graph."""
     for number in range(1, 5):
         with run.trace.phase("forward"):
             run.trace.event("autograd-node", object=number if other else 0, address=1)
@@ -228,7 +232,7 @@ def test_what_is_held_over_is_to_be_detached_only_where_it_has_a_graph(run, held
 
 
 def attempt(run, line, layers):
-    """main calls train() at that line; its layers keep 50 MiB each."""
+    """Calls train() from the given line of main. The layers of train() keep 50 MiB each."""
     with run.trace.phase("forward"):
         return [run.alloc(50, *layer(4)[:-1], ("/home/me/train.py", 35, "train"), MAIN[:1] + (line,) + MAIN[2:]) for _ in range(layers)]
 
@@ -248,8 +252,8 @@ def test_what_the_exception_of_a_caught_failure_holds_is_told_from_what_else_liv
     if not is_kept:
         assert "caught" not in [row["remedy"] for row in found]
         return
-    # The need is 10 * 50 + 30 from before, 4 * 50 of the failed call, 4 * 50 and 300 of the next call. This advice comes first,
-    # although other advice gains more.
+    # The need is 10 * 50 + 30 from before, 4 * 50 of the failed call, and 4 * 50 and 300 of the next call. This advice
+    # comes first, although another advice gains more.
     assert (found[0]["remedy"], found[0]["gain_bytes"], found[0]["need_bytes"]) == ("caught", 200 * MIB, 1230 * MIB)
     assert found[1]["gain_bytes"] > 200 * MIB
     assert found[0]["advice"] == "free the exception of train.py:40, which holds the tensors of the failed call"
@@ -258,7 +262,7 @@ def test_what_the_exception_of_a_caught_failure_holds_is_told_from_what_else_liv
 def test_a_function_that_goes_on_where_it_failed_holds_nothing_by_an_exception(run):
     with run.trace.phase("forward"):
         run.alloc(500, *layer(4))
-        run.fail(600, *layer(4))  # a workspace, for example: the library then uses another algorithm
+        run.fail(600, *layer(4))  # for example, this is a workspace without which a library uses another algorithm
         run.alloc(100, *layer(4))
         run.fail(500, *layer(4))
     assert "caught" not in run.remedies()
@@ -285,7 +289,7 @@ def test_batches_that_are_all_moved_at_once_should_come_one_by_one(run, lets_go)
     remedies = run.remedies()
     assert set(remedies) == ({"smaller_batch"} if lets_go else {"data_on_cpu"})
     if not lets_go:
-        # One of ten batches is needed at a time.
+        # Only one of ten batches is needed at a time
         assert remedies["data_on_cpu"]["gain_bytes"] == 9 * 50 * MIB
         assert remedies["data_on_cpu"]["advice"] == "move each batch of train.py:6 load to the device just before it is used"
 
@@ -304,7 +308,7 @@ def test_a_retry_of_another_size_is_judged_by_the_last_failure(run):
         run.alloc(100, *layer(3))
         run.fail(500, *layer(4))
         run.alloc(700, *layer(4))
-    # Neither allocations after the last failure count, nor requests refused before it.
+    # Allocations after the last failure do not count, and requests refused before that failure do not count either.
     assert run.remedies()["smaller_batch"]["need_bytes"] == 600 * MIB
 
 
@@ -331,7 +335,8 @@ def test_text_has_the_gain_the_advice_and_what_it_supposes(run):
 
 
 def fragmented(path, version, **settings):
-    """Two segments hold 200 MiB, with 90 MiB free in each. 150 MiB fit in neither, nor in the card's 100 MiB."""
+    """Makes two segments of 100 MiB, each with 90 MiB free. The request of 150 MiB fits in neither segment, nor in the
+    100 MiB that are free on the card."""
     trace = Trace(path)
     trace.device(total_bytes=412 * MIB)
     trace.device_memory(300 * MIB, 412 * MIB)
@@ -355,19 +360,19 @@ CUDA, NEW, ON = "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "expandable_seg
 
 
 @pytest.mark.parametrize("version,settings,advice", [
-    ("1.13.1", {}, None),  # has no such setting
+    ("1.13.1", {}, None),  # this release has no such setting
     ("2.6.0", {}, f"{CUDA}={ON}"),
     ("2.6.0", {CUDA: "max_split_size_mb:128"}, f"{CUDA}=max_split_size_mb:128,{ON}"),
     ("2.6.0", {CUDA: ON}, None),
-    ("2.6.0", {NEW: ON}, f"{CUDA}={ON}"),  # does not know that name
+    ("2.6.0", {NEW: ON}, f"{CUDA}={ON}"),  # this release does not know that name
     ("2.9.1", {}, f"{CUDA}={ON}"),
-    ("2.9.1", {NEW: ON}, f"{CUDA}={ON}"),  # ignores the setting under that name
+    ("2.9.1", {NEW: ON}, f"{CUDA}={ON}"),  # this release ignores the setting under that name
     ("2.10.0", {}, f"{NEW}={ON}"),
     ("2.15.0+cu132", {NEW: "expandable_segments:False,max_split_size_mb:128"}, f"{NEW}={ON},max_split_size_mb:128"),
     ("2.15.0+cu132", {NEW: ON}, None),
-    ("2.15.0+cu132", {CUDA: ON}, None),  # an alias
+    ("2.15.0+cu132", {CUDA: ON}, None),  # this name is an alias
     ("2.15.0+cu132", {CUDA: "max_split_size_mb:128"}, f"{NEW}=max_split_size_mb:128,{ON}"),
-    ("2.15.0+cu132", {"pytorch": ON}, None),  # set by a call
+    ("2.15.0+cu132", {"pytorch": ON}, None),  # the setting was made by a call
     (None, {}, f"{CUDA}={ON}"),  # every release obeys this name
 ])  # fmt: skip
 def test_the_setting_is_named_as_the_release_obeys_it(tmp_path, version, settings, advice):
@@ -376,8 +381,8 @@ def test_the_setting_is_named_as_the_release_obeys_it(tmp_path, version, setting
 
 @pytest.mark.parametrize("differs", [False, True])
 def test_segments_that_grow_are_not_advised_where_they_would_have_failed_before(tmp_path, differs):
-    """Two segments of 26 MiB in all would have been 40 MiB in pieces of 20 MiB; the card had 28 MiB. A later recorded event that
-    differs from the model changes nothing."""
+    """Two segments have 26 MiB in all. In pieces of 20 MiB they would have taken 40 MiB, but the card had only 28 MiB.
+    A later recorded event that differs from the model changes nothing."""
     trace = Trace(tmp_path / "trace.db")
     trace.card(412 * MIB, 384 * MIB)
     segments = [trace.filled_segment(size * MIB) for size in (12, 14)]
