@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files that are not traces, and broken traces: each command prints one line that names the file, exits with 2 and writes no
-output."""
+"""Files that are not traces, and broken traces. Each command prints one line that names the file, exits with 2 and
+writes no output."""
 import os
 import random
 import socket
@@ -169,8 +169,8 @@ def root_page(path, table):
 
 
 def write_inner_page(data, start, page_bytes, below):
-    """Makes the page an inner page whose cells hold a page number and a key: "B-tree Pages" in
-    https://sqlite.org/fileformat2.html."""
+    """Turns the page into an inner page. Each of its cells holds a page number and a key, as "B-tree Pages" in
+    https://sqlite.org/fileformat2.html describes."""
     count = (page_bytes - 12) // 7
     content = page_bytes - 5 * count
     header = bytes([5]) + bytes(2) + count.to_bytes(2, "big") + content.to_bytes(2, "big") + bytes(1)
@@ -238,7 +238,7 @@ def test_one_broken_trace_among_several_is_refused_before_anything_is_printed(pa
 
 
 def test_bytes_of_a_file_in_a_message_are_shown_as_what_they_are(path):
-    """SQLite quotes the file's bytes if it cannot parse a CREATE statement."""
+    """If SQLite cannot parse a CREATE statement, its message quotes bytes of the file."""
     quoted = b"CRE\xe2\x80\xae\xff\x9bTABLE hoo"
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE hook", quoted))
     said = subprocess.run([BUILD / "gpumemtrace", "report", path], capture_output=True, timeout=TIMEOUT_S).stderr.decode()
@@ -246,7 +246,7 @@ def test_bytes_of_a_file_in_a_message_are_shown_as_what_they_are(path):
 
 
 def test_damaged_bytes_never_crash_a_command(path):
-    """After any flipped byte, the command exits by itself with a report or a refusal."""
+    """One byte of the file is flipped. The command must exit by itself, with a report or with a refusal."""
     whole, chance = path.read_bytes(), random.Random(7)
     for _ in range(60):
         data = bytearray(whole)

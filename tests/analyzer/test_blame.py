@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Blame: the line that heads a row of `peak`, given the other rows; and which stacks share a row."""
+"""Blame: the line that heads a row of `peak`, which depends on the other rows; and the stacks that share a row."""
 import pytest
 
 from support.run import load_json, run_command
@@ -21,7 +21,7 @@ def line(number, function):
 
 
 def rows(trace, *stacks):
-    """Returns {head: (bytes, blocks)} from the text of `peak`. Stack number i allocates SIZES[i] bytes."""
+    """Returns {head: (bytes, blocks)} from the text of `peak`. The stack with number i allocates SIZES[i] bytes."""
     for number, stack in enumerate(stacks):
         trace.alloc(SIZES[number], stack=trace.stack(*stack))
     lines = run_command("peak", trace.write()).stdout.split("Share")[1].splitlines()[1:]
@@ -139,7 +139,8 @@ def test_how_many_stacks_a_row_stands_for_is_said(trace):
 
 
 def backward(trace, number, size, stack, thread=2):
-    """Adds a forward with `stack` and autograd node `number`, then a tensor that this node's backward allocates."""
+    """Adds a forward with `stack` and the autograd node `number`, and after that a tensor that the backward of this
+    node allocates."""
     trace.event("autograd-node", object=number, address=1, size=0)
     trace.free(trace.tensor(trace.place, size, "pytorch", stack=trace.stack(*stack)), "tensor")
     trace.event("autograd-node", object=number, address=1, size=1, thread=thread)

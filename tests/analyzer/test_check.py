@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`check` as the gate of continuous integration: which limits hold, and the exit status."""
+"""`check` as a gate in continuous integration: which limits hold, and with which status the command exits."""
 import json
 import sqlite3
 import subprocess
@@ -13,7 +13,7 @@ from support.tracefile import MIB, Trace
 
 @pytest.fixture
 def trace(tmp_path):
-    """A trace with a peak of 30 MiB, 20 MiB of it in forward. At the exit 10 MiB are live."""
+    """Makes a trace with a peak of 30 MiB, of which 20 MiB are allocated in forward. At the exit 10 MiB are live."""
     trace = Trace(tmp_path / "trace.db")
     trace.alloc(10 * MIB, stack=trace.stack("weights"))
     with trace.phase("forward"):
@@ -333,7 +333,8 @@ def test_the_evidence_of_a_phase_is_who_held_the_phases_own_peak(trace):
     document = json.loads(check(trace.path, "--max-peak=phase:forward=1MiB", "--json").stdout)
     ((evidence,),) = [device["evidence"] for device in document["devices"]]
     held = [(row["site"], row["bytes"]) for row in evidence["sites"]]
-    assert held == [("weights", 10 * MIB), ("activation", 10 * MIB)]  # without "late", which is live at the trace's peak only
+    # "late" is missing, because it is live only at the peak of the trace.
+    assert held == [("weights", 10 * MIB), ("activation", 10 * MIB)]
 
 
 def test_the_evidence_of_a_leak_is_what_was_never_freed(trace):
@@ -410,7 +411,7 @@ def test_a_baseline_that_is_broken_is_refused(trace, tmp_path, text):
 
 @pytest.fixture
 def grown_line(tmp_path):
-    """A baseline, and a trace in which line 9 holds more."""
+    """Makes a baseline, and a trace in which line 9 holds more memory than in the baseline."""
     base = write_lines(tmp_path / "base.db", (4 * MIB, 4, "load"))
     return base, write_lines(tmp_path / "now.db", (4 * MIB, 4, "load"), (4 * MIB, 9, "forward"))
 
@@ -446,7 +447,8 @@ STRANGE = "a,b|c:d%e<f>\n\x01.py"
 
 @pytest.fixture
 def strange(tmp_path):
-    """Returns strange("github"): the output of `check --format=github` if a line of a file named STRANGE breaks a limit."""
+    """Returns strange("github"), which is the output of `check --format=github` for a trace in which a line of a file
+    named STRANGE breaks a limit."""
     trace = Trace(tmp_path / "strange.db")
     trace.alloc(4 * MIB, stack=trace.stack((f"/home/me/{STRANGE}", 9, "forward")))
     trace.exit()

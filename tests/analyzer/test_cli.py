@@ -19,7 +19,8 @@ def lines(text):
 
 
 def assert_one_line(completed, *parts):
-    """Exit status 2, empty stdout, and one line on stderr that contains each part."""
+    """Asserts that the command exits with status 2, prints nothing to stdout, and prints one line to stderr that
+    contains each part."""
     assert completed.returncode == 2, completed.stderr
     assert completed.stdout == ""
     assert len(lines(completed.stderr)) == 1, completed.stderr

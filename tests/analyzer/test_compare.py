@@ -25,7 +25,7 @@ def model(tmp_path):
 
 
 def record_step(trace, extra=0, alloc="alloc"):
-    """Records one step with the sizes of the estimate; the forward pass holds `extra` bytes more."""
+    """Records one step with the sizes of the estimate. The forward pass holds `extra` more bytes."""
     with trace.phase("init"):
         trace.alloc(WEIGHTS)
     with trace.phase("data"):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Device memory taken by modules and limits. It is known only from samples of the free memory before and after the call."""
+"""Device memory that modules and limits take. A trace shows it only by samples of the free memory before and after the
+call."""
 import pytest
 
 from support.run import load_json
@@ -39,7 +40,7 @@ def test_more_free_memory_after_a_load_is_no_memory_taken(trace):
 
 def test_a_module_without_samples_around_it_takes_nothing(trace):
     trace.event("module-load", object=0x11, device=0)
-    trace.device_memory(8 * GIB, 16 * GIB)  # called by the program itself
+    trace.device_memory(8 * GIB, 16 * GIB)  # a call by the program itself
     trace.device_memory(7 * GIB, 16 * GIB)
     trace.event("module-load", object=0x12, device=0)
     assert context_of(trace) == (0, 0, 2, 0, 0, 0)
@@ -100,7 +101,7 @@ def test_samples_of_another_call_are_not_the_loads(trace):
 def test_a_load_that_failed_is_counted_as_failed(trace):
     trace.module(0x11, 8 * GIB, 7 * GIB, result=209)
     assert context_of(trace) == (0, 0, 0, 0, 1, 0)
-    assert report_of(trace)["oom"] == []  # the load failed for another reason than memory
+    assert report_of(trace)["oom"] == []  # the load failed for a reason other than memory
 
 
 def test_a_limit_set_again_takes_the_place_of_what_it_took_before(trace):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Changes between two moments: which lines match, which line is to blame, and that all rows add up."""
+"""Changes between two moments: which lines match, which line is to blame, and that the rows add up to the whole
+change."""
 import csv
 import io
 import itertools
@@ -14,7 +15,7 @@ from support.tracefile import MIB, Trace
 
 
 def write(path, blocks, folder="/me/run", before_exit=None):
-    """Writes a trace of train.py. blocks: (size, (line, function), …), innermost frame first."""
+    """Writes a trace of train.py. Each of `blocks` is (size, (line, function), …), with the innermost frame first."""
     trace = Trace(path)
     for size, *frames in blocks:
         trace.alloc(size, stack=trace.stack(*((f"{folder}/train.py", line, name) for line, name in frames)))
@@ -123,7 +124,8 @@ def test_a_call_that_held_nothing_hands_the_blame_on_to_the_part_that_holds_most
 
 
 def two_parts(path, *evaluated):
-    """A training part whose 32 MiB are freed, then an evaluation; evaluated: (MiB, line) of blocks that are live together."""
+    """Records a training part, whose 32 MiB are freed, and then an evaluation. evaluated: (MiB, line) of blocks that
+    are live together."""
     trace = Trace(path)
 
     def allocate(size, line, name, call):
@@ -142,7 +144,7 @@ ELSEWHERE = "(the peak was elsewhere)"
 
 
 def test_a_peak_that_moved_is_compared_with_what_its_part_of_the_program_held_before(tmp_path):
-    """Otherwise line 62 would be blamed for 24 MiB that it held in both runs."""
+    """A comparison with the whole run before would blame line 62 for 24 MiB that it held in both runs."""
     before = two_parts(tmp_path / "before.db", (24, 62), (2, 64))
     after = two_parts(tmp_path / "after.db", (24, 62), (10, 63), (2, 64))
     assert rows(before, after) == [("train.py:63 evaluate", 10 * MIB), (ELSEWHERE, -6 * MIB)]
@@ -185,8 +187,8 @@ def test_peaks_of_one_height_in_different_lines_name_what_grew_and_what_shrank(t
 
 
 def passes(path, *lines, before=(), idle=(), after=()):
-    """Each of `lines` in main runs the same forward, which keeps 8 MiB. Unless the line is idle, forward needs 4 MiB more while
-    it runs."""
+    """Records a program in which each of `lines` in main runs the same forward, which keeps 8 MiB. Unless the line is
+    idle, forward needs 4 MiB more while it runs."""
     trace = Trace(path)
 
     def allocate(size, *frames):
@@ -206,7 +208,7 @@ def passes(path, *lines, before=(), idle=(), after=()):
 
 
 def grown_since_a_file(before, after, folder):
-    """Returns the rows of `check` whose baseline is a file written from the trace before."""
+    """Returns the rows of `check` against a baseline file that was written from the trace `before`."""
     kept = folder / "memory.json"
     assert run_command("check", before, f"--write-baseline={kept}").returncode == 0
     check = run_command("check", after, f"--baseline={kept}", "--json")
@@ -216,7 +218,7 @@ def grown_since_a_file(before, after, folder):
 
 
 def test_of_two_equal_calls_the_lower_one_is_new(tmp_path):
-    """Only the working memory of the last call is live at the peak, in both runs."""
+    """In both runs, the last call is the only one whose working memory is live at the peak."""
     paths = [passes(tmp_path / "one.db", 25), passes(tmp_path / "two.db", 26, 27)]
     assert rows(*paths) == grown_since_a_file(*paths, tmp_path) == [("train.py:27 main", 8 * MIB)]
 
@@ -249,8 +251,9 @@ def test_what_a_backward_left_stands_at_its_call_within_the_next_one(tmp_path):
 
 
 def graphs(path, kept):
-    """Two steps: a forward of four operators with a node each, then a backward through them. kept: numbers of the operators whose
-    forward tensor the backward does not free; the next backward frees it."""
+    """Records two steps. Each has a forward of four operators, which have one node each, and then a backward through
+    these nodes. kept: numbers of the operators whose forward tensor that backward does not free; the next backward
+    frees it."""
     trace = Trace(path)
     trace.thread_names[2] = "pt_autograd_0"
     torch = "/lib/torch/autograd/__init__.py"
@@ -321,7 +324,7 @@ def test_the_input_comes_first_if_what_grew_did_as_it_did(tmp_path):
 
 
 def loop_within_main(path, forward, data=8, gradients=12):
-    """A training loop in a function that main calls; <module> calls main. Sizes in MiB."""
+    """Records a training loop in a function that main calls. <module> calls main. All sizes are in MiB."""
     trace = Trace(path)
     for phase, line, size in (("data", 20, data), *(("forward", 30 + i, size) for i, size in enumerate(forward)),
                               ("backward", 40, gradients)):  # fmt: skip
@@ -347,7 +350,8 @@ def test_the_input_comes_first_within_a_loop_that_grew_as_a_whole(tmp_path):
 
 
 def steps_of_a_model(path, parameters, activations, batch=1, double_at=None):
-    """double_at: the line that replaces each parameter by one twice as large."""
+    """Records steps of a model. double_at: a line that replaces each parameter by a parameter that is twice as
+    large."""
     trace = Trace(path)
     torch = "/lib/torch/nn/modules/module.py"
 
@@ -436,8 +440,8 @@ def test_a_device_that_is_used_no_more_is_named(base, tmp_path):
 
 
 def steps(path, frees_at="end", count=1, factor=1, moved=0):
-    """Three steps of a prediction and an update. frees_at: the prediction is freed after the update ("end"), after the next
-    prediction ("next"), or never."""
+    """Records three steps, each with a prediction and an update. frees_at says when the prediction is freed: after the
+    update ("end"), after the next prediction ("next"), or never."""
     trace = Trace(path)
     made, held = [trace.stack(("/me/run/train.py", line + moved, name), ("/me/run/train.py", 90 + moved, "main"))
                   for line, name in ((20, "predict"), (30, "update"))], []  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The output of a dry run says, beside its figures, what a dry run cannot know."""
+"""The output of a dry run says, beside its figures, which things a dry run cannot know."""
 import sqlite3
 
 import pytest
@@ -128,7 +128,7 @@ def test_of_many_ranks_what_nccl_takes_is_said_to_be_missing(tmp_path):
 
 
 def run_without_limit(tmp_path, *words):
-    """Returns the last line of `run` on stderr, and the second sentence of the report."""
+    """Returns the last line that `run` prints to stderr, and the second sentence of the report."""
     command = ["run", "-o", tmp_path / "any.db", "--dry-run=any", "--", BUILD / "tests/takes_batch", *words]
     completed = run_command(*command, env=clean_environment())
     assert completed.returncode == 0, completed.stderr

@@ -18,7 +18,7 @@ def model(*layers, **fields):
 
 @pytest.fixture
 def write(tmp_path):
-    """Returns write(model) and write(text): the path of a file that holds it."""
+    """Returns write(model) and write(text), which return the path of a file with the model or the text."""
 
     def write(content):
         path = tmp_path / "model.json"
@@ -30,7 +30,7 @@ def write(tmp_path):
 
 @pytest.fixture
 def estimate(gpumemtrace, write):
-    """Returns estimate(model or path, options …): the JSON of a run that succeeds."""
+    """Returns estimate(model or path, options …), which returns the JSON of a successful run of the command."""
 
     def estimate(source, *options):
         path = write(source) if isinstance(source, dict) else source
@@ -43,7 +43,8 @@ def estimate(gpumemtrace, write):
 
 @pytest.fixture
 def refused(gpumemtrace, write):
-    """Returns refused(model, parts …), which expects exit status 2, empty stdout, and every part in one line on stderr."""
+    """Returns refused(model, parts …), which asserts that the command exits with status 2, prints nothing to stdout,
+    and prints one line to stderr that contains every part."""
 
     def refused(source, *parts, options=()):
         path = source if hasattr(source, "exists") else write(source)
@@ -326,7 +327,8 @@ def test_a_longer_sequence_costs_more_and_composed_attention_its_square(estimate
 
     assert kept("sequence=128") == 2 * kept("sequence=64")
     added = [kept(f"sequence={length}", "eager=true") - kept(f"sequence={length}") for length in (64, 128)]
-    assert [4 * 4 * length * (length - 1) for length in (64, 128)] == added  # scores of 4 heads, less the 4 sums per row
+    # The scores of 4 heads, minus the 4 sums of each row.
+    assert [4 * 4 * length * (length - 1) for length in (64, 128)] == added
 
 
 def test_a_size_that_the_config_lacks_and_a_quantization_stand_in_the_answer(estimate):
@@ -351,7 +353,8 @@ def test_a_share_is_given_like_any_dimension(estimate):
     assert kept[0] < kept[1] == kept[2]
 
 
-# Values that autograd keeps per element, besides the input and the result, counted with saved_tensors_hooks.
+# The number of values that autograd keeps per element, besides the input and the result. They were counted with
+# saved_tensors_hooks.
 KEPT_BY = {"gelu": 0, "gelu_pytorch_tanh": 0, "quick_gelu": 1, "gelu_new": 3, "gelu_fast": 6, "swish": 0}
 
 
@@ -406,13 +409,15 @@ def test_each_token_costs_a_row_for_each_expert_that_it_goes_through(estimate):
                   "num_key_value_heads": 4, "intermediate_size": 24, "vocab_size": 50, "num_experts_per_tok": active, "max_position_embeddings": 8}
         return next(row["saved_bytes"] for row in estimate(config)["layers"] if row["name"] == "layers.0.mlp.experts")
 
-    # Input and output have width 16; gate and up (one tensor), activation and product have 24 each; two int64 numbers.
+    # Input and output have width 16. The gate and up projections (one tensor), the activation and the product have 24
+    # values each. There are also two int64 numbers.
     assert kept(3) - kept(2) == 8 * (4 * (2 * 16 + 4 * 24) + 2 * 8)
 
 
 @pytest.mark.parametrize("name, loaded", [("vit_b_16", 346_270_720), ("vit_l_16", 1_218_453_504)])
 def test_a_model_takes_what_pytorch_counts_when_it_is_moved(estimate, name, loaded):
-    """torch.cuda.memory_allocated() after torchvision's model.cuda(), which moves children before a module's own tensors."""
+    """The figures are torch.cuda.memory_allocated() after model.cuda() of a model of torchvision. model.cuda() moves
+    the children of a module before the module's own tensors."""
     assert estimate(name)["load"]["allocated_bytes"] == loaded
 
 
@@ -581,7 +586,8 @@ def test_inplace_on_what_backward_needs_is_refused_as_pytorch_does(refused):
 
 
 def test_products_with_a_models_own_parameters_may_be_many(estimate):
-    """No layer's node saves such a parameter. When the list of saved tensors grew for it, the list was once lost."""
+    """No layer's node saves such a parameter. A list of saved tensors that grows for such a parameter must not get
+    lost."""
     parameters = [{"type": "Parameter", "name": f"scale{i}", "shape": [16]} for i in range(40)]
     products = [{"type": "Mul", "from": [f"product{i - 1}" if i else "linear", f"scale{i}"], "name": f"product{i}"} for i in range(40)]
     found = estimate(model(*parameters, {**LINEAR, "name": "linear"}, *products))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The first line of `report` for each sample, stored in tests/golden/first_lines.txt: it names a line of the sample. No two rows
-of sites read alike."""
+"""The first line of `report` for each sample, which tests/golden/first_lines.txt stores. The line names a line of the
+sample. No two rows of sites read alike."""
 import pytest
 
 from support.first_lines import check_first_line

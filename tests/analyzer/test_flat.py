@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory of the analyzer depends on live blocks and on names, not on the number of events. `make bench-large` measures every
-command with up to 100 million events."""
+"""The analyzer's own memory depends on the number of live blocks and of names, not on the number of events. `make
+bench-large` measures every command with many more events."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from support.run import BUILD, PRELOAD_FIRST
 FEWER, MORE = 1_000_000, 2_000_000
 MOST_BYTES = 64 * MIB  # for 22,000 places of blocks and 2,000 stacks; 28 MiB were measured
 COMMANDS = (("report",), ("timeline", "--by=category"), ("frag", "--samples=1"), ("steps",))
-AFTER_A_FAILURE = (("oom",),)  # `oom` replays the trace again for its advice
+AFTER_A_FAILURE = (("oom",),)  # `oom` replays the trace a second time for its advice
 
 
 @pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own memory grows")

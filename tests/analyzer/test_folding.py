@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stacks as text prints them: the program's own line first, all other frames folded into counts."""
+"""Stacks as the text output prints them: the program's own line comes first, and all other frames are folded into
+counts."""
 import pytest
 
 from support.run import load_json, run_command
@@ -12,7 +13,7 @@ TORCH = f"{PACKAGES}/torch"
 
 
 class Stack:
-    """A trace of one allocation; its frames are added innermost first."""
+    """A trace of one allocation. Its frames are added from the innermost to the outermost."""
 
     def __init__(self, path):
         self.trace = Trace(path)
@@ -20,7 +21,7 @@ class Stack:
         self.frames = []
 
     def native(self, module, function=None, file=None, line=None):
-        """Adds a frame in that library; without a function it stays module and offset."""
+        """Adds a frame in this library. A frame without a function is shown as module and offset."""
         start = self.modules.setdefault(module, 0x100000 * (1 + len(self.modules)))
         address = start + 16 * (1 + len(self.frames))
         if function:
@@ -46,7 +47,8 @@ class Stack:
         return self.trace.write()
 
     def text(self, *options, command="peak"):
-        """Returns the lines of the stack in the text, site first, without their common indentation."""
+        """Returns the lines that show the stack in the text, with the site first and without their common
+        indentation."""
         lines = run_command(command, *options, self.write()).stdout.splitlines()
         start = next(n for n, line in enumerate(lines) if "100.0 %" in line) + 1
         lines = lines[start:]
@@ -64,7 +66,7 @@ def stack(tmp_path):
 
 
 def training(stack):
-    """Adds the frames of an allocation inside a module's forward, as PyTorch makes it."""
+    """Adds the frames that PyTorch has for an allocation inside a module's forward."""
     stack.native("/opt/libcudart.so.12", "cudaMalloc")
     stack.native("/usr/lib/libc10_cuda.so", "c10::cuda::CUDACachingAllocator::malloc")
     stack.native(f"{TORCH}/lib/libtorch_cpu.so", "at::empty")
@@ -258,7 +260,7 @@ def test_the_label_of_a_thread_is_a_frame_of_its_own_for_machines(stack):
 
 
 def test_a_thread_with_python_frames_needs_no_label(stack):
-    """A backward thread called back a function of the program."""
+    """On a backward thread, a function of the program was called back."""
     stack.python("/home/me/train.py", 30, "Exp.backward")
     autograd(stack)
     assert stack.text()[0] == "train.py:30 Exp.backward"

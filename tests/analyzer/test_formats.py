@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every command in every format, to stdout and to a file: well-formed, with equal content, and never partly written."""
+"""Every command in every format, to stdout and to a file. The output must be well-formed, have the same content in both
+places, and never be written in part."""
 import csv
 import io
 import json
@@ -36,7 +37,7 @@ def options_of(command):
 
 @pytest.fixture
 def traces(tmp_path):
-    """Two traces with a name that CSV must quote and a stack with bytes that would control a terminal."""
+    """Makes two traces. They have a name that CSV must quote, and a stack with bytes that would control a terminal."""
     paths = []
     for name in ("one, first.db", "two.db"):
         trace = Trace(tmp_path / name)
@@ -56,7 +57,7 @@ def traces(tmp_path):
 
 
 def find_list(document, key):
-    """Returns the rows of all lists with that key, at any depth."""
+    """Returns the rows of all lists with this key, at any depth."""
     if isinstance(document, list):
         return [row for element in document for row in find_list(element, key)]
     if not isinstance(document, dict):

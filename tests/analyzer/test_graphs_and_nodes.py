@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Hand-written traces: segments of CUDA graphs, and forward stacks of allocations by a backward."""
+"""Hand-written traces about the segments of CUDA graphs, and about forward stacks of the allocations that a backward
+makes."""
 import pytest
 
 from support.run import load_json
 from support.tracefile import MIB, Trace
 
-WINDOW = 1 << 17  # nodes whose forward stacks are kept, as in autograd.h
+WINDOW = 1 << 17  # the number of nodes whose forward stacks are kept, as in autograd.h
 
 
 @pytest.fixture
@@ -19,7 +20,8 @@ def segments(path, seq):
 
 
 def of_graphs(trace, *seqs):
-    """Returns, for each event in `seqs`, the addresses of the segments that belong to graphs right after it."""
+    """Returns a list for each event in `seqs`: the addresses of the segments that belong to graphs right after that
+    event."""
     path = trace.write()
     return [[s["address"] for s in segments(path, seq) if s["of_graph"]] for seq in seqs]
 
@@ -89,7 +91,7 @@ def test_a_backward_tensor_has_the_stack_of_the_first_tensor_under_its_node(trac
     node(trace, 5)
     trace.tensor(place, MIB, "pytorch", stack=line)
     trace.tensor(place + MIB, MIB, "pytorch", stack=other)
-    node(trace, 5, thread=3, maker=2)  # another thread's node
+    node(trace, 5, thread=3, maker=2)  # a node of another thread
     trace.tensor(place + 2 * MIB, MIB, "pytorch", stack=other, thread=3)
     node(trace, 5, backward=1, thread=2)
     trace.tensor(place + 3 * MIB, MIB, "pytorch", stack=trace.stack("backward (autograd)"), thread=2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`peak --by` and `peak --tree`: groups from native frames, and their text. tests/reference compares their figures with those of
-a slow implementation."""
+"""`peak --by` and `peak --tree`: groups that come from native frames, and their text. tests/reference compares the
+figures of both commands with those of a slow implementation."""
 import re
 
 import pytest
@@ -97,7 +97,7 @@ def tree_lines(trace, *options):
 
 
 def test_backwards_of_one_line_are_one_row_of_the_tree(trace):
-    """The line called two functions, and each has a backward node."""
+    """One line called two functions, and each function has a backward node."""
     for number, function in enumerate(("linear", "softmax"), 1):
         forward = trace.stack(("/opt/torch/nn/functional.py", number, function), MAIN)
         trace.event("autograd-node", address=1, object=number, size=0)

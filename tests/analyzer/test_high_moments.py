@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`peak --moments`: the highest moments. Between two of them, live bytes fell by more than a quarter of the lower one."""
+"""`peak --moments`: the highest moments. Between two of these moments, the live bytes fell by more than a quarter of
+the lower moment's bytes."""
 import pytest
 
 from support.run import load_json, run_command
@@ -12,7 +13,8 @@ def trace(tmp_path):
 
 
 def go_to(trace, *levels):
-    """Allocates and frees single bytes, so that the trace has every level between two `levels`. Each level has its own line."""
+    """Allocates and frees single bytes, so that the number of live bytes takes every value between two `levels`. Each
+    level has a line of its own."""
     blocks = []
     for level in levels:
         for _ in range(level - len(blocks)):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Host memory beside device memory: what the process and its cgroup used, pinned memory, and kills by the kernel."""
+"""Host memory beside device memory: the memory that the process and its cgroup used, pinned memory, and kills by the
+kernel."""
 import sqlite3
 import sys
 

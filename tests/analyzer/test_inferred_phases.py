@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Unnamed phases are inferred from the stacks of allocations."""
+"""Phases that the program does not name are inferred from the stacks of allocations."""
 import pytest
 
 from support.run import load_json, run_command
@@ -9,7 +9,7 @@ TORCH = "/venv/lib/python3.12/site-packages/torch"
 MODULE = f"{TORCH}/nn/modules/module.py"
 MAIN = ("/home/me/train.py", 3, "<module>")
 
-# Innermost first, as a recorder writes them.
+# The frames are innermost first, the order in which a recorder writes them.
 STACKS = {
     "init": [(MODULE, 900, "Module._apply"), (MODULE, 1300, "Module.cuda"), MAIN],
     "copied": [(f"{TORCH}/_tensor.py", 170, "Tensor.__deepcopy__"), ("/usr/lib/python3.12/copy.py", 143, "deepcopy"),
@@ -46,7 +46,7 @@ def trace(tmp_path):
 
 
 def take(trace, name, size=MIB, **columns):
-    """Allocates with the stack of that name in STACKS."""
+    """Allocates memory with the stack that has this name in STACKS."""
     return trace.alloc(size, stack=trace.stack(*STACKS[name]), **columns)
 
 
@@ -102,14 +102,16 @@ def test_what_the_program_takes_itself_after_an_iteration_or_the_model_is_data(t
 
 
 def test_what_autograd_records_of_the_programs_own_functions_is_forward(trace):
-    """The model is not a Module. Allocations during a backward node, and those without a node, do not change the phase."""
+    """The model is not a Module. An allocation during a backward node does not change the phase, and neither does an
+    allocation without a node."""
     take(trace, "optimizer")
     for number, backward in ((0, 0), (7, 0), (0, 0), (8, 1)):
         trace.event("autograd-node", address=1, object=number, size=backward)
         trace.tensor(trace.alloc(2 * MIB), 2 * MIB, stack=trace.stack(*STACKS["own"]))
     device = load_json("phases", trace.write())["devices"][0]
     pool = [row for row in device["phases"] if row["layer"] == "pool" and row["allocated_bytes"]]
-    assert {row["path"]: row["allocated_bytes"] // MIB for row in pool} == {"data": 2, "forward": 6}  # forward goes on
+    # The phase forward continues to the end.
+    assert {row["path"]: row["allocated_bytes"] // MIB for row in pool} == {"data": 2, "forward": 6}
 
 
 def test_frees_and_stacks_that_say_nothing_take_the_current_phase(trace):
@@ -146,7 +148,7 @@ def test_people_do_not_read_of_an_inferred_phase_whose_allocations_are_all_in_na
     take(trace, "forward")
     with trace.phase("mine"):
         held = take(trace, "backward")
-    trace.free(held)  # in the inferred backward
+    trace.free(held)  # the free happens in the inferred backward
     assert rows(trace)["backward"]["allocated_bytes"] == 0
     text = run_command("phases", trace.path).stdout
     shown = [line.split()[0] for line in text.split("Phases\n")[1].split("\n\n")[0].splitlines()[1:]]
@@ -154,9 +156,9 @@ def test_people_do_not_read_of_an_inferred_phase_whose_allocations_are_all_in_na
 
 
 def train(trace, optimizer, batches=6):
-    """optimizer(n): true if the optimizer allocates after batch n."""
+    """Trains for some batches. optimizer(n) is true if the optimizer allocates after batch n."""
     for batch in range(batches):
-        take(trace, "forward")  # kept: one more each step
+        take(trace, "forward")  # this tensor is kept, so that each step keeps one more
         trace.free(take(trace, "backward"))
         if optimizer(batch):
             trace.free(take(trace, "optimizer"))
@@ -172,7 +174,7 @@ def test_steps_end_with_the_optimizer_or_else_with_backward(trace, optimizer):
 @pytest.mark.parametrize(
     "optimizer, ends_with, bytes_per_step",
     [
-        # Gradients are accumulated over four batches, later over eight.
+        # Gradients are accumulated over four batches, and later over eight.
         (lambda batch: batch % 4 == 3 if batch < 24 else batch % 8 == 7, "the optimizer", 4 * MIB),
         # SGD with momentum allocates in its first step only.
         (lambda batch: batch == 0, "backward", MIB),
@@ -206,7 +208,7 @@ def test_what_outlives_backward_is_gradients(trace):
 
 
 def test_what_another_thread_frees_has_outlived_backward(trace):
-    """zero_grad() runs after an optimizer that allocates nothing, so no allocation shows that backward is over."""
+    """zero_grad() runs after an optimizer that allocates nothing. No allocation shows that backward is over."""
     trace.thread_names[2] = "pt_autograd_0"
     gradient = tensor(trace, "backward", 0, thread=2)
     root = tensor(trace, "root of backward", 1)

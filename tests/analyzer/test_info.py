@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The content of a file, its coverage and its losses."""
+"""`info`: the content of a file, its coverage and its losses."""
 import sqlite3
 
 from support.run import ROOT, load_json

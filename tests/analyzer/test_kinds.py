@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Each kind of memory: which account counts it, and when it ends. Imports, virtual memory, graphs, pools."""
+"""Each kind of memory: which account counts it, and when it ends. The kinds are imports, virtual memory, graphs, pools
+and others."""
 import pytest
 
 from support.run import load_json
@@ -27,7 +28,7 @@ def counts(account):
 
 
 def nothing_but(trace, account, *expected):
-    """Asserts the figures of one account, that all other accounts are empty, and that there is no warning."""
+    """Asserts three things: one account has these figures, all other accounts are empty, and there is no warning."""
     device = device_of(trace)
     assert counts(device[account]) == expected
     for other in {"driver", "managed", "host", "imported", "context"} - {account}:
@@ -65,7 +66,8 @@ def test_an_import_opened_twice_counts_its_bytes_once_and_ends_with_the_second_c
     for _ in range(2):
         trace.alloc(8 * MIB, "imported", PLACE)
     trace.free(PLACE, memory)
-    trace.alloc(MIB, "imported", PLACE + 16 * MIB)  # shows in the peak whether the import is still live
+    # This allocation makes the peak show whether the import is still live.
+    trace.alloc(MIB, "imported", PLACE + 16 * MIB)
     trace.free(PLACE, memory)
     nothing_but(trace, "imported", 9 * MIB, MIB, 3, 2)
 
@@ -82,7 +84,7 @@ def test_an_imported_handle_has_bytes_from_its_first_mapping_on(trace):
     trace.alloc(0, "imported-vmm", HANDLE)
     trace.alloc(5, "imported", 0x1000)  # 2: the handle has no bytes yet
     trace.map(HANDLE, PLACE, 4 * MIB)  # 3
-    trace.free(HANDLE, "vmm")  # still mapped
+    trace.free(HANDLE, "vmm")  # the memory is still mapped
     trace.free(0x1000, "imported")
     trace.unmap(PLACE, 4 * MIB)
     nothing_but(trace, "imported", 4 * MIB + 5, 0, 2, 2)
@@ -127,7 +129,9 @@ def test_reserved_addresses_count_nowhere_and_never_meet_what_is_mapped_there(tr
     trace.alloc(1 << 40, "reservation", PLACE)
     trace.alloc(2 * MIB, "vmm", HANDLE)
     trace.map(HANDLE, PLACE, 2 * MIB)
-    trace.alloc(3, "linear", PLACE)  # at the same address, which is impossible on a card: the two have separate tables here
+    # This is the same address, which is impossible on a card, but the analyzer has a separate table for each of the two
+    # kinds.
+    trace.alloc(3, "linear", PLACE)
     trace.free(PLACE, "reservation")
     trace.free(PLACE, "linear")
     nothing_but(trace, "driver", 2 * MIB + 3, 2 * MIB, 2, 1)
@@ -140,7 +144,7 @@ def test_a_retained_object_lives_until_the_retained_handle_is_released_too(trace
     trace.event("retain", "vmm", PLACE + MIB, object=again)
     trace.free(HANDLE, "vmm")
     trace.unmap(PLACE, 2 * MIB)
-    trace.alloc(MIB)  # shows in the peak whether the object is still live
+    trace.alloc(MIB)  # this allocation makes the peak show whether the object is still live
     trace.free(again, "vmm")
     nothing_but(trace, "driver", 3 * MIB, MIB, 2, 1)
 
@@ -205,7 +209,7 @@ def test_bound_memory_lives_until_it_is_unbound(trace, container):
     trace.alloc(2 * MIB, "vmm", HANDLE)
     bind(trace, MULTICAST)
     trace.free(HANDLE, "vmm")
-    trace.alloc(MIB)  # shows in the peak whether the object is still live
+    trace.alloc(MIB)  # this allocation makes the peak show whether the object is still live
     unbind(trace, MULTICAST)
     driver = device_of(trace)["driver"]
     assert (driver["peak_bytes"], driver["live_at_exit_bytes"]) == (3 * MIB, MIB)
@@ -230,7 +234,7 @@ def test_a_multicast_object_that_is_released_but_mapped_keeps_what_is_bound_into
     bind(trace, MULTICAST)
     trace.free(HANDLE, "vmm")
     trace.free(MULTICAST, "vmm")
-    trace.alloc(MIB)  # shows in the peak whether the object is still live
+    trace.alloc(MIB)  # this allocation makes the peak show whether the object is still live
     trace.unmap(PLACE, 2 * MIB)
     nothing_but(trace, "driver", 3 * MIB, MIB, 2, 1)
 
@@ -266,7 +270,7 @@ def test_memory_bound_by_its_address_is_the_object_mapped_there(trace):
     trace.event("bind", "none", 0, MIB, object=PLACE + MIB, stream=MULTICAST)
     trace.free(HANDLE, "vmm")
     trace.unmap(PLACE, 2 * MIB)
-    trace.alloc(MIB)  # shows in the peak whether the object is still live
+    trace.alloc(MIB)  # this allocation makes the peak show whether the object is still live
     unbind(trace, MULTICAST)
     nothing_but(trace, "driver", 3 * MIB, MIB, 2, 1)
 
@@ -307,7 +311,7 @@ def test_a_silent_pools_use_is_what_is_handed_out_of_it_at_once(trace):
 def test_a_destroyed_pools_blocks_end_by_their_own_frees(trace):
     address = trace.alloc(MIB, "async", object=0xF00)
     trace.event("pool-destroy", object=0xF00)
-    trace.alloc(MIB)  # shows in the peak whether the pool's memory is still live
+    trace.alloc(MIB)  # this allocation makes the peak show whether the pool's memory is still live
     trace.free(address, "async")
     nothing_but(trace, "driver", 2 * MIB, MIB, 2, 1)
 
@@ -348,10 +352,10 @@ def test_plain_memory_at_a_former_address_of_a_graph_counts_as_ever(trace):
 
 def test_the_pool_for_graphs_is_one_block_as_large_as_what_it_holds(trace):
     trace.graph_usage(0, 0)  # 1: nothing
-    trace.graph_usage(8 * MIB, 32 * MIB)  # 2: an allocation
-    trace.graph_usage(60 * MIB, 96 * MIB)  # 3: grows
+    trace.graph_usage(8 * MIB, 32 * MIB)  # 2: the graph allocates
+    trace.graph_usage(60 * MIB, 96 * MIB)  # 3: the graph memory grows
     trace.graph_usage(0, 96 * MIB)  # 4
-    trace.graph_usage(0, 16 * MIB)  # 5: shrinks
+    trace.graph_usage(0, 16 * MIB)  # 5: the graph memory shrinks
     nothing_but(trace, "driver", 96 * MIB, 16 * MIB, 1, 0)
     assert device_of(trace)["driver"]["peak_seq"] == 3
     assert device_of(trace)["mempools"] == [

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Real runs that leak, and real runs that only look as if they leaked: each must get the verdict that a person would give.
-Runs on the simulator are here. Runs of PyTorch, without marked steps, are in tests/pytorch/test_pytorch_growth.py.
+"""Runs of real programs. Some leak, and some only look as if they leaked; each must get the verdict that a person would
+give. Runs on the simulator are in this file. Runs of PyTorch, without marked steps, are in
+tests/pytorch/test_pytorch_growth.py.
 
     leaks                                      only looks like a leak
     a list of losses           PyTorch: list     the states of Adam         PyTorch: adam
@@ -35,7 +36,7 @@ def function_of(name):
     return first, next(number for number, line in enumerate(SOURCE, 1) if number > first and line == "}")
 
 
-# Every second of 40 steps forgets 2 MiB: 1 MiB per step.
+# Each of these functions runs for 40 steps. The first forgets 2 MiB in every second step, which is 1 MiB per step.
 @pytest.mark.parametrize("way, bytes_per_step, layer",
     [("forgets_every_second", MIB, "driver"), ("frees_on_no_stream", 3 * MIB, "driver"), ("keeps_pieces", MIB, "pool")])  # fmt: skip
 def test_a_leak_is_named_with_its_line_and_bytes_per_step(record, program, way, bytes_per_step, layer):

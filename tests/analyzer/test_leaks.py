@@ -34,7 +34,7 @@ def verdict(trace):
 
 
 def says(trace, command="leaks"):
-    """Returns the first sentence of the answer."""
+    """Returns the first sentence of the command's answer."""
     return ask(command, trace)["answer"][0]
 
 
@@ -55,7 +55,7 @@ def test_what_is_live_at_exit_is_listed_by_site(trace):
 
 
 def train(trace, steps, per_step):
-    """Runs per_step(step), which makes the events of one step, then adds the event that ends the step."""
+    """Runs per_step(step), which makes the events of one step, and after that adds the event that ends the step."""
     for step in range(1, steps + 1):
         per_step(step)
         trace.step(step)
@@ -69,7 +69,7 @@ def test_a_stack_that_keeps_more_after_every_step_grows(trace):
         trace.free(trace.alloc(1000, stack=work))
 
     train(trace, 5, step)
-    # Growth is measured at the ends of steps 2 to 5: 14, 21, 28, 35.
+    # Growth is measured from the live bytes at the ends of steps 2 to 5: 14, 21, 28, 35.
     assert growing(trace) == [("leak", 7, 14, 35)]
 
 
@@ -83,14 +83,15 @@ def test_what_is_built_up_once_does_not_grow(trace):
 def test_a_cache_that_fills_up_early_does_not_grow(trace):
     cache = trace.stack("cache")
     train(trace, 8, lambda step: step <= 4 and trace.alloc(50, stack=cache))
-    # There are seven ends from step 2 on. Growth is seen at the ends of steps 3 and 4 only: 2 of 6 intervals.
+    # There are seven ends of steps from step 2 on. Live bytes grow only in the intervals that end with steps 3 and 4,
+    # which are 2 of 6 intervals.
     assert growing(trace) == []
 
 
 def test_growth_in_every_other_step_is_growth(trace):
     slow = trace.stack("slow")
     train(trace, 6, lambda step: step % 2 and trace.alloc(6, stack=slow))
-    # After steps 2 to 6: 6, 12, 12, 18, 18; 12 bytes in 4 intervals.
+    # After steps 2 to 6, the live bytes are 6, 12, 12, 18, 18. This is growth by 12 bytes in 4 intervals.
     assert growing(trace) == [("slow", 3, 6, 18)]
 
 
@@ -104,7 +105,8 @@ def test_a_fall_on_the_way_does_not_hide_growth(trace):
             trace.free(held.pop())
 
     train(trace, 8, step)
-    # Ends of steps 2 to 8: 20 30 40 30 40 50 60. The median of the 21 slopes between two of them is 6.
+    # At the ends of steps 2 to 8, the live bytes are 20 30 40 30 40 50 60. The median of the 21 slopes between two of
+    # these ends is 6.
     assert growing(trace) == [("pool", 6, 20, 60)]
 
 
@@ -230,7 +232,7 @@ def test_the_first_line_names_the_leak_its_line_and_when_the_card_is_full(trace)
         trace.alloc(4 << 20, stack=other)
 
     train(trace, 200, step)
-    # 16 GiB - 200 x 16 MiB = 13 184 MiB, at 16 MiB a step.
+    # The room that is left is 16 GiB - 200 x 16 MiB = 13 184 MiB, and each step takes 16 MiB.
     line = ("Leak: 16.00 MiB per step (±0 B, 200 steps), 12.00 MiB of it by train.py:40 main; the card is "
             "full after about 820 more steps.")
     assert says(trace) == line
@@ -239,7 +241,7 @@ def test_the_first_line_names_the_leak_its_line_and_when_the_card_is_full(trace)
 
 
 def test_a_helper_that_other_lines_allocate_with_too_is_not_named_as_the_leak(trace):
-    """The helper's other caller allocates only once, so it is no row of the page."""
+    """The helper's other caller allocates only once, so that it gets no row on the page."""
     first, second, kept = (trace.stack(("/me/a.c", 6, "get"), ("/me/a.c", 8, "request"), f"call {number}") for number in range(3))
     trace.alloc(MIB, stack=trace.stack(("/me/a.c", 6, "get"), ("/me/a.c", 12, "main")))
     for number in range(100):
@@ -278,12 +280,12 @@ def test_churn_is_what_a_step_allocates_and_frees_again(trace):
     def step(number):
         for _ in range(number):
             trace.free(trace.alloc(10, stack=work))
-        held.append(trace.alloc(1000, stack=late))  # freed in the next step
+        held.append(trace.alloc(1000, stack=late))  # this block is freed in the next step
         if len(held) > 1:
             trace.free(held.pop(0))
 
     train(trace, 5, step)
-    # Counted from the end of step 2: 3 + 4 + 5 blocks.
+    # Blocks are counted from the end of step 2 on: 3 + 4 + 5 blocks.
     (site,) = leaks(trace)["churn"]
     assert (site["frames"][0]["function"], site["bytes"], site["count"], site["steps"], site["bytes_per_step"]) == (
         "work", 120, 12, 3, 40)
@@ -335,7 +337,7 @@ def test_text_shows_ten_growing_call_stacks_unless_asked_for_more(trace, options
 
 
 def of_lines(trace):
-    """A loop without marked steps; one of its lines sometimes keeps a block."""
+    """Records a loop without marked steps, in which one line sometimes keeps a block."""
     first, second, kept = (trace.stack(("loop.py", line, "work")) for line in (3, 4, 5))
     for step in range(90):
         yield
@@ -348,7 +350,7 @@ def of_lines(trace):
 
 
 def of_phases(trace):
-    """Two phases of one depth. Steps are taken from the phase that covers more memory events."""
+    """Records two phases of the same depth. The steps are taken from the phase that covers more memory events."""
     for _ in range(40):
         with trace.phase("log"):
             trace.free(trace.alloc(512, stack=trace.stack(("loop.py", 9, "log"))))
@@ -384,7 +386,7 @@ def keep(trace, stack, number, is_of_graph=True):
 
 @pytest.mark.parametrize("is_of_graph", [False, True])
 def test_one_forward_that_repeats_a_line_is_no_leak_as_long_as_no_backward_came(trace, is_of_graph):
-    """Thirty experts of a mixture: each makes an index of tokens twice and frees it."""
+    """A mixture has thirty experts. Each of them makes an index of tokens twice and frees it."""
     trace.alloc(256 * MIB)
     index, expert = (trace.stack(("moe.py", line, "route")) for line in (8, 9))
     other = trace.stack(("moe.py", 7, "route"))
@@ -417,11 +419,11 @@ def test_a_model_whose_outputs_keep_their_graphs_leaks_where_each_call_has_a_bat
 # --- steps known only from a phase ---
 
 
-# kept, other: the kept tensor, or the other tensor, has a graph. trains: a backward follows.
+# kept: the kept tensor has a graph. other: the other tensor has a graph. trains: a backward follows.
 @pytest.mark.parametrize("kept, other, trains, expected", [
     (True, True, True, ", or for a tensor that keeps its graph (.detach() or .item() frees it)."),
     (True, True, False, ", or for a tensor that keeps its graph (.detach() or .item() frees it)."),
-    (False, True, True, "."),  # kept under no_grad, beside training
+    (False, True, True, "."),  # kept under no_grad, while other tensors are trained
     (False, False, False, "."),  # inference
     (False, False, True, "; the trace does not tell whether a tensor keeps its graph."),
 ])  # fmt: skip
@@ -448,7 +450,8 @@ def test_a_graph_is_named_as_what_may_keep_a_tensor_only_where_there_is_one(trac
 
 
 def run_batch(trace, thread, kept=512, temporaries=1):
-    """A worker's batch of tensors that are made equally often, so that they may come from layers."""
+    """Runs a worker's batch. All its tensors are made equally often, so that they may come from the layers of a
+    model."""
     with trace.phase("batch", source=1, thread=thread):
         with trace.phase("load", source=1, thread=thread):
             held = [trace.tensor((1 << 40) + (thread << 20) + i * 1024, 1024, thread=thread, stack=trace.stack(("worker.py", 4 + i, "work")))
@@ -531,7 +534,7 @@ def test_phases_of_a_short_part_of_the_run_tell_no_steps(trace):
 
 
 def copy_to_larger(trace, stack, size_of):
-    """Returns the function of a step that replaces one buffer by a copy of size_of(step) bytes."""
+    """Returns a function that runs a step. The step replaces one buffer by a copy of size_of(step) bytes."""
     held = []
 
     def step(number):
@@ -546,7 +549,8 @@ def test_a_buffer_that_each_step_makes_larger_grows_and_is_no_leak(trace):
     trace.device(0, "GPU-0", "card", 1 << 30)
     train(trace, 20, copy_to_larger(trace, trace.stack(("chat.py", 7, "generate")), lambda step: step << 20))
     assert verdict(trace)[0] == "grows" and leaks(trace)["growing"][0]["enlarged"]
-    # At the peak the buffers of 19 and 20 MiB are live. Each peak is 2 MiB higher: 985 / 2 more steps.
+    # At the peak, the buffers of 19 and 20 MiB are live. Each peak is 2 MiB higher than the one before, so that the
+    # rest of the card lasts for 985 / 2 more steps.
     assert says(trace) == ("No leak, but kept blocks get larger: 1.00 MiB per step (±0 B, 20 steps) by chat.py:7 generate; "
                            "the card is full after about 490 more steps.")
     assert says(trace, "report").startswith("Peak 39.00 MiB")
@@ -584,8 +588,8 @@ def test_the_pool_of_graphs_is_one_block_of_which_nothing_is_known_and_may_leak(
 
 
 def test_what_a_pool_takes_from_ever_new_lines_is_no_leak_of_the_driver(trace):
-    """Each step's request does not fit in the segments freed before, so the pool takes a new one: the card fills, the tensors do
-    not grow."""
+    """The request in each step does not fit in the segments that were freed before, so that the pool takes a new
+    segment. The card fills up, but the tensors do not grow."""
 
     def step(number):
         segment = trace.alloc(MIB + number, stack=trace.stack("work", ("train.py", number, "main")))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The ledger: every byte of a card counts once, for one owner. This file tests the owners and whole cards;
-tests/reference/ledger.py checks the sums of random traces."""
+"""The ledger: every byte of a card counts once, for one owner. This file tests the owners and whole cards.
+tests/reference/ledger.py checks the sums in random traces."""
 import pytest
 
 from support.run import load_json, run_command
@@ -26,7 +26,7 @@ def trace(tmp_path):
 
 
 def frames(trace, *files):
-    """Returns a stack of native frames in these files, innermost first; a tuple is a Python frame."""
+    """Returns a stack of native frames in these files, with the innermost first. A tuple stands for a Python frame."""
     places = {path.rsplit("/", 1)[1].split(".")[0]: number << 12 for number, path in enumerate(MODULES, 1)}
     return trace.stack(*(file if isinstance(file, tuple) else places[file] + 0x10 for file in files))
 
@@ -97,8 +97,8 @@ def test_what_a_graphs_private_pool_holds_is_not_cached(trace):
 
 
 def fill_card(trace):
-    """Fills the card as a training run does: tensors in segments, an expandable one, cuBLAS, NCCL, graphs, a pool of the driver,
-    a module."""
+    """Fills the card as a training run does: with tensors in segments and in an expandable segment, cuBLAS, NCCL,
+    graphs, a pool of the driver, and a module."""
     trace.module(0x11, 16 * GIB - CONTEXT, 16 * GIB - CONTEXT - 6 * MIB)
     segment = trace.alloc(2 * GIB, stack=frames(trace, "libcudart", "libc10_cuda"))
     trace.alloc(512 * MIB, "vmm", address=0xABC, stack=frames(trace, "libcuda", "libc10_cuda"))

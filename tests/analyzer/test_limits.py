@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory of a reader: it grows with the distinct content of a file, not with the number of references to it."""
+"""The memory of a reader. It grows with the distinct content of a file, not with the number of references to that
+content."""
 import random
 import sqlite3
 
@@ -13,8 +14,8 @@ sanitized = pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own me
 
 
 def resident_mib(*arguments):
-    """Returns the peak resident memory. A small program starts the command, because a child begins with the memory of its
-    parent."""
+    """Returns the peak resident memory of a command. A small program starts the command, because a child process begins
+    with the memory of its parent."""
     return measured(BUILD / "gpumemtrace", *arguments)[2] / MIB
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Names of frames when the recorded files are not in place: found by build-id, or reported as missing."""
+"""Names of frames when the recorded files are no longer at their place. The names are found by build-id or reported as
+missing."""
 import contextlib
 import ctypes.util
 import http.server
@@ -33,7 +34,8 @@ def objcopy(*arguments):
 
 
 def copy_without_debug(stack, path):
-    """Writes a stripped copy to path, and its debug information to a second file, whose path it returns."""
+    """Writes a stripped copy of the program to `path`, and its debug information to a second file. Returns the path of
+    the second file."""
     debug = path.with_suffix(".debug")
     objcopy("--only-keep-debug", stack.own[1], debug)
     objcopy("--strip-all", stack.own[1], path)
@@ -41,7 +43,7 @@ def copy_without_debug(stack, path):
 
 
 def move_away(stack, path="/no/such/place/train"):
-    """Changes the module's path, as if the trace were read on another machine."""
+    """Changes the path of the module, as if the trace were read on another machine."""
     stack.own[1] = str(path)
     return stack
 
@@ -53,7 +55,7 @@ def build_id_path(folder, stack, suffix=""):
 
 
 def is_named(trace, *options):
-    """True if outer_layer has its name, file and line."""
+    """True if the frame outer_layer has its name, file and line."""
     return ("outer_layer", LINE) in [(f["function"], f["line"]) for f in frames_of(trace, *options)]
 
 
@@ -154,7 +156,8 @@ needs_debuginfod = pytest.mark.skipif(
 
 @contextlib.contextmanager
 def served(files):
-    """An HTTP server on this machine that serves {path: bytes}; yields its URL and the list of requested paths."""
+    """An HTTP server on this machine that serves {path: bytes}. Yields the server's URL and the list of requested
+    paths."""
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -221,7 +224,8 @@ def test_nothing_is_asked_over_the_network_unless_the_user_says_so(tmp_path, sta
 
 @needs_debuginfod
 def test_a_build_id_that_is_none_is_no_part_of_a_question(tmp_path, stack):
-    """The build-id comes from the trace, which may be hostile, so an invalid one is not sent."""
+    """The build-id comes from the trace, which may be hostile. An invalid build-id is therefore not sent to a
+    server."""
     stack.own[2] = "../../secret"
     trace = move_away(stack).write(tmp_path / "trace.db", stack.addresses[:1])
     with served({}) as (url, asked):
@@ -245,19 +249,19 @@ def symbol_rows(trace):
 
 
 def record_sample(folder, *options):
-    """Records a copy of the sample training loop and returns (copy, trace); a test may delete the copy."""
+    """Records a copy of the sample training loop and returns (copy, trace). A test may delete the copy."""
     program = shutil.copy(BUILD / "samples/train", folder / "train")
     trace = folder / "train.db"
     run_command("run", "--dry-run", *options, "-o", trace, "--", program)
     return program, trace
 
 
-# Root with these options has no more rights than file modes give.
+# With these options, root has only the rights that file modes give.
 NO_MORE_RIGHTS_THAN_MODES = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
 
 
 def answers_of(trace, **options):
-    """Returns all tables of the commands, without the heading and the warnings, which may differ."""
+    """Returns all tables of the commands. The heading and the warnings, which may differ, are left out."""
     answers = [load_json(command, trace, **options) for command in ("report", "peak", "leaks")]
     for answer in answers:
         answer.pop("warnings")

@@ -40,7 +40,7 @@ MODELS = {
 
 
 def answer(folder, line, form):
-    """Returns the stored text for one command line. Each level of JSON's indentation is one space."""
+    """Returns the stored text for one command line. In it, each level of JSON's indentation is one space."""
     completed = subprocess.run(
         [BUILD / "gpumemtrace", *line.split(), f"--format={form}"],
         cwd=folder, env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The owners of memory at a moment: sites, categories, phases of the allocations; and the choice of the moment."""
+"""The owners of memory at a moment: sites, categories, and the phases in which memory was allocated. Also tests the
+choice of the moment."""
 import pytest
 
 from support.run import load_json, run_command
@@ -111,7 +112,8 @@ def test_each_layer_is_shown_at_its_own_peak_the_leading_one_first(trace):
 
 @pytest.fixture
 def moments(trace):
-    """seq 1: 10; 2: push work; 3: 30; 4: 10; 5: pop; 6: failure; 7: 50, the peak; 8: 40."""
+    """Makes these events, by seq: 1: 10 bytes live; 2: push work; 3: 30; 4: 10; 5: pop; 6: failure; 7: 50, the peak; 8:
+    40."""
     first = trace.alloc(10)
     trace.push("work")
     passing = trace.alloc(20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Phases: the phase of each event, and the sums of each row."""
+"""Phases: the phase to which each event belongs, and the sums in each row."""
 import pytest
 
 from support.run import load_json, run_command
@@ -23,7 +23,7 @@ def rows(trace):
 def test_a_phase_has_entry_peak_allocated_freed_and_kept_bytes(trace):
     before = trace.alloc(100)
     with trace.phase("work"):
-        trace.alloc(30)  # stays live
+        trace.alloc(30)  # this block stays live
         passing = trace.alloc(20)  # 150: the peak
         trace.free(passing)
         trace.free(before)
@@ -62,7 +62,7 @@ def test_an_event_belongs_to_the_innermost_phase_of_its_own_thread(trace):
     trace.push("worker", thread=2)
     trace.alloc(10, thread=1)
     trace.alloc(20, thread=2)
-    # The worker's phase opened inside the main thread's phase, which covers the whole process.
+    # The phase of the worker opened inside the phase of the main thread, which covers the whole process.
     assert rows(trace) == {"main": (1, 0, 30, 30, 0, 30), "main/worker": (1, 0, 30, 20, 0, 20)}
 
 
@@ -294,7 +294,7 @@ def test_a_phase_has_median_highest_and_last_of_what_a_step_of_it_allocates(trac
             with trace.phase("layer"):
                 trace.free(trace.alloc(size))
         trace.step(number)
-    with trace.phase("layer"):  # belongs to a step that does not end
+    with trace.phase("layer"):  # this phase belongs to a step that does not end
         trace.alloc(1000)
     (device,) = load_json("phases", trace.write())["devices"]
     (layer,) = device["phases"]
@@ -305,7 +305,7 @@ def test_a_phase_has_median_highest_and_last_of_what_a_step_of_it_allocates(trac
 
 def test_what_came_before_the_steps_were_known_belongs_to_the_first(trace):
     for _ in range(3):
-        with trace.phase("forward"):  # without the program's marks, it would end a step
+        with trace.phase("forward"):  # if the program had no marks, this phase would end a step
             trace.free(trace.alloc(10))
     trace.step(1)
     with trace.phase("forward"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Random lives of virtual memory, imports, bindings and graph pools, compared with a model of one rule: after each event, an
-object is live as long as anything refers to it."""
+"""Random lives of virtual memory, imports, bindings and graph pools. A model computes the expected figures with one
+rule: after each event, an object is live as long as anything refers to it."""
 import random
 
 import pytest
@@ -13,7 +13,7 @@ PLACE = 0x7000_0000_0000
 
 
 class Object:
-    """Physical memory and the handles, mappings and bindings that refer to it."""
+    """Physical memory, with the handles, mappings and bindings that refer to it."""
 
     def __init__(self, account, size):
         self.account, self.size = account, size
@@ -44,7 +44,7 @@ class Books:
         return total + (self.graph if account == "driver" else 0)
 
     def settle(self):
-        """Counts one free for each object that nothing refers to any more."""
+        """Counts one free for each object to which nothing refers any more."""
         for gone in [o for o in self.objects if not o.is_live()]:
             self.objects.remove(gone)
             self.counts[gone.account][1] += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Several commands open the trace of a killed process at the same time: all print the same full answer."""
+"""Several commands open the trace of a killed process at the same time. All of them must print the same full answer."""
 import fcntl
 import json
 import os
@@ -14,14 +14,16 @@ import pytest
 
 from support.run import BUILD, LIBRARY, SLOWER, TIMEOUT_S, clean_environment, simulator_environment
 
-LOOKS = 14  # samples of free memory: at the first allocation, then ever more rarely, because free memory never falls
+# The number of samples of free memory, which become ever more rare after the first allocation, because free memory
+# never falls.
+LOOKS = 14
 EVENTS = 140_000 + LOOKS
 FOLD_LOCK_BYTE = 1 << 40  # as in trace/fold_lock.c
 
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory):
-    """The folder with the trace and the ring of a process that killed itself."""
+    """Makes the folder with the trace and the ring of a process that killed itself."""
     folder = tmp_path_factory.mktemp("killed")
     environment = simulator_environment(LD_PRELOAD=LIBRARY, GPUMEMTRACE_OUTPUT=folder / "trace.db")
     done = subprocess.run([BUILD / "tests/dies_with_events"], env=environment, capture_output=True, timeout=TIMEOUT_S)
@@ -56,7 +58,7 @@ def answer_of(process):
 
 @pytest.fixture
 def full(copy_of):
-    """The answer of one command that runs alone."""
+    """Returns the answer of a command that runs alone."""
     trace = copy_of("alone")
     answer = answer_of(start(trace))
     assert (answer["events"], answer["recording"]) == (EVENTS, False)
@@ -84,7 +86,7 @@ def test_after_a_reader_was_killed_while_it_folded_the_answer_is_full(copy_of, f
 
 
 def test_a_reader_that_folds_and_stands_still_holds_up_nobody(copy_of, full):
-    """A process holds the lock and does not fold: the other readers read the ring and leave it unchanged."""
+    """A process holds the lock but does not fold the ring. The other readers read the ring and leave it unchanged."""
     trace = copy_of("stuck")
     ring = trace.with_name("trace.db-ring.0")
     with open(ring, "r+b") as file:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How often a command opens trace files and replays their events. Each costs as much as the trace is long."""
+"""How often a command opens trace files and replays their events. The cost of each replay grows with the length of the
+trace."""
 import re
 
 import pytest
@@ -13,7 +14,7 @@ BOOT_NS = 1_700_000_000_000_000_000
 
 
 def reads(*arguments):
-    """Returns (traces opened, replays of events) of a command."""
+    """Runs a command and returns (number of traces opened, number of replays of events)."""
     completed = run_command(*arguments, env={**clean_environment(), "GPUMEMTRACE_COUNT_READS": "1"})
     assert completed.returncode in (0, 1), completed.stderr
     return tuple(map(int, re.search(r"^reads: traces opened (\d+), events replayed (\d+)$", completed.stderr, re.M).groups()))
@@ -21,7 +22,7 @@ def reads(*arguments):
 
 @pytest.fixture
 def one(tmp_path):
-    """Writes a made-up trace and returns its path."""
+    """Returns a function that writes the made-up trace of a name and returns the path."""
 
     def write(name):
         fill, meta = MADE[name]
@@ -34,7 +35,8 @@ def one(tmp_path):
 
 @pytest.fixture
 def job(tmp_path):
-    """job(bytes, …) writes a rank for each entry, on cards of their own or on one, and returns the folder."""
+    """Returns job(bytes, …), which writes the trace of a rank for each entry, on cards of their own or on one card, and
+    returns the folder."""
 
     def write(*sizes, name="job", on_one_card=False):
         folder = tmp_path / name
@@ -54,7 +56,7 @@ COMMANDS = {
     "report": (1, 1), "peak": (1, 1), "peak --at=end": (1, 1), "peak --moments": (1, 1), "timeline": (1, 1),
     "frag": (1, 1), "frag --segments": (1, 1), "frag --what-if=expandable_segments": (1, 1), "phases": (1, 1),
     "fit": (1, 1), "leaks": (1, 1), "steps": (1, 1), "oom": (1, 1), "ledger": (1, 1), "info": (1, 1), "check --max-peak=1KiB": (1, 1),
-    # The moments of a breakdown are known only after a pass.
+    # The moments of a breakdown are known only after a first pass over the events.
     "timeline --by=phase": (1, 2), "report --format=html": (1, 2),
 }  # fmt: skip
 

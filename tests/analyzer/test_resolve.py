@@ -14,7 +14,7 @@ from support.tracefile import Trace
 
 @pytest.fixture
 def stack(tmp_path, program):
-    """Stack of a copy of the program; a test may delete the copy."""
+    """Returns the stack of a copy of the program. A test may delete the copy."""
     copy = tmp_path / "train"
     shutil.copy(program("symbol_stack"), copy)
     return PrintedStack(copy)
@@ -40,7 +40,7 @@ def rows(trace, query):
 
 
 def strip(stack, *options):
-    """Replaces the copy by the same build without debug information."""
+    """Replaces the copy by the same build of the program without debug information."""
     path = stack.own[1]
     subprocess.run(["objcopy", *options, path, path + ".new"], check=True)
     subprocess.run(["mv", path + ".new", path], check=True)
@@ -169,8 +169,8 @@ def test_a_kill_while_names_are_written_leaves_the_trace_as_it_was(tmp_path, tra
         database.execute("BEGIN IMMEDIATE")
         database.execute("DELETE FROM event")
         database.executemany("INSERT INTO string VALUES (?, ?)", [(n, "x" * 4000) for n in range(1000, 1100)])
-        shutil.copy(trace, killed)  # contains half of the transaction
-        shutil.copy(f"{trace}-journal", f"{killed}-journal")  # undoes that half
+        shutil.copy(trace, killed)  # this copy contains half of the transaction
+        shutil.copy(f"{trace}-journal", f"{killed}-journal")  # this journal undoes that half
         database.execute("ROLLBACK")
     assert frames_of(killed) == before
 

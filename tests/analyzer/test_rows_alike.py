@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""No two rows of sites read alike, in any list of any command: stacks that blame the same line share a row."""
+"""No two rows of sites read alike, in any list of any command. Stacks that blame the same line share a row."""
 import pytest
 
 from support.alike import alike_rows, lists_of
@@ -18,12 +18,12 @@ def trace(tmp_path):
 
 
 def two_stacks(trace):
-    """Returns two stacks of one line, which calls the same function of PyTorch at two places."""
+    """Returns two stacks of one line, which calls the same function of PyTorch in two places."""
     return [trace.stack((TORCH, number, "linear"), MAIN) for number in (1, 2)]
 
 
 def rows(trace, heading, *command):
-    """Returns the rows below `heading`: [cells …, line below]."""
+    """Returns the rows below `heading`, each as [cells …, line below the row]."""
     text = run_command(*command, trace.path if trace.path.exists() else trace.write()).stdout
     return [[*cells.values(), head] for cells, head in dict(lists_of(text))[heading]]
 
@@ -52,7 +52,8 @@ def test_phases_of_one_text_are_one_phase_of_what_has_no_stack(trace):
 
 
 def test_blocks_of_one_line_that_pin_free_memory_are_one_row(trace):
-    """Two segments of 20 MiB: the first has a block of each stack, the second has a block of the first stack."""
+    """There are two segments of 20 MiB. The first has one block of each stack, and the second has one block of the
+    first stack."""
     first, second = two_stacks(trace)
     for stacks in ((first, second), (first,)):
         segment = trace.alloc(20 * MIB)
@@ -82,7 +83,8 @@ def test_what_one_line_took_beyond_a_typical_step_is_one_row(trace):
 
 
 def test_retries_of_one_line_are_one_row(trace):
-    """Twice, the driver refuses, PyTorch frees its cache and the next request succeeds: both from one line."""
+    """The following happens twice, from the same line: the driver refuses a request, PyTorch frees its cache, and the
+    next request succeeds."""
     stacks = two_stacks(trace)
     for size, stack in ((10 * GIB, stacks[0]), (12 * GIB, stacks[1])):
         cached = trace.alloc(8 * GIB)

@@ -91,7 +91,7 @@ NO_TRACE = "gpumemtrace: run: no CUDA call was recorded in '{}' or in what it st
 
 @pytest.mark.parametrize("dry_run", [[], ["--dry-run"]])
 def test_a_program_without_cuda_is_said_to_have_left_no_trace(tmp_path, dry_run):
-    (tmp_path / "trace.db").touch()  # from an earlier run
+    (tmp_path / "trace.db").touch()  # the file comes from an earlier run
     os.utime(tmp_path / "trace.db", (1, 1))
     completed = run("-o", tmp_path / "trace.db", *dry_run, "--", "/bin/sh", "-c", "exit 3")
     assert (completed.returncode, completed.stderr) == (3, NO_TRACE.format("/bin/sh") + "\n")
@@ -113,7 +113,7 @@ def test_a_program_that_is_not_in_path_exits_127():
 
 
 def obey_permissions():
-    """Drops capabilities, so that a program started next obeys file permissions even as root."""
+    """Drops capabilities, so that a program that is started afterwards obeys file permissions even as root."""
     prctl, drop_from_bounding_set = ctypes.CDLL(None).prctl, 24
     for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
         prctl(drop_from_bounding_set, capability, 0, 0, 0)
@@ -205,7 +205,7 @@ def test_a_signal_sent_to_run_reaches_the_program(name):
 
 
 def test_run_waits_when_the_program_survives_an_interrupt_from_the_terminal():
-    """Both processes get SIGINT; the program decides whether to exit, as it would under a shell."""
+    """Both processes get SIGINT. The program decides whether to exit, as it does when a shell starts it."""
     script = "trap 'caught=$((caught+1))' INT; echo ready; until [ $caught ]; do sleep 0.05; done; exit 1$caught"
     pid, terminal = pty.fork()
     if pid == 0:
@@ -240,7 +240,7 @@ def test_the_exit_status_is_seen_even_where_sigchld_is_ignored():
 
 def test_the_recorder_is_preloaded_before_what_was_there(tmp_path):
     other = compile_c(tmp_path, "int nothing;", "-shared", "-fPIC")
-    # The command itself is also started with that LD_PRELOAD, which AddressSanitizer would refuse.
+    # The command itself is also started with this LD_PRELOAD, which AddressSanitizer would refuse without the option.
     environment = environment_of(LD_PRELOAD=other, ASAN_OPTIONS="verify_asan_link_order=0")
     before = [path for path in (PRELOAD_FIRST, str(other)) if path]
     assert environment["LD_PRELOAD"].split(":") == [f"{BUILD}/libgpumemtrace.so", *before]
@@ -307,7 +307,7 @@ def test_a_dry_run_without_spec_keeps_the_one_of_the_environment():
 
 
 def copy_build(target):
-    """Copies the command, the library and the simulator below target, as `make install` places them."""
+    """Copies the command, the library and the simulator to folders below `target`, where `make install` places them."""
     (target / "bin").mkdir(parents=True)
     (target / "lib/gpumemtrace").mkdir(parents=True)
     shutil.copy(BUILD / "gpumemtrace", target / "bin")
@@ -383,7 +383,7 @@ def test_a_program_with_another_users_rights_is_refused(tmp_path):
     assert_refused(run(path), 2, str(path), "another user's rights")
 
 
-# Texts that every program with a static CUDA runtime contains, in any version.
+# Every program with a static CUDA runtime contains these texts, whatever its version.
 RUNTIME_TEXTS = """
 #include <stdio.h>
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each sample does what its first lines say, and the commands named there show it."""
+"""Each sample does the things that its first lines describe, and the commands named there show them."""
 import json
 import re
 import subprocess

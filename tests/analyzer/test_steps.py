@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The step that is higher than the others, and why."""
+"""The step that is higher than all other steps, and the reason for it."""
 import contextlib
 
 import pytest
@@ -25,7 +25,8 @@ def steps(trace):
 
 
 def train(trace, count, extra=lambda step: None, scale=lambda step: 1):
-    """Steps of 10 blocks of 10 MiB on top of 100 MiB; scale(step) multiplies the blocks, extra(step) adds events."""
+    """Records steps of 10 blocks of 10 MiB each, in addition to 100 MiB that are always live. scale(step) multiplies
+    the sizes of the blocks; extra(step) adds events."""
     trace.alloc(100 * MIB, stack=trace.stack(("train.py", 5, "load")))
     stacks = [trace.stack(("train.py", 20 + layer, f"layer_{layer}")) for layer in range(10)]
     for step in range(1, count + 1):
@@ -127,7 +128,7 @@ def test_ages_add_up_to_the_peak(trace):
 
     train(trace, 10, extra=extra)
     ages = {row["age"]: (row["bytes"] // MIB, row["blocks"]) for row in steps(trace)["ages"]}
-    # Step 5 is the first in which five outputs are live: its own, and those of four earlier steps.
+    # Step 5 is the first step in which five outputs are live: its own output, and the outputs of four earlier steps.
     assert ages == {
         "this step": (132, 11), "the step before": (32, 1), "two steps before": (32, 1),
         "earlier steps": (32, 1), "the first step, and before": (132, 2),
@@ -158,7 +159,8 @@ def opened(trace, command):
 
 
 def test_a_failure_is_explained_by_its_step(trace):
-    """The step failed before it exceeded the peak of other steps: its blocks are a third larger."""
+    """The step failed before its memory exceeded the peak of the other steps. Its blocks are a third larger than those
+    of the other steps."""
     trace.device(0, "GPU-0", "card", GIB)
     train(trace, 30)
     for layer in range(3):
@@ -234,7 +236,7 @@ def test_the_time_in_the_driver_is_that_of_the_steps_after_the_first(trace):
 def test_many_steps_are_at_most_129_rows_and_none_of_their_peaks_is_lost(trace):
     train(trace, 1000, scale=lambda step: 2 if step == 777 else 1)
     rows = steps(trace)["steps"]
-    assert len(rows) == 126  # the first, and windows of eight
+    assert len(rows) == 126  # one row for the first step, and one row for each window of eight steps
     assert (rows[0]["first_step"], rows[0]["last_step"], rows[-1]["last_step"]) == (1, 1, 1000)
     assert all(after["first_step"] == before["last_step"] + 1 for before, after in zip(rows, rows[1:]))
     assert [row["highest_step"] for row in rows if row["peak_bytes"] > 200 * MIB] == [777]
@@ -250,7 +252,8 @@ def test_a_trace_without_steps_says_how_to_name_them(trace):
 
 
 def infer(trace, lines, caller=("run.py", 9, "<module>"), count=20):
-    """A program without marks calls a model `count` times: each line of its forward calls a layer `layers` times."""
+    """Records a program without marks that calls a model `count` times. In each call, each line of the model's forward
+    calls a layer `layers` times."""
     call = ("torch/nn/modules/module.py", 1553, "Module._call_impl")
     for _ in range(count):
         for line, layers, function in lines:
@@ -274,7 +277,7 @@ def test_another_call_of_the_model_now_and_then_is_not_the_rhythm(trace):
 @pytest.mark.parametrize("lines", [
     [(5, 16, "Sequential.forward")],  # sixteen layers in one call, or sixteen calls
     [(5, 1, "Sequential.forward")],
-    [(5, 8, "Net.forward"), (6, 9, "Net.forward")],  # neither line runs exactly once per call
+    [(5, 8, "Net.forward"), (6, 9, "Net.forward")],  # neither line runs exactly once in each call
 ])  # fmt: skip
 def test_layers_that_may_repeat_within_a_step_tell_no_steps(trace, lines):
     infer(trace, lines)
@@ -318,14 +321,15 @@ def test_without_marks_a_step_begins_at_an_allocation_that_repeats(trace):
 
 
 def optimize(trace, line, named):
-    """Allocates as an optimizer does that `line` calls. The allocation of `load` ends the inferred phase."""
+    """Allocates as an optimizer does when `line` calls it. The allocation of `load` ends the inferred phase."""
     step = trace.stack(("/lib/torch/optim/adam.py", 500, "Adam.step"), ("train.py", line, "train"))
     with trace.phase("optimizer") if named else contextlib.nullcontext():
         trace.free(trace.alloc(512, stack=step))
     trace.free(trace.alloc(512, stack=trace.stack(("train.py", 9, "load"))))
 
 
-# Each letter is a step of that optimizer. If the second one starts late, the iterations before it is known are not counted.
+# Each letter is a step of the optimizer with that letter. If the second optimizer starts late, the iterations before it
+# is known do not count.
 @pytest.mark.parametrize("named", [True, False])
 @pytest.mark.parametrize(
     "turns, expected",
@@ -350,7 +354,7 @@ def test_optimizers_that_take_turns_end_one_step(trace, turns, expected, named):
 
 
 def test_an_optimizer_that_allocates_in_its_first_step_alone_hides_no_step(trace):
-    """SGD with momentum allocates so; backward ends all steps, the first ones included."""
+    """SGD with momentum allocates only in its first step. Backward ends all steps, including the first ones."""
     backward = trace.stack("backward (autograd)")
     optimizer = trace.stack(("/lib/torch/optim/sgd.py", 500, "SGD.step"), ("train.py", 9, "train"))
     batch, kept = trace.stack(("train.py", 5, "load")), trace.stack(("train.py", 7, "keep"))
@@ -374,7 +378,7 @@ def test_an_optimizer_that_allocates_in_its_first_step_alone_hides_no_step(trace
 
 
 def compute(trace, lines, count=20):
-    """Tensors from functions without a model: in each of `count` rounds, each line allocates `times` times."""
+    """Allocates tensors in functions without a model. In each of `count` rounds, each line allocates `times` times."""
     trace.alloc(64 * MIB)
     for _ in range(count):
         for line, times, function in lines:
@@ -397,7 +401,8 @@ def test_tensors_that_all_repeat_as_often_may_be_those_of_layers(trace, lines, e
 
 
 def call_40_layers(trace, calls_loss):
-    """One forward; the model's weights were moved to the card before. Each of 40 layers makes two tensors, which are kept."""
+    """Runs one forward. The weights of the model were moved to the card before. Each of 40 layers makes two tensors,
+    which are kept."""
     trace.alloc(256 * MIB)
     moved = trace.stack(("train.py", 4, "main"))
     for number in range(40):

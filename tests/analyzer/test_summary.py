@@ -144,7 +144,7 @@ def test_a_device_reset_frees_plain_managed_and_pinned_memory_and_arrays_of_that
             trace.alloc(8, memory, device=device)
     trace.event("context-destroy", device=0)
     reset, other = device_of(trace), load_json("report", trace.path)["devices"][1]
-    assert figures(reset["driver"]) == (40, 16, 5, 0, 0, 3)  # stream-ordered and VMM memory stays
+    assert figures(reset["driver"]) == (40, 16, 5, 0, 0, 3)  # stream-ordered memory and VMM memory stay live
     assert figures(reset["managed"]) == (8, 0, 1, 0, 0, 1)
     assert figures(reset["host"]) == (8, 0, 1, 0, 0, 1)
     assert figures(reset["imported"]) == (8, 8, 1, 0, 0, 0)
@@ -195,8 +195,8 @@ def test_a_free_that_says_the_context_is_gone_ends_the_block_if_a_context_was_de
 def test_a_vmm_object_lives_until_its_last_handle_and_its_last_mapping_are_gone(trace):
     handle = trace.alloc(4 * MIB, "vmm", 0x51)
     trace.event("map", "vmm", 0x7000_0000, 4 * MIB, object=handle)
-    trace.free(handle, "vmm")  # still mapped
-    trace.alloc(MIB)  # shows in the peak whether the memory is still live
+    trace.free(handle, "vmm")  # the memory is still mapped
+    trace.alloc(MIB)  # this allocation makes the peak show whether the memory is still live
     trace.event("unmap", "vmm", 0x7000_0000, 4 * MIB)
     assert figures(device_of(trace)["driver"]) == (5 * MIB, MIB, 2, 1, 0, 0)
 
@@ -215,7 +215,7 @@ def test_one_unmap_may_cover_several_mappings(trace):
         handle = trace.alloc(2 * MIB, "vmm", 0x51 + i)
         trace.event("map", "vmm", 0x7000_0000 + i * 2 * MIB, 2 * MIB, object=handle)
         trace.free(handle, "vmm")
-    trace.event("unmap", "vmm", 0x7000_0000, 4 * MIB)  # the first two mappings
+    trace.event("unmap", "vmm", 0x7000_0000, 4 * MIB)  # this unmaps the first two mappings
     assert figures(device_of(trace)["driver"]) == (6 * MIB, 2 * MIB, 3, 2, 0, 0)
 
 
@@ -285,7 +285,7 @@ def test_without_a_pool_the_driver_leads(trace):
 def test_a_segment_counts_as_reserved_from_the_drivers_allocation_on(trace):
     first, second = trace.alloc(20 * MIB), trace.alloc(20 * MIB)
     trace.tensor(first, MIB)
-    trace.free(first)  # no block of the second pool is in use yet
+    trace.free(first)  # at this moment no block of the second pool is in use
     trace.tensor(second, MIB)
     (pool,) = device_of(trace)["pools"]
     assert pool["peak_reserved_bytes"] == 40 * MIB
@@ -301,7 +301,7 @@ def test_stream_ordered_pools_report_what_they_used_and_reserved(trace):
     trace.alloc(MIB, "async", object=0xF00)
     trace.pool_usage(0xF00, 2 * MIB, 32 * MIB)
     trace.pool_usage(0xF00, MIB, 4 * MIB)
-    trace.alloc(3, "async", object=0xBA2)  # a pool without usage reports
+    trace.alloc(3, "async", object=0xBA2)  # a pool that reports no usage
     assert device_of(trace)["mempools"] == [
         {"name": "0xf00", "memory": "stream-ordered", "peak_used_bytes": 2 * MIB,
          "peak_reserved_bytes": 32 * MIB},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of native frames, compared with programs that know their own source lines."""
+"""Names of native frames, which are compared with the output of programs that know their own source lines."""
 import subprocess
 
 import pytest
@@ -42,7 +42,7 @@ def test_a_return_address_has_the_function_file_and_line_of_its_call(tmp_path, s
 
 @pytest.mark.parametrize("ways", [["-gdwarf-4"], ["-gdwarf-5"], ["-gsplit-dwarf"]])
 def test_lines_and_inlined_calls_are_found_in_every_layout_of_debug_information(tmp_path, stack, ways):
-    """-gsplit-dwarf, for example, keeps functions in another file."""
+    """For example, -gsplit-dwarf puts the debug information of functions into another file."""
     copy = tmp_path / "copy"
     subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-g", *ways, f"-I{ROOT}/include", "-o", copy, SOURCE],
                    check=True, cwd=tmp_path)
@@ -50,7 +50,7 @@ def test_lines_and_inlined_calls_are_found_in_every_layout_of_debug_information(
 
 
 def test_lines_are_found_without_a_table_of_addresses(tmp_path, stack):
-    """clang writes no .debug_aranges."""
+    """clang writes no table .debug_aranges."""
     copy = tmp_path / "copy"
     subprocess.run(["objcopy", "--remove-section=.debug_aranges", stack.own[1], copy], check=True)
     assert named(frames_of(PrintedStack(copy).write(tmp_path / "trace.db"))[:4]) == NAMED
@@ -80,7 +80,7 @@ def test_a_stripped_library_gives_its_exported_functions_by_name(tmp_path, progr
 
 
 def test_a_place_in_no_module_is_shown_as_anonymous_code(tmp_path, stack):
-    """A compiler made this code at run time."""
+    """The program compiled this code at run time."""
     assert functions_of(stack.write(tmp_path / "trace.db", [0x5000])) == ["[anonymous]+0x5000"]
 
 

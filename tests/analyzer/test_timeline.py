@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Live bytes over time, thinned without losing a peak."""
+"""Live bytes over time. The timeline is thinned without losing a peak."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_each_row_holds_the_most_and_the_least_of_its_time(trace):
     trace.alloc(5)  # 2000
     trace.free(a)  # 3000
     trace.alloc(1)  # 4000
-    # Rows cover 2048 ns each, from 1000 ns on.
+    # Each row covers 2048 ns. The first row begins at 1000 ns.
     assert [row["begin"] for row in rows(trace, "--samples=2")] == [1000, 3048]
     assert samples(trace, "--samples=2") == [(2000, 15, 0), (4000, 6, 5)]
 
@@ -123,7 +123,7 @@ def test_a_row_names_the_phase_of_its_highest_moment(trace):
             trace.free(kept)
     trace.alloc(1)
     phases = [(row["live_bytes"], row["phase"]) for row in rows(trace, "--axis=event")]
-    # The free's row begins with the live bytes at the end of forward.
+    # The row of the free begins with the bytes that were live at the end of forward.
     assert phases == [(10, "epoch/forward"), (10, "epoch/forward"), (1, None)]
     assert "(outside any)" in text_rows(trace, "--axis=event")[-1]
 
@@ -168,8 +168,8 @@ def test_bounds_that_are_reversed_are_called_so(trace, options):
 
 @pytest.fixture
 def moments(trace):
-    """Phase "work" runs twice, with a higher peak the second time; then follow a peak outside of phases, a failure, and a last
-    block."""
+    """Runs the phase "work" twice, with a higher peak the second time. After it come a peak outside of phases, a
+    failure, and a last block."""
     for size in (10, 30):
         trace.alloc(1)  # 1, 6
         with trace.phase("work"):  # 2 to 5, 7 to 10
@@ -259,7 +259,7 @@ def test_the_answer_says_what_peaked_when_and_what_was_left(trace):
 
 
 def steps(trace, ends):
-    """Four steps with a temporary block of 10, 30, 50 and 70 bytes. Each step keeps one more byte."""
+    """Records four steps with a temporary block of 10, 30, 50 and 70 bytes. Each step keeps one byte."""
     for number in range(4):
         with trace.phase("forward"):
             passing = trace.alloc(10 + 20 * number)
