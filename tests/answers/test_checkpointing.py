@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`estimate --checkpointing`: bytes kept of each block, added up independently here."""
+"""`estimate --checkpointing`: the bytes that are kept of each block. This file adds them up independently."""
 import json
 
 import pytest
@@ -25,7 +25,7 @@ def rows(*widths):
     return BATCH * FLOAT * sum(widths)
 
 
-ENDS = rows(NARROW, NARROW)  # the input, and the output that the training loop holds
+ENDS = rows(NARROW, NARROW)  # the input of the model, and the output that the training loop holds
 
 
 def test_a_selective_block_keeps_its_first_and_third_product(tmp_path):

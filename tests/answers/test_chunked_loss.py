@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`estimate --logits=chunked`: head and loss as one operation. The figures come from a dry run of linear_cross_entropy in PyTorch
-2.15."""
+"""`estimate --logits=chunked`: the head and the loss are computed as one operation. The expected figures come from a
+dry run of linear_cross_entropy in PyTorch 2.15."""
 import json
 
 import pytest
@@ -33,7 +33,8 @@ def test_forward_saves_two_gradients_and_needs_a_piece_of_the_scores_for_a_momen
 
 
 def test_backward_hands_these_gradients_on_and_makes_no_others(estimate):
-    """At the end of backward the gradients of both weights are live, and the gradient that the chunked loss hands on."""
+    """At the end of backward, the gradients of both weights are live. The gradient that the chunked loss passes to the
+    layer before it is live at the same time."""
     result = estimate(4096, 1024, 32000)
     assert result["categories"]["gradients"] <= 4 * (1024 * 1024 + 32000 * 1024)
     assert result["peak"]["requested_bytes"] < 2.5 * 4 * 32000 * 1024 + 4 * 4096 * 1024 * 4

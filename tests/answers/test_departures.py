@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Named departures of a run from its estimate, in made-up steps of one linear layer: 32 to 16, batch 100, SGD.
+"""Departures of a run from its estimate, and the names of these departures. The runs are made-up steps of one linear
+layer: 32 inputs, 16 outputs, batch 100, SGD.
 
-weights 2048 bytes, input 12800, output and its gradient 6400 each.
+The weights have 2048 bytes, the input has 12800, and the output and its gradient have 6400 each.
 """
 import json
 
@@ -33,7 +34,7 @@ def model(write):
 
 
 def record_step(trace, alloc, free, extra=0, weights=WEIGHTS):
-    """Records the estimate's own step; the forward pass holds `extra` bytes more."""
+    """Records the same step as the estimate, except that the forward pass holds `extra` more bytes."""
     def line(number, function):
         return {"stack": trace.stack(("/home/me/train.py", number, function))}
 
@@ -60,7 +61,7 @@ def driver_step(path, **how):
 
 
 def pool_step(path, **how):
-    """Records the step in a pool whose blocks are rounded, as PyTorch reports them."""
+    """Records the step in a pool whose blocks are rounded, in the form in which PyTorch reports them."""
     trace = Trace(path)
     place = [trace.alloc(2 * MIB)]
 
@@ -108,7 +109,7 @@ def test_what_the_run_lacks_is_named_too(tmp_path, model):
 
 
 def test_blocks_of_a_framework_are_rounded_and_those_of_the_driver_are_not(tmp_path, model):
-    rounding = 2 * (-OUTPUT % 512)  # the output and its gradient
+    rounding = 2 * (-OUTPUT % 512)  # the rounding of the output and of its gradient
     assert departures(pool_step(tmp_path / "pool.db"), model) == {"rounding": rounding}
 
 
@@ -177,7 +178,7 @@ def model_trace(path, *weights):
 
 
 def test_sizes_met_by_chance_do_not_make_another_model_the_run_s(tmp_path, model):
-    """One of the run's parameters has a size of the model, but most have not."""
+    """One of the run's parameters has a size that also occurs in the model, but most of its parameters do not."""
     first = answer(model_trace(tmp_path / "larger.db", WEIGHTS, 700000, 90000), model)[0]
     assert first.startswith("This does not look like a run of one layer")
 

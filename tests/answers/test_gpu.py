@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`gpumemtrace estimate --gpu` and `--what-if`: each answer is compared with the estimate on which it rests."""
+"""`gpumemtrace estimate --gpu` and `--what-if`. Each answer is compared with the estimate from which it follows."""
 import json
 import re
 
@@ -32,7 +32,7 @@ def ask(model, *options):
 
 
 def first_line(model, *options):
-    """Returns the first sentence of the text as one line, even if it is wrapped."""
+    """Returns the first sentence of the text, joined to one line if it is wrapped."""
     lines = run_command("estimate", model, *options).stdout.splitlines()
     end = next(i for i, line in enumerate(lines) if line.endswith("."))
     return " ".join(lines[:end + 1])

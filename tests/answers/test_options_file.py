@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A file that names a model and the options of its run; and `check --estimate` with such a file."""
+"""A file that names a model and the options of its run. Also tests `check --estimate` with such a file."""
 import json
 
 import pytest
@@ -83,7 +83,7 @@ def test_a_bad_file_of_options_is_refused_in_one_line(write, keys, part):
 
 
 def record(path, extra=0):
-    """Records the step of the estimate for 100 samples; the forward pass holds `extra` bytes more."""
+    """Records the step of the estimate for 100 samples. The forward pass holds `extra` more bytes."""
     trace = Trace(path)
     with trace.phase("init"):
         trace.alloc(WEIGHTS)
@@ -128,7 +128,7 @@ def test_a_broken_estimate_names_the_departure_and_its_line(write, tmp_path):
 
 def test_blocks_of_a_framework_are_held_against_blocks(write, tmp_path):
     trace = Trace(tmp_path / "pool.db")
-    trace.tensor(trace.alloc(2 << 20), 30208)  # the allocator's size for the estimate's 29696 bytes
+    trace.tensor(trace.alloc(2 << 20), 30208)  # the size to which the allocator rounds the 29696 bytes of the estimate
     model = write(model="models/linear.json", batch=100, optimizer="sgd")
     assert check(trace.write(), model, "--tolerance=0%").returncode == 0
 

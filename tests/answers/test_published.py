@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The estimate beside published figures of real cards: within its limits, and equal to the stored table."""
+"""The estimate is compared with published figures of real cards. It must be within its limits and equal to the stored
+table."""
 import statistics
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Families of models: their properties, compared with the behaviour of their classes in transformers."""
+"""Families of models. Their properties are compared with the behaviour of their classes in transformers."""
 import json
 
 import pytest
@@ -12,7 +12,7 @@ GEMMA2 = {"model_type": "gemma2", "architectures": ["Gemma2ForCausalLM"], "hidde
 
 @pytest.fixture
 def ask(tmp_path):
-    """Returns ask(config, option, …): the estimate's JSON."""
+    """Returns ask(config, option, …), which returns the JSON of the estimate."""
     path = tmp_path / "config.json"
 
     def ask(config, *options):
@@ -65,8 +65,8 @@ def test_tensors_stand_in_the_order_in_which_their_class_makes_them(ask):
 
 
 def test_the_order_of_weights_decides_how_segments_are_split(ask):
-    """Behind 9.5 MiB in a segment of 20 MiB, a tensor of 9.75 MiB gets all that is left. In another place it gets only its own
-    size."""
+    """A segment of 20 MiB already holds 9.5 MiB. A tensor of 9.75 MiB behind them gets all of the remaining segment. In
+    another place, the same tensor gets only its own size."""
     sizes = {"a": 9.5, "b": 9.75, "c": 4}
     weights = ({"type": "Parameter", "name": name, "shape": int(mib * 2 ** 18)} for name, mib in sizes.items())
     layers = [*weights, {"type": "Linear", "out": 1, "bias": False}]
@@ -102,7 +102,8 @@ def test_a_dimension_whose_last_word_is_meant_is_named():
 @pytest.mark.parametrize(("model", "option", "part"), [
     ("gpt2", "--set=sequence=1025", "a sequence of 1025 is longer than the 1024 positions"),
     ("bert-base", "--set=sequence=4096", "longer than the 512 positions"),
-    ("opt-125m", "--set=sequence=2049", "longer than the 2048 positions"),  # the table has 2050 rows; RoBERTa's has 514
+    # OPT's table of positions has 2050 rows, and RoBERTa's table has 514 rows.
+    ("opt-125m", "--set=sequence=2049", "longer than the 2048 positions"),
     ("roberta-base", "--set=sequence=513", "longer than the 512 positions"),
     ("whisper-tiny", "--set=decoder_sequence=449", "longer than the 448 positions"),
     ("gpt2", "--kv-cache=1025", "a cache of 1025 tokens is longer than the 1024 positions")])
@@ -122,4 +123,5 @@ def test_a_composed_attention_of_an_own_file_has_its_softmax_in_the_type_of_its_
         layers.append({"type": "Attention", "name": "layers.0.self_attn", "from": ["q", "k", "v"], "heads": 4, "eager": True, **fields})
         return attention(ask({"schema": "gpumemtrace.model/1", "dtype": "bfloat16", "input": [32, 64], "layers": layers}))
 
-    assert kept() == kept(wide=False) and kept(wide=True) - kept() == 4 * 32 * 32 * 4  # float32, besides a bfloat16 copy
+    # The difference is a float32 copy, in addition to a bfloat16 copy.
+    assert kept() == kept(wide=False) and kept(wide=True) - kept() == 4 * 32 * 32 * 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`estimate --quantize`: weights of 4 and 8 bits with their scales, added up independently here."""
+"""`estimate --quantize`: weights of 4 and 8 bits with their scales. This file adds up their sizes independently."""
 import json
 
 import pytest

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""GPUs that share a model's layers by tensors, tokens, experts and blocks; and experts with a limited number of rows."""
+"""GPUs that share the layers of a model by tensors, tokens, experts or blocks. Also tests experts with a limited number
+of rows."""
 import json
 
 import pytest
@@ -24,16 +25,16 @@ def fixture_estimate(tmp_path):
 
 
 def test_of_tensor_parallelism_a_rank_has_its_part_of_products_and_vocabulary_and_all_norms(estimate):
-    """Embedding and head have V h elements each, a block 2 h h + 2 h h/2 + 3 h f, a norm h. Each of 4 ranks has all norms and a
-    quarter of the rest."""
+    """The embedding and the head have V h elements each, a block has 2 h h + 2 h h/2 + 3 h f, and a norm has h. Each of
+    4 ranks has all norms and a quarter of all other elements."""
     products = 2 * 1000 * 256 + 4 * (3 * 256 * 256 + 3 * 256 * 512)
     assert estimate(LLAMA)["parameters"]["count"] == products + 9 * 256
     assert estimate(LLAMA, "--tensor-parallel=4")["parameters"]["count"] == products // 4 + 9 * 256
 
 
 def test_what_a_rank_saves_is_a_part_inside_of_blocks_and_all_of_it_between_them(estimate):
-    """Tensors inside of attention and mlp are halved. Outputs of norms and inputs of products are halved only if ranks also share
-    tokens."""
+    """Tensors inside attention and mlp are halved. The outputs of norms and the inputs of products are halved only if
+    the ranks also share tokens."""
     kept = [estimate(LLAMA, *options)["kept_for_backward_bytes"]
             for options in ([], ["--tensor-parallel=2"], ["--tensor-parallel=2", "--sequence-parallel=true"])]
     assert 0.5 * kept[0] < kept[2] < kept[1] < kept[0]
@@ -61,8 +62,8 @@ def experts(**fields):
 
 
 def test_experts_with_a_capacity_have_rows_of_it_and_else_one_for_each_token_that_comes(tmp_path):
-    """64 tokens x 2 are 128 rows. With 1.25 of an even share, each of 6 experts has room for 27: 162 rows. Each row saves 176
-    bytes."""
+    """64 tokens x 2 experts are 128 rows. With a capacity of 1.25 times an even share, each of 6 experts has room for
+    27 rows, which makes 162 rows. Each row saves 176 bytes."""
     path = tmp_path / "model.json"
     kept = []
     for fields in ({}, {"capacity": 125}):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`gpumemtrace estimate --gpus=N --parallel=HOW`: the estimate for one of several GPUs, and a published run."""
+"""`gpumemtrace estimate --gpus=N --parallel=HOW`: the estimate for one of several GPUs. It is compared with a published
+run."""
 import json
 
 import pytest
@@ -21,7 +22,7 @@ def write(tmp_path):
 
 
 def test_of_several_gpus_each_figure_is_of_one(write):
-    """The weights have 2 x 64 KiB; each of four ranks has a quarter of the rows of each weight."""
+    """The weights have 2 x 64 KiB. Each of four ranks has a quarter of the rows of each weight."""
     result = load_json("estimate", write())
     assert result["parameters"] == {"count": 2 * 128 * 128, "bytes": 2 * 65536}
     assert result["load"]["requested_bytes"] == 2 * 65536 // 4
@@ -38,7 +39,8 @@ def test_of_several_gpus_each_figure_is_of_one(write):
     assert "fits a 1 GiB card per GPU with " in answer
 
 
-# 7.5e9 parameters. Published bytes per rank of 64, mixed precision, Adam: Rajbhandari et al., "ZeRO", figure 1.
+# The model has 7.5e9 parameters. The published bytes are those of one of 64 ranks, with mixed precision and Adam:
+# Rajbhandari et al., "ZeRO", figure 1.
 LARGE = {"schema": "gpumemtrace.model/1", "input": [10000], "optimizer": "adam",
          "layers": [{"name": "h", "repeat": 75, "layers": [{"type": "Linear", "out": 10000, "bias": False}]}]}
 MIXED = ("--gpus=64", "--param-dtype=float16")
@@ -57,13 +59,14 @@ def test_zeros_published_bytes_of_weights_gradients_and_states_come_out(tmp_path
 
 
 def test_stage_3s_published_bytes_come_out_besides_its_bucket_and_what_is_gathered(tmp_path):
-    """After loading, a rank has its parts of weights, gradients and float32 weights. Adam's two states are created in the first
-    step."""
+    """After loading, a rank has its parts of the weights, the gradients and the float32 weights. The two states of Adam
+    are created in the first step."""
     assert (zero(tmp_path, "zero3")["load"]["requested_bytes"] - 2 * 500_000_000 + 8 * 7.5e9 / 64) / 1e9 == pytest.approx(1.9, abs=0.06)
 
 
 def test_what_zeros_formula_does_not_count_stands_beside_it(tmp_path):
-    """The bucket has 5e8 elements. During the optimizer's step, float32 gradients and a temporary copy for Adam are live, too."""
+    """The bucket has 5e8 elements. During the optimizer's step, float32 gradients and a temporary copy for Adam are
+    also live."""
     result = zero(tmp_path, "zero2")
     assert result["categories"]["communication"] >= 2 * 500_000_000
     optimizer = {phase["name"]: phase["peak_bytes"] for phase in result["phases"]}["optimizer"]
@@ -76,6 +79,7 @@ TITAN = ["--parallel=fsdp2", "--dtype=float32", "--param-dtype=bfloat16", "--red
 
 @pytest.mark.parametrize("gpus, published_gib", [(8, 82.4), (128, 67.0)])
 def test_torchtitans_published_peaks_come_out_without_a_run(gpus, published_gib):
-    """Source: benchmarks/llama3_h100_202412_torchtitan.md, tables 1 and 3: Llama 3.1 8B, the highest reserved bytes of a rank."""
+    """The figures come from benchmarks/llama3_h100_202412_torchtitan.md, tables 1 and 3: the highest reserved bytes of
+    a rank that trains Llama 3.1 8B."""
     peak = load_json("estimate", "llama-3-8b", f"--gpus={gpus}", *TITAN)["peak"]
     assert peak["reserved_bytes"] / 2**30 == pytest.approx(published_gib, rel=0.03)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`estimate --kv-cache`: a cache of keys and values, its sequences and blocks. Each figure is calculated independently here."""
+"""`estimate --kv-cache`: a cache of keys and values, with its sequences and blocks. This file calculates each figure
+independently."""
 import json
 
 import pytest
@@ -22,7 +23,7 @@ def cache(model, *options):
 
 
 @pytest.mark.parametrize(("model", "token_bytes"), [
-    ("llama-2-7b", 524_288), ("llama-2-70b", 327_680), ("llama-3-8b", 131_072),  # published
+    ("llama-2-7b", 524_288), ("llama-2-70b", 327_680), ("llama-3-8b", 131_072),  # these figures are published
     ("deepseek-v3", 61 * (512 + 64) * 2), ("gpt2", 12 * 2 * 768 * 4), ("qwen2.5-7b", 28 * 2 * 4 * 128 * 2)])
 def test_a_token_takes_what_is_published_of_the_model(model, token_bytes):
     assert cache(model, "--kv-cache=64")["token_bytes"] == token_bytes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The estimated step as a list of moments, and the owners of its peak."""
+"""The estimated step: its list of moments, and the owners of the memory at its peak."""
 import json
 import math
 
