@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`make check-all`: the list of suites, and the table that it writes for suites that pass, fail, skip or end early."""
+"""`make check-all`: the list of suites, and the table that it writes about suites that pass, fail, are skipped or end
+early."""
 import re
 import subprocess
 
@@ -19,8 +20,8 @@ OUTCOMES = {
 
 @pytest.fixture
 def tree(tmp_path):
-    """tree(*suites) runs check-all in a tree where each suite has the outcome that its name says; returns (exit status, page
-    or stderr)."""
+    """Returns tree(*suites), which runs check-all in a tree where each suite has the outcome that its name says. It
+    returns (exit status, page or stderr)."""
     (tmp_path / ".ci").mkdir()
     (tmp_path / "tests").mkdir()
     (tmp_path / ".ci/check-all").write_bytes((ROOT / ".ci/check-all").read_bytes())

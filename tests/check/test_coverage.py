@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every function that creates or destroys GPU memory is hooked, or listed as harmless."""
+"""Every function that creates or destroys GPU memory is hooked or listed as harmless."""
 import os
 import pathlib
 import re
@@ -94,7 +94,8 @@ def header_folders():
 
 
 def declared_in(folder, header, mark):
-    """Returns the symbols that a header declares: its functions, and the symbols that it renames them to."""
+    """Returns the symbols that a header declares: its functions, and the symbols to which it renames these
+    functions."""
     text = (folder / header).read_text(encoding="utf-8", errors="replace")
     functions = set(re.findall(rf"\b{mark}\s+(cu\w+)\s*\(", text))
     renamed = re.findall(r"#define\s+(cu\w+)\s+(?:__CUDA_API_\w+\()?(cu\w+)", text)

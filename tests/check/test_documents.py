@@ -80,7 +80,8 @@ def test_the_words_of_help_metrics_are_those_of_the_manual():
 
 
 def test_trace_format_says_which_context_has_no_handle():
-    """The event of a primary context's last release names only the device, as the event of cudaDeviceReset does."""
+    """The last release of a primary context makes an event that names only the device. The event of cudaDeviceReset
+    does the same."""
     rows = dict(listed_texts("event_kinds.def", r'^EVENT_KIND\( \w+, +"([^"]*)", +"(.*)"\)$'))
     assert "0 for the device's primary context" in rows["context-destroy"]
 

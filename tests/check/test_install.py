@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`make install` installs the files that it says, they work from there, and `make uninstall` removes exactly these files."""
+"""`make install` installs exactly the files of the list INSTALLED, and these files work at their new place. `make
+uninstall` removes exactly the same files."""
 import json
 import os
 import re
@@ -131,8 +132,8 @@ def record_and_report(command, program, folder, **environment):
 
 
 def test_an_installed_tree_records_a_dry_run_wherever_it_is_moved_to(tmp_path, build):
-    """The tree is staged for one place and moved to another, whose name has every character that the loader's variables
-    cannot carry."""
+    """The tree is installed for one place and moved to another. The name of the second place has every character that
+    the variables of the loader cannot carry."""
     make("install", "/opt/elsewhere", tmp_path / "staged")
     moved = tmp_path / "of mine; $HOME: here"
     (tmp_path / "staged/opt/elsewhere").rename(moved)

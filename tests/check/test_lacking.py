@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""lacking() tells whether a script that fails on the oldest PyTorch needs something that this release lacks, or has a fault."""
+"""If a script fails on the oldest PyTorch, lacking() tells whether the script needs a feature that this release lacks or
+has a fault of its own."""
 import pytest
 
 from support.pytorch_builds import SCRIPTS, lacking

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How libgpumemtrace.so appears to the programs that load it."""
+"""The properties of libgpumemtrace.so that programs see when they load it."""
 import re
 import subprocess
 
@@ -11,7 +11,7 @@ LIBRARY = BUILD / "libgpumemtrace.so"
 
 STRING = "RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 
-# Replaced functions of libc, and entry points of NVTX, PyTorch and the public API.
+# These exports are functions that replace functions of libc, and entry points for NVTX, PyTorch and the public API.
 OTHER_EXPORTS = {
     "InitializeInjectionNvtx2", "dlsym", "dlvsym", "dlopen", "dlclose", "exit", "_exit", "_Exit", "quick_exit",
     "daemon",
@@ -25,7 +25,8 @@ OTHER_EXPORTS = {
     "_ZN2at6detail20computeStorageNbytesEN3c108ArrayRefIlEES3_mm",
     *(f"_ZN3c10{error}ENS_14SourceLocationE{STRING[2:]}" for error in ("5ErrorC2", "16OutOfMemoryErrorC1")),
 }
-# GMT_PASSES_CALLS_ON: these pass a call on as it came, which only the hooks for x86-64 do.
+# The exports with GMT_PASSES_CALLS_ON pass a call to the real function without a change. Only the hooks for x86-64 do
+# this.
 PASSING_EXPORTS = {
     "_ZN2at15sequence_number17get_and_incrementEv",
     "_ZN2at14RecordFunction15currentThreadIdEv",
@@ -36,7 +37,7 @@ PASSING_EXPORTS = {
     f"_ZN3c104cuda20CUDACachingAllocator20setAllocatorSettingsE{STRING}",
     f"_ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsE{STRING}",
 }
-X86_64 = 62  # e_machine
+X86_64 = 62  # the value of e_machine
 
 
 def machine(path):
@@ -86,7 +87,8 @@ def test_it_asks_for_no_glibc_newer_than_2_34():
 
 
 def test_its_code_calls_nothing_that_headers_of_glibc_2_38_replace_by_a_newer_symbol():
-    """strtol, sscanf and similar functions become __isoc23_* there. This test finds calls of them on older systems too."""
+    """In new headers, strtol, sscanf and similar functions become __isoc23_*. This test finds calls of these functions
+    on older systems as well."""
     sources = [path.relative_to(ROOT) for room in ("interpose", "trace", "common")
                for path in (ROOT / room).rglob("*.c")]
     objects = [(BUILD / "obj" / path).with_suffix(".o") for path in sources]

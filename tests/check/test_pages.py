@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""README, doc/, the samples' README and the manual are true: commands run, links lead somewhere, output is real.
+"""README, doc/, the README of the samples and the manual tell the truth: the commands in them run, the links lead to a
+page, and the output is real.
 
 A command with a placeholder in capitals (TRACE, SPEC …) is not run, but its names must exist. `run` records samples/train,
 whatever program the page names, in an environment that has the simulator.
@@ -24,13 +25,13 @@ TRACES = ("train.db", "leak.db", "llama.db", "last-week.db", "new.db", "memory.d
 
 
 def manual_text():
-    """Returns the manual's examples as indented lines."""
+    """Returns the examples in the manual as indented lines."""
     text = MANUAL.read_text(encoding="utf-8").replace(r"\-", "-")
     return "".join(re.sub(r"^", "    ", block, flags=re.M) for block in re.findall(r"^\.EX\n(.*?)^\.EE", text, re.M | re.S))
 
 
 def shown(pattern):
-    """Returns the code of every page that matches the pattern, whole lines or inside a line."""
+    """Returns the code in all pages that matches the pattern, both as whole lines and inside a line."""
     texts = [page.read_text(encoding="utf-8") for page in PAGES] + [manual_text()]
     code = [line for text in texts for line in re.findall(r"^ {4,}(?:\$ )?(\S.*?)(?: {3,}.*)?$|`([^`\n]+)`", text, re.M)]
     return sorted({word for pair in code for word in pair if re.match(pattern, word)})
@@ -46,7 +47,7 @@ def options_of(command):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The folder in which the commands run, with the files that pages name."""
+    """Makes the folder in which the commands run, with the files that pages name."""
     path = tmp_path_factory.mktemp("pages")
     (path / "build").mkdir()
     (path / "samples").symlink_to(ROOT / "samples")
@@ -138,7 +139,7 @@ def test_the_source_tour_names_folders_that_exist():
 
 
 def comparable(text):
-    """Returns the lines of the text without times, padding and the path of the tree."""
+    """Returns the lines of the text. Times, padding and the path of the tree are removed."""
     text = text.replace(str(BUILD), "build").replace(os.path.relpath(BUILD, ROOT), "build")
     text = re.sub(r"\S*build/demo\.db", "build/demo.db", text)
     text = re.sub(r"\b[\d.]+ [mu]?s\b", "TIME", text)

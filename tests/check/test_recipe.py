@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The recipe of doc/ci.md is green if the program holds no more than its baseline, and else red, with one annotation on the
-line to blame."""
+"""The recipe in doc/ci.md makes the build green if the program holds no more memory than its baseline. In all other
+cases the build is red, with one annotation on the line to blame."""
 import json
 import sys
 import xml.etree.ElementTree

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The views of a trace work with any SQLite, and agree with the commands."""
+"""The views of a trace work with any SQLite and agree with the commands."""
 import re
 import sqlite3
 
@@ -62,7 +62,7 @@ def test_a_block_ends_with_its_free_or_with_the_next_at_its_address(trace):
     a = trace.alloc(10)
     trace.free(a)
     b = trace.alloc(20, address=a)
-    trace.alloc(30, address=b)  # the free of the block before was not recorded
+    trace.alloc(30, address=b)  # the recorder missed the free of the block that was at this address before
     trace.tensor(b, 5)
     trace.fail(99)
     trace.alloc(1, "pinned", address=b)
@@ -117,11 +117,11 @@ def test_what_failed_and_what_succeeded_are_told_apart_and_reserved_addresses_ar
 
 def test_what_happened_inside_a_call_names_the_call_before_or_after_it_of_its_own_thread(trace):
     trace.rows["hook"] = [(1, "cudaMalloc", "runtime"), (2, "cuMemAlloc", "driver"), (3, "cudaFree", "runtime")]
-    trace.alloc(10, hook=2, call=7, nested=1)  # 1: inside 3
-    trace.alloc(10, hook=2, call=7, nested=1, thread=2)  # 2: inside 6, of another thread
+    trace.alloc(10, hook=2, call=7, nested=1)  # 1: inside event 3
+    trace.alloc(10, hook=2, call=7, nested=1, thread=2)  # 2: inside event 6, on another thread
     trace.alloc(10, hook=1, call=7)  # 3
     trace.free(1, hook=3, call=8)  # 4
-    trace.free(1, hook=2, call=8, nested=1)  # 5: inside 4
+    trace.free(1, hook=2, call=8, nested=1)  # 5: inside event 4
     trace.alloc(10, hook=1, call=7, thread=2)  # 6
     found = query(with_views(trace), "SELECT seq, api, parent_seq, parent_api FROM nested_events ORDER BY seq")
     assert found == [(1, "cuMemAlloc", 3, "cudaMalloc"), (2, "cuMemAlloc", 6, "cudaMalloc"), (5, "cuMemAlloc", 4, "cudaFree")]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""doc/walkthroughs.md shows what the commands print, for programs in C. tests/pytorch/test_pytorch_walkthroughs.py checks
-its programs in PyTorch."""
+"""For its programs in C, doc/walkthroughs.md shows the output that the commands print.
+tests/pytorch/test_pytorch_walkthroughs.py checks the programs in PyTorch."""
 
 import os
 import re

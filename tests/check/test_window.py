@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Text fits the window that shows it, and has colour only there."""
+"""Text fits the window that shows it. Text has colour only if it is shown in a window."""
 import fcntl
 import os
 import pty
@@ -42,7 +42,7 @@ def columns(text):
 
 
 def in_terminal(*arguments, width=80, **variables):
-    """Returns what the command prints to a terminal of this width."""
+    """Returns the output of the command in a terminal of this width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     environment = clean_environment(**{"TERM": "xterm", **variables})
@@ -68,7 +68,7 @@ def in_terminal(*arguments, width=80, **variables):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A folder with every made-up trace, and a model."""
+    """Makes a folder with every made-up trace and a model."""
     folder = tmp_path_factory.mktemp("made")
     shutil.copy(ROOT / "samples/train.json", folder / "model.json")
     for name, (fill, meta) in MADE.items():
@@ -211,7 +211,7 @@ def test_timeline_draws_its_curve_with_braille_where_the_terminal_can(trace):
     assert not drawn_with(plain, BRAILLE + BLOCKS) and drawn_with(plain, "#")
 
 
-# Python sets LC_CTYPE to UTF-8 where no variable names a character set, so the last case clears LC_CTYPE.
+# If no variable names a character set, Python sets LC_CTYPE to UTF-8. The last case therefore clears LC_CTYPE.
 @pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"TERM": "linux"}, {"TERM": "dumb"}, {"LC_ALL": "", "LC_CTYPE": "", "LANG": "C"}])
 def test_a_terminal_that_cannot_show_them_gets_no_blocks(trace, variables):
     for command in COMMANDS:
