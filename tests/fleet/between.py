@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""An HTTP proxy between a command and ClickHouse, or a server in ClickHouse's place. A test tells it to answer with an error, to
-break the connection, to hang or to redirect. It keeps the statements that passed and their headers."""
+"""An HTTP proxy between a command and ClickHouse. It can also stand in for ClickHouse. A test tells the proxy to answer
+with an error, to break the connection, to hang or to redirect. The proxy keeps the statements that it received and the
+headers of these statements."""
 import http.client
 import http.server
 import ssl
@@ -11,8 +12,10 @@ from support.run import TIMEOUT_S
 
 
 class Between:
-    """The proxy calls answer(statement, number) for each statement. None: pass it on; (status, text, headers): answer this;
-    "break"; "break after": pass it on first; "hang". `certificate`, a file with certificate and key, enables TLS."""
+    """The proxy. It calls answer(statement, number) for each statement, which returns one of these values. None: pass
+    the statement to the server. (status, text, headers): answer with these. "break": break the connection. "break
+    after": pass the statement to the server, and break the connection after that. "hang": do not answer. A file
+    `certificate`, with a certificate and its key, enables TLS."""
 
     def __init__(self, behind=None, answer=lambda statement, number: None, certificate=None):
         self.statements, self.headers, self.behind, self.answer = [], [], behind, answer
@@ -90,5 +93,5 @@ class Between:
 
 
 def exception(code, words):
-    """Returns an error response in ClickHouse's wording."""
+    """Returns an error response with the wording of ClickHouse."""
     return 500, f"Code: {code}, e.displayText() = DB::Exception: {words}, e.what() = DB::Exception".encode(), {}

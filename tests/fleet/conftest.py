@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures of the suite: a server for all tests of a file, a database for each test, and hand-written traces of ranks."""
+"""Fixtures of this suite: a server for all tests of a file, a database for each test, and hand-written traces of
+ranks."""
 import itertools
 
 import pytest
@@ -22,7 +23,8 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def database(server):
-    """Returns the server with a new, empty database, which the server's helpers query by default."""
+    """Returns the server with a new, empty database, to which the helpers of the server send their queries by
+    default."""
     server.database = f"fleet{next(NUMBERS)}"
     server.query(f"CREATE DATABASE {server.database}", database="default")
     yield server
@@ -43,7 +45,8 @@ def own_server(tmp_path):
 
 @pytest.fixture
 def rank(tmp_path):
-    """rank(number, [(bytes, line)]) returns the trace of a rank with one allocation for each pair; `line` is in train.py."""
+    """Returns rank(number, [(bytes, line)]), which returns the trace of a rank with one allocation for each pair.
+    `line` is a line of train.py."""
 
     def write(number, blocks, device=0, name=None, host="node1", **meta):
         trace = Trace(tmp_path / (name or f"rank{number}.db"), rank=number, host=host,

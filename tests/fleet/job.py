@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A job of simulated ranks: dry runs of one program with different seeds. One rank leaks, one has a doubled batch and one is
-killed."""
+"""A job of simulated ranks. The ranks are dry runs of one program with different seeds. One rank leaks, one rank has a
+doubled batch, and one rank is killed."""
 import concurrent.futures
 import json
 import os
@@ -8,14 +8,14 @@ import subprocess
 
 from support.run import BUILD, TIMEOUT_S, run_command, simulator_environment
 
-# `make check` runs few ranks, `make check-fleet` as many as a real job.
+# `make check` runs only a few ranks. `make check-fleet` runs as many ranks as a real job has.
 IS_WHOLE = os.environ.get("GPUMEMTRACE_FLEET") == "all"
 RANKS = 64 if IS_WHOLE else 5
 AT_ONCE = 4
 
 
 def faults_of(count):
-    """Returns {rank: fault} of a job of `count` ranks."""
+    """Returns {rank: fault} for a job of `count` ranks."""
     return {17: "leak", 30: "double", 45: "killed"} if count > 45 else {1: "leak", 2: "double", 3: "killed"}
 
 
@@ -40,7 +40,8 @@ def run_job(folder, count=RANKS):
 
 
 def push_all(url, traces, *options):
-    """Pushes each trace with its own command, AT_ONCE at a time. Returns the CompletedProcesses."""
+    """Pushes each trace with a command of its own. AT_ONCE commands run at the same time. Returns their
+    CompletedProcesses."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(lambda trace: run_command("push", f"--to={url}", *options, trace), traces))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A ClickHouse server for the tests. Its configuration and data are in a folder, it listens on a loopback address and free
-ports, and it is stopped by its process id."""
+"""A ClickHouse server for the tests. Its configuration and data are in a folder. It listens on a loopback address and
+on free ports. It is stopped by its process id."""
 import os
 import shutil
 import subprocess
@@ -50,7 +50,7 @@ SHARD = "<shard><replica><host>{0}</host><port>{1}</port><user>default</user></r
 
 
 def program():
-    """Returns the path of the server's program, or None."""
+    """Returns the path of the server's program, or None if there is none."""
     return shutil.which("clickhouse-server") or shutil.which("clickhouse-server", path="/usr/sbin:/usr/local/sbin")
 
 
@@ -93,13 +93,15 @@ class Server:
             return None
 
     def stop(self):
-        """Kills this server's process. It needs no clean shutdown, because its data is discarded or the test is about a crash."""
+        """Kills the process of this server. A clean shutdown is not needed, because the data is discarded afterwards or
+        the test is about a crash."""
         if self.process:
             self.process.kill()
             self.process.wait()
 
     def query(self, sql, database=None, data=None):
-        """Returns the text of the answer. An error of the server raises an AssertionError with its message."""
+        """Runs a statement and returns the text of the answer. If the server answers with an error, raises an
+        AssertionError with the error's message."""
         database = database or self.database
         words = urllib.parse.urlencode({"database": database, **({} if data is None else {"query": sql})})
         body = sql.encode() if data is None else data

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The samples that push at the end of a job: Slurm's epilogue and a wrapper for torchrun's ranks. The test stands in for the
-launchers."""
+"""The samples that push traces at the end of a job: an epilogue of Slurm, and a wrapper for the ranks of torchrun. The
+test does the work of both launchers."""
 import os
 import signal
 import subprocess
@@ -24,7 +24,7 @@ def environment_of(database, **extra):
 
 
 def wait_for_ranks(database, count):
-    """Waits until the database has `count` ranks, because the samples push in the background."""
+    """Waits until the database has `count` ranks. The samples push in the background."""
     wait_for(lambda: database.query("SELECT uniqExact(rank) FROM push").strip(), str(count).__eq__, "the ranks")
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The statements of `fleet` return the same rows on Debian's ClickHouse and on the current one, which chdb (PyPI) embeds."""
+"""The statements of `fleet` return the same rows on two versions of ClickHouse: Debian's version and the current
+version, which chdb (PyPI) embeds."""
 import json
 import subprocess
 import sys
@@ -11,7 +12,8 @@ from support.run import BUILD, TIMEOUT_S, run_command
 
 CHDB = BUILD / "chdb"
 
-# Runs in its own process: reads {"schema", "rows": {table: path}, "statements"} and writes the answer of each statement.
+# This program runs in a process of its own. It reads {"schema", "rows": {table: path}, "statements"} and writes the
+# answer to each statement.
 PROGRAM = """
 import json, sys
 from chdb import session

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Answers of `fleet` about a pushed job: it names the ranks that stand out, and its figures equal those of `report`."""
+"""Answers of `fleet` about a pushed job. They name the ranks that stand out, and their figures equal the figures of
+`report`."""
 import concurrent.futures
 import re
 import shlex

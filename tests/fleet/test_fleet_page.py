@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The HTML page of `fleet` in a browser: small charts of the ranks on one scale."""
+"""The HTML page of `fleet` in a browser. It shows the ranks as small charts with the same scale."""
 from fleet.job import push_all, run_job
 from support.run import run_command
 from web.browser import browser  # noqa: F401
 
-# The last column of a chart that is not empty, in CSS pixels.
+# Returns the last column of a chart that is not empty, in CSS pixels.
 WIDTH = """
 const canvas = page.fleet.items[arguments[0]].firstChild, context = canvas.getContext('2d');
 const row = context.getImageData(0, 5, canvas.width, 1).data;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The dashboard of samples/fleet: each query runs with the variables' values from the database."""
+"""The dashboard of samples/fleet. Each query runs with values from the database for the dashboard's variables."""
 import json
 
 from fleet.job import push_all, run_job

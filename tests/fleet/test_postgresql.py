@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""PostgreSQL loads the tables that `export --to=tsv` writes. The test starts its own server on a socket in its folder."""
+"""PostgreSQL loads the tables that `export --to=tsv` writes. The test starts a server of its own, with a socket in the
+test's folder."""
 import os
 import pathlib
 import shutil
@@ -15,15 +16,15 @@ TABLES = ("process", "device", "site", "phase", "ledger", "failure", "event", "s
 
 
 def as_postgres(*words):
-    """Runs a command, as the user postgres if this is root, because PostgreSQL refuses to run as root. Returns the
-    CompletedProcess."""
+    """Runs a command. If this process is root, runs the command as the user postgres, because PostgreSQL refuses to run
+    as root. Returns the CompletedProcess."""
     prefix = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
     return subprocess.run([*prefix, *map(str, words)], cwd="/", capture_output=True, text=True, timeout=TIMEOUT_S)
 
 
 @pytest.fixture
 def psql():
-    """psql(statement) returns the answer: one row per line, values separated by tabs."""
+    """Returns psql(statement), which returns the answer: one row per line, with tabs between the values."""
     if not PROGRAMS:
         pytest.skip("no PostgreSQL; on Debian `.ci/deps fleet` installs it")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="gpumemtrace-postgresql."))

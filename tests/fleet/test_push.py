@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`push` writes the same figures into a ClickHouse server as other commands print, and a push is visible whole or not at all."""
+"""`push` writes into a ClickHouse server the same figures that other commands print. A push is visible either whole or
+not at all."""
 import csv
 import io
 import sqlite3
@@ -26,7 +27,7 @@ def pushed(database, *arguments):
 
 
 def visible(database, table, columns):
-    """Returns the rows of each rank's last push."""
+    """Returns the rows of the last push of each rank."""
     last = "SELECT max(push) FROM push GROUP BY job, run, rank"
     return database.rows(f"SELECT {columns} FROM {table} WHERE push IN ({last}) ORDER BY job, run, rank, {columns}")
 

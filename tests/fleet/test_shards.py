@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Two servers on loopback are the shards of a cluster. Each rank is on one shard; together they answer as one server does."""
+"""Two servers on loopback addresses are the shards of a cluster. Each rank is on one shard. Together the shards answer
+as one server does."""
 import pytest
 
 from fleet.job import fleet, push_all, run_job
@@ -10,8 +11,9 @@ from support.tracefile import MIB
 
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory):
-    """Returns the two servers. As in a cluster, they use one HTTP port at two addresses. Their other ports differ, because a
-    server finds its own shard by address and port, and every loopback address is local."""
+    """Returns the two servers. Both use the same HTTP port, each at its own address, as the servers of a cluster do.
+    Their other ports differ, because a server recognizes its own shard by address and port, and every loopback address
+    is local."""
     if not program():
         pytest.skip(MISSING)
     http, *ports = own_ports(5)

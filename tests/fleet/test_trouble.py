@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Errors between a command and the server: one clear line, exit status 2, and no partly written push."""
+"""Errors between a command and the server. The command prints one clear line and exits with status 2, and no push is
+written in part."""
 import signal
 import subprocess
 
@@ -16,7 +17,7 @@ LOGIN = {"GPUMEMTRACE_FLEET_USER": "fleet", "GPUMEMTRACE_FLEET_PASSWORD": SECRET
 
 
 def complaint(*arguments, env=None):
-    """Returns the single line of error of a command that exits with status 2."""
+    """Runs a command that must exit with status 2. Returns the single line that it prints to stderr."""
     completed = run_command(*arguments, env=env)
     assert completed.returncode == 2, completed.stderr
     assert completed.stdout == "" and completed.stderr.count("\n") == 1, completed.stderr
@@ -25,7 +26,7 @@ def complaint(*arguments, env=None):
 
 
 def both(url, trace, *options, env=None):
-    """Returns the complaints of push and of fleet about an address."""
+    """Returns the complaints of `push` and of `fleet` about an address."""
     return complaint("push", f"--to={url}", *options, trace, env=env), complaint("fleet", f"--from={url}", *options, env=env)
 
 
@@ -61,7 +62,8 @@ def test_a_login_from_a_file_or_the_environment_is_taken_by_the_server(database,
 
 @pytest.fixture
 def certificate(tmp_path):
-    """certificate(name) returns a file with a self-signed certificate for that host and its key."""
+    """Returns certificate(name), which returns a file with a self-signed certificate for that host and the
+    certificate's key."""
 
     def make(name):
         key, path = tmp_path / "key", tmp_path / f"{name}.pem"
@@ -137,7 +139,8 @@ def answers(database):
 
 @pytest.fixture
 def before(database, rank):
-    """Returns the answers of `fleet` with one trace of a rank pushed, before a test pushes a second trace of that rank."""
+    """Pushes one trace of a rank and returns the answers of `fleet`. After that, a test pushes a second trace of the
+    same rank."""
     assert run_command("push", "--create", f"--to={database.url}", rank(0, [(7 * MIB, 12)], name="first.db")).returncode == 0
     return answers(database)
 
@@ -183,8 +186,8 @@ def test_a_push_that_is_killed_at_any_step_changes_no_answer(database, rank, bef
 
 
 def test_staging_tables_that_a_dying_server_half_dropped_hinder_no_later_push(own_server, rank):
-    """DROP removes a table's metadata before its folder. If the server dies in between, the folder remains, and the server
-    refuses to create a table in a folder that exists."""
+    """DROP removes the metadata of a table before it removes the table's folder. If the server dies in between, the
+    folder remains. The server then refuses to create a table, because the table's folder exists."""
     trace = rank(0, BLOCKS)
     assert run_command("push", "--create", f"--to={own_server.url}", trace).returncode == 0
     before = answers(own_server)
@@ -222,7 +225,8 @@ def test_a_server_that_stops_in_the_middle_and_comes_back_is_waited_for(own_serv
 
 
 def once(answer, step):
-    """Returns a function for Between that answers only the first statement of this kind, and passes on all others."""
+    """Returns a function for Between. It answers only the first statement that contains `step` and passes all other
+    statements to the server."""
     seen = []
 
     def first(statement, number):
