@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""DataParallel over all devices: the first one holds the optimizer's states and gathers the outputs of all devices."""
+"""Runs DataParallel over all devices. The first device holds the states of the optimizer and gathers the outputs of all
+devices."""
 import torch
 from torch import nn
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""DDP and FSDP 2 of a small model; prints what PyTorch's allocator did. `rank_alone.py WHAT` is one rank, as torchrun starts it;
-`--ranks=COUNT` starts COUNT ranks and prints the output of rank 0."""
+"""Runs DDP and FSDP 2 of a small model, and prints the actions of PyTorch's allocator. `rank_alone.py WHAT` is one
+rank, as torchrun starts it. `--ranks=COUNT` starts COUNT ranks and prints the output of rank 0."""
 import json
 import os
 import socket
@@ -47,7 +47,8 @@ def train(what):
 
 
 def start_ranks(count, what):
-    held = socket.socket()  # held until the ranks end, so that no other process gets the port; rank 0 listens beside it
+    # The port is held until the ranks end, so that no other process gets it; rank 0 listens on the same port.
+    held = socket.socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     held.bind(("", 0))
     port = held.getsockname()[1]

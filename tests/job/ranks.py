@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""NCCL between ranks of one machine, part by part. `ranks.py COUNT PARTS` starts COUNT copies of itself, as torchrun does, and
-prints as last line what each rank saw, as JSON. With --alone it is one rank, which its environment variables describe."""
+"""NCCL between ranks of one machine, part by part. `ranks.py COUNT PARTS` starts COUNT copies of itself, as torchrun
+does. Its last line shows, as JSON, the results of each rank. With --alone, the program is one rank, which its
+environment variables describe."""
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ from datetime import timedelta
 
 
 def objects(rank, count):
-    """Returns the objects gathered from all ranks, and the objects that rank 0 broadcasts."""
+    """Returns the objects that were gathered from all ranks, and the objects that rank 0 broadcasts."""
     gathered, said = [None] * count, [{"rank": rank}, rank * 2] if rank == 0 else [None, None]
     distributed.all_gather_object(gathered, {"rank": rank, "text": "x" * (10 * rank)})
     distributed.broadcast_object_list(said, src=0)
@@ -73,7 +74,7 @@ def exchanges(rank, count):
 
 
 def groups(rank, count):
-    """Groups of even and odd ranks, and a group of the first two ranks only."""
+    """Reduces in groups of even and of odd ranks, and in a group of only the first two ranks."""
     halves = [distributed.new_group([one for one in range(count) if one % 2 == which]) for which in range(2)]
     x, pair = torch.tensor([rank + 1.0], device=CUDA), distributed.new_group([0, 1])
     distributed.all_reduce(x, group=halves[rank % 2])
@@ -85,7 +86,7 @@ def groups(rank, count):
 
 
 def large(_rank, _count):
-    """A tensor too large to be transferred gets unknown values, and all ranks go on."""
+    """A tensor that is too large to be transferred gets unknown values. All ranks go on."""
     x = torch.ones(1024, 1024, device=CUDA)
     distributed.all_reduce(x)
     distributed.broadcast(x, src=0)
@@ -93,7 +94,7 @@ def large(_rank, _count):
 
 
 def unused(rank, _count):
-    """DDP in which ranks use different layers: each parameter gets the average gradient of all ranks."""
+    """Runs DDP with ranks that use different layers. Each parameter gets the gradient averaged over all ranks."""
     torch.manual_seed(rank)
     layers = nn.ModuleList(nn.Linear(4, 1, bias=False) for _ in range(2)).to(CUDA)
 
@@ -114,7 +115,7 @@ def unused(rank, _count):
 
 
 def clipped(rank, _count):
-    """FSDP 1: the norm of the gradients over all ranks, before and after clipping."""
+    """Runs FSDP 1 and returns the norm of the gradients over all ranks, before and after clipping."""
     from torch.distributed.fsdp import FullyShardedDataParallel
     torch.manual_seed(0)
     model = FullyShardedDataParallel(nn.Linear(8, 8, bias=False).to(CUDA), use_orig_params=True)
@@ -124,7 +125,8 @@ def clipped(rank, _count):
 
 
 def sharded(rank, count):
-    """FSDP 2: the norm for clipping equals that of the whole model on all batches; also returns this rank's rows of a layer."""
+    """Runs FSDP 2. The norm for clipping equals the norm for the whole model on all batches. Also returns this rank's
+    rows of a layer."""
     from torch.distributed.fsdp import fully_shard
 
     def make():
@@ -150,7 +152,7 @@ def sharded(rank, count):
 
 
 def tensor_parallel(_rank, count):
-    """A column-wise and a row-wise layer compute the same output as the whole model."""
+    """A layer split by columns and a layer split by rows compute the same output as the whole model."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
     torch.manual_seed(0)
@@ -163,7 +165,7 @@ def tensor_parallel(_rank, count):
 
 
 def pipeline(rank, count):
-    """Stages of a pipeline, with microbatches: the last stage computes the same output as the whole model."""
+    """Runs the stages of a pipeline with microbatches. The last stage computes the same output as the whole model."""
     from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
     torch.manual_seed(0)
     layers = [nn.Linear(8, 8) for _ in range(count)]
@@ -178,7 +180,7 @@ def pipeline(rank, count):
 
 
 def context(rank, count):
-    """Attention over a sequence that ranks share; returns its shapes before and after the parts are joined."""
+    """Runs attention over a sequence that the ranks share. Returns the shapes before and after the parts are joined."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.tensor.experimental import context_parallel
     from torch.distributed.tensor.experimental._attention import context_parallel_unshard
@@ -194,7 +196,7 @@ def context(rank, count):
 
 
 def killed(rank, _count):
-    """The last rank is killed while the others wait for it in a collective."""
+    """The last rank is killed while the other ranks wait for it in a collective."""
     distributed.barrier()
     if rank == distributed.get_world_size() - 1:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -217,9 +219,10 @@ def differing(rank, _count):
 
 
 def late(rank, count):
-    """Rank 0 makes no call until the other ranks, which wait for two seconds, have given up."""
+    """Rank 0 makes no call until all other ranks have given up. They wait for two seconds."""
     distributed.barrier()
-    os.environ["GPUMEMTRACE_SIM_NCCL_WAIT"] = "2"  # set after the barrier, because ranks may reach the barrier late
+    # This is set after the barrier, because ranks may reach the barrier late.
+    os.environ["GPUMEMTRACE_SIM_NCCL_WAIT"] = "2"
     if rank == 0:
         while not all(os.path.exists(os.path.join(os.environ["RANKS"], f"{other}.json")) for other in range(1, count)):
             time.sleep(0.05)
@@ -240,12 +243,13 @@ def be_rank(names):
     with open(os.path.join(os.environ["RANKS"], f"{rank}.json"), "w", encoding="utf-8") as file:
         json.dump(seen, file)
     if set(names) & {"killed", "differing", "late"}:
-        os._exit(0)  # because other ranks of the group may still wait
+        os._exit(0)  # other ranks of the group may still wait, so this rank exits at once
     distributed.destroy_process_group()
 
 
 def start_ranks(count, names):
-    held = socket.socket()  # held until the ranks end, so that no other process gets the port; rank 0 listens beside it
+    # The port is held until the ranks end, so that no other process gets it; rank 0 listens on the same port.
+    held = socket.socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     held.bind(("", 0))
     port = held.getsockname()[1]

@@ -15,7 +15,8 @@ COMMANDS = ["report", "peak", "timeline", "frag", "phases", "leaks", "steps", "o
 
 @pytest.fixture
 def rank(tmp_path):
-    """Returns rank(number, [(bytes, line)]): the trace of a rank with these allocations, each at a line of train.py."""
+    """Returns rank(number, [(bytes, line)]), which writes the trace of a rank with these allocations. Each line is a
+    line of train.py."""
 
     def write(number, blocks, device=0, name=None, **meta):
         trace = Trace(tmp_path / (name or f"rank{number}.db"), **({} if number is None else {"rank": number}), **meta)
@@ -51,7 +52,8 @@ def test_the_rank_that_stands_out_is_named_with_the_line_that_holds_more(rank, t
 
 
 def failing(number, folder, size, fails_at, goes_on=False, **meta):
-    """A rank that holds `size` bytes and, after `fails_at` freed blocks, is refused 90 GiB. goes_on: it allocates afterwards."""
+    """Makes a rank that holds `size` bytes. After `fails_at` freed blocks, the rank is refused 90 GiB. With goes_on, it
+    allocates afterwards."""
     trace = Trace(folder / f"rank{number}.db", rank=number, **meta)
     trace.device(0, uuid=f"GPU-{number}", name="H100", total_bytes=80 << 30)
     trace.alloc(size, stack=trace.stack(("/job/train.py", 12, "forward")))
@@ -244,7 +246,8 @@ def test_traces_without_ranks_go_by_their_names(rank):
 
 
 def on_card(path, start_ns, steps, uuid="GPU-one", boot_ns=BOOT_NS, **meta):
-    """Records one block at a time; steps: [(ns after the start, live MiB from then on)]."""
+    """Records a process that holds one block at a time. steps: [(ns after the start, MiB that are live from then
+    on)]."""
     trace = Trace(path, start_monotonic_ns=start_ns, start_unix_ns=boot_ns + start_ns, end_ns=steps[-1][0], **meta)
     trace.device(0, uuid=uuid, name="H100", total_bytes=80 << 30)
     live = None
@@ -264,8 +267,8 @@ FIRST, SECOND = [(10, 8), (50, 0)], [(10, 5), (50, 6), (60, 0)]
 
 
 def test_processes_on_one_card_are_summed_at_one_moment(tmp_path):
-    """The second process starts at 1010. The first one's 8 MiB end at 1050, while the second holds 5: they never hold 8 + 6 at
-    once."""
+    """The second process starts at 1010. The 8 MiB of the first process end at 1050, while the second process holds 5
+    MiB. The two processes never hold 8 + 6 MiB at the same time."""
     paths = [on_card(tmp_path / "a.db", 1000, FIRST, rank=0), on_card(tmp_path / "b.db", 1010, SECOND, rank=1)]
     cards = load_json("peak", *paths)["job"]["cards"]
     assert [card["bytes"] // MIB for card in cards] == [8, 5]
@@ -302,8 +305,8 @@ SECOND_NS = 1_000_000_000
 
 @pytest.fixture
 def said(tmp_path):
-    """Returns said(): the sentences of `oom` about other processes on the card. Process 10 fails 2 us after its start at 5 s;
-    process 11 holds 8 MiB of the card from 20 ns to 80 us after its start."""
+    """Returns said(), which returns the sentences of `oom` about other processes on the card. Process 10 fails 2 us
+    after its start at 5 s. Process 11 holds 8 MiB of the card, from 20 ns to 80 us after its own start."""
 
     def answer(own_device=0, start_ns=5 * SECOND_NS - 1000, end_ns=80_000, **meta):
         failed = Trace(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The recorder writes peaks at the end of a trace. A job's table uses them, and they equal the peaks of a replay."""
+"""The recorder writes peaks at the end of a trace. The table of a job uses these recorded peaks, which equal the peaks
+that a replay finds."""
 import sqlite3
 
 import pytest
@@ -9,7 +10,7 @@ from support.tracefile import MIB, Trace
 
 
 def write(path, rank, blocks, peaks=None, **meta):
-    """A rank that allocated these sizes, with meta.peaks as given."""
+    """Writes the trace of a rank that allocated these sizes. meta.peaks is `peaks`."""
     trace = Trace(path, rank=rank, **meta)
     trace.device(0, uuid=f"GPU-{rank}", name="H100", total_bytes=80 << 30)
     for size in blocks:
@@ -26,7 +27,7 @@ def true_peaks(size):
 
 
 def figures(document):
-    """Returns the job's figures without the fields that tell how they were found."""
+    """Returns the figures of the job without the fields that tell how these figures were found."""
     job = document["job"]
     groups = [{key: value for key, value in group.items() if key != "replayed"} for group in job["groups"]]
     peaks = [{key: value for key, value in peak.items() if key != "replayed"} for peak in job["peaks"]]
@@ -45,7 +46,7 @@ def test_ranks_that_differ_are_not_replayed_for_the_table_and_have_the_figures_o
 
 
 def test_a_made_up_peak_is_taken_unless_every_trace_is_to_be_read(tmp_path):
-    """This shows that the table uses the recorded peak and no replay."""
+    """A wrong peak in the table shows that the table takes the recorded peak without a replay."""
     paths = [write(tmp_path / f"rank{rank}.db", rank, [(1 + rank) * MIB], true_peaks((9 + rank) * MIB)) for rank in range(2)]
     assert [peak["peak_bytes"] for peak in load_json("peak", *paths)["job"]["peaks"]] == [9 * MIB, 10 * MIB]
     assert [peak["peak_bytes"] for peak in load_json("peak", *paths, "--every-trace")["job"]["peaks"]] == [MIB, 2 * MIB]
@@ -74,7 +75,7 @@ def test_a_pool_is_named_and_leads(tmp_path):
 
 
 def test_a_process_without_memory_on_a_card_shares_it_with_nobody(tmp_path):
-    """Ranks of one machine may all list a card that only one of them used."""
+    """All ranks of a machine may list a card that only one of them used."""
     paths = []
     for rank in range(2):
         trace = Trace(tmp_path / f"rank{rank}.db", rank=rank, start_monotonic_ns=1, end_ns=10**9)
@@ -87,7 +88,8 @@ def test_a_process_without_memory_on_a_card_shares_it_with_nobody(tmp_path):
 
 
 def test_the_recorder_writes_the_peaks_that_a_replay_finds(record, sample):
-    """This test shows that peaks are written; support/exit_line.py compares them in each recording of the tests."""
+    """This test shows that the recorder writes peaks. support/exit_line.py compares the peaks in each recording of the
+    tests."""
     recording = record(sample("train"))
     ((peaks,),) = recording.rows("SELECT value FROM meta WHERE key = 'peaks'")
     report = load_json("report", recording.trace)

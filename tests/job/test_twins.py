@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`check` of a job: if a rank has the same sums and recorded peaks as another rank, it gets that rank's answer without a
-replay."""
+"""`check` of a job. If a rank has the same sums and recorded peaks as another rank, it gets the answer for that rank
+without a replay."""
 import json
 import sqlite3
 import xml.etree.ElementTree as ET
@@ -13,7 +13,8 @@ from support.tracefile import MIB, Trace
 
 @pytest.fixture
 def rank(tmp_path):
-    """Returns rank(number, bytes): a trace with recorded sums and peaks. `held` makes the real size differ from them."""
+    """Returns rank(number, bytes), which writes a trace with recorded sums and peaks. With `held`, the real size of the
+    block differs from these recorded figures."""
 
     def write(number, size, held=None, refused=0, peaks=True):
         trace = Trace(tmp_path / f"rank{number}.db", rank=number)
@@ -56,7 +57,7 @@ def test_a_broken_baseline_names_the_line_for_each_twin(rank, tmp_path):
 
 
 def test_it_is_the_recorded_peak_that_makes_a_twin(rank, tmp_path):
-    """The second rank's events are read only if a limit needs more than its peak."""
+    """The events of the second rank are read only if a limit needs more than the rank's peak."""
     rank(0, 10 * MIB)
     rank(1, 10 * MIB, held=30 * MIB)
     assert [row["measured_bytes"] for row in check(tmp_path, "--max-peak=1GiB")[1]] == [10 * MIB, 10 * MIB]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Comparison of two jobs: ranks are matched by number, and the rank that changed most comes first."""
+"""Comparison of two jobs. Ranks are matched by number, and the rank that changed most comes first."""
 import pytest
 
 from support.run import load_json, run_command
@@ -8,7 +8,8 @@ from support.tracefile import MIB, Trace
 
 @pytest.fixture
 def job(tmp_path):
-    """Returns job(name, {rank: [(bytes, line)]}): a folder with a trace of each rank; a key may also be (rank, device)."""
+    """Returns job(name, {rank: [(bytes, line)]}), which makes a folder with a trace of each rank. A key of the
+    dictionary may also be (rank, device)."""
 
     def write(name, ranks):
         folder = tmp_path / name
