@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures of the recorder's tests: they run a program with and without the recorder."""
+"""Fixtures of the recorder's tests. They run a program with the recorder and without it."""
 import pytest
 
 from support.run import LIBRARY
@@ -8,7 +8,8 @@ from support.twice import Folder, run
 
 @pytest.fixture
 def settings(sim_env, tmp_path):
-    """settings(NAME=value…) returns the environment of a recorded run and the folder to run in."""
+    """Returns settings(NAME=value…), which returns the environment of a recorded run and the folder in which to run the
+    program."""
 
     def make(**extra):
         folder = tmp_path / "recorded"
@@ -26,8 +27,9 @@ def settings(sim_env, tmp_path):
 
 @pytest.fixture
 def twice(settings, sim_env, tmp_path):
-    """twice(program, *arguments) runs the program without and with the recorder and returns (the recorded run, its Folder).
-    Both runs must end alike with status 5, which says that the program found no error."""
+    """Returns twice(program, *arguments), which runs the program first without and then with the recorder and returns
+    (the recorded run, its Folder). Both runs must end alike with status 5, which means that the program found no
+    error."""
 
     def both(*arguments, same_output=True, **extra):
         bare_folder = tmp_path / "bare"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The recorder learns the autograd node of a tensor from functions that PyTorch's libraries call through the loader. A
-library with the same function names stands in for PyTorch; its nodes have the members of several releases."""
+library with the same function names stands in for PyTorch. Its nodes have the members that several releases have."""
 import pytest
 
 from support.run import compile_library
@@ -107,7 +107,7 @@ ROWS = (
 
 
 def nodes_of(recording):
-    """Returns [(tensor, (node, its thread, is backward))]."""
+    """Returns [(tensor, (node, thread of the node, whether it is a backward))]."""
     now, found = (0, 0, 0), []
     for tensor, number, thread, backward in recording.rows(ROWS):
         if tensor == "":

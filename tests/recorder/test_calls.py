@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A call has the same effect on its caller as without the recorder. Each test first shows that the program would notice
-a difference: it runs under a naive library that makes a mistake of other preloaded tools."""
+"""A call has the same effect on its caller with the recorder as without it. Each test first shows that the program
+would notice a difference. For this, it runs the program under a naive library that makes a mistake that other preloaded
+tools make."""
 import re
 import sqlite3
 import subprocess
@@ -16,7 +17,8 @@ NAIVE = (ROOT / "tests/programs/library/naive_calls.c").read_text(encoding="utf-
 
 @pytest.fixture
 def outcome(program, tmp_path):
-    """outcome("NAME", "argument", …, preload=[…]) returns the program's exit status and output."""
+    """Returns a function: outcome("NAME", "argument", …, preload=[…]) returns the exit status and the output of the
+    program."""
 
     def run(name, *arguments, preload=()):
         done = subprocess.run(
@@ -39,7 +41,7 @@ def outcome(program, tmp_path):
 
 @pytest.fixture
 def naive(tmp_path):
-    """naive("NAIVE_…") returns a library that makes this mistake."""
+    """Returns a function: naive("NAIVE_…") returns a library that makes the mistake of this name."""
 
     def make(mistake):
         return compile_library(
@@ -52,13 +54,13 @@ def naive(tmp_path):
 
 @pytest.fixture
 def noticed(outcome, naive):
-    """noticed("NAIVE_…", program, argument…) checks that the program behaves differently under the naive library and as
-    usual under the recorder. Returns what the program prints."""
+    """Returns a function: noticed("NAIVE_…", program, argument…) checks that the program behaves differently under the
+    naive library, and as usual under the recorder. It returns the output of the program."""
 
     def check(mistake, *run):
         bare = outcome(*run)
         assert bare[0] == 5
-        if not PRELOAD_FIRST:  # a sanitizer's own checks run before the mistake can show
+        if not PRELOAD_FIRST:  # in a sanitized build, the sanitizer's own checks run before the mistake can show
             assert outcome(*run, preload=[naive(mistake)]) != bare
         assert outcome(*run, preload=[OURS]) == bare
         return bare[1]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Stream captures and the graphs made from them are events that hold the program's handles."""
+"""Stream captures, and the graphs that are made from them, are events. These events hold the handles that the program
+has."""
 
 GRAPHS = (
     "SELECT kind, stream, object, address, result FROM events"
@@ -14,7 +15,7 @@ def test_a_capture_its_graph_and_what_is_made_of_it_are_events(record, program):
         ("capture-begin", stream, 0, 0, 0), ("capture-end", stream, graph, 0, 0),
         ("graph-made", 0, executable, graph, 0),
         ("graph-destroy", 0, graph, 0, 0), ("graph-destroy", 0, executable, 0, 0),
-        ("capture-begin", stream, 0, 0, 0), ("capture-end", stream, 0, 0, 0),  # the capture was not valid
+        ("capture-begin", stream, 0, 0, 0), ("capture-end", stream, 0, 0, 0),  # this capture was not valid
     ]  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Child processes, created in every way, run and end as without the recorder. Each child that uses CUDA has its own
-complete trace."""
+"""Child processes that are created in every way run and end as they do without the recorder. Each child that uses CUDA
+has a complete trace of its own."""
 import pytest
 
 from support.run import PRELOAD_FIRST
@@ -69,7 +69,7 @@ def test_the_process_that_calls_daemon_ends_complete(twice, program):
     assert folder.names() == ["trace.2.db", "trace.db"]
     assert [meta(folder, "complete", name) for name in folder.names()] == [1, 1]
     assert [folder.count(ALLOCATIONS, name) for name in folder.names()] == [0, 1]
-    assert folder.count("SELECT object FROM event WHERE kind=15", "trace.db") == 1  # _exit
+    assert folder.count("SELECT object FROM event WHERE kind=15", "trace.db") == 1  # this exit is an _exit
     assert recorded.stderr.count("; see: ") == 2
 
 

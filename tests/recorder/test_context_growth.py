@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A context grows when kernels are first used, and no call reports the growth. The recorder asks the card for its free
-memory often enough to see it."""
+"""A context grows when kernels are used for the first time, and no call reports this growth. The recorder asks the card
+for its free memory often enough to see the growth."""
 import pytest
 
 from support.run import load_json

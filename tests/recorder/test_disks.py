@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Disks that are full, read-only or limited: the program ends as without the recorder, stored events can be read even
-on such a disk, and lost events are counted."""
+"""Disks that are full, read-only or limited. The program ends as it does without the recorder. Events that were stored
+can be read even on such a disk, and lost events are counted."""
 import json
 import pathlib
 import resource
@@ -13,7 +13,7 @@ import pytest
 from support.run import BUILD, TIMEOUT_S, load_json, simulator_environment
 
 KIB = 1 << 10
-EVENTS = 40_000  # lower bound of the events that "many-events" of harm_ends makes
+EVENTS = 40_000  # a lower bound for the number of events that "many-events" of harm_ends makes
 
 
 def may_mount():
@@ -24,7 +24,7 @@ mounting = pytest.mark.skipif(not may_mount(), reason="mounting is not allowed h
 
 
 def in_own_mounts(script, folder, **settings_):
-    """Runs a shell script in its own mount namespace, so that no other process sees the mounts and they end with the
+    """Runs a shell script in a mount namespace of its own. No other process sees its mounts, and they end with the
     script. Returns the CompletedProcess."""
     environment = simulator_environment(**settings_)
     environment["RECORDER"] = str(BUILD / "libgpumemtrace.so")
@@ -74,7 +74,8 @@ ON_A_FULL_DISK = """
 @mounting
 @pytest.mark.parametrize("first", range(4))
 def test_a_disk_that_gets_full_at_any_write_harms_only_the_trace(tmp_path, first):
-    """The schema takes 100 KiB and the whole trace 6 MiB: each size makes a different write fail."""
+    """The schema takes 100 KiB, and the whole trace takes 6 MiB. With each size of the disk, a different write
+    fails."""
     sizes = [*range(4, 180, 8), 260, 380, 420, 700, 1100, 1600, 2200, 3000, 3600, 4200, 5000, 9000]
     for size in sizes[first::4]:
         folder = tmp_path / str(size)
@@ -132,8 +133,8 @@ WHILE_IT_RUNS = """
 
 @mounting
 def test_events_lost_on_a_full_disk_make_the_trace_incomplete_and_name_the_disk(tmp_path):
-    """Each of 16 threads needs a segment of the ring, and only some fit on the disk. The test repeats the sizes until the
-    database, too, fits at the end, because that depends on chance."""
+    """Each of 16 threads needs a segment of the ring, and only some of the segments fit on the disk. It depends on
+    chance whether the database fits on the disk at the end. The test therefore repeats the sizes until it does."""
     sizes = (560, 800, 1200, 4000)
     closed = 0
     for number, size in enumerate(8 * sizes):

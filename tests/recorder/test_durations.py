@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Durations of the calls that reached the driver: measured around the real call, stored beside the events."""
+"""Durations of the calls that reached the driver. They are measured around the real call and stored beside the
+events."""
 import signal
 
 from support.run import load_json
@@ -26,7 +27,8 @@ def test_calls_that_allocate_and_free_have_a_duration_and_no_others(record, prog
 
 
 def test_a_call_begins_after_the_event_before_it_on_its_thread(record, program):
-    drift_ns = 10_000  # two clocks of one thread drift; a long call that other processes delayed may drift by 1/1000 more
+    # Two clocks of one thread drift apart; a long call that other processes delayed may drift by 1/1000 more.
+    drift_ns = 10_000
     before = {}
     for _, kind, memory, time_ns, thread, stream, _, duration in record(program("random_allocations"), "runtime", 4, 500, 1).rows(CALLS):
         if timed(kind, memory):
@@ -39,7 +41,7 @@ def test_a_call_begins_after_the_event_before_it_on_its_thread(record, program):
 def test_a_call_that_had_not_returned_has_no_duration(record, program):
     recording = record(program("dies_with_events"), check=False)
     assert recording.completed.returncode == -signal.SIGKILL
-    load_json("info", recording.trace)  # folds the ring
+    load_json("info", recording.trace)  # this command folds the ring
     rows = recording.rows(CALLS)
     assert any(duration for *_, duration in rows)
     assert all(duration is None for *_, result, duration in rows if result is None)

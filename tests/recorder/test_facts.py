@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Facts that a trace holds about its process besides the events: its job, the settings of its allocators, its exit."""
+"""Facts that a trace holds about its process besides the events: the job of the process, the settings of its
+allocators, its exit."""
 import ctypes.util
 import sys
 
@@ -37,7 +38,7 @@ def test_a_variable_of_megabytes_is_cut(record, program):
 
 
 def test_a_trace_says_that_its_recorder_tells_the_nodes_of_autograd(record, program):
-    """The entry distinguishes a run without nodes from a run of a recorder that cannot see nodes."""
+    """With this entry, a reader can tell a run without nodes from a run of a recorder that cannot see nodes."""
     recording = record(program("phases"))
     assert recording.rows("SELECT value FROM meta WHERE key = 'tells_autograd'") == [(1,)]
 
@@ -45,7 +46,7 @@ def test_a_trace_says_that_its_recorder_tells_the_nodes_of_autograd(record, prog
 @pytest.mark.parametrize("mode", ["return", "exit", "_exit", "quick-exit", "exec"])
 def test_meta_names_the_event_of_the_exit(record, program, mode):
     recording = record(program("process_end"), mode, check=False)
-    recording.report()  # after an exec the ring still holds the event
+    recording.report()  # after an exec, the ring still holds the event until `report` reads it
     assert [exit_of(recording)] == recording.rows(EXITS)
 
 

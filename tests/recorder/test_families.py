@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every family of allocations that the recorder hooks, compared with the program's own records."""
+"""Every family of allocations that the recorder hooks is compared with the records that the program keeps of its own
+calls."""
 import json
 
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Calls of the recorder for memory, files, threads and SQLite fail: the program runs and ends as usual, the recorder prints
-at most one line, and the recorded events can be read.
+"""The recorder calls for memory, files, threads and SQLite, and these calls fail. The program must run and end as
+usual, the recorder may print at most one line, and the recorded events must be readable.
 
 Each failing call needs its own run. There are thousands of calls, so one test tries every n-th call. With
 GPUMEMTRACE_FAULTS=all, further tests try the calls in between.
@@ -14,7 +14,7 @@ import pytest
 from support.run import PRELOAD_FIRST, SLOWER, TIMEOUT_S, run_command, simulator_environment
 
 ALL = os.environ.get("GPUMEMTRACE_FAULTS") == "all"
-EVENTS = 22  # events of the work in fault_loop.c, without its exit
+EVENTS = 22  # the number of events that the work in fault_loop.c makes, without its exit
 
 pytestmark = pytest.mark.skipif(
     bool(PRELOAD_FIRST), reason="a sanitizer brings its own malloc, which no other can stand before"
@@ -23,7 +23,8 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def loop(build, program, tmp_path):
-    """loop("files", "one", "later", 3, 1) runs fault_loop.c and returns the CompletedProcess."""
+    """Returns a function: loop("files", "one", "later", 3, 1) runs fault_loop.c with these arguments and returns the
+    CompletedProcess."""
 
     def run(*arguments, **settings):
         return subprocess.run(
@@ -40,7 +41,7 @@ def loop(build, program, tmp_path):
 
 
 def assert_readable(trace):
-    """Checks that the trace can be read and that every event is in it or counted as lost."""
+    """Checks that the trace can be read, and that every event is either in the trace or counted as lost."""
     completed = run_command("info", trace, "--json")
     assert completed.returncode == 0, completed.stderr
     figures = dict(re.findall(r'"(events|lost_events)": (\d+)', completed.stdout))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that do unusual things end as they would without the recorder, and their traces are correct."""
+"""Programs that do unusual things. They end as they do without the recorder, and their traces are correct."""
 import sqlite3
 import subprocess
 
@@ -274,7 +274,7 @@ def test_thousands_of_phase_names_are_all_kept(twice, program):
 
 
 def test_names_that_a_program_makes_up_without_end_share_one_and_are_counted(twice, program):
-    """The limit keeps the trace small enough for a reader. Names that already have an entry keep it."""
+    """The limit keeps the trace small enough for a reader. A name that already has an entry keeps this entry."""
     _, folder = twice(program("harm_traces"), "more-names")
     assert_all_there(folder, 71, 0)
     kept = folder.count("SELECT count(*) FROM string WHERE text LIKE 'iteration %'")
@@ -320,8 +320,8 @@ def test_standard_descriptors_that_were_closed_stay_the_programs_to_open(twice, 
 
 @pytest.mark.parametrize("limit", [*range(3, 65), 128, 599, 612, 1024])
 def test_descriptors_get_the_numbers_that_they_would_get_under_every_limit(twice, program, limit):
-    """A limit of 3 leaves the program no descriptor. The recorder leaves descriptors below 32 to the program and takes the
-    highest ones."""
+    """A limit of 3 leaves no descriptor for the program. The recorder leaves all descriptors below 32 to the program
+    and takes the highest ones."""
     recorded, folder = twice(program("harm_traces"), "few-descriptors", str(limit))
     if limit > 6:
         assert recorded.stdout == "alloc 0 3 4 5 free 0\n"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program that uses every family of calls is killed at any moment: its trace has every event that the program printed."""
+"""A program that uses every family of calls is killed at any moment. Its trace has every event that the program
+printed."""
 import json
 import os
 import random
@@ -18,8 +19,8 @@ ATTEMPTS = 100
 
 
 def run_and_kill(folder, after_bytes=None):
-    """Runs the program, kills it once it has printed `after_bytes` (None: it runs to its end) and returns its output, which
-    is not buffered."""
+    """Runs the program and kills it when it has printed `after_bytes` bytes. With None, the program runs to its end.
+    Returns the output of the program, which is not buffered."""
     process = subprocess.Popen(
         ["stdbuf", "-o0", str(BUILD / "tests/matrix"), "linked"],
         env=simulator_environment(
@@ -36,12 +37,12 @@ def run_and_kill(folder, after_bytes=None):
     with process:
         books = process.stdout.read(after_bytes)
         if after_bytes is not None:
-            os.killpg(process.pid, signal.SIGKILL)  # kills the children that share memory with it, too
+            os.killpg(process.pid, signal.SIGKILL)  # this also kills the children that share memory with the process
         return (books + process.stdout.read()).decode()
 
 
 def booked_families(text):
-    """Returns [(mark, events that the program printed under it)]."""
+    """Returns [(mark, the events that the program printed after this mark)]."""
     parts = MARK.split(text)[1:]
     return [
         (mark, [json.loads(event) for event in EVENT.findall(events)])
@@ -57,7 +58,7 @@ def recorded_under(rows, mark):
 
 
 def check_killed(folder, after_bytes):
-    """Returns the number of printed events that were checked."""
+    """Kills the program after this many bytes. Returns the number of printed events that were checked."""
     booked = [
         (mark, events) for mark, events in booked_families(run_and_kill(folder, after_bytes)) if events
     ]
@@ -77,7 +78,7 @@ def check_killed(folder, after_bytes):
 
 @pytest.fixture(scope="module")
 def whole_bytes(tmp_path_factory):
-    """Returns the number of bytes that the whole program prints."""
+    """Returns the number of bytes that the program prints if it is not killed."""
     return len(run_and_kill(tmp_path_factory.mktemp("whole")))
 
 

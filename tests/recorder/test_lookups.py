@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program looks up CUDA's functions in every way: it gets the same functions as without the recorder, and their calls
-are recorded."""
+"""A program looks up the functions of CUDA in every way. It gets the same functions as without the recorder, and the
+calls of these functions are recorded."""
 import os
 import shutil
 import subprocess
@@ -16,7 +16,7 @@ ALLOCATIONS = (
 RUNTIME = BUILD / "simulator" / "libcudart.so.13"
 DRIVER = BUILD / "simulator" / "libcuda.so.1"
 
-# Calls functions by name, like a program that is linked to the runtime.
+# This code calls functions by name, as a program does that is linked to the runtime.
 CALLS = """
 int cudaMalloc(void **pointer, unsigned long bytes);
 int cudaFree(void *pointer);
@@ -30,8 +30,8 @@ int call(void)
 
 @pytest.fixture
 def both(program, record):
-    """both("local:libx.so:call", …) opens libraries and calls into them without and with the recorder, checks that the
-    output is the same, and returns the Recording."""
+    """Returns a function: both("local:libx.so:call", …) opens libraries and calls functions in them, first without and
+    then with the recorder. It checks that the output is the same, and returns the Recording."""
 
     def run(*arguments, **settings):
         bare = subprocess.run(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Leaks in a recorded program, and patterns that only look like leaks: the verdict is the one that a person would give."""
+"""Leaks in a recorded program, and patterns that only look like leaks. The verdict is the one that a person would
+give."""
 import re
 
 import pytest
@@ -11,14 +12,14 @@ CARD_KIB = 16 << 20
 
 
 def line_of(function, call):
-    """Returns the line at which `function` calls `call`."""
+    """Returns the line of `function` that calls `call`."""
     begin = next(number for number, line in enumerate(SOURCE) if f"static void {function}(" in line)
     return next(number for number, line in enumerate(SOURCE, 1) if number > begin and call in line)
 
 
 @pytest.fixture
 def verdict(record, program):
-    """verdict(loop) returns the first sentence of `leaks` and the growth that `leaks` reports."""
+    """Returns verdict(loop), which returns the first sentence of `leaks` and the growth that `leaks` reports."""
 
     def run(loop):
         page = load_json("leaks", record(program("loops"), loop).trace)

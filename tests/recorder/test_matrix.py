@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every way to call CUDA's functions × every family of calls: each event is recorded once, in the right account."""
+"""Every way to call the functions of CUDA, with every family of calls. Each event is recorded once and in the right
+account."""
 import pytest
 
 from support import matrix
@@ -30,7 +31,7 @@ def way(request):
 
 @pytest.fixture(scope="module")
 def result(way, tmp_path_factory):
-    """Returns the result of the program that calls every family in this way; the program runs once."""
+    """Returns the result of the program that calls every family in this way. The program runs only once."""
     return recorded(way, tmp_path_factory.mktemp(way.name))
 
 

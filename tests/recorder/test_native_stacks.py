@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Native stacks, compared frame by frame with those that libgcc's unwinder finds at the same moment."""
+"""Native stacks are compared, frame by frame, with the stacks that the unwinder of libgcc finds at the same moment."""
 import pytest
 
 from support.run import BUILD, PRELOAD_FIRST
@@ -20,8 +20,8 @@ class Stacks:
 
 @pytest.fixture(params=["libunwind", "libgcc"])
 def unwinder(request, tmp_path):
-    """Returns the unwinder's name and a folder for LD_LIBRARY_PATH. For libgcc the folder hides libunwind, because most CUDA
-    images lack it."""
+    """Returns the name of the unwinder and a folder for LD_LIBRARY_PATH. For libgcc, the folder hides libunwind, as in
+    most CUDA images, which lack libunwind."""
     if request.param == "libgcc":
         (tmp_path / "libunwind.so.8").write_text("no library")
     return request.param, tmp_path
@@ -37,10 +37,11 @@ def test_every_layout_of_frames_gives_the_stack_that_another_unwinder_finds(reco
     differing, compared = [], 0
     for line in recording.completed.stdout.splitlines():
         size_bytes, *expected = (int(word, 10 if number == 0 else 16) for number, word in enumerate(line.split()))
-        found = stacks[size_bytes][1:]  # without the innermost frame: the unwinders start at different places of one function
+        # The innermost frame is left out, because the unwinders start at different places of one function.
+        found = stacks[size_bytes][1:]
         shared = min(len(found), len(expected))
         compared += 1
-        # One unwinder may find one more frame at the start of the stack, in libc's hand-written code.
+        # One of the unwinders may find one more frame at the start of the stack, in the hand-written code of libc.
         if found[:shared] != expected[:shared] or abs(len(found) - len(expected)) > 1:
             differing.append((size_bytes, expected, found))
     assert compared > 2000

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The kernel kills a program because its memory cgroup is full: a cgroup of version 1, else one that systemd creates."""
+"""The kernel kills a program because the memory cgroup of the program is full. The cgroup is of version 1 or, where
+that is missing, one that systemd creates."""
 import os
 import pathlib
 import shutil
@@ -27,7 +28,7 @@ def scope_is_possible():
 
 @pytest.fixture
 def limited():
-    """Returns the prefix of a command that runs with little memory."""
+    """Returns the words to put before a command so that it runs with little memory."""
     folder = MEMORY / f"gpumemtrace-test-{os.getpid()}"
     try:
         folder.mkdir()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Mistakes of other preloaded libraries, which the recorder must not make. Each test first shows the mistake."""
+"""Mistakes of other preloaded libraries, which the recorder must not make. Each test first shows that the mistake has
+an effect."""
 import pathlib
 import platform
 import re
@@ -38,7 +39,8 @@ static int ready(void)
 
 @pytest.fixture
 def outcome(program, tmp_path):
-    """outcome(arguments, preload, …) returns the exit status and output of a run; the trace is trace.db."""
+    """Returns a function: outcome(arguments, preload, …) returns the exit status and the output of a run. The trace of
+    the run is trace.db."""
 
     def run(arguments, *preload, **settings):
         environment = simulator_environment(
@@ -56,8 +58,9 @@ def outcome(program, tmp_path):
 
 @pytest.fixture
 def shown(outcome, tmp_path):
-    """shown("NAIVE_…", code, right, wrong) checks that the function `call` in the code returns `right` without and with the
-    recorder, and `wrong` under the naive library. `wrong` is a number, or Ends(status) if the process dies."""
+    """Returns a function: shown("NAIVE_…", code, right, wrong) runs the function `call` in the code. It checks that
+    `call` returns `right` without and with the recorder, and `wrong` under the naive library. `wrong` is a number, or
+    Ends(status) if the process dies."""
 
     def check(mistake, code, right, wrong, *options, behind=()):
         naive = compile_library(
@@ -67,7 +70,7 @@ def shown(outcome, tmp_path):
         plugin = compile_library(tmp_path / "libplugin.so", PRELUDE + code, *options)
         arguments = [f"local:{plugin}:call"]
         assert outcome(arguments, *behind) == (5, f"call {right}\n")
-        if not PRELOAD_FIRST:  # a sanitizer brings its own wrappers
+        if not PRELOAD_FIRST:  # a sanitizer has wrappers of its own
             status, said = outcome(arguments, naive, *behind)
             assert said == f"call {wrong}\n" if isinstance(wrong, int) else status == wrong.status
         assert outcome(arguments, OURS, *behind) == (5, f"call {right}\n")
@@ -347,14 +350,14 @@ def test_a_tool_of_the_system_works_as_without_the_recorder_and_so_does_the_reco
     arguments = [f"local:{user}:{function}" for function in ("look", "by_name", "by_handle")]
 
     def said(*preload):
-        """Returns the exit status and the output without the lines of the tool's log, because those hold the time."""
+        """Returns the exit status and the output. Lines of the tool's log are left out, because they hold the time."""
         status, text = outcome(arguments, *preload)
         return status, re.sub(r"^\[\d{4}-.*\n", "", text, flags=re.MULTILINE)
 
     alone = said(*tool)
     assert alone[0] == 5 and alone[1].endswith("by_name 0\nby_handle 0\n")
     assert said(*([OURS, *tool] if ours_first else [*tool, OURS])) == alone
-    if name == "mangohud" and not ours_first:  # MangoHud asks the C library directly and never the recorder
+    if name == "mangohud" and not ours_first:  # MangoHud asks the C library directly, and never asks the recorder
         assert recorded_sizes(tmp_path / "trace.db") == [4096]
         assert "takes it first" in gpumemtrace("info", tmp_path / "trace.db").stdout
     else:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The recorder sees what pools report: through the public header, and through the functions of c10 that PyTorch's
-allocator calls. Libraries of the same names stand in for PyTorch here."""
+"""The recorder sees the reports of pools: those made through the public header, and those made through the functions of
+c10 that PyTorch's allocator calls. Libraries with the same names stand in for PyTorch here."""
 import re
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from support.run import PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library
 
 MIB = 1 << 20
 
-# libc10: counts the calls, and distinguishes calls of another library from its own.
+# A stand-in for libc10. It counts the calls, and it distinguishes calls by another library from its own calls.
 C10 = """
 #include <stdint.h>
 struct device {{ int8_t type, index; }};
@@ -21,7 +21,8 @@ void {failure}(long size, unsigned long a, unsigned long r, struct device d) {{ 
 int c10_calls(void) {{ return calls; }}
 """
 
-# The allocator: one segment, one tensor in it, one tensor that fails for lack of memory, and a report of CPU memory.
+# A stand-in for the allocator. It makes one segment, one tensor in this segment, one tensor that fails for lack of
+# memory, and a report of CPU memory.
 C10_CUDA = """
 #include <stdint.h>
 struct device {{ int8_t type, index; }};
@@ -54,8 +55,8 @@ FAILURES = [f"_ZN3c1027reportOutOfMemoryToProfilerE{sizes}NS_6DeviceE" for sizes
 
 @pytest.fixture
 def fake_pytorch(tmp_path, build, program):
-    """fake_pytorch(usage, failure) returns a program and its argument. The program opens stand-ins for libc10 and libc10_cuda
-    that have these signatures of the two reporting functions."""
+    """Returns a function: fake_pytorch(usage, failure) returns a program and its argument. The program opens stand-ins
+    for libc10 and libc10_cuda, whose two reporting functions have these signatures."""
 
     def make(usage, failure):
         totals = USAGE[usage]
@@ -75,7 +76,7 @@ def fake_pytorch(tmp_path, build, program):
 @pytest.mark.parametrize("usage, failure", [*zip(USAGE, FAILURES)])
 def test_pytorchs_reports_are_events_and_reach_c10_in_every_form(fake_pytorch, record, usage, failure):
     recording = record(*fake_pytorch(usage, failure), check=False)
-    assert recording.completed.stdout == "run 1033\n"  # 1 for the CPU, then 11, 11, 10 and 1000
+    assert recording.completed.stdout == "run 1033\n"  # 1033 is 1 for the CPU plus 11, 11, 10 and 1000
     rows = recording.rows(
         "SELECT kind, size_bytes, result, device, stack_id IS NOT NULL, string.text FROM event"
         " JOIN string ON string_id = object WHERE memory = 10 ORDER BY seq"
@@ -151,7 +152,7 @@ def test_two_million_events_of_a_pool_take_little_memory_and_under_60_bytes_each
     events = 2_000_000
     command = [program("pool_events"), str(events)]
     plain = subprocess.run(command, env=sim_env(), capture_output=True, text=True, timeout=TIMEOUT_S, check=True)
-    # Events that the writer has not yet stored are in the ring, which on a busy machine grows up to its limit.
+    # Events that the writer has not stored yet are in the ring. On a busy machine the ring grows up to its limit.
     recording = record(*command, GPUMEMTRACE_RING_MAX="32MiB")
     assert recording.rows("SELECT count(*) FROM event WHERE memory = 10") == [(events,)]
     assert recording.trace.stat().st_size < 60 * events
@@ -160,7 +161,8 @@ def test_two_million_events_of_a_pool_take_little_memory_and_under_60_bytes_each
     assert max(added) < 64 * MIB, added
 
 
-# Stand-ins for RMM and CuPy with only what the manual's examples use: a pool of 1 GiB that returns ascending addresses.
+# Stand-ins for RMM and CuPy. They have only the functions that the examples in the manual use. Their pool has 1 GiB and
+# returns ascending addresses.
 STAND_INS = """
 import contextlib, ctypes, types
 assert ctypes.CDLL("libcudart.so.12").cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(1 << 30)) == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every way in which a process can end: the trace is whole, and the process ends as it would without the recorder."""
+"""Every way in which a process can end. The trace is whole, and the process ends as it does without the recorder."""
 import os
 import pathlib
 import signal
@@ -238,7 +238,7 @@ def test_a_reader_waits_for_a_recorder_that_closes_its_trace(record, program):
 def test_a_recorder_killed_before_its_first_event_leaves_an_empty_trace(record, program, size):
     recording = record(program("process_end"), "return", check=False)
     ring = recording.trace.with_name("trace.db-ring.0")
-    ring.write_bytes(bytes(size))  # created, but still empty
+    ring.write_bytes(bytes(size))  # the file exists, but is still empty
     assert driver_layer(recording.trace)[1]["allocations"] == 3
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The recorder hooks functions that PyTorch's libraries call through the loader. Libraries of the same names stand in
-for PyTorch here. The recorder notes the calls and changes neither arguments nor results."""
+"""The recorder hooks functions that PyTorch's libraries call through the loader. It notes the calls, and it changes
+neither their arguments nor their results. Libraries with the same names stand in for PyTorch here."""
 import pytest
 
 from support.run import compile_library
 
-# libc10: the report and the settings parser of newer releases. PyTorch's parser throws for "bad"; this one, in C, does not.
+# A stand-in for libc10, with the report and the settings parser of newer releases. PyTorch's own parser throws an
+# exception for "bad". This parser is in C and does not throw.
 C10 = """
 #include <stddef.h>
 struct device { signed char type, index; };
@@ -18,7 +19,7 @@ void _ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsERKNSt7__cxx
 int c10_calls(void) { return calls; }
 """
 
-# libtorch_cpu: computes the bytes that a tensor's storage needs.
+# A stand-in for libtorch_cpu. It computes the number of bytes that the storage of a tensor needs.
 CPU = """
 #include <stddef.h>
 struct numbers { const long *items; size_t count; };
@@ -31,7 +32,8 @@ size_t _ZN2at6detail30computeStorageNbytesContiguousEN3c108ArrayRefIlEEmm(struct
 }
 """
 
-# libc10_cuda: streams of two devices, the settings parser of older releases, and a program that uses them all.
+# A stand-in for libc10_cuda. It has streams of two devices, the settings parser of older releases, and a program that
+# uses all of them.
 C10_CUDA = """
 #include <stddef.h>
 #include <stdlib.h>
@@ -131,8 +133,8 @@ int settings_by_call(void)
 
 @pytest.fixture
 def fake_pytorch(tmp_path, build, program):
-    """fake_pytorch(function) returns a program and its argument. The program calls the function in the stand-in libc10_cuda,
-    which lies in torch/lib beside the stand-ins for libc10 and libtorch_cpu."""
+    """Returns a function: fake_pytorch(function) returns a program and its argument. The program calls this function in
+    the stand-in for libc10_cuda, which is in torch/lib beside the stand-ins for libc10 and libtorch_cpu."""
 
     def make(function):
         folder = tmp_path / "torch/lib"
@@ -168,7 +170,7 @@ def test_what_was_asked_for_is_told_of_a_block_that_is_larger_than_that_rounded_
 @pytest.mark.parametrize("function, last", [("settings", "from the environment"), ("settings_by_call", "by a call")])
 def test_settings_are_those_at_the_first_piece_and_what_the_parser_took_last(fake_pytorch, record, function, last):
     recording = record(*fake_pytorch(function), PYTORCH_ALLOC_CONF="set at the start", CUDA_MODULE_LOADING="LAZY", check=False)
-    assert recording.completed.stdout == f"{function} 201\n"  # 10 times 20 letters, plus 1 for a report
+    assert recording.completed.stdout == f"{function} 201\n"  # 201 is 10 times 20 letters, plus 1 for a report
     assert dict(recording.rows("SELECT name, value FROM allocator_setting")).items() >= {
         "PYTORCH_ALLOC_CONF": "set before the first tensor", "CUDA_MODULE_LOADING": "LAZY", "pytorch": last}.items()
     assert recording.rows("SELECT name, count(*) FROM allocator_setting GROUP BY 1 HAVING count(*) > 1") == []
@@ -195,7 +197,7 @@ def test_the_version_is_what_the_file_beside_the_library_states(fake_pytorch, re
 
 
 def test_facts_that_came_after_the_start_survive_a_kill(record, tmp_path, fake_pytorch, build):
-    """The facts wait in the ring with the events."""
+    """Until they are stored, the facts are in the ring, together with the events."""
     command = fake_pytorch("settings_by_call")
     (tmp_path / "torch/version.py").write_text("__version__ = '2.15.0'\n")
     killer = compile_library(tmp_path / "killer.so", "#include <signal.h>\nint die(void) { raise(SIGKILL); return 0; }", "-w")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random allocations on four threads: the report equals the program's own records."""
+"""Random allocations on four threads. The report equals the records that the program itself keeps."""
 import json
 import os
 import random
@@ -56,8 +56,8 @@ def test_without_a_lock_counts_are_exact_and_the_peak_within_the_bytes_in_flight
 
 
 def kill_at(moment_s, trace, way):
-    """Runs the program and kills it `moment_s` after its first output, but not before it wrote SOME_LINES lines. Returns the
-    complete lines that it wrote."""
+    """Runs the program and kills it `moment_s` after its first output, but not before it has written SOME_LINES lines.
+    Returns the complete lines that the program wrote."""
     environment = simulator_environment(
         LD_PRELOAD=BUILD / "libgpumemtrace.so", GPUMEMTRACE_OUTPUT=trace
     )
@@ -129,7 +129,7 @@ def check_killed(tmp_path, number, moment_s):
 
 @pytest.mark.parametrize("batch", range(10))
 def test_what_was_reported_before_a_sigkill_is_in_the_trace(tmp_path, batch):
-    # Half of the moments are in the first 40 ms; a third are after the writer first runs, at 100 ms.
+    # Half of all moments are in the first 40 ms. A third of all moments are after 100 ms, when the writer has run once.
     moments = random.Random(20_000 + batch)
     told = sum(
         check_killed(tmp_path, 10 * batch + i, 0.3 * moments.random() ** 3) for i in range(10)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The report shows phases from the public API, from NVTX and from the functions of libnvToolsExt."""
+"""The report shows phases that come from the public API, from NVTX, and from the functions of libnvToolsExt."""
 import pathlib
 import subprocess
 
@@ -94,7 +94,7 @@ def test_the_domain_of_a_range_is_recorded_by_name(record, program):
 
 
 def test_a_dry_run_takes_ranges_of_a_library_that_the_program_opened_itself(record, program):
-    """The program uses dlopen and dlsym on libnvToolsExt."""
+    """The program opens libnvToolsExt with dlopen and finds its functions with dlsym."""
     recording = record(program("nvtx_opened"))
     assert recording.completed.stdout == "push 0\npush 0\npop 0\npop 0\n"
     mebibytes = {path: row["allocated_bytes"] // MIB for path, row in phases(recording).items()}
@@ -104,7 +104,7 @@ def test_a_dry_run_takes_ranges_of_a_library_that_the_program_opened_itself(reco
     assert not phases(off) or set(phases(off)) == {None}
 
 
-# Another tool's injection library: counts the calls and answers with numbers of its own.
+# The injection library of another tool. It counts the calls and answers with numbers of its own.
 TOOL = """
 #include <stdint.h>
 #include <stdio.h>

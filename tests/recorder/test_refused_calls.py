@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The line at exit counts the same refused calls as the report: only calls that asked for memory."""
+"""The line at exit counts the same refused calls as the report does. Both count only calls that asked for memory."""
 import pytest
 
 from support.run import load_json

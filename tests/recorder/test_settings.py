@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Invalid settings: one line reports them, the program runs, and no other file is touched."""
+"""Invalid settings. One line reports them, the program runs, and no other file is touched."""
 import os
 import socket
 import subprocess
@@ -23,7 +23,7 @@ OTHERS = {"folder": os.mkdir, "FIFO": os.mkfifo, "socket": make_socket, "device"
 
 @pytest.mark.parametrize("kind", OTHERS)
 def test_what_is_no_file_is_no_output(record, program, tmp_path, monkeypatch, kind):
-    """The name is relative, because a socket's path may have at most 107 bytes."""
+    """The test uses a relative name, because the path of a socket may have at most 107 bytes."""
     monkeypatch.chdir(tmp_path)
     OTHERS[kind]("trace.db")
     recording = record(program("phases"))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A program looks up a function that the recorder does not hook: the lookup is passed through, counted and named."""
+"""A program looks up a function that the recorder does not hook. The program gets the real function, and the recorder
+counts and names the lookup."""
 import signal
 
 import pytest
 
 from support.run import compile_library, load_json
 
-# A future driver and its runtime, with only the functions that the program here needs.
+# A driver of the future and its runtime. They have only the functions that the program here needs.
 FUTURE = """
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -94,7 +95,8 @@ int killed(void) { return kill(getpid(), SIGKILL); }
 
 @pytest.fixture
 def future(record, program, tmp_path):
-    """future("by_dlsym", "alloc", …) calls these functions in turn under the recorder and returns the Recording."""
+    """Returns a function: future("by_dlsym", "alloc", …) calls these functions one after another under the recorder and
+    returns the Recording."""
     path = tmp_path / "libcuda.so.1"
     compile_library(path, FUTURE % path, "-Wl,-soname,libcuda.so.1")
     user = compile_library(tmp_path / "libuser.so", USER % (path, path))
