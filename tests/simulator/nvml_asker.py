@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Queries the driver and NVML through their public C interfaces. Each argument is a query; prints one line of JSON for each.
+"""Queries the driver and NVML through their public C interfaces. Each argument is a query. The program
+prints one line of JSON for each query.
 
     init       cuInit and a context on device 0      alloc MIB   allocates memory on device 0
     card N     NVML's facts about card N             cuda        the driver's facts about device 0
@@ -53,7 +54,7 @@ def processes(card, version):
 def pci(card, version, size):
     buffer = ctypes.create_string_buffer(b"\xee" * (size + 4), size + 4)
     must(getattr(nvml, "nvmlDeviceGetPciInfo" + version)(card, buffer))
-    assert buffer.raw[size:] == b"\xee" * 4  # NVML must not write behind the struct
+    assert buffer.raw[size:] == b"\xee" * 4  # NVML must not write behind the end of the struct
     return [buffer.raw[:16].rstrip(b"\0").decode(), buffer.raw[36:68].strip(b"\0").decode() if version == "_v3" else ""]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The stand-in for cuDNN answers the documented interfaces, because its answers decide what a program allocates."""
+"""The stand-in for cuDNN answers through the documented interfaces. Its answers decide which memory a program
+allocates."""
 import json
 
 import pytest
@@ -76,7 +77,7 @@ def reserve(*words, **settings):
     check(cudnn.cudnnGetRNNTempSpaceSizes(handle, *lstm(*words, **settings)[:1], 1, lstm(*words)[1], ctypes.byref(work), ctypes.byref(kept)))
     return kept.value
 """
-# Input: 16 images of 64 channels, 40 x 40.
+# The input has 16 images of 64 channels, with 40 x 40 pixels.
 X, W3, W1, Y = (16, 64, 40, 40), (96, 64, 3, 3), (96, 64, 1, 1), (16, 96, 40, 40)
 X_BYTES, W3_BYTES, Y_BYTES = 16 * 64 * 1600 * 4, 96 * 64 * 9 * 4, 16 * 96 * 1600 * 4
 
@@ -111,7 +112,7 @@ def test_as_many_configurations_are_counted_as_were_wanted(tmp_path):
 
 
 def test_an_lstm_keeps_what_a_card_was_seen_to_keep(tmp_path):
-    """The sizes are those of PyTorch 2.11 on an H100: sequence length 20, batch 8, input size 24, hidden size 64."""
+    """The sizes were seen with PyTorch 2.11 on an H100: sequence length 20, batch 8, input size 24, hidden size 64."""
     wanted = "[reserve(1, 1), reserve(2, 1), reserve(3, 1), reserve(2, 2), reserve(2, 1, dropout=.1), reserve(2, 1, projection=32)]"
     assert ask(tmp_path, wanted) == [205056, 450816, 696576, 901376, 452096, 573696]
 

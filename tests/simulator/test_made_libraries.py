@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program opens a library in a dry run. The library finds every function of NVIDIA's libraries, whatever their version
-and file name: a stand-in, or a function that returns "not supported" and is counted by name."""
+"""A program opens a library in a dry run. The library finds every function of NVIDIA's libraries, whatever their
+version and file name. It finds either a stand-in, or a function that returns "not supported" and is counted by name."""
 import random
 import struct
 
@@ -16,8 +16,9 @@ const char *texts(int i) { return i ? "cudaErrorMixedDeviceExecution" : "libcuda
 
 
 def asking_library(folder, name, functions, soname=None, version=None):
-    """Returns a library that calls each function through NAME_function(pointer). When the loader opens the library, it binds
-    all functions in `soname` with the symbol version `version`. The library `soname` itself is deleted."""
+    """Returns a library that calls each function through NAME_function(pointer). When the loader opens the library, the
+    loader binds all functions to `soname` with the symbol version `version`. The library `soname` itself is deleted
+    before that."""
     lines = [f"int {function}(void *); int {name}_{function}(void *p) {{ return {function}(p); }}" for function in functions]
     options = ["-Wl,-z,now", "-Wl,--allow-shlib-undefined", "-Wl,-z,undefs"]
     gone = None
@@ -150,7 +151,7 @@ def test_pytorchs_device_library_is_named_even_if_another_library_needs_the_runt
 
 
 def test_tables_that_the_loader_does_not_read_may_hold_anything(tmp_path):
-    """The section headers may hold any values, because the loader works without them."""
+    """The section headers may hold any values, because the loader does not use them."""
     library = asking_library(tmp_path, "asks", ["cublasNewKernel"], "libcublas.so.99", "libcublas.so.99")
     whole = library.read_bytes()
     (sections,) = struct.unpack_from("<Q", whole, 40)

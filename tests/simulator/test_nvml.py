@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""NVML reports the simulated cards as the driver does: to the program itself and to other processes on the same cards."""
+"""NVML reports the simulated cards as the driver does. It does so to the program itself and to other processes on the
+same cards."""
 import json
 import re
 import subprocess
@@ -15,7 +16,8 @@ CONTEXT = 300 * MIB
 H100_CONTEXT = 630 * MIB  # measured on a card: common/sim_presets.def
 H100 = 81008 * MIB
 
-# Functions that gpustat 1.1.1, nvitop 1.7.2 and nvtop 3.0.1 call for a card, except those that the tests below call properly.
+# Functions that gpustat 1.1.1, nvitop 1.7.2 and nvtop 3.0.1 call for a card. Functions that the tests below call with
+# valid arguments are left out.
 ASKED = """nvmlDeviceGetBAR1MemoryInfo nvmlDeviceGetClockInfo nvmlDeviceGetComputeMode nvmlDeviceGetCurrPcieLinkGeneration
 nvmlDeviceGetCurrPcieLinkWidth nvmlDeviceGetCurrentDriverModel nvmlDeviceGetDecoderUtilization nvmlDeviceGetDisplayActive
 nvmlDeviceGetDisplayMode nvmlDeviceGetEncoderUtilization nvmlDeviceGetEnforcedPowerLimit nvmlDeviceGetFanSpeed
@@ -41,8 +43,8 @@ def ask(sim_env):
 
 @pytest.fixture
 def neighbour(sim_env):
-    """neighbour(word, …) starts a process that runs these queries of nvml_asker.py and lives until the test ends. Returns its
-    process id."""
+    """Returns a function: neighbour(word, …) starts a process that runs these queries of nvml_asker.py and lives until
+    the test ends. It returns the id of the process."""
     running = []
 
     def start(*words, spec="16GiB", **settings):
@@ -143,4 +145,5 @@ def test_what_tools_ask_is_answered_or_refused_by_name(ask):
     assert set(map(tuple, answers.values())) == {(0, "Success"), (3, "Not Supported")}
     assert answers["nvmlDeviceGetUtilizationRates"][0] == 0
     for sensor in ("PowerUsage", "Temperature", "ClockInfo", "FanSpeed"):
-        assert answers["nvmlDeviceGet" + sensor][0] == 3  # not supported: the simulator has no sensors
+        # The answer is "not supported", because the simulator has no sensors.
+        assert answers["nvmlDeviceGet" + sensor][0] == 3

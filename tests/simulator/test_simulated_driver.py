@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The simulated driver accounts memory as documented and provides what a runtime looks up."""
+"""The simulated driver accounts for memory as the documentation says, and provides the functions that a runtime looks
+up."""
 import os
 import re
 import shlex
@@ -30,7 +31,7 @@ def run(path, environment, *arguments, text=None):
 
 # --- the programs that check themselves, part by part ----------------------------------------------
 
-# Cards of a program or a part. Multicast and tensor maps need compute capability 9.0.
+# The simulated cards of a program, or of a part of it. Multicast and tensor maps need compute capability 9.0.
 SPECS = {"sim_multicast": "2xh100", "sim_any": "any", "sim_tensor_maps": "h100",
          "a_card_before_compute_capability_9_0_has_none": "a100-80"}
 
@@ -155,7 +156,7 @@ def test_a_malformed_fault_is_reported_and_ignored(program, sim_env, fault):
 
 
 class Process:
-    """A running sim_share. tell("alloc 100") returns (result, free MiB)."""
+    """A running sim_share. tell("alloc 100") sends it this command and returns (result, free MiB)."""
 
     def __init__(self, path, environment):
         self.child = subprocess.Popen(
@@ -195,7 +196,7 @@ def share(program, sim_env, tmp_path):
         process.end(kill=True)
 
 
-ALL = 16 * 1024 - 300  # MiB free for a single process
+ALL = 16 * 1024 - 300  # the MiB that are free for a process that is alone on the card
 CONTEXT = 300
 
 
@@ -261,9 +262,9 @@ def functions():
 
 
 def expected_answer(name, version, flags):
-    """Returns (result, status, symbol). The symbol is the newest one that is not newer than `version`, with the form for
-    per-thread default streams if the flags ask for it and it exists. If no symbol is found, the result is still success and
-    only the status says so (driver 580.159 on an H100)."""
+    """Returns (result, status, symbol). The symbol is the newest one that is not newer than `version`. If the flags ask
+    for per-thread default streams, it is the form for these streams, if that form exists. If no symbol is found, the
+    result is still success, and only the status tells it (driver 580.159 on an H100)."""
     known = [row for row in functions() if row[0] == name]
     per_thread = [row for row in known if row[2] == "PER_THREAD"]
     forms = per_thread if flags & PER_THREAD and per_thread else [row for row in known if row[2] == "DEFAULT"]
@@ -312,7 +313,8 @@ def test_a_preloaded_function_of_the_same_name_is_not_handed_out(program, sim_en
     compiler = shlex.split(os.environ.get("CC", "cc"))
     subprocess.run([*compiler, "-shared", "-fPIC", source, "-o", tmp_path / "other.so"], check=True)
     questions = [("cuMemAlloc", 3020, 0), ("cuInit", 2000, 0), ("cuMemFree", 3020, 0)]
-    # A sanitized build requires that its library is loaded first. The option turns this off, because the order is irrelevant.
+    # A sanitized build requires that the sanitizer's library is loaded first. The option turns this check off, because
+    # the order does not matter here.
     ask(
         program,
         sim_env,
@@ -339,4 +341,5 @@ def test_the_library_exports_the_driver_s_functions_and_the_marks_of_the_simulat
     values = set(re.findall(r"gpumemtrace_values_\w+(?=\()", (ROOT / "simulator/values.h").read_text()))
     marks = {"gpumemtrace_simulator", "gpumemtrace_simulator_card"}
     assert {symbol for _, symbol in exported} == ours | marks | values
-    assert len({address for address, _ in exported}) == len(exported)  # the recorder needs one address each
+    # The recorder needs a separate address for each function.
+    assert len({address for address, _ in exported}) == len(exported)

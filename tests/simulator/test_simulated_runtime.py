@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The simulated libcudart.so.12 and .so.13 behave as the runtime is documented."""
+"""The simulated libcudart.so.12 and libcudart.so.13 behave as the runtime is documented."""
 import os
 import re
 import shlex
@@ -39,7 +39,7 @@ NO_DRIVER = "without_a_driver_there_are_no_devices"
 
 
 def cases():
-    """Yields (program, case) of every case that needs a driver, for both runtimes."""
+    """Yields (program, case) for every case that needs a driver, with both runtimes."""
     for built in FACTS:
         source = next(PROGRAMS.rglob(f"{built}.c")).read_text(encoding="utf-8")
         for name in re.findall(r"\bCASE\((\w+)\)", source):
@@ -130,7 +130,8 @@ def test_every_runtime_function_is_exported_under_the_librarys_version(build, ma
 
 # --- everything the recorder sees ------------------------------------------------------------------
 
-LOOKUPS = re.compile(r"cu(da)?Get(Driver)?(ProcAddress|EntryPoint)\w*")  # test_simulated_driver.py's
+# The tests of lookups are in test_simulated_driver.py.
+LOOKUPS = re.compile(r"cu(da)?Get(Driver)?(ProcAddress|EntryPoint)\w*")
 SECTION = re.compile(r"\b6\.\d+|Graph Memory Nodes|Lazy Loading|cuMulticast")
 
 
@@ -157,7 +158,8 @@ def test_every_hooked_function_is_simulated(build):
 
 
 def test_every_hooked_function_is_tried_by_a_program_that_names_its_section():
-    """A program must name the section of the documentation, so that hook and simulator do not share one misunderstanding."""
+    """Each program must name the section of the documentation that it tests. This keeps the hook and the simulator from
+    having the same misunderstanding."""
     tried = set()
     for source in PROGRAMS.rglob("sim_*.c"):
         text = source.read_text(encoding="utf-8")
