@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The HTML page in a browser."""
+"""Tests of the HTML page in a browser."""

@@ -12,7 +12,7 @@ import pytest
 from support.run import TIMEOUT_S, own_ports
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-# A page is opened from a file and must not load anything, so every request in this list is an error.
+# A page is opened from a file and must not load anything else. Every request in this list is therefore an error.
 ALL_REQUESTS = "return performance.getEntriesByType('resource').map((entry) => entry.name)"
 
 
@@ -21,13 +21,13 @@ class Browser:
         self.driver = driver
 
     def open(self, path, fragment="", width=1200, height=900, scheme="light"):
-        """Opens a page and waits until it is drawn. Discards earlier complaints of the browser."""
+        """Opens a page and waits until the page is drawn. Earlier complaints of the browser are discarded."""
         from selenium.webdriver.support.ui import WebDriverWait
 
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
-        self.driver.get("about:blank")  # a new fragment alone would not reload the page
+        self.driver.get("about:blank")  # a new fragment would not reload the page
         self.complaints()
         self.driver.get(f"file://{path}{fragment}")
         WebDriverWait(self.driver, TIMEOUT_S).until(lambda driver: self.run("return document.body.dataset.drawn === 'yes'"))
@@ -40,7 +40,7 @@ class Browser:
         return self.run("return document.querySelector(arguments[0]).innerText", selector)
 
     def click(self, text, inside="body"):
-        """Clicks the first button or heading with that text."""
+        """Clicks the first button or heading that has this text."""
         found = self.run(
             "return [...document.querySelector(arguments[1]).querySelectorAll('button, summary')]"
             ".find((one) => one.textContent.trim() === arguments[0])",
@@ -51,7 +51,7 @@ class Browser:
         found.click()
 
     def fragment(self):
-        """Returns the fragment of the page's address once the page has written it."""
+        """Waits until the page has written the fragment of its address, and returns the fragment."""
         from selenium.webdriver.support.ui import WebDriverWait
 
         WebDriverWait(self.driver, TIMEOUT_S).until(lambda driver: self.run("return !page.unwritten"))
@@ -63,7 +63,7 @@ class Browser:
         self.driver.find_element(By.CSS_SELECTOR, selector).send_keys(*keys)
 
     def picture(self, path):
-        """Takes a picture of the whole page in the width of its window. Returns `path`."""
+        """Takes a picture of the whole page, in the width of its window. Returns `path`."""
         width, height = self.run("return [innerWidth, Math.ceil(document.documentElement.getBoundingClientRect().height)]")
         clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
         taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
@@ -78,7 +78,7 @@ class Browser:
 
 
 def missing():
-    """Returns the reason why there is no browser; None: there is one."""
+    """Returns the reason why there is no browser, or None if there is one."""
     try:
         import selenium  # noqa: F401
     except ImportError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures of the HTML page's tests, and their selection: all tests run if the command line names this folder or a part of
-it, as `make check-browser` does. Otherwise only the smoke tests run."""
+"""Fixtures for the tests of the HTML page, and the selection of these tests. All tests run if the command line names
+this folder or a part of it, as `make check-browser` does. In all other cases only the smoke tests run."""
 import pathlib
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages of traces with known figures, and checks of a page."""
+"""Pages about traces with known figures, and functions that check a page."""
 
 import json
 
@@ -11,7 +11,7 @@ HOSTILE = ['</script><script>alert(1)</script>', '"\'><img src=x onerror=alert(1
 
 
 def html_of(folder, *words, command="report", status=0):
-    """Returns the path of the HTML page that a command writes; `words` are traces and options."""
+    """Returns the path of the HTML page that a command writes. `words` are the traces and options of the command."""
     path = folder / f"{command}.html"
     completed = run_command(command, "--format=html", "-o", path, *words)
     assert completed.returncode == status, completed.stderr
@@ -23,7 +23,7 @@ def json_of(*words, command="report"):
 
 
 def bytes_text(count):
-    """Returns a byte count as the page prints it."""
+    """Returns a number of bytes in the form in which the page prints it."""
     unit, units = 0, ["B", "KiB", "MiB", "GiB"]
     value = float(count)
     while value >= 1024 and unit < len(units) - 1:
@@ -32,7 +32,7 @@ def bytes_text(count):
 
 
 def a_run(path, forward_mib=50, log_kib=1024, fails=True, failures=1, moved_lines=0, **meta):
-    """Writes a trace with three steps, a line that leaks, two layers and a failure. Returns its path."""
+    """Writes a trace with three steps, a line that leaks, two layers and a failure. Returns the path of the trace."""
     trace = Trace(path, **meta)
     trace.rows["device"].append((0, "GPU-0", "Card 0", 1024 * MIB, 0))
     stacks = {name: trace.stack("cudaMalloc", ("train.py", line + moved_lines, name), ("train.py", 90 + moved_lines, "main"))
@@ -53,7 +53,7 @@ def a_run(path, forward_mib=50, log_kib=1024, fails=True, failures=1, moved_line
 
 
 def hostile_run(path):
-    """Writes a trace with names that a page must not interpret as markup. Returns its path."""
+    """Writes a trace with names that a page must not interpret as markup. Returns the path of the trace."""
     trace = Trace(path, command=HOSTILE[0])
     segment = trace.alloc(64 * MIB)
     for number, name in enumerate(HOSTILE):
@@ -65,7 +65,8 @@ def hostile_run(path):
 
 
 def check_moments(browser, series, every=1):
-    """Checks that sum, call tree and map equal the JSON's at every `every`-th moment and at each moment that has a map."""
+    """Checks the sum, the call tree and the map of the page at some moments: at every `every`-th moment, and at each
+    moment that has a map. They must equal the figures of the JSON."""
     for number, layer in enumerate(series["layers"]):
         maps = {one["snapshot"]: one["left_out_bytes"] for one in layer["maps"]}
         for snapshot, seq in enumerate(series["snapshots"]["seq"]):

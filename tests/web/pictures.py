@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""make pictures: takes the manual's pictures of pages that the commands of doc/walkthroughs.md write. Run it after the
-look of the page has changed, and check the pictures."""
+"""make pictures: takes the pictures for the manual. They show pages that the commands of doc/walkthroughs.md write. Run
+it after a change to the look of the page, and check the pictures."""
 
 import pathlib
 import tempfile
@@ -12,7 +12,7 @@ from web.browser import missing, start
 
 FOLDER = ROOT / "doc/pictures"
 WIDTH = 1100
-# Heading of the walkthrough: {picture: (page, fragment of its address, parts that are shown)}
+# {heading of the walkthrough: {picture: (page, fragment of the page's address, parts that are shown)}}
 PICTURES = {
     "Out of memory": {
         "report.png": ("report.html", "", ("header", "#memory", "#sites", "#addresses")),
@@ -22,7 +22,7 @@ PICTURES = {
     "A gate": {"gate.png": ("check.html", "", ("header", "#sites"))},
     "A job without its cards": {"dry-run.png": ("report.html", "", ("header", "#memory"))},
 }
-# Removes the heading, which has the trace's path, and the long table, because they do not help a reader.
+# Removes the heading, which has the path of the trace, and the long table. Neither helps a reader of the picture.
 PREPARE = """
 for (const part of document.querySelectorAll('header, main > section, footer'))
   if (!arguments[0].some((wanted) => part.matches(wanted))) part.remove();

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page of `estimate --format=html` in a browser: it draws the estimated run like the run of a trace."""
+"""The page of `estimate --format=html` in a browser. It draws the estimated run as other pages draw the run of a
+trace."""
 import pytest
 
 from support.run import ROOT, load_json, run_command

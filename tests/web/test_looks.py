@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Pages at three widths, in light and dark: each fits its window. The tests keep a picture of each page in BUILD/web for a
-person to look at."""
+"""Pages at three widths, in light and dark. Each page fits its window. The tests keep a picture of each page in
+BUILD/web, so that a person can look at it."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_pages_fit_their_windows(browser, pages, width, scheme):
         check_quiet(browser)
 
 
-# Returns the visible bars that run over the right edge of their table or of the window.
+# Returns the visible bars that extend over the right edge of their table or of the window.
 CUT_BARS = ("return [...document.querySelectorAll('.pair div, .bar > span, .rank canvas')].filter((one) => one.checkVisibility())"
             ".filter((one) => one.getBoundingClientRect().right > Math.min(innerWidth, one.closest('section, div').getBoundingClientRect().right) + 1)"
             ".map((one) => one.outerHTML)")  # fmt: skip

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The page of `report --format=html` in a browser: it shows what `--json --series` prints, whatever names the trace has."""
+"""The page of `report --format=html` in a browser. It shows the figures that `--json --series` prints, whatever names
+the trace has."""
 
 import re
 
@@ -10,8 +11,8 @@ from web.pages import a_run, bytes_text, check_quiet, hostile_run, html_of, json
 
 
 def open_all(browser, times=5):
-    """Opens all headings and returns the text of the tables. The loop is needed because the page creates the contents of a
-    heading, which may hold further headings, when the heading is opened."""
+    """Opens all headings and returns the text of the tables. The loop is needed because the page creates the contents
+    of a heading only when the heading is opened, and these contents may have further headings."""
     for _ in range(times):
         browser.run("document.querySelectorAll('#tables details').forEach((one) => { one.open = true; })")
         browser.run("return new Promise((done) => setTimeout(done, 100))")
@@ -37,7 +38,8 @@ def test_things_are_called_what_the_commands_text_calls_them(browser, run_page):
     for term in terms:
         assert term["title"] in ledger and term["title"] in browser.text("#ledger")
     open_all = "document.querySelectorAll('#tables details').forEach((one) => { one.open = true; })"
-    for heading in ("Devices (1)", "Largest call stacks at the peak", "At most"):  # each heading is inside the one before
+    # Each heading is inside the heading before it.
+    for heading in ("Devices (1)", "Largest call stacks at the peak", "At most"):
         assert heading == "Devices (1)" or heading in report
         assert heading in browser.text("#tables")
         browser.run(open_all)
@@ -71,7 +73,7 @@ def test_a_moment_is_chosen_in_the_chart_and_with_the_keyboard(browser, run_page
     assert f"event {snapshots['seq'][0]}:" in browser.text("#moment")
     browser.press("#chart", "\ue014")  # the right arrow
     assert f"event {snapshots['seq'][1]}:" in browser.text("#moment")
-    browser.press("#icicle", "\ue015")  # the down arrow, into the call tree
+    browser.press("#icicle", "\ue015")  # the down arrow, which goes into the call tree
     assert "train.py:90 main" in browser.text("#icicle-path") or browser.run("return page.icicle.root.children.size") == 0
     check_quiet(browser)
 

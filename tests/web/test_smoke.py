@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The part of this suite that `make check` runs: one page clicked through in a browser, one with hostile names, and tests
-that need no browser."""
+"""The part of this suite that `make check` runs: a page that is clicked through in a browser, a page with hostile
+names, and the tests that need no browser."""
 from support.run import run_command
 from support.tracefile import Trace
 from web.pages import bytes_text, check_moments, check_quiet, hostile_run, html_of, json_of

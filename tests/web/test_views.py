@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Views of the page that compare ranks of a job, a run with its baseline, or measured with estimated memory; and the choice of
-moments in one trace. Each view shows the figures of the JSON."""
+"""Views of the page. They compare ranks of a job, a run with its baseline, or measured with estimated memory. Also
+tests the choice of moments in one trace. Each view shows the figures of the JSON."""
 
 import json
 import sqlite3
@@ -13,7 +13,8 @@ from web.pages import a_run, bytes_text, check_quiet, html_of, json_of
 
 MODEL = ROOT / "samples/train.json"
 RETURN = "\ue007"
-# Runs the page's drawSteps with a fake canvas. Returns the marks' places on the x-axis instead of drawing them.
+# Runs the page's function drawSteps with a canvas that is not real. Returns the places of the marks on the x-axis
+# instead of drawing the marks.
 STEP_MARKS = """
 const marks = [], timeline = page.timeline, chart = timeline.chart;
 timeline.drawSteps({fillRect: (x) => marks.push(x), fillText() {}, measureText: () => ({width: 6})}, chart.getArea(), chart, []);
@@ -22,13 +23,14 @@ return marks.map((x) => Math.round(chart.toDataXCoord(x)));"""
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Returns the traces of a run and of a later run, in which one line holds more memory and another line less."""
+    """Returns the traces of a run and of a later run. In the later run, one line holds more memory, and another line
+    holds less."""
     folder = tmp_path_factory.mktemp("runs")
     return a_run(folder / "old.db", fails=False), a_run(folder / "new.db", forward_mib=90, log_kib=512, fails=False)
 
 
 def without_frames(value):
-    """Returns a document without the frames of its rows, because a page stores frames once, in its series."""
+    """Returns a document without the frames of its rows. A page stores frames only once, in its series."""
     if isinstance(value, list):
         return [without_frames(one) for one in value]
     if not isinstance(value, dict):
@@ -74,7 +76,7 @@ def check_change(browser, before, after, rows):
 def test_a_diff_is_a_tree_of_calls_coloured_by_change(browser, tmp_path, runs):
     browser.open(html_of(tmp_path, *runs, command="diff"))
     (device,) = json_of(*runs, command="diff")["devices"]
-    assert browser.run("return page.state.mode") == "changed"  # a page of diff opens with the change
+    assert browser.run("return page.state.mode") == "changed"  # a page of `diff` shows the change when it is opened
     check_change(browser, device["before_bytes"], device["after_bytes"], device["sites"])
     browser.click("against the baseline", "#icicle-controls")
     more, less = browser.run("return [style('--more'), style('--less')]")
@@ -180,7 +182,7 @@ def test_sixty_four_ranks_fit_a_narrow_window(browser, tmp_path, sixty_four):
     assert browser.text("#ranks-left-out") == ""
     assert browser.run("return [innerWidth, document.documentElement.scrollWidth]") == [400, 400]
     assert browser.run("return page.ranks.buttons.map((one) => one.innerText.split('\\n')[0])") == [f"rank {rank}" for rank in range(64)]
-    assert browser.run("return page.state.trace") == 63  # the rank with the highest peak
+    assert browser.run("return page.state.trace") == 63  # this is the rank with the highest peak
     browser.press("#rank-charts button", RETURN)
     assert "rank00.db" in browser.text("#heading")
     check_quiet(browser)
@@ -209,8 +211,8 @@ def test_a_job_opens_with_the_rank_that_failed(browser, tmp_path):
 
 
 def write_peaks(path):
-    """Writes the peaks into a trace, as the recorder does when a program ends. With them the analyzer does not replay a rank
-    that is like another."""
+    """Writes the peaks into a trace, as the recorder does when a program ends. If a trace has peaks and is like the
+    trace of another rank, the analyzer does not replay it."""
     layer = json_of(path)["series"]["layers"][0]
     with sqlite3.connect(path) as database:
         database.execute("INSERT INTO meta VALUES ('peaks', ?)", (f"{layer['device']} 0 {layer['peak_bytes']} {600 * MIB}",))
@@ -333,7 +335,7 @@ def test_what_grew_in_a_part_of_the_chart(browser, tmp_path, runs):
     first, last = 2, len(seqs) - 2
     browser.run("page.timeline.chart.updateOptions({dateWindow: [arguments[0], arguments[1]]})", seqs[first], seqs[last])
     browser.click("phase of birth", "#chart-controls")
-    assert browser.run("return page.timeline.shown()") == [seqs[first], seqs[last]]  # the part stays selected
+    assert browser.run("return page.timeline.shown()") == [seqs[first], seqs[last]]  # the same part is still selected
     browser.click("growth in the part shown", "#moments")
     state = browser.run("return page.state")
     assert (state["mode"], state["since"], state["moment"]) == ("grown", first, last)
@@ -362,7 +364,7 @@ def test_the_chart_is_as_high_as_what_it_shows_and_keeps_its_bands_however_it_is
     assert "the card" not in browser.text("#chart-legend")
     browser.click("show all", "#moments")
     assert browser.run(HEIGHT) == [low, high, zero]
-    browser.run("page.timeline.chart.updateOptions({valueRange: [5, 9]})")  # a vertical drag does the same
+    browser.run("page.timeline.chart.updateOptions({valueRange: [5, 9]})")  # a vertical drag has the same effect
     assert browser.run(HEIGHT) == [low, high, zero]
     check_quiet(browser)
 
@@ -374,7 +376,7 @@ def test_the_keyboard_zooms_and_keeps_its_place(browser, tmp_path, runs):
     assert low <= browser.run("return page.timeline.nowPlace()") <= high
     browser.press("#chart", "-")
     assert browser.run("return page.timeline.shown()") is None
-    browser.press("#moments button[aria-pressed=false]", RETURN)  # the page creates the button's row again
+    browser.press("#moments button[aria-pressed=false]", RETURN)  # the page then creates the row of the button again
     assert browser.run("return document.activeElement.getAttribute('aria-pressed')") == "true"
     check_quiet(browser)
 
