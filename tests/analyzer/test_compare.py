@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`gpumemtrace compare`: measured beside estimated figures, for a hand-written trace and a real one.
+"""`gpumemtrace compare`: it shows measured and estimated figures side by side, for a hand-written trace and a real one.
 
-The hand-written trace is one step of a linear layer, 32 to 16 without bias, batch 100, SGD:
-weights 2048 bytes, input 12800, output and its gradient 6400 each.
+The hand-written trace is one step of a linear layer with 32 inputs and 16 outputs, without bias, for batch 100 and SGD.
+The weights have 2048 bytes, the input has 12800, and the output and its gradient have 6400 each.
 """
 import json
 
