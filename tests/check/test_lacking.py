@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""If a script fails on the oldest PyTorch, lacking() tells whether the script needs a feature that this release lacks or
-has a fault of its own."""
+"""If a script fails on the oldest PyTorch, lacking() tells whether the script needs a feature that this release lacks
+or has a fault of its own."""
 import pytest
 
 from support.pytorch_builds import SCRIPTS, lacking

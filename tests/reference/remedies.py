@@ -210,9 +210,9 @@ class Run:
     # --- calls of a line ---
 
     def lines(self):
-        """Returns [(line, first place of its calls, place of their output)] of the candidate lines: each holds a large part
-        of this forward. The line that holds most comes first; if two hold the same, the caller comes first. A line that
-        also calls an optimizer is left out, because it runs a whole step."""
+        """Returns [(line, first place of its calls, place of their output)] of the candidate lines: each holds a large
+        part of this forward. The line that holds most comes first; if two hold the same, the caller comes first. A line
+        that also calls an optimizer is left out, because it runs a whole step."""
         now = [b for b in self.at(self.length - 1) if b.part == "forward"]
         worthy = sum(b.size for b in now) // 5 + 1
         now = [b for b in now if b.iteration == self.iterations]
