@@ -199,7 +199,7 @@ def test_a_memory_fraction_refuses_without_asking_the_driver(case):
 
 
 def test_a_memory_fraction_that_has_room_in_pieces_is_named_beside_them(case):
-    """PyTorch's limit is 8 GiB. 2 GiB below this limit are idle, in pieces of 1 GiB. Half of the card is free."""
+    """PyTorch's limit is 8 GiB. 2 GiB within this limit are idle, in pieces of 1 GiB. Half of the card is free."""
     for segment in [case.malloc(4 * GIB) for _ in range(2)]:
         case.trace.tensor(segment, 3 * GIB)
     case.trace.device_memory(case.free, CARD)
