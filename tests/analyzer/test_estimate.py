@@ -43,8 +43,7 @@ def estimate(gpumemtrace, write):
 
 @pytest.fixture
 def refused(gpumemtrace, write):
-    """Returns refused(model, parts …), which asserts that the command exits with status 2, prints nothing to stdout,
-    and prints one line to stderr that contains every part."""
+    """Returns refused(model, parts …), which expects exit status 2, empty stdout, and one error line with all parts."""
 
     def refused(source, *parts, options=()):
         path = source if hasattr(source, "exists") else write(source)
@@ -353,8 +352,7 @@ def test_a_share_is_given_like_any_dimension(estimate):
     assert kept[0] < kept[1] == kept[2]
 
 
-# The number of values that autograd keeps per element, besides the input and the result. They were counted with
-# saved_tensors_hooks.
+# The number of values that autograd keeps per element, besides input and result, counted with saved_tensors_hooks.
 KEPT_BY = {"gelu": 0, "gelu_pytorch_tanh": 0, "quick_gelu": 1, "gelu_new": 3, "gelu_fast": 6, "swish": 0}
 
 
@@ -409,15 +407,13 @@ def test_each_token_costs_a_row_for_each_expert_that_it_goes_through(estimate):
                   "num_key_value_heads": 4, "intermediate_size": 24, "vocab_size": 50, "num_experts_per_tok": active, "max_position_embeddings": 8}
         return next(row["saved_bytes"] for row in estimate(config)["layers"] if row["name"] == "layers.0.mlp.experts")
 
-    # Input and output have width 16. The gate and up projections (one tensor), the activation and the product have 24
-    # values each. There are also two int64 numbers.
+    # Input and output have width 16. Gate and up (one tensor), activation and product have 24. Add two int64 numbers.
     assert kept(3) - kept(2) == 8 * (4 * (2 * 16 + 4 * 24) + 2 * 8)
 
 
 @pytest.mark.parametrize("name, loaded", [("vit_b_16", 346_270_720), ("vit_l_16", 1_218_453_504)])
 def test_a_model_takes_what_pytorch_counts_when_it_is_moved(estimate, name, loaded):
-    """The figures are torch.cuda.memory_allocated() after model.cuda() of a model of torchvision. model.cuda() moves
-    the children of a module before the module's own tensors."""
+    """The figures come from memory_allocated() after model.cuda(), which moves children before a module's own tensors."""
     assert estimate(name)["load"]["allocated_bytes"] == loaded
 
 
@@ -586,8 +582,7 @@ def test_inplace_on_what_backward_needs_is_refused_as_pytorch_does(refused):
 
 
 def test_products_with_a_models_own_parameters_may_be_many(estimate):
-    """No layer's node saves such a parameter. A list of saved tensors that grows for such a parameter must not get
-    lost."""
+    """No layer's node saves such a parameter. A list of saved tensors that grows for it must not get lost."""
     parameters = [{"type": "Parameter", "name": f"scale{i}", "shape": [16]} for i in range(40)]
     products = [{"type": "Mul", "from": [f"product{i - 1}" if i else "linear", f"scale{i}"], "name": f"product{i}"} for i in range(40)]
     found = estimate(model(*parameters, {**LINEAR, "name": "linear"}, *products))

@@ -83,8 +83,7 @@ def test_what_is_built_up_once_does_not_grow(trace):
 def test_a_cache_that_fills_up_early_does_not_grow(trace):
     cache = trace.stack("cache")
     train(trace, 8, lambda step: step <= 4 and trace.alloc(50, stack=cache))
-    # There are seven ends of steps from step 2 on. Live bytes grow only in the intervals that end with steps 3 and 4,
-    # which are 2 of 6 intervals.
+    # From step 2 on there are seven ends. Live bytes grow only before the ends of steps 3 and 4: 2 of 6 intervals.
     assert growing(trace) == []
 
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Makes a random trace from a seed. The trace has anything that a recorder may write, also about programs that lose
-frees, free memory that was never allocated, close phases in any order, or are killed. Sizes, mixes and moods differ
-from seed to seed. The maker keeps only the state that prevents events from contradicting each other; other files
-compute their sums."""
+frees, free memory that they never allocated, close phases in any order, or are killed. Sizes, mixes and moods differ
+with the seed. The maker keeps only the state that it needs for consistent events; other files compute the sums."""
 
 import random
 
@@ -49,8 +48,7 @@ class Maker:
         self.mempools, self.contexts, self.graph, self.nodes = [], [], {}, []
         self.opened, self.ranges = [], []
         self.calls = 0
-        # If this is set, frees get lost, and memory is used that was never allocated.
-        self.broken = self.random.random() < 0.5
+        self.broken = self.random.random() < 0.5  # if so, frees get lost, and unallocated memory is used
         for device in self.devices:
             if self.random.random() < 0.8:
                 context = self.random.choice([None, 300 * MIB, 2 << 30])
@@ -217,8 +215,7 @@ class Maker:
         self.tensors.append({"address": at, "size": size, "pool": pool, "home": home, "device": device})
 
     def ask_again(self):
-        """Simulates a pool whose request is refused: it gives segments back and asks again. The second request is
-        served, or the pool gives up, or the trace has neither."""
+        """Simulates a refused pool: it gives segments back and asks again, and is then served, or gives up, or neither."""
         columns, device = self.common(), self.device()
         memory, size = self.random.choice(["linear", "linear", "vmm"]), self.random.randint(1, 8) * GRANULE
         for _ in range(self.random.randint(1, 5)):
@@ -275,8 +272,7 @@ class Maker:
             self.trace.pop(source, range_id, thread=self.random.choice(self.threads) if range_id else thread)
 
     def dive(self):
-        """Nests phases deeply: opens many on one thread, then ends them in order, or in any order if they are
-        ranges."""
+        """Nests phases deeply: opens many on one thread, and ends them in order, or in any order if they are ranges."""
         depth = self.random.randint(self.deepest // 2, self.deepest) if self.seed % 25 == 0 else 40
         thread, by_number = self.random.choice(self.threads), self.chance(0.5)
         numbers = [self.fresh() if by_number else 0 for _ in range(depth)]
