@@ -413,7 +413,7 @@ def test_each_token_costs_a_row_for_each_expert_that_it_goes_through(estimate):
 
 @pytest.mark.parametrize("name, loaded", [("vit_b_16", 346_270_720), ("vit_l_16", 1_218_453_504)])
 def test_a_model_takes_what_pytorch_counts_when_it_is_moved(estimate, name, loaded):
-    """The figures come from memory_allocated() after model.cuda(), which moves children before a module's own tensors."""
+    """The figures are memory_allocated() after model.cuda(), which moves children before a module's own tensors."""
     assert estimate(name)["load"]["allocated_bytes"] == loaded
 
 

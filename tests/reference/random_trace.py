@@ -215,7 +215,7 @@ class Maker:
         self.tensors.append({"address": at, "size": size, "pool": pool, "home": home, "device": device})
 
     def ask_again(self):
-        """Simulates a refused pool: it gives segments back and asks again, and is then served, or gives up, or neither."""
+        """Simulates a refused pool, which gives segments back and asks again. The trace may lack the end of this."""
         columns, device = self.common(), self.device()
         memory, size = self.random.choice(["linear", "linear", "vmm"]), self.random.randint(1, 8) * GRANULE
         for _ in range(self.random.randint(1, 5)):
