@@ -45,8 +45,8 @@ struct image_tables {
     const uint32_t *sysv_hash;
 };
 
-/* ld.so stores most of these addresses relocated, but not those of the vDSO and of some
- * architectures. */
+/* ld.so has already relocated most of these addresses, but not the addresses in the vDSO, nor any
+ * address on some architectures. */
 static const void *relocated(const struct link_map *image, ElfW(Addr) value)
 {
     return (const void *)(value < image->l_addr ? value + image->l_addr : value);
@@ -77,7 +77,7 @@ static void read_tables(const struct link_map *image, struct image_tables *table
     }
 }
 
-/* Is this symbol a definition of the name, of the version that a lookup without a version finds? */
+/* Does this symbol define the name, in the version that a lookup without a version finds? */
 static bool is_default_definition(const struct image_tables *tables, uint32_t index,
                                   const char *name)
 {
@@ -227,8 +227,8 @@ const char *elf_image_needs(const struct link_map *image, const char *prefix)
     return dynamic_text(image, DT_NEEDED, prefix);
 }
 
-/* Length of a hash as in "-e409450e", which tools that bundle a library put before its ".so"; 0: no
- * hash. */
+/* Returns the length of a hash such as "-e409450e", which some tools put before the ".so" when they
+ * bundle a library; 0: there is no hash. */
 static size_t hash_letters(const char *name)
 {
     size_t letters = 1;

@@ -32,9 +32,10 @@ const struct link_map *image_list_own(void)
 
 /* --- reading the list while no thread changes it --- */
 
-/* dl_iterate_phdr holds the lock under which the loader changes its list. If a fork came while
- * another thread held it, nobody would release it in the child. So a fork waits for the threads
- * inside, but not for ever, because the forking thread may be one of them. */
+/* dl_iterate_phdr holds the lock under which the loader changes its list. If a thread forked while
+ * another thread held this lock, no thread of the child would ever release it. So a fork waits
+ * until no thread is inside dl_iterate_phdr. The wait has a limit, because the forking thread
+ * itself may be inside. */
 #define FORK_WAIT_NS 1000000000
 
 static _Atomic unsigned walkers;
@@ -42,7 +43,8 @@ static _Atomic bool forking;
 
 static void walk_begin(void)
 {
-    /* Sequentially consistent, as the two accesses of a fork: at least one side sees the other. */
+    /* Sequentially consistent, like the two accesses of a fork, so that at least one of the two
+     * sides sees the other's store. */
     while (atomic_fetch_add(&walkers, 1), atomic_load(&forking)) {
         atomic_fetch_sub(&walkers, 1);
         sched_yield();

@@ -4,9 +4,9 @@
  * not entered again, and no lock is taken that a constructor, or a dlopen on another thread, holds
  * for long. Callable from a hook.
  *
- * Objects that the program started with stay mapped; those opened later may be closed by another
- * thread. So read the whole list only inside image_list_iterate. An object found there may be used
- * afterwards if something keeps it open: its running code, or a handle.
+ * Objects that the program started with stay mapped. Another thread may close the objects that were
+ * opened later. So read the whole list only inside image_list_iterate. An object found there may be
+ * used afterwards if something keeps it open: its running code, or a handle.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_IMAGE_IMAGE_LIST_H
 #define GPUMEMTRACE_INTERPOSE_IMAGE_IMAGE_LIST_H
@@ -19,13 +19,16 @@
 
 #include "gpumemtrace/compiler.h"
 
-/* The first object after `after` (NULL: from the start) for which elf_image_is(prefix) holds; NULL:
- * none. Outside image_list_iterate, use it only for objects that every program starts with. */
+/* Returns the first object after `after` (NULL: from the start) for which elf_image_is(prefix)
+ * holds; NULL: there is none. Outside image_list_iterate, use it only for objects that every
+ * program starts with. */
 const struct link_map *image_list_find(const char *prefix, const struct link_map *after);
-/* The same, from the start, for objects that may have been opened later. */
+/* Searches like image_list_find, from the start, but also for objects that may have been opened
+ * later. */
 const struct link_map *image_list_find_anywhere(const char *prefix);
-/* A function of an object whose name begins with prefix, even of one loaded with RTLD_LOCAL; NULL:
- * none. *cached keeps the function once it is found. Only for objects that are never closed. */
+/* Finds a function in the objects whose names begin with prefix, even in an object loaded with
+ * RTLD_LOCAL; NULL: there is none. *cached keeps the function once it is found. Use it only for
+ * objects that are never closed. */
 void *image_list_search_function(_Atomic(void *) *cached, const char *prefix, const char *name);
 
 static inline void *image_list_function(_Atomic(void *) *cached, const char *prefix,
@@ -39,7 +42,7 @@ static inline void *image_list_function(_Atomic(void *) *cached, const char *pre
 /* This library. */
 const struct link_map *image_list_own(void);
 
-/* dl_iterate_phdr. While visit runs, no object is added to the list or removed from it. */
+/* Calls dl_iterate_phdr. While visit runs, no object is added to the list or removed from it. */
 typedef int image_list_visit(struct dl_phdr_info *info, size_t size, void *argument);
 void image_list_iterate(image_list_visit *visit, void *argument);
 
@@ -49,7 +52,7 @@ struct image_span {
     uintptr_t start, end;
 };
 
-/* The object that contains this address; false: none. */
+/* Finds the object that contains this address; false: there is none. */
 bool image_list_of(const void *address, struct image_span *span);
 
 /* Called around a fork: waits until no thread is inside image_list_iterate. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One bit for each 64 KiB of addresses; addresses 16 GiB apart share a bit. See known_code.h.
+ * Keeps one bit for each 64 KiB of addresses. Addresses that are 16 GiB apart share a bit. See
+ * known_code.h.
  */
 #include "known_code.h"
 
@@ -9,7 +10,8 @@
 #define GRANULE_SHIFT 16
 #define GRANULES ((uintptr_t)1 << 18)
 
-/* Relaxed: a thread that closes a library has seen its calls return. */
+/* Relaxed order is enough, because a thread closes a library only after it has seen the calls into
+ * that library return. */
 static _Atomic uint64_t words[GRANULES / 64];
 
 void known_code_note(uintptr_t address)

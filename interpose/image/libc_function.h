@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libc's own functions, even if another tool replaces them. No dl* call and no lock; callable from
- * anywhere. It uses only elf_image, because own_libc.c is built on it and all our code on
- * own_libc.c.
+ * Finds libc's own functions, even if another tool replaces them. It makes no dl* call and takes no
+ * lock, so it is callable from anywhere. It uses only elf_image, because own_libc.c depends on this
+ * file and all our code depends on own_libc.c.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_IMAGE_LIBC_FUNCTION_H
 #define GPUMEMTRACE_INTERPOSE_IMAGE_LIBC_FUNCTION_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fmod of glibc before 2.38, under the name that SQLite's archive asks for. If the archive was
- * built with a newer glibc, the recorder would else need that glibc, too. All other names asked for
- * are as old as glibc 2.34, which tests/check/test_library.py checks.
+ * built with a newer glibc, the recorder would need that glibc as well without this file. All other
+ * names that the archive asks for exist since glibc 2.34 or earlier, which
+ * tests/check/test_library.py checks.
  */
 #if defined(__x86_64__)
     .symver old_fmod, fmod@GLIBC_2.2.5

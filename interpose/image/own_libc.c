@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of libc for calls from this library, including SQLite's. They bypass any tool that
- * replaces libc's. Such a tool may fake times or file attributes, which a trace must not have; and
- * it no longer works after the destructors of all libraries, when the trace is closed.
+ * Defines functions of libc for calls from this library, including the calls from SQLite. These
+ * functions bypass any tool that replaces libc's functions. Such a tool may fake times or file
+ * attributes, which a trace must not have; and the tool no longer works after the destructors of
+ * all libraries, when the trace is closed.
  *
  * The linker binds every call of these names inside this library to the definitions here, so
  * callers need no change. All rooms depend on this file, and it depends only on libc_function.h. Do
@@ -21,7 +22,8 @@
 #include "gpumemtrace/compiler.h"
 #include "libc_function.h"
 
-/* Under C names of their own, because libc's headers may declare the real names differently. */
+/* Gives each function a C name of its own, because libc's headers may declare the real name
+ * differently. */
 #define OWN(type, name, parameters)                                                                \
     type own_##name parameters __asm__(#name);                                                     \
     type own_##name parameters
@@ -30,7 +32,8 @@
 
 typedef int clock_function(clockid_t clock, struct timespec *time);
 
-/* Not a system call, because libc reads most clocks without one. */
+/* Calls libc's function and makes no system call, because libc reads most clocks without a system
+ * call. */
 OWN(int, clock_gettime, (clockid_t clock, struct timespec *time))
 {
     static _Atomic(void *) cached;
@@ -68,7 +71,7 @@ OWN(int, usleep, (useconds_t duration_us))
     return (int)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &duration, NULL);
 }
 
-/* --- file attributes: struct stat is laid out as the kernel's --- */
+/* --- file attributes: libc's struct stat has the layout of the kernel's struct --- */
 
 #define OWN_STAT(name, flags)                                                                      \
     OWN(int, name, (const char *path, struct stat *status))                                        \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Continues the loader's symbol search after this library. See scope.h. A call that reaches one of
- * our exports by name has found no definition before ours, or comes from a definition before ours.
- * After our definition come
+ * Continues the loader's symbol search after this library. See scope.h. If a call reaches one of
+ * our exports by name, then no object before this library defines the name, or such a definition
+ * has made the call. After our definition, the search continues in this order:
  *
  *     1. the objects that the program started with, in the order of the loader's list: its global
  *        scope
@@ -47,7 +47,7 @@ struct query {
     const char *name;
     const struct link_map *own;
     const struct link_map *caller; /* NULL: the caller is not in an object */
-    const char *runtime;           /* the libcudart that the caller needs, or NULL */
+    const char *runtime;           /* the libcudart that the caller needs; NULL: none */
     void *found;
 };
 

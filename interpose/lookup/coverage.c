@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small table of names and counts, written to the ring as soon as a recording runs. See
- * coverage.h.
+ * Keeps a small table of names and counts, which is written to the ring as soon as a recording
+ * runs. See coverage.h.
  */
 #include "coverage.h"
 
@@ -47,12 +47,13 @@ static bool concerns_memory(const char *name)
 
 enum name_state { NAME_EMPTY, NAME_BEING_WRITTEN, NAME_READY };
 
-/* Lock-free, because a lookup may come from anywhere. A name is complete once its state is READY
- * (release). Two threads may add the same name twice; the trace adds up the counts. */
+/* The table is lock-free, because a lookup may come from anywhere. A name is complete once its
+ * state is READY (release). Two threads may add the same name twice; the trace adds up the
+ * counts. */
 struct name_count {
     char name[NAME_BYTES];
     _Atomic uint8_t state;
-    _Atomic uint32_t pending_count; /* not in the ring yet */
+    _Atomic uint32_t pending_count; /* calls that are not in the ring yet */
 };
 static struct name_count counts[NAME_LIMIT];
 
@@ -101,8 +102,9 @@ void coverage_write_pending(void)
         write_counts(thread);
 }
 
-/* Counts first, then checks whether a recording runs. A recording that begins first says that it
- * runs, then writes the counts. So at least one of both writes them. */
+/* First counts, and then checks whether a recording runs. A recording that begins does the
+ * opposite: it first announces that it runs, and then writes the counts. So at least one of the two
+ * writes the new count. */
 void coverage_count_many(const char *name, uint32_t count)
 {
     const int saved_errno = errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts by name the ways to GPU memory that the program looked up and that no hook covers, and
- * writes them to the trace.
+ * Counts the lookups of functions that concern GPU memory and that no hook covers, for each
+ * function's name. Writes the counts to the trace.
  *
  * Callable from anywhere, before and after the recording begins. Keeps errno.
  */
@@ -12,11 +12,12 @@
 
 /* Called around a lookup. name: the name that was looked up if the program gets the real function,
  * else NULL. The name is counted if it concerns GPU memory (coverage.def). A lookup inside another
- * one, as cuGetProcAddress in cudaGetDriverEntryPoint, is part of it. */
+ * lookup counts as a part of the outer one, for example cuGetProcAddress inside
+ * cudaGetDriverEntryPoint. */
 void coverage_lookup_begin(void);
 void coverage_lookup_end(const char *name);
 
-/* Counts anything else under a name of its own. */
+/* Counts something that is not a lookup, under the given name. */
 void coverage_count(const char *name);
 void coverage_count_many(const char *name, uint32_t count);
 

@@ -20,7 +20,8 @@
 #define ADDRESS_SLOTS 4096 /* power of two */
 #define CALLER_SLOTS 4096
 
-/* A library with hooked functions; complete before image_count counts it (release). */
+/* A library with hooked functions. All members are set before image_count counts the library
+ * (release). */
 struct image {
     uintptr_t start, end;
     void *functions[HOOK_COUNT];
@@ -28,8 +29,8 @@ struct image {
 static struct image images[IMAGE_LIMIT];
 static _Atomic unsigned image_count;
 
-/* Maps a real function to its hook, and to the thunk that is handed out for it. Both are stored
- * before the address (release) and never change. */
+/* Maps a real function to its hook, and to the thunk that a lookup returns in its place. The hook
+ * and the thunk are stored before the address (release) and never change. */
 struct address_slot {
     _Atomic(void *) real;
     enum hook hook;
@@ -38,14 +39,15 @@ struct address_slot {
 static struct address_slot address_slots[ADDRESS_SLOTS];
 static unsigned address_count;
 
-/* The exported functions of the hooks, NULL for rows without one. Found when the first library is
- * met. */
+/* The exported functions of the hooks; NULL for a row without such a function. The table is filled
+ * when the first library is met. */
 static void *own_functions[HOOK_COUNT];
 
 struct resolve_thunk resolve_thunks[THUNK_LIMIT];
 static unsigned thunk_count;
 
-/* Protects all writes to the variables above, when a library is met. Readers take no lock. */
+/* Protects all writes to the variables above, which happen when a library is met. Readers take no
+ * lock. */
 static pthread_mutex_t meet_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The row of the thunk that this thread has just called, until the thunk's hook takes it. */
@@ -60,7 +62,7 @@ static size_t hash(uint64_t value, unsigned bits)
 
 /* --- address -> hook --- */
 
-/* The slot of this address, or the free one where it belongs. */
+/* Returns the slot of this address, or the free slot where the address belongs. */
 static struct address_slot *address_slot(const void *real)
 {
     size_t at = hash((uint64_t)(uintptr_t)real, 12);
@@ -73,7 +75,7 @@ static struct address_slot *address_slot(const void *real)
 
 _Static_assert(ADDRESS_SLOTS == 1 << 12 && CALLER_SLOTS == 1 << 12, "the hash gives 12 bits");
 
-/* If two names have one address, the first row stands for both. */
+/* If two hooked names have the same address, the row that comes first is used for both names. */
 static void add_address(void *real, enum hook hook)
 {
     struct address_slot *slot = address_slot(real);
@@ -130,8 +132,8 @@ static void add_image(const struct image_span *span)
         atomic_store_explicit(&image_count, count + 1, memory_order_release);
 }
 
-/* The library that contains this function. NULL: it defines no hooked functions, or there are too
- * many libraries. *own: the function is in this library. */
+/* Returns the library that contains this function. NULL: the library defines no hooked functions,
+ * or there are too many libraries. *own: the function is in this library. */
 static const struct image *meet(const void *function, bool *own)
 {
     struct image_span span;
@@ -190,8 +192,9 @@ static GMT_NOINLINE void *search_for_caller(enum hook hook, const void *caller,
     return real;
 }
 
-/* An entry is one word: hook << 52 | caller << 4 | image + 1. A lost race costs a search. Release
- * and acquire: a reader that sees the entry sees its image complete. */
+/* An entry is one word: hook << 52 | caller << 4 | image + 1. If two threads store an entry at
+ * once, one entry is lost and must be searched again. Stores use release and loads use acquire, so
+ * a reader that sees an entry also sees the complete image. */
 static void *function_for_caller(enum hook hook, const void *caller)
 {
     static _Atomic uint64_t cache[CALLER_SLOTS];
@@ -206,8 +209,9 @@ static void *function_for_caller(enum hook hook, const void *caller)
 void *resolve_hook(enum hook hook, const void *caller)
 {
     const struct resolve_thunk *handed = resolve_handed;
-    /* A thunk of another hook was called, and a signal handler came before that hook. Leave
-     * resolve_handed to it. */
+    /* If the row belongs to another hook, a signal handler interrupted this thread between a thunk
+     * and its hook, and the handler made this call. Leave resolve_handed to the interrupted
+     * hook. */
     if (GMT_LIKELY(!handed) || handed->hook != own_functions[hook])
         return function_for_caller(hook, caller);
     resolve_handed = NULL;
@@ -216,9 +220,10 @@ void *resolve_hook(enum hook hook, const void *caller)
 
 /* --- real function -> function that is handed out --- */
 
-/* Does the hook's name lead to this function for every caller? Only the runtime is searched
- * completely, because several runtimes in one process are common, several drivers are not, and a
- * runtime looks up hundreds of a driver's functions when it starts. */
+/* Does the hook's name lead to this function for every caller? All objects are searched only for
+ * functions of the runtime, because several runtimes in one process are common. Several drivers in
+ * one process are not common, and a runtime looks up hundreds of driver functions when it
+ * starts. */
 static bool means_it_for_all(enum hook hook, const void *real)
 {
     return function_for_caller(hook, NULL) == real &&

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thunks of thunks.h. Each loads its number and jumps to `run`, which stores the address of
- * that row of resolve_thunks in this thread's resolve_handed and jumps to the row's hook. The
- * thunks change only registers that a call may change, and keep the caller's return address.
+ * The thunks of thunks.h. Each thunk loads its number and jumps to `run`. `run` stores the address
+ * of the row of resolve_thunks with that number in this thread's resolve_handed, and jumps to the
+ * row's hook. The thunks change only registers that a call may change, and keep the caller's return
+ * address.
  */
 #include "thunks.h"
 

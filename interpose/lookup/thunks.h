@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small functions, made at build time, that are handed out by number. Each stands for one real
- * function and runs its hook with unchanged arguments (resolve.h). thunks.S includes this file, so
- * outside #ifndef __ASSEMBLER__ it has only numbers.
+ * Thunks are small functions that are made at build time and have numbers. Each stands for one real
+ * function and runs its hook with unchanged arguments (resolve.h). thunks.S also includes this
+ * file, so everything outside #ifndef __ASSEMBLER__ must be plain numbers.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LOOKUP_THUNKS_H
 #define GPUMEMTRACE_INTERPOSE_LOOKUP_THUNKS_H

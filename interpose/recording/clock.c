@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the counter is trusted and what its rate is. See clock.h.
+ * Decides when the counter is trusted, and measures its rate. See clock.h.
  */
 #include "clock.h"
 
@@ -12,10 +12,10 @@
 
 #define NS_PER_S 1000000000u
 #define CLOCK_TRUST_NS 1000000u
-#define CALIBRATION_NS 5000000u /* shortest time that gives a precise rate */
+#define CALIBRATION_NS 5000000u /* shortest interval that gives a precise rate */
 
-/* Counter and kernel's clock when the recording began, written before any thread records.
- * start_ticks is 0 if the counter is not used. */
+/* The counter and the kernel's clock when the recording began. They are written before any thread
+ * records. start_ticks is 0 if the counter is not used. */
 static uint64_t start_ticks, start_ns;
 
 uint64_t clock_kernel_ns(void)
@@ -25,8 +25,8 @@ uint64_t clock_kernel_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* The kernel names its clock source here. It uses another one if it has found the counter
- * unsteady. */
+/* Reads the file in which the kernel names its clock source. The kernel uses another source if it
+ * has found the counter unsteady. */
 static bool kernel_uses_the_counter(void)
 {
     char name[16] = "";

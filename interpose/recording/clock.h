@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CLOCK_MONOTONIC in nanoseconds, cheaply. If the kernel's clock source is the CPU's time-stamp
- * counter, a thread reads the counter and asks the kernel once a millisecond; else it asks the
- * kernel every time.
+ * Reads CLOCK_MONOTONIC in nanoseconds at a low cost. If the kernel's clock source is the CPU's
+ * time-stamp counter, a thread reads the counter and asks the kernel only once a millisecond. If
+ * the kernel uses another clock source, the thread asks the kernel every time.
  *
  *     kernel's clock   ──┬──────────────┬──────────────┬──►      asked at most every CLOCK_TRUST_NS
  *     counter            ──┴─ + ticks x rate ─┴─ + ticks x rate ─┴──►   in between
@@ -14,7 +14,7 @@
 
 #include "gpumemtrace/compiler.h"
 
-/* One for each thread; starts as all zero. */
+/* Each thread has one such struct, which starts as all zero. */
 struct clock {
     uint64_t ticks, ns;   /* counter and kernel's clock when the kernel was last asked */
     uint64_t trust_ticks; /* how long `ns` may be extrapolated; 0: not at all */
@@ -23,13 +23,13 @@ struct clock {
 
 /* Decides whether the counter is used. Called once per recording, before any thread records. */
 void clock_setup(void);
-/* Asks the kernel and sets the clock by its answer. Keeps errno. */
+/* Asks the kernel for the time, and sets the clock by the answer. Keeps errno. */
 uint64_t clock_ask(struct clock *clock);
-/* The kernel's time, for callers without a struct clock. */
+/* Returns the kernel's time, for callers without a struct clock. */
 uint64_t clock_kernel_ns(void);
 
-/* A result may be lower than an earlier one of the same thread, but only by the counter's drift in
- * a millisecond, which is nanoseconds. */
+/* A result may be lower than an earlier result on the same thread. The difference is at most the
+ * counter's drift in a millisecond, which is a few nanoseconds. */
 static inline uint64_t clock_now_ns(struct clock *clock)
 {
     const uint64_t since = GMT_TICKS() - clock->ticks;

@@ -17,7 +17,8 @@ static bool read_TEXT(char *field, const char *value)
     return (size_t)snprintf(field, CONFIG_TEXT_BYTES, "%s", value) < CONFIG_TEXT_BYTES;
 }
 
-/* The code that uses the setting checks its choices. */
+/* Accepts any text here. The code that uses the setting checks whether the text is one of the
+ * choices. */
 static bool read_CHOICE(char *field, const char *value)
 {
     return read_TEXT(field, value);

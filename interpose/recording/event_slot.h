@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One event on its way into the ring: its arguments, number and time.
+ * Writes one event to the ring: gives it a slot, a number and a time, and fills in its arguments.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_RECORDING_EVENT_SLOT_H
 #define GPUMEMTRACE_INTERPOSE_RECORDING_EVENT_SLOT_H
@@ -23,17 +23,17 @@ struct event_args {
     uint64_t address, size_bytes, object, stream;
 };
 
-extern struct thread_part event_slot_clock; /* each thread's clock */
+extern struct thread_part event_slot_clock; /* the part with each thread's clock */
 
-/* The thread's time, as in event_slot_claim. Keeps errno. */
+/* Returns the time by the thread's clock, which event_slot_claim also uses. Keeps errno. */
 static inline uint64_t event_slot_now(struct thread *thread)
 {
     return clock_now_ns(thread_part(thread, &event_slot_clock)) - recording.start_monotonic_ns;
 }
 
 /* Claims the thread's next slot and gives it a number and a time. NULL: the event is lost and
- * counted. The time is read before the number is taken, because reading the counter would wait for
- * the locked increment. */
+ * counted. The time is read before the number is taken. In the other order, reading the counter
+ * would wait for the locked increment. */
 static inline struct ring_slot *event_slot_claim(struct thread *thread)
 {
     struct ring_slot *slot = thread_claim(thread, 1);

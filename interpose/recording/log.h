@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recorder's few messages: on stderr, never on stdout, one write each, without malloc.
+ * Prints the recorder's few messages. Each message is one write to stderr, never to stdout, and
+ * needs no malloc.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_RECORDING_LOG_H
 #define GPUMEMTRACE_INTERPOSE_RECORDING_LOG_H
@@ -9,10 +10,10 @@
 
 #include "gpumemtrace/compiler.h"
 
-/* "gpumemtrace: …\n". Keeps errno. */
+/* Prints the line "gpumemtrace: …\n". Keeps errno. */
 void log_line(const char *format, ...) GMT_PRINTF(1, 2);
 
-/* log_line, but only the first time that the process reaches this line of code. */
+/* Does the same as log_line, but only the first time that the process reaches this line of code. */
 #define log_once(...)                                                                              \
     do {                                                                                           \
         static atomic_flag said = ATOMIC_FLAG_INIT;                                                \

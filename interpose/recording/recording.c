@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live word. See recording.h.
+ * Makes and sets the number that recording.live points to. See recording.h.
  */
 #include "recording.h"
 
@@ -12,7 +12,8 @@ static _Atomic uint64_t nothing_lives;
 
 struct recording recording = {.live = &nothing_lives};
 
-/* If the kernel cannot wipe the page in children, the fork handlers set the word to 0. */
+/* Makes the number in a page that the kernel wipes in forked children. If the kernel cannot do
+ * that, the fork handlers set the number to 0. */
 static _Atomic uint64_t *make_live_word(void)
 {
     static _Atomic uint64_t fallback;

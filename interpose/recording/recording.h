@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recording of this process: its state, its settings, its ring, the numbers of its events.
- * life/ starts and ends it.
+ * The recording of this process: its state, its settings, its ring, and the numbers of its events.
+ * The room life/ starts and ends the recording.
  *
  *     IDLE ──first CUDA call──► RUNNING ──exit, _exit──► ENDED
  *       │                        a fork's child: IDLE again
@@ -22,7 +22,7 @@
 
 enum recording_state { RECORDING_IDLE, RECORDING_RUNNING, RECORDING_ENDED, RECORDING_FAILED };
 
-/* Callbacks of a higher room that keeps events from before the start of the recording. */
+/* Callbacks of the higher room that keeps the events from before the start of the recording. */
 struct recording_early {
     void (*write)(void);      /* called when the recording runs: write the events now */
     void (*after_fork)(void); /* called first in a fork's child: reset the room's locks */
@@ -30,18 +30,20 @@ struct recording_early {
 
 struct recording {
     _Atomic int state;
-    /* The process this memory records for; 0: none yet. */
+    /* The process that this memory belongs to as its recording; 0: none yet. */
     _Atomic pid_t owner_pid;
-    /* Points to the number (generation) of the running recording, or to 0 if none runs. The word
-     * lies in a page that the kernel wipes in forked children, even those of a raw clone(). So one
-     * load tells a hook that a recording runs, in this process, and which one. */
+    /* Points to the number (generation) of the running recording, or to 0 if none runs. That number
+     * lies in a page that the kernel wipes in forked children, even in the child of a raw clone().
+     * So a hook that loads the number learns whether a recording runs in this process, and which
+     * one. */
     _Atomic(_Atomic uint64_t *) live;
     uint64_t start_monotonic_ns;
     struct config config;
     struct ring ring;
     /* Posted when enough is waiting for the writer, and when the writer is to end. */
     sem_t work;
-    /* The writer could not store its last batch. Relaxed: a late answer costs a short wait. */
+    /* The writer could not store its last batch. Relaxed, because reading an old value only costs a
+     * short wait. */
     _Atomic bool stuck;
     /* Set by the room that keeps the first early event; NULL: there is no early event. */
     _Atomic(const struct recording_early *) early;
@@ -51,21 +53,22 @@ struct recording {
 
 extern struct recording recording;
 
-/* Number of the running recording; 0: none. Acquire: a reader that sees the number also sees all
- * that was set up before it. */
+/* Returns the number of the running recording; 0: none. Acquire: a reader that sees the number also
+ * sees all that was set up before it. */
 static inline uint64_t recording_generation(void)
 {
     return atomic_load_explicit(atomic_load_explicit(&recording.live, memory_order_acquire),
                                 memory_order_acquire);
 }
 
-/* No recording was tried in this process yet. */
+/* Returns true if no recording was tried in this process yet. */
 static inline bool recording_is_idle(void)
 {
     return atomic_load(&recording.state) == RECORDING_IDLE;
 }
 
-/* A recording runs, and this is not a child that was made without fork's handlers. */
+/* Returns true if a recording runs, and this process is not a child that was made without the fork
+ * handlers. */
 bool recording_runs_here(void);
 
 static inline uint64_t recording_next_seq(void)
@@ -80,7 +83,8 @@ static inline void recording_wake_writer(void)
     sem_post(&recording.work);
 }
 
-/* Begins a recording with this number. 0: ends it, hooks pass through from now on. */
+/* Begins a recording with this number. 0: ends the recording; from now on hooks only call the real
+ * functions. */
 void recording_set_live(uint64_t generation);
 
 #endif

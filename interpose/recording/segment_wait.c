@@ -17,13 +17,13 @@
 
 struct wait {
     uint64_t generation;
-    uint64_t recycled_count; /* last value seen, and when it changed */
+    uint64_t recycled_count; /* the last value seen, and the time when it changed */
     uint64_t changed_ns;
     uint64_t now_ns;
 };
 
-/* Generation and recycled_count of the last wait in vain. While both are unchanged, no thread waits
- * again. */
+/* The generation and the recycled_count at the end of the last wait that timed out. While both are
+ * unchanged, no thread waits again. */
 static _Atomic uint64_t vain_generation, vain_count;
 
 static uint64_t recycled_count(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wait of a thread that finds the ring full. It waits for the writer, which slows down a
- * program that makes events faster than they can be stored, and keeps its trace whole.
+ * Makes a thread that finds the ring full wait for the writer. This slows down a program that makes
+ * events faster than they can be stored, but keeps its trace complete.
  *
  * The wait ends without a segment, and the event is lost, if the writer cannot store events (a full
  * disk), if the recording ends, or if no segment is emptied for SEGMENT_WAIT_NS. After such a
@@ -17,7 +17,8 @@
 
 struct ring_segment;
 
-/* generation: of the calling thread's recording. Returns NULL if the wait was in vain. */
+/* generation: the generation of the calling thread's recording. Returns NULL if the wait ended
+ * without a segment. */
 struct ring_segment *segment_wait(uint64_t generation);
 
 #endif

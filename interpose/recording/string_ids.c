@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of hashes, see string_ids.h. The texts themselves are only in the trace, so two texts
- * with the same 64-bit hash would share a number (one chance in 10^11 for 10,000 texts).
+ * Maps the hashes of texts to their numbers, see string_ids.h. The texts themselves are only in the
+ * trace, so two texts with the same 64-bit hash would share a number (one chance in 10^11 for
+ * 10,000 texts).
  */
 #include "string_ids.h"
 
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define STRING_LIMIT 131072 /* power of two; 2 MiB, whose pages are touched only as texts come */
+#define STRING_LIMIT 131072 /* power of two; 2 MiB, touched only as texts come */
 #define STRING_TRIES 64
 
 struct string_slot {
@@ -20,20 +21,21 @@ struct string_slot {
 
 static struct string_slot slots[STRING_LIMIT];
 static _Atomic uint32_t next_id = 1;
-static _Atomic uint32_t name_count; /* of phases and marks */
+static _Atomic uint32_t name_count; /* number of names of phases and marks */
 
 _Static_assert(STRINGS_NAME_LIMIT * 2 <= STRING_LIMIT, "names leave room for other texts");
 
 void strings_setup(void)
 {
-    /* Only a fork's child has texts to forget. Pages that were never touched stay untouched. */
+    /* Only the child of a fork has texts to forget. In any other process the table is empty, and
+     * its pages stay untouched. */
     if (atomic_load(&next_id) > 1)
         memset(slots, 0, sizeof slots);
     atomic_store(&next_id, 1);
     atomic_store(&name_count, 0);
 }
 
-/* FNV-1a, never 0. */
+/* Returns the FNV-1a hash of the text, but never 0. */
 static uint64_t hash_text(const char *text, size_t bytes)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -50,8 +52,8 @@ static uint32_t define_string(struct thread *thread, const char *text, size_t by
     return id;
 }
 
-/* Number of a known text. 0: unknown; *free_slot is a free slot for it, or NULL if there is
- * none. */
+/* Returns the number of a known text. 0: the text is unknown, and *free_slot is a free slot for it,
+ * or NULL if the table has none. */
 static uint32_t find_string(struct thread *thread, const char *text, size_t bytes, uint64_t hash,
                             struct string_slot **free_slot)
 {
@@ -105,7 +107,8 @@ uint32_t strings_intern_name(struct thread *thread, const char *text)
     const uint32_t id = find_string(thread, text, bytes, hash, &slot);
     if (id)
         return id;
-    /* Relaxed: it only counts; a few names more or less than the limit do no harm. */
+    /* Relaxed, because name_count is only a count. A few names more or less than the limit do no
+     * harm. */
     if (slot && atomic_load_explicit(&name_count, memory_order_relaxed) < STRINGS_NAME_LIMIT) {
         atomic_fetch_add_explicit(&name_count, 1, memory_order_relaxed);
         return add_string(thread, text, bytes, hash, slot);

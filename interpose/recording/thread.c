@@ -18,7 +18,8 @@
 
 _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
 
-/* Numbers of threads that have not recorded an event yet, see thread_reserve. */
+/* Limit on the numbers reserved for threads that have not recorded an event yet, see
+ * thread_reserve. */
 #define RESERVED_LIMIT 64
 static struct reserved {
     int64_t tid;
@@ -37,9 +38,9 @@ static pthread_key_t end_key;
     (uint32_t)(((bytes) + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) *                     \
                _Alignof(max_align_t))
 
-/* The parts in use, newest first, and the offset of the next one. A part is listed before it gets
- * its offset: if a fork comes in between, the child gives it an offset later and does not list it
- * again. */
+/* The list of parts in use, newest first, and the offset of the next new part. A part is listed
+ * before it gets its offset. If the process forks in between, the child gives the part an offset
+ * later and does not list it again. */
 static struct thread_part *_Atomic parts;
 static uint32_t parts_end = ALIGNED(sizeof(struct thread));
 
@@ -93,7 +94,7 @@ int thread_setup(void)
     return 0;
 }
 
-/* Number of a thread. The caller holds threads_lock. */
+/* Returns the number of a thread. The caller holds threads_lock. */
 static uint32_t number_of(int64_t tid)
 {
     for (unsigned i = 0; i < reserved_count; i++)
@@ -102,7 +103,7 @@ static uint32_t number_of(int64_t tid)
     return next_thread_id++;
 }
 
-/* A state that is free, or a new one; NULL: out of memory. */
+/* Returns a free state, or else a new one; NULL: out of memory. */
 static struct thread *take_state(void)
 {
     pthread_mutex_lock(&threads_lock);
@@ -135,8 +136,8 @@ static void introduce(struct thread *thread, uint32_t thread_id, int64_t tid, co
     thread_define(thread, SLOT_THREAD, &slot, name, strlen(name));
 }
 
-/* The caller holds threads_lock. Parts that get their offset later are zero already, because they
- * have not been used in this state. */
+/* Clears all placed parts of the state. The caller holds threads_lock. A part that gets its offset
+ * later is zero already, because no thread has used its bytes in this state. */
 static void clear_parts(struct thread *thread)
 {
     for (const struct thread_part *part = parts; part; part = part->next) {
@@ -198,7 +199,7 @@ static void count_lost(void)
     atomic_fetch_add_explicit(&recording.ring.header->lost_events, 1, memory_order_relaxed);
 }
 
-/* If there is no memory for a thread's state, each of its events is lost and counted. */
+/* If there is no memory for a thread's state, each event of the thread is lost and counted. */
 struct thread *thread_attach(void)
 {
     const int saved_errno = errno;
@@ -224,7 +225,7 @@ static bool enter_segment(struct thread *thread)
     if (!thread->segment)
         return false;
     struct ring_slot *owner = ring_claim(&recording.ring, thread->segment, 1);
-    if (!owner) { /* another thread left it full: ring_claim has marked it as full */
+    if (!owner) { /* another thread left the segment full, and ring_claim has marked it so */
         thread->segment = NULL;
         return true;
     }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recorder's state of one thread: its number, its ring segment, and parts that their owners
- * declare. One thread-local pointer leads to it; its memory comes from mmap and is reused when the
- * thread ends.
+ * The recorder's state of one thread: the thread's number, its ring segment, and parts that other
+ * files declare for their own data. A thread-local pointer leads to the state. The memory comes
+ * from mmap and is reused after the thread has ended.
  *
  *     struct thread | a part | another part | …             THREAD_BYTES of address space
  *
  *     static struct thread_part part = THREAD_PART(struct mine, sizeof(struct mine));
  *     struct mine *mine = thread_part(thread, &part);
  *
- * Every function is for the calling thread and callable from a hook: no malloc; a lock only at a
- * thread's first event, at a part's first use and at a thread's end.
+ * Every function is for the calling thread and callable from a hook. The functions call no malloc,
+ * and take a lock only at a thread's first event, at a part's first use and at a thread's end.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_RECORDING_THREAD_H
 #define GPUMEMTRACE_INTERPOSE_RECORDING_THREAD_H
@@ -23,24 +23,25 @@
 #include "recording.h"
 #include "trace/record.h"
 
-/* Large enough for all parts, which tests/unit/interpose/life/start.c checks; untouched pages cost
- * nothing. */
+/* This size is large enough for all parts, as tests/unit/interpose/life/start.c checks. Untouched
+ * pages cost nothing. */
 #define THREAD_BYTES ((size_t)256 << 10)
 
 struct thread {
-    uint64_t generation; /* of the recording that the thread belongs to; never 0 */
+    uint64_t generation; /* generation of the thread's recording; never 0 */
     uint32_t thread_id;
     struct ring_segment *segment; /* NULL: none yet, or given back */
 
-    struct thread *next_free; /* list of the states whose thread has ended */
+    struct thread *next_free; /* next in the list of states whose thread has ended */
     struct thread *next_all;  /* see thread_all */
 };
 
-/* One owner's bytes in each thread's state. For a new thread the first cleared_bytes are zero; the
- * rest may hold data of an earlier thread. */
+/* A part: the bytes of one owner in each thread's state. For a new thread the first cleared_bytes
+ * are zero. The rest may still hold data of an earlier thread. */
 struct thread_part {
     uint32_t bytes, cleared_bytes;
-    /* In a thread's memory; 0: not placed yet. Relaxed: the bytes there belong to one thread. */
+    /* Offset in a thread's memory; 0: not placed yet. Relaxed, because the bytes at the offset
+     * belong to one thread. */
     _Atomic uint32_t offset;
     struct thread_part *next;
 };
@@ -50,12 +51,12 @@ struct thread_part {
         .bytes = sizeof(type), .cleared_bytes = (cleared)                                          \
     }
 
-/* Gives the part its offset, the same in all threads. */
+/* Gives the part its offset, which is the same in all threads. */
 uint32_t thread_part_place(struct thread_part *part);
-/* Bytes of THREAD_BYTES that the parts in use take. */
+/* Returns how many of the THREAD_BYTES the parts in use take. */
 size_t thread_parts_bytes(void);
 
-/* NULL: the part is not placed yet. */
+/* Returns the part's bytes in this thread's state. NULL: the part is not placed yet. */
 static inline void *thread_part_if_placed(struct thread *thread, const struct thread_part *part)
 {
     const uint32_t offset = atomic_load_explicit(&part->offset, memory_order_relaxed);
@@ -80,13 +81,14 @@ static inline bool thread_is_current(const struct thread *self)
     return self && self->generation == recording_generation();
 }
 
-/* NULL: no recording in this process (not started, ended, failed), or out of memory. */
+/* Returns the calling thread's state. NULL: this process has no recording (not started, ended,
+ * failed), or is out of memory. */
 static inline struct thread *thread_current(void)
 {
     return GMT_LIKELY(thread_is_current(thread_self)) ? thread_self : thread_attach();
 }
 
-/* thread_claim in another segment. */
+/* Does the work of thread_claim if the thread has no segment or its segment is full. */
 struct ring_slot *thread_claim_elsewhere(struct thread *thread, unsigned slots);
 
 /* Claims consecutive slots of the thread's segment. NULL: the event is lost and counted. Keeps
@@ -103,17 +105,18 @@ static inline struct ring_slot *thread_claim(struct thread *thread, unsigned slo
 void thread_define(struct thread *thread, enum slot_type type, const struct ring_slot *slot,
                    const char *text, size_t text_bytes);
 
-/* For events that another thread had before the recording began. thread_reserve returns that
- * thread's number, which it keeps when it records itself (0: too many such threads).
- * thread_speak_for makes it the owner of the slots that follow in the calling thread's segment. */
+/* These functions are for events that another thread had before the recording began. thread_reserve
+ * returns a number for that thread (0: there are too many such threads). The thread keeps this
+ * number when it records its own events. thread_speak_for makes that thread the owner of the slots
+ * that follow in the calling thread's segment. */
 uint32_t thread_reserve(struct thread *thread, int64_t tid);
 void thread_speak_for(struct thread *thread, uint32_t thread_id);
 
-/* Head of the list of all states of this process, in use or not, through next_all. States are never
- * given back, so readers need no lock. */
+/* Returns the head of the list of all thread states of this process, in use or not. next_all links
+ * them. States are never freed, so readers need no lock. */
 struct thread *thread_all(void);
 
-/* Called once, before the first thread_current that may return a state. */
+/* Call it once, before the first call of thread_current that may return a state. */
 int thread_setup(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See nvml.h. NVML's answer names a card only by NVML's handle. So its UUID is asked of NVML, on
- * the thread that has just called NVML, and compared with the driver's UUIDs.
+ * See nvml.h. NVML's answer names a card only by NVML's handle. So the recorder asks NVML for the
+ * card's UUID, on the thread that has just called NVML, and compares it with the UUIDs that the
+ * driver reports.
  */
 #include "nvml.h"
 
@@ -27,8 +28,8 @@ struct process_info {
 typedef int processes_function(void *card, unsigned *count, void *infos);
 typedef int uuid_function(void *card, char *text, unsigned text_bytes);
 
-/* nvmlDeviceGetComputeRunningProcesses, whose name and layout differ between versions. Relaxed:
- * `real` is set before any thread gets our function. */
+/* The versions of nvmlDeviceGetComputeRunningProcesses, which differ in name and layout. `real` is
+ * accessed with relaxed order, because it is set before any thread gets our function. */
 static struct version {
     const char *suffix;
     size_t info_bytes;
@@ -42,7 +43,7 @@ enum { VERSION_COUNT = sizeof versions / sizeof *versions };
 
 /* --- names --- */
 
-/* The rest of the name after its beginning, or NULL. */
+/* Returns the rest of the name after this beginning, or NULL if the name begins differently. */
 static const char *after(const char *name, const char *beginning)
 {
     while (*beginning)

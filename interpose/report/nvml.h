@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes that use a card, as NVML tells the program; its answers are recorded. PyTorch asks
- * NVML at each allocation that fails. The recorder never loads or initializes NVML, and calls it
- * only after the program has.
+ * Records which processes use a card, as NVML tells the program. PyTorch asks NVML at each
+ * allocation that fails. The recorder never loads or initializes NVML, and calls it only after the
+ * program has.
  *
- * Callable from any lookup: no libc, no lock.
+ * Callable from any lookup: the functions call no libc and take no lock.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_REPORT_NVML_H
 #define GPUMEMTRACE_INTERPOSE_REPORT_NVML_H

@@ -43,7 +43,7 @@ void *nvtx_new_handle(void)
     return (void *)(atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1);
 }
 
-/* Maps a handle to its name. Entries are never removed. The name is stored after its handle
+/* Maps a handle to its name. Entries are never removed. An entry's name is stored after its handle
  * (release). */
 #define REGISTERED_LIMIT 4096 /* power of two */
 struct registry {
@@ -55,7 +55,7 @@ struct registry {
 };
 static struct registry texts, domains;
 
-/* The entry of this handle, or the free one where it belongs. */
+/* Returns the entry of this handle, or the free entry where the handle belongs. */
 static struct registered *registered_at(struct registry *registry, const void *handle)
 {
     size_t at = (size_t)(((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u) >> 52);
@@ -130,8 +130,9 @@ static void end_range(uint64_t range_id)
 }
 
 /* Ranges of the default domain are the thread's stack of phases. Ranges of other domains may
- * overlap with them and with each other, so each has its own id. Ranges beyond OPEN_LIMIT are only
- * counted, because static thread-local memory is scarce. */
+ * overlap with them and with each other, so each has its own id. If more ranges than OPEN_LIMIT are
+ * open, the ranges above the limit are only counted, because static thread-local memory is
+ * scarce. */
 #define OPEN_LIMIT 24
 static _Thread_local struct {
     int default_depth;

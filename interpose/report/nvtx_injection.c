@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The entry point that header-only NVTX 3 calls: in place of a tool's, or before another tool's.
+ * The entry point of an NVTX tool, which header-only NVTX 3 calls. If another tool is set, our
+ * entry point calls the entry point of that tool first.
  *
  *     NVTX_INJECTION64_PATH unset         the constructor sets it to this library
- *     set by another tool                 it stays; NVTX looks up the tool's entry point by dlsym
- *                                         and gets ours. The tool fills in its callbacks, then we
- *                                         fill in ours, which call the tool's and return what those
- *                                         return
+ *     set by another tool                 the value stays; NVTX looks up the tool's entry point by
+ *                                         dlsym and gets our entry point. The tool fills in its
+ *                                         callbacks. Then we fill in our callbacks, which call the
+ *                                         tool's callbacks and return their results
  */
 #include <link.h>
 #include <stdatomic.h>
@@ -24,12 +25,12 @@
 
 enum module { MODULE_CORE = 1, MODULE_CORE2 = 5, MODULE_COUNT };
 
-#define NUMBERS 16 /* callbacks in a module */
+#define NUMBERS 16 /* number of callbacks in a module */
 
 typedef void nvtx_function(void);
 typedef const struct nvtx_attributes *attributes_pointer;
 
-/* The other tool's callbacks; NULL: it has none. */
+/* The other tool's callbacks; NULL: the tool has no such callback, or there is no other tool. */
 static _Atomic(nvtx_function *) next[MODULE_COUNT][NUMBERS];
 
 #define NEXT(module, number)                                                                       \
@@ -143,7 +144,8 @@ struct callback_tables {
 typedef const void *get_export_table_function(uint32_t table);
 typedef int initialize_function(get_export_table_function *get_export_table);
 
-/* Where NVTX stores the callback of a row; NULL: this version of NVTX lacks it. */
+/* Returns the place where NVTX stores the callback of a row; NULL: this version of NVTX lacks the
+ * callback. */
 static nvtx_function **callback_of(const struct callback_tables *tables, const struct row *row)
 {
     nvtx_function ***table = NULL;
@@ -180,8 +182,9 @@ static void read_callbacks(const struct callback_tables *tables, nvtx_function *
     }
 }
 
-/* Keeps only callbacks that the tool has set, because NVTX's own functions would call the callback
- * in the table, which is ours. */
+/* Lets the other tool fill in its callbacks, and keeps only callbacks that the tool itself has set.
+ * A callback that was in the table before is a function of NVTX, which would call the callback in
+ * the table, and that one will be ours. */
 static int let_other_tool_fill(const struct callback_tables *tables,
                                get_export_table_function *get_export_table)
 {
@@ -224,7 +227,7 @@ void *nvtx_stand_before(void *initialize)
     return __extension__(void *) InitializeInjectionNvtx2;
 }
 
-/* In a constructor, because NVTX reads this variable once, at its first call. */
+/* This is a constructor, because NVTX reads this variable only once, at its first call. */
 __attribute__((constructor)) static void offer_injection(void)
 {
     const struct link_map *own = image_list_own();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of libnvToolsExt.so.1, as hooks that forward to it. A forwarded call comes back
- * through the callbacks of nvtx_injection.c, but is counted only once.
+ * Hooks of the functions of libnvToolsExt.so.1, which forward each call to that library. A
+ * forwarded call comes back through the callbacks of nvtx_injection.c, but is counted only once.
  */
 #include <stdatomic.h>
 #include <stddef.h>

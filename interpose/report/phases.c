@@ -79,8 +79,8 @@ static void free_early_lock(void)
 
 static const struct recording_early early_phases = {write_early, free_early_lock};
 
-/* A pop removes its push, because a closed range without memory in it says nothing, and a program
- * that never calls CUDA must not fill the list. */
+/* A pop removes its push from the list, because a closed range without memory in it says nothing,
+ * and a program that never calls CUDA must not fill the list. */
 static void keep_early(const struct phase_call *call)
 {
     const int64_t tid = syscall(SYS_gettid);

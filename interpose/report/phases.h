@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Phases, marks and steps, from the public API and from NVTX. Phases that are open at the first
- * CUDA call were kept until then (up to a limit), and are written when the recording starts.
+ * Records phases, marks and steps, which come from the public API and from NVTX. Before the first
+ * CUDA call, phases are kept in memory, up to a limit. The phases that are still open at the first
+ * CUDA call are written when the recording starts.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_REPORT_PHASES_H
 #define GPUMEMTRACE_INTERPOSE_REPORT_PHASES_H
@@ -10,11 +11,11 @@
 
 #include "gpumemtrace/event.h"
 
-/* range_id 0: a range on this thread's stack of ranges. Cheap if nothing is recorded.
- * Thread-safe. */
+/* range_id: 0 means a range on this thread's stack of ranges. The call is cheap if nothing is
+ * recorded. Thread-safe. */
 void phases_push(enum phase_source source, const char *name, uint64_t range_id);
-/* domain: name of the range's NVTX domain, which is never freed; NULL: the default domain, or
- * unknown. */
+/* domain: the name of the range's NVTX domain; the caller must never free this text. NULL: the
+ * default domain, or an unknown domain. */
 void phases_push_nvtx(const char *domain, const char *name, uint64_t range_id);
 void phases_pop(enum phase_source source, uint64_t range_id);
 void phases_mark(enum phase_source source, const char *text);

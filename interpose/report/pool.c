@@ -13,10 +13,10 @@
 #include "interpose/life/frameworks.h"
 #include "interpose/recording/string_ids.h"
 
-enum { OUT_OF_MEMORY = 2 }; /* error number of the driver and of the runtime */
+enum { OUT_OF_MEMORY = 2 }; /* the error number in the driver and in the runtime */
 
-/* The name of the thread's last pool, if it is short, and its string_id. Cached, because a program
- * has few pools and mostly one. */
+/* The name of the thread's last pool, if the name is short, and the string_id of the name. They are
+ * cached, because most programs have only one pool. */
 struct last_pool {
     char name[16];
     uint32_t name_id;

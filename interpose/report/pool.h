@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports of a framework's allocator (a pool) on the memory that it hands out: events of the layer
- * pool. PyTorch reports them (pool_pytorch.c), and programs by the public API. The analyzer finds
- * the driver's memory in which the addresses lie.
+ * Records the reports of a framework's allocator (a pool) about the memory that it hands out, as
+ * events of the layer pool. The reports come from PyTorch (pool_pytorch.c), or from a program that
+ * calls the public API. The analyzer finds the driver's memory in which the addresses lie.
  *
- * Callable with any lock of the caller held: no lock, no malloc, no Python. Keeps errno.
+ * The caller may hold any of its own locks, because these functions take no lock and call neither
+ * malloc nor Python. They keep errno.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_REPORT_POOL_H
 #define GPUMEMTRACE_INTERPOSE_REPORT_POOL_H
@@ -15,15 +16,16 @@
  * driver's number, or STREAM_UNKNOWN. */
 void pool_alloc(const char *pool, int device, uint64_t address, uint64_t size_bytes,
                 uint64_t stream);
-/* Call it before the memory can be handed out again. */
+/* Call it before the pool can hand out the memory again. */
 void pool_free(const char *pool, int device, uint64_t address);
-/* The pool could not serve a request. */
+/* Call it after the pool could not serve a request. */
 void pool_failed(const char *pool, int device, uint64_t size_bytes, uint64_t stream);
-/* Call it before pool_alloc if the block is larger than the request. bytes: of the request. */
+/* Call it before pool_alloc if the block is larger than the request. bytes: the size of the
+ * request. */
 void pool_asked(int device, uint64_t address, uint64_t bytes);
 
-/* Call it after a failure, on the same thread. bytes: the most that the pool may hold of the
- * device, rounded by the pool to a multiple of rounding_bytes. */
+/* Call it after a failure, on the same thread. bytes: the most memory of the device that the pool
+ * may hold; the pool has rounded it to a multiple of rounding_bytes. */
 void pool_limit(const char *pool, int device, uint64_t bytes, uint64_t rounding_bytes);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports of PyTorch's caching allocator. It reports to c10 every block that it hands out, takes
- * back or cannot give, even if no profiler listens, and with its lock held. c10's functions are
- * defined here under their own names, and forward. Nothing else of PyTorch is called, and Python's
- * lock is not taken.
+ * Receives the reports of PyTorch's caching allocator. The allocator reports to c10 every block
+ * that it hands out, takes back or cannot provide. It does so even if no profiler listens, and
+ * while it holds its own lock. The reporting functions of c10 are hooked here under their own
+ * names; each hook forwards the call to c10. Nothing else of PyTorch is called, and Python's lock
+ * is not taken.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -22,7 +23,8 @@ struct device {
 
 enum { DEVICE_TYPE_CUDA = 1, ROUND_BYTES = 512 };
 
-/* Reports the request if the allocator did not cut the block to the request's rounded size. */
+/* Reports the size of the request if the allocator did not cut the block to the rounded size of the
+ * request. */
 static void note_asked(const void *address, uint64_t block_bytes, int device)
 {
     const uint64_t bytes = torch_take_asked();
@@ -30,8 +32,9 @@ static void note_asked(const void *address, uint64_t block_bytes, int device)
         pool_asked(device, (uint64_t)(uintptr_t)address, bytes);
 }
 
-/* CPU allocators report here, too. A block that other streams still use is reported when the
- * program frees it. The size is the block's, which may exceed the request. */
+/* Allocators of CPU memory also report here. If other streams still use a block, it is nevertheless
+ * reported as soon as the program frees it. The size is that of the block, which may exceed the
+ * request. */
 static void note_usage(const void *address, int64_t size_bytes, struct device device)
 {
     if (device.type != DEVICE_TYPE_CUDA)
@@ -59,8 +62,8 @@ static void note_failure(int64_t size_bytes, struct device device)
         real arguments;                                                                            \
     })
 
-/* One body for every type that the function has had. The totals are not used, because their meaning
- * differs (before or after the event). */
+/* Defines one hook for each signature that the function has had. The totals are not used, because
+ * in some releases they are from before the event and in others from after it. */
 #define USAGE(name, total)                                                                         \
     FORWARDED(name,                                                                                \
               (void *address, int64_t size_bytes, total allocated, total reserved,                 \
@@ -72,15 +75,15 @@ static void note_failure(int64_t size_bytes, struct device device)
               (size_bytes, allocated, reserved, device),                                           \
               note_failure((int64_t)size_bytes, device))
 
-/* c10::reportMemoryUsageToProfiler(void *, int64_t, size_t, size_t, Device), since 2.0; with two
- * int64_t since 1.11; without totals before */
+/* c10::reportMemoryUsageToProfiler(void *, int64_t, size_t, size_t, Device), since 2.0. From 1.11
+ * on the totals were two int64_t; earlier releases had no totals. */
 USAGE(_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE, uint64_t)
 USAGE(_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE, int64_t)
 FORWARDED(_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE,
           (void *address, int64_t size_bytes, struct device device), (address, size_bytes, device),
           note_usage(address, size_bytes, device))
 
-/* c10::reportOutOfMemoryToProfiler(int64_t, size_t, size_t, Device), and its older types */
+/* c10::reportOutOfMemoryToProfiler(int64_t, size_t, size_t, Device), and its older signatures */
 FAILURE(_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE, int64_t, uint64_t)
 FAILURE(_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE, int64_t, int64_t)
 FAILURE(_ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE, uint64_t, uint64_t)

@@ -4,8 +4,9 @@
  * call through the loader; it forwards the call and notes its arguments or result. No other
  * function of PyTorch is called.
  *
- * PyTorch may hold its allocator's lock, or Python's: no lock, no malloc. If the real function
- * throws a C++ exception, the statements after the call are skipped. errno is the real function's.
+ * PyTorch may hold its allocator's lock, or Python's lock, during such a call. So a hook takes no
+ * lock and calls no malloc. If the real function throws a C++ exception, the statements after the
+ * call are skipped. A hook leaves errno as the real function set it.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_REPORT_TORCH_H
 #define GPUMEMTRACE_INTERPOSE_REPORT_TORCH_H
@@ -18,8 +19,8 @@
 #include "interpose/image/image_list.h"
 #include "interpose/image/scope.h"
 
-/* Defines the hook. The last arguments are its body, statements that use `real` and `parameters`.
- * If the real function is not found, runs `missing`. */
+/* Defines a hook. The last arguments are the body of the hook: statements that use `real` and
+ * `parameters`. If the real function is not found, the hook runs `missing` instead. */
 #define TORCH_FUNCTION(type, name, parameters, library, missing, ...)                              \
     GMT_EXPORT type name parameters;                                                               \
     type name parameters                                                                           \
@@ -34,25 +35,26 @@
         __VA_ARGS__                                                                                \
     }
 
-/* libstdc++'s std::string, by its first two members. */
+/* The first two members of libstdc++'s std::string. */
 struct torch_string {
     const char *text;
     size_t text_bytes;
 };
 
 /*
- * The name of a C++ function does not tell its result, and releases change it: rebase_history
- * returns nothing in 2.6 and an object in 2.15. So such a call is passed on whole: all argument
- * registers, one of which holds the address of a result in memory, and both result registers
- * (GMT_PASSES_CALLS_ON). AArch64 has that address in a register of its own.
+ * The mangled name of a C++ function does not show the type of its result, and releases of PyTorch
+ * change that type: rebase_history returns nothing in 2.6 and an object in 2.15. So a hook forwards
+ * such a call with all argument registers, and returns both result registers (GMT_PASSES_CALLS_ON).
+ * If the result lies in memory, one of the argument registers holds its address. On AArch64, a
+ * separate register holds that address.
  */
 struct torch_words {
     uintptr_t first, second;
 };
 #define TORCH_WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f
 
-/* The library's function. If PyTorch is linked into another library: what the caller would have
- * called without the recorder. */
+/* Returns the library's function. If PyTorch is linked into another library, returns the function
+ * that the caller would have called without the recorder. */
 static inline void *torch_function(_Atomic(void *) *cached, const char *library, const char *name,
                                    const void *caller)
 {
@@ -60,15 +62,16 @@ static inline void *torch_function(_Atomic(void *) *cached, const char *library,
     return GMT_LIKELY(function != NULL) ? function : scope_function(name, caller);
 }
 
-/* The stream that PyTorch's allocator last got on this thread for this device, as the driver's
- * number; STREAM_UNKNOWN: none yet. */
+/* Returns the stream that PyTorch's allocator last used on this thread for this device, as the
+ * driver's number. STREAM_UNKNOWN: the allocator has used none yet. */
 uint64_t torch_stream(int device);
 
-/* Call it before a tensor's event. Writes the autograd node that this thread works for, if it
- * changed. */
+/* Call it before a tensor's event. Writes the autograd node that this thread works for, if that
+ * node has changed since the last call. */
 void torch_note_node(void);
 
-/* The storage size that PyTorch last computed on this thread, in bytes. Returns it once, then 0. */
+/* Returns the storage size, in bytes, that PyTorch last computed on this thread. Each size is
+ * returned only once; later calls return 0. */
 uint64_t torch_take_asked(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bytes that a tensor requests from its pool. The pool reports the block, which may be larger:
- * when PyTorch cuts a block, it leaves a rest of up to 1 MiB with the tensor. Just before a
- * request, PyTorch computes the storage size by functions that other libraries can define.
+ * Finds how many bytes a tensor requests from its pool. The pool reports only the size of the
+ * block. The block may be larger than the request, because PyTorch does not cut off a rest of up to
+ * 1 MiB. Just before a request, PyTorch computes the storage size by functions that the recorder
+ * can hook.
  */
 #include "torch.h"
 

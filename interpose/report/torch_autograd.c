@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The node of PyTorch's autograd that an allocation belongs to: the node that the operator made
- * before it allocated, or the node that a backward evaluates. So an allocation of a backward can be
- * tied to the forward allocation with the same node. No reference to a node is held, because
- * dropping it might call into Python.
+ * Finds the node of PyTorch's autograd that an allocation belongs to. In a forward pass, it is the
+ * node that the operator made before it allocated. In a backward pass, it is the node that is being
+ * evaluated. So an allocation of a backward pass can be tied to the forward allocation with the
+ * same node. No reference to a node is held, because releasing a reference might call into Python.
  *
  *     forward    get_and_increment ─► number ─► allocations ─► set_gradient_edge: operator is done
  *     backward   evaluate_function(node) ─► allocations ─► it returns, or throws
  *
- * A node's number counts per thread, so a node is named by the number and the thread that made it
- * (as PyTorch numbers threads). Their positions in a node depend on the release. Every evaluated
- * node tests each layout: its number must be below the highest that was given out, and its thread
- * among those that were. Nodes have no names until exactly one layout has passed at every node.
+ * PyTorch numbers the nodes of each thread separately. So a node's name consists of its number and
+ * the thread that made it (as PyTorch numbers threads). The positions of both in a node depend on
+ * the release of PyTorch. Each layout is tested at every node that is evaluated: the number must be
+ * below the highest number that PyTorch has given to a node, and the thread must be one that
+ * PyTorch has numbered. Nodes have no names until exactly one layout has passed at every node.
  */
 #include <stdbool.h>
 
@@ -19,14 +20,14 @@
 #include "interpose/recording/event_slot.h"
 #include "torch.h"
 
-/* torch::autograd::Node: a number of 64 bits, two others, and the thread. Before them are its type
- * and the count of its owners. At least NODE_WORDS long. */
+/* torch::autograd::Node: first its type and the count of its owners, then the node's number of 64
+ * bits, two other numbers, and the thread. A node is at least NODE_WORDS words long. */
 #define NODE_WORDS 8
 struct torch_node {
     uint64_t words[NODE_WORDS];
 };
 
-/* Positions in words. The number UINT64_MAX is a leaf's: no operator made it. */
+/* Positions in words. A node with the number UINT64_MAX is a leaf, which no operator made. */
 static const struct layout {
     unsigned number, thread;
 } layouts[] = {
@@ -35,23 +36,24 @@ static const struct layout {
 };
 enum { LAYOUT_COUNT = sizeof layouts / sizeof *layouts };
 
-/* As in the event: number 0 means no node, other numbers are PyTorch's + 1. */
+/* A node's name as the event stores it: number 0 means no node, and any other number is PyTorch's
+ * number + 1. */
 struct node_name {
     uint64_t number, thread;
 };
 
 struct evaluation {
     struct node_name node;
-    uintptr_t frame; /* address on the stack of the hook that evaluates; 0: no evaluation */
+    uintptr_t frame; /* stack address of the hook that evaluates; 0: none */
 };
 
 struct autograd {
     uint64_t own_thread; /* as PyTorch numbers threads; 0: unknown */
     uint64_t made;       /* number of the node whose operator runs; 0: none */
     struct evaluation evaluation;
-    struct node_name written; /* what the trace has for this thread … */
+    struct node_name written; /* the last node in the trace for this thread … */
     bool written_is_backward;
-    uint64_t written_in; /* … in the recording of this generation */
+    uint64_t written_in; /* … and the generation of that recording */
 };
 static _Thread_local struct autograd now GMT_TLS_INITIAL_EXEC;
 
@@ -73,7 +75,7 @@ static bool stands_test(const struct torch_node *node, const struct layout *layo
            thread <= atomic_load_explicit(&highest_thread, memory_order_relaxed);
 }
 
-/* The layouts that have passed the test at this node and at all earlier ones. */
+/* Returns the layouts that have passed the test at this node and at all earlier nodes. */
 static unsigned test_layouts(const struct torch_node *node)
 {
     const unsigned before = atomic_load_explicit(&possible_layouts, memory_order_relaxed);
@@ -97,7 +99,8 @@ static GMT_UNUSED struct node_name name_of(const struct torch_node *node)
     return (struct node_name){0, 0};
 }
 
-/* Ends an evaluation that threw an exception, which its hook could not end: its frame is gone. */
+/* Is this thread evaluating a node? If the hook's frame is gone, the evaluation threw an exception
+ * and the hook could not end it, so this function ends it. */
 static bool is_evaluating(void)
 {
     const char here = 0;
@@ -163,8 +166,8 @@ TORCH_FUNCTION(uint64_t, _ZN2at14RecordFunction15currentThreadIdEv, (void), "lib
                    return now.own_thread;
                })
 
-/* set_gradient_edge and rebase_history(const Variable &, Edge), called when an operator gives its
- * result the node */
+/* set_gradient_edge and rebase_history(const Variable &, Edge), called when an operator connects
+ * its result to the node */
 #define MADE(name)                                                                                 \
     TORCH_FUNCTION(struct torch_words, name, (TORCH_WORDS), "libtorch_cpu.so",                     \
                    return ((struct torch_words){0, 0}), {                                          \
@@ -175,7 +178,7 @@ MADE(_ZN5torch8autograd4impl17set_gradient_edgeERKN2at6TensorENS0_4EdgeE)
 MADE(_ZN5torch8autograd4impl14rebase_historyERKN2at6TensorENS0_4EdgeE)
 
 /* void Engine::evaluate_function(std::shared_ptr<GraphTask> &, Node *, InputBuffer &, const
- * std::shared_ptr<ReadyQueue> &); one backward may run another inside */
+ * std::shared_ptr<ReadyQueue> &); an evaluation may run another backward pass inside */
 TORCH_FUNCTION(
     void,
     _ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_11InputBufferERKS2_INS0_10ReadyQueueEE,

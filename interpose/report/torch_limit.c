@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The limit that torch.cuda.set_per_process_memory_fraction sets. No function of that call can be
- * defined by other libraries, but the exception of a failed allocation tells the limit:
+ * Finds the limit that torch.cuda.set_per_process_memory_fraction sets. None of the functions of
+ * that call can be hooked, but the text of the exception after a failed allocation tells the limit:
  *
  *     CUDA out of memory. Tried to allocate … GPU 0 has a total capacity of … 8.00 GiB allowed; …
  *
- * It is constructed after the failure was reported, on the same thread.
+ * PyTorch constructs the exception after it has reported the failure, on the same thread.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -20,7 +20,8 @@ struct limit {
     uint64_t device, bytes, rounding_bytes;
 };
 
-/* Reads the number whose digits go back from `end` to a space; "8.00" is 800 hundredths. */
+/* Reads the number that lies between the last space before `end` and `end`; "8.00" is 800
+ * hundredths. */
 static bool read_hundredths(const char *begin, const char *end, uint64_t *hundredths)
 {
     uint64_t scale = 100;
@@ -93,7 +94,7 @@ struct source_location {
     uint32_t line;
 };
 
-/* Set inside a constructor, because one may call the other. */
+/* Set while a constructor of an error runs, because one of the constructors may call the other. */
 static _Thread_local bool is_noted GMT_TLS_INITIAL_EXEC;
 
 #define MADE(name)                                                                                 \
@@ -109,8 +110,8 @@ static _Thread_local bool is_noted GMT_TLS_INITIAL_EXEC;
             is_noted = !is_outer;                                                                  \
         })
 
-/* c10::Error::Error(SourceLocation, std::string), or OutOfMemoryError's own constructor, as in
- * 2.15 */
+/* c10::Error::Error(SourceLocation, std::string), or the constructor of OutOfMemoryError itself, as
+ * in 2.15 */
 MADE(_ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE)
 MADE(
     _ZN3c1016OutOfMemoryErrorC1ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The settings that PyTorch's allocator takes, from an environment variable or a call: the text
- * that its parser gets.
+ * Notes the settings of PyTorch's allocator, which come from an environment variable or a call. The
+ * settings are noted as the text that PyTorch's parser gets.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ static GMT_UNUSED void note_text(const char *text)
 
 #if GMT_PASSES_CALLS_ON
 
-/* Notes the text after the call, so that a text that the parser refuses by an exception is not
- * noted. */
+/* Notes the text after the call. If the parser refuses a text, it throws an exception, and the text
+ * is not noted. */
 #define TAKEN(name, library, note)                                                                 \
     TORCH_FUNCTION(struct torch_words, name, (TORCH_WORDS), library,                               \
                    return ((struct torch_words){0, 0}), {                                          \
@@ -32,7 +32,7 @@ static GMT_UNUSED void note_text(const char *text)
                    })
 
 /* CUDAAllocatorConfig::parseArgs(const char *), and setAllocatorSettings(const std::string &),
- * which some releases call with a text that another parser then reads */
+ * which some releases call with a text that a different parser reads afterwards */
 TAKEN(_ZN3c104cuda20CUDACachingAllocator19CUDAAllocatorConfig9parseArgsEPKc, "libc10_cuda.so",
       note_text((const char *)b))
 TAKEN(

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stream of a tensor. Just before PyTorch's allocator takes a block, it converts the thread's
- * current stream to the driver's by a function that other libraries can define. So the last result
- * of that function on this thread is the stream of the block. PyTorch is asked nothing.
+ * Finds the stream of a tensor. Just before PyTorch's allocator takes a block, it calls a function
+ * that converts the thread's current stream to the driver's stream. The recorder defines that
+ * function and notes its result. So the last result of that function on this thread is the stream
+ * of the block, and PyTorch need not be asked.
  */
 #include "gpumemtrace/event.h"
 #include "torch.h"
 
-/* c10::cuda::CUDAStream: a Device and a number, which is not the driver's stream. */
+/* c10::cuda::CUDAStream: a Device and PyTorch's own number of the stream, which is not the driver's
+ * stream. */
 struct cuda_stream {
     int8_t device_type, device_index;
     int64_t id;
