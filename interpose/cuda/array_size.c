@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See array_size.h. The sizes are those that the descriptor asks for (width x height x depth x
- * element); only the driver knows its padding.
+ * See array_size.h. The sizes are those that the descriptor requests (width x height x depth x
+ * element). The padding is not included, because only the driver knows it.
  */
 #include "array_size.h"
 
@@ -38,7 +38,7 @@ static uint64_t at_least_one(uint64_t extent)
     return extent ? extent : 1;
 }
 
-/* Bytes of one level, rounded up. */
+/* Returns the bytes of one level, rounded up. */
 static uint64_t level_bytes(const struct array_shape *shape, uint64_t width, uint64_t height,
                             uint64_t depth)
 {
@@ -47,7 +47,8 @@ static uint64_t level_bytes(const struct array_shape *shape, uint64_t width, uin
     return bits == UINT64_MAX ? bits : bits / 8 + (bits % 8 != 0);
 }
 
-/* Like the driver, counts at least one level, and none after the one whose extents are all 1. */
+/* Like the driver, counts at least one level, and counts no level after the level whose extents are
+ * all 1. */
 uint64_t array_shape_mipmap_bytes(const struct array_shape *shape, unsigned level_count)
 {
     const bool layered = shape->flags & FLAG_LAYERED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of arrays and of pitched memory, from their descriptors. Every function accepts NULL (0
- * bytes) and returns UINT64_MAX if the size does not fit.
+ * Computes the bytes of arrays and of pitched memory from their descriptors. Every function accepts
+ * NULL, for which it returns 0, and returns UINT64_MAX if the size does not fit in 64 bits.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_CUDA_ARRAY_SIZE_H
 #define GPUMEMTRACE_INTERPOSE_CUDA_ARRAY_SIZE_H
@@ -18,25 +18,27 @@ static inline uint64_t product(uint64_t a, uint64_t b)
     return GMT_MUL_OVERFLOWS(a, b, &result) ? UINT64_MAX : result;
 }
 
-/* The extents and elements of one array. flags: CUDA_ARRAY3D_*, which the runtime's flags equal. */
+/* The extents and elements of one array. flags: CUDA_ARRAY3D_*; the runtime's flags have the same
+ * values. */
 struct array_shape {
     uint64_t width, height, depth; /* elements; a height or depth of 0 counts as 1 */
     uint64_t element_bits;
     unsigned flags;
 };
 
-/* Bytes of all levels of a mipmap. Each level halves the extents, but not the number of layers; an
- * array is one level. 0 for arrays without memory of their own: sparse arrays, and arrays whose
- * memory is mapped later. */
+/* Returns the bytes of all levels of a mipmap; for a plain array, level_count is 1. Each level
+ * halves the extents, but not the number of layers. Returns 0 for an array without memory of its
+ * own: a sparse array, or an array whose memory is mapped later. */
 uint64_t array_shape_mipmap_bytes(const struct array_shape *shape, unsigned level_count);
 
-/* Bits of one element of a driver format with this number of channels; 0: the format is unknown. */
+/* Returns the bits of one element of a driver format with this number of channels; 0: the format is
+ * unknown. */
 uint64_t array_element_bits(int format, unsigned channel_count);
 
 uint64_t array_bytes(const CUDA_ARRAY_DESCRIPTOR *descriptor);
 uint64_t array_3d_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 uint64_t array_mipmap_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count);
-/* For the descriptors from before CUDA 3.2. */
+/* Computes the bytes for a descriptor from before CUDA 3.2. */
 uint64_t array_bytes_v1(const CUDA_ARRAY_DESCRIPTOR_v1 *descriptor);
 uint64_t array_3d_bytes_v1(const CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor);
 uint64_t array_runtime_bytes(const struct cudaChannelFormatDesc *format, struct cudaExtent extent,

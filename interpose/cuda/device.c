@@ -14,8 +14,8 @@
 
 #define DRIVER "libcuda.so"
 
-/* The driver's functions, by their exported names. A missing one is searched again at the next
- * call, because libcuda may not be loaded yet. */
+/* The driver's functions, by their exported names. A function that is missing is searched again at
+ * the next call, because libcuda may not be loaded yet. */
 #define DRIVER_FUNCTIONS(X)                                                                        \
     X(cuCtxGetApiVersion, (CUcontext, unsigned *))                                                 \
     X(cuCtxGetCurrent, (CUcontext *))                                                              \
@@ -45,10 +45,11 @@
 DRIVER_FUNCTIONS(X)
 #undef X
 
-/* Calls a driver function. false: it is missing or fails. */
+/* Calls a driver function. Its value is false if the function is missing or fails. */
 #define ASK(name, ...) (ask_##name() && ask_##name()(__VA_ARGS__) == CUDA_SUCCESS)
 
-/* The last context that was current when this thread asked, and its device. */
+/* The context that was current when this thread last asked the driver, and the device of that
+ * context. */
 struct known_context {
     uint64_t context, epoch;
     int device;
@@ -220,7 +221,7 @@ static bool has_bit(const _Atomic uint64_t *set, int device)
            atomic_load_explicit(set, memory_order_relaxed) >> device & 1;
 }
 
-/* true: this call has set the bit. */
+/* Returns true if this call has set the bit. */
 static bool set_bit(_Atomic uint64_t *set, int device)
 {
     return !has_bit(set, device) &&

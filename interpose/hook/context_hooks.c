@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The hooks of calls that may begin or end a context. The driver counts references to a primary
- * context and to an attached one, so these hooks ask it before and after the real call whether the
- * context began or ended.
+ * context and to an attached context. So these hooks ask the driver before and after the real call
+ * whether the context began or ended.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,8 @@ HOOK_FUNCTION(driver, cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice de
                       (int)status);
     return status;)
 
-/* may: the call may end a context. does: asked after the call, it has ended one. */
+/* may: a condition before the call, true if the call may end a context. does: a condition after the
+ * call, true if the call has ended the context. */
 #define CONTEXT_END(name, type, parameter, may, of_device, handle, does)                           \
     HOOK_FUNCTION(driver, name, (type parameter),                                                  \
         struct hooked_call call;                                                                   \
@@ -48,8 +49,8 @@ HOOK_FUNCTION(driver, cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice de
 RELEASE(cuDevicePrimaryCtxRelease)
 RELEASE(cuDevicePrimaryCtxRelease_v2)
 
-/* From the time before primary contexts: cuCtxAttach adds a reference, and the last cuCtxDetach
- * destroys the context. */
+/* cuCtxDetach is older than primary contexts: cuCtxAttach adds a reference, and the last
+ * cuCtxDetach destroys the context. */
 CONTEXT_END(cuCtxDetach, CUcontext, context, true, DEVICE_BY_ADDRESS, bits(context),
             !device_context_exists(context))
 /* clang-format on */

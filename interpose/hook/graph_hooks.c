@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The graph hooks that no row of hooks.def can describe: begin and end of a stream capture, and
- * nodes of any type. graphs.h keeps what they learn.
+ * The graph hooks that no row of hooks.def can describe: begin and end of a stream capture, and the
+ * functions that add a node of any type. They note captures and devices in graphs.h.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 
 /* --- stream captures --- */
 
-/* cuStreamEndCapture also ends a capture that it reports as invalid, but not one of another
- * thread. */
+/* Has this call of cuStreamEndCapture ended a capture? The function also ends a capture that it
+ * reports as invalid, but it does not end a capture of another thread. */
 static bool ends_capture(CUresult status)
 {
     enum { FIRST_CAPTURE_ERROR = 900, WRONG_THREAD = 908 };
@@ -36,8 +36,8 @@ static struct event_args end_event(CUstream stream, CUgraph graph)
                                .object = bits(graph)};
 }
 
-/* Ending a capture that was not open is not recorded. Ending an invalid capture is recorded, with
- * graph 0. */
+/* If no capture was open, nothing is recorded. The end of an invalid capture is recorded with graph
+ * 0. */
 static void note_end(struct hooked_call *call, CUresult status, CUstream stream, CUgraph *graph)
 {
     struct event_args args = end_event(stream, status == CUDA_SUCCESS && graph ? *graph : NULL);
@@ -87,9 +87,9 @@ END(cuStreamEndCapture_ptsz)
 /* --- nodes of any type --- */
 
 /* cudaGraphAddNode of the runtime has no hook, because one name has two signatures: five parameters
- * before CUDA 13, six since. It calls the functions below. */
+ * before CUDA 13, six since. cudaGraphAddNode calls the functions below. */
 
-/* The common layout of CUgraphNodeParams and cudaGraphNodeParams for memory nodes. */
+/* The layout that CUgraphNodeParams and cudaGraphNodeParams have in common for memory nodes. */
 struct node_parameters {
     int type;
     int reserved[3];

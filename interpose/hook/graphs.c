@@ -13,8 +13,8 @@ static _Atomic uint64_t memory_devices;
 
 _Static_assert(DEVICE_LIMIT <= 64, "one bit per device");
 
-/* A stream that is destroyed during its capture leaves the count too high. Then the driver is asked
- * less often; nothing else happens. */
+/* If a stream is destroyed during its capture, the count stays too high. The only effect is that
+ * the driver is asked less often. */
 void graphs_count_capture(int change)
 {
     if (atomic_fetch_add_explicit(&open_captures, change, memory_order_relaxed) + change < 0)

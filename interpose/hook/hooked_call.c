@@ -31,8 +31,8 @@ static GMT_NOINLINE bool enter_for_the_first_time(struct hooked_call *call, enum
     return hooked_call_enter(call, hook, kind, guard);
 }
 
-/* Slow path: a Python interpreter is loaded, or this kind of call needs a memory sample before and
- * after. */
+/* The slow path: a Python interpreter is loaded, or this kind of call needs a memory sample before
+ * and after the call. */
 static GMT_NOINLINE bool enter_watched(struct hooked_call *call)
 {
     if (call->count_before == 0)
@@ -47,8 +47,8 @@ static inline bool is_watched(enum event_kind kind)
 }
 
 /* Is `call` deeper in the stack than the outermost open call? A signal handler may jump out of a
- * hooked call, which then never ends; a later call at the same or a higher address is not inside
- * it. */
+ * hooked call, and that call never ends. A later call whose struct lies at the same or a higher
+ * address is not inside it. */
 static inline bool is_inside(const struct open_calls *open, const struct hooked_call *call)
 {
     return GMT_UNLIKELY(open->count) && (uintptr_t)call < open->outermost;
@@ -58,7 +58,8 @@ static inline void begin_outermost(struct open_calls *open, const struct hooked_
 {
     open->outermost = (uintptr_t)call;
     open->has_children = 0;
-    if (++open->call_id == 0) /* 0 in an event means that nothing happened inside the call */
+    if (++open->call_id == 0) /* call_id 0 in an event means that nothing happened inside the
+                               * call */
         open->call_id = 1;
 }
 
@@ -131,7 +132,8 @@ void hooked_call_child(struct hooked_call *call, const struct event_args *args)
     ring_publish(slot);
 }
 
-/* The caller takes the stack, so that the unwinder need not step through more frames of ours. */
+/* The caller of this function takes the stack, so that the unwinder has fewer of our own frames to
+ * step through. */
 static void store_event(struct hooked_call *call, const struct event_args *args, uint32_t stack_id,
                         int result)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One hooked call, from entry to return: whether it is recorded, its number and time, its event. A
- * call inside another of the same kind on the same thread (cudaMalloc calls cuMemAlloc) is part of
- * the outer one. Nothing here calls the real function, or changes errno or the function's result.
+ * One hooked call, from entry to return: whether it is recorded, its number and time, and its
+ * event. A call inside another call of the same kind on the same thread is part of the outer call
+ * (cudaMalloc calls cuMemAlloc). The functions here never call the real function, and never change
+ * errno or the result.
  *
  *     noted before the call (a free):      hooked_call_begin → _before → real → _finish
  *     noted after it (an allocation):      hooked_call_begin → real → _after
@@ -20,8 +21,8 @@
 #include "interpose/cuda/device.h"
 #include "interpose/recording/event_slot.h"
 
-/* Placeholders for an event's device and object that are looked up later. DEVICE_CURRENT is
- * another, see device.h. */
+/* Placeholders for an event's device and object, which are looked up later. device.h has one more
+ * placeholder, DEVICE_CURRENT. */
 #define DEVICE_BY_ADDRESS DEVICE_UNKNOWN /* the analyzer takes the device from the allocation */
 #define OBJECT_CURRENT_CONTEXT UINT64_MAX
 #define OBJECT_CURRENT_MEMPOOL (UINT64_MAX - 1)
@@ -31,18 +32,18 @@ struct open_calls {
     uint64_t guards;     /* kinds of the open calls, one bit each: see hooked_call_guard */
     uintptr_t outermost; /* address of the outermost call's struct hooked_call, on the stack */
     uint32_t count;
-    uint16_t call_id; /* of the outermost call */
+    uint16_t call_id; /* the call_id of the outermost call */
     uint8_t has_children;
 };
 
 struct hooked_call {
     struct thread *thread;
-    struct open_calls *open; /* of the thread */
-    struct ring_slot *slot;  /* pending; NULL: noted after the call, or lost */
+    struct open_calls *open; /* the open calls of the thread */
+    struct ring_slot *slot;  /* pending slot; NULL: noted after the call, or lost */
     enum hook hook;
     enum event_kind kind;
-    uint64_t begin_ns;      /* of a timed call that is noted after it; 0: not timed */
-    uint64_t guards_before; /* open->guards and open->count outside this call */
+    uint64_t begin_ns;      /* begin of a timed call that is noted after it; 0: not timed */
+    uint64_t guards_before; /* open->guards and open->count before this call */
     uint32_t count_before;
 };
 
@@ -54,9 +55,9 @@ static inline bool hooked_call_is_noted_before(enum event_kind kind)
            kind == EVENT_MODULE_UNLOAD || kind == EVENT_GRAPH_DESTROY;
 }
 
-/* One bit for each kind of event; allocations and frees have one bit for each memory account. So a
- * cuMemAlloc or cuMemCreate inside a cudaMalloc is part of it, and a cuMemHostAlloc there is
- * not. */
+/* Each kind of event has one bit, but allocations and frees have one bit for each memory account.
+ * So a cuMemAlloc or cuMemCreate inside a cudaMalloc is part of the cudaMalloc, but a
+ * cuMemHostAlloc inside it is not. */
 static inline uint64_t hooked_call_guard(enum event_kind kind, enum memory_kind memory)
 {
     if (kind == EVENT_ALLOC)
@@ -68,13 +69,14 @@ static inline uint64_t hooked_call_guard(enum event_kind kind, enum memory_kind 
 
 _Static_assert(EVENT_KIND_COUNT + 2 * ACCOUNT_COUNT <= 64, "one word of guards a thread");
 
-/* hooked_call_begin, with a guard that the compiler computes from the hook's constants. */
+/* Does the work of hooked_call_begin, with a guard that the compiler computes from the hook's
+ * constants. */
 bool hooked_call_enter(struct hooked_call *call, enum hook hook, enum event_kind kind,
                        uint64_t guard);
 
-/* Returns false if nothing is recorded or the call is part of an outer one; then the caller must
- * use no other function of this file for the call. The first call in a process starts the
- * recording. */
+/* Returns false if nothing is recorded, or if the call is part of an outer call. In that case the
+ * caller must use no other function of this file for the call. The first call in a process starts
+ * the recording. */
 static inline bool hooked_call_begin(struct hooked_call *call, enum hook hook, enum event_kind kind,
                                      enum memory_kind memory)
 {
@@ -85,11 +87,12 @@ static inline bool hooked_call_begin(struct hooked_call *call, enum hook hook, e
     return true;
 }
 
-/* Replaces the placeholders in args in place. Keeps errno. */
+/* Records the event after the call. Also replaces the placeholders in *args. Keeps errno. */
 void hooked_call_after(struct hooked_call *call, struct event_args *args, int result);
 
-/* For a call that makes several events: after it, hooked_call_store once for each event, then
- * hooked_call_leave. hooked_call_after does both for one event. */
+/* These two functions are for a call that makes several events. After the call, use
+ * hooked_call_store once for each event, and at last hooked_call_leave. For one event,
+ * hooked_call_after does both. */
 void hooked_call_store(struct hooked_call *call, const struct event_args *args, int result);
 static inline void hooked_call_leave(const struct hooked_call *call)
 {
@@ -117,7 +120,7 @@ static inline uint64_t hooked_call_duration(const struct hooked_call *call, uint
     return end_ns > begin_ns ? end_ns - begin_ns : 1;
 }
 
-/* Device of the calling thread. Keeps errno. */
+/* Returns the device of the calling thread. Keeps errno. */
 int hooked_call_device(struct hooked_call *call);
 
 static GMT_ALWAYS_INLINE void hooked_call_before(struct hooked_call *call,
@@ -133,14 +136,15 @@ static GMT_ALWAYS_INLINE void hooked_call_before(struct hooked_call *call,
     if (!slot)
         return;
     event_slot_fill(slot, call->hook, &known);
-    /* Release: the reader that folds the ring of a killed process sees a filled slot. */
+    /* Release, so that the reader of a killed process's ring sees a filled slot. */
     atomic_store_explicit(&slot->state, SLOT_PENDING, memory_order_release);
 }
 
-/* To be called after a call that ends a context or unloads a module. */
+/* Call it after a call that ends a context or unloads a module. */
 void hooked_call_finish_watched(struct hooked_call *call);
 
-/* args: as before the call. keep: false if the call did nothing that is recorded. */
+/* args: the arguments as they were before the call. keep: false if the call did nothing that must
+ * be recorded. */
 static GMT_ALWAYS_INLINE void
 hooked_call_finish(struct hooked_call *call, const struct event_args *args, int result, bool keep)
 {
@@ -150,8 +154,8 @@ hooked_call_finish(struct hooked_call *call, const struct event_args *args, int 
             slot->kind = EVENT_NONE;
         slot->result = (int16_t)result;
         hooked_call_number(slot, call->open);
-        /* The time is read last: reading the counter waits for the locked instructions of the real
-         * call, and the stores above need not wait. */
+        /* The time is read last. Reading the counter waits for the locked instructions of the real
+         * call, and in this order the stores above do not have to wait. */
         if (record_is_timed(args->kind, args->memory))
             slot->stream = hooked_call_duration(call, slot->time_ns);
         ring_publish(slot);

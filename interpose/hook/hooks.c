@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks, expanded from hooks.def: each notes the call before or after it and returns the result
- * of the real function.
+ * The hooks, expanded from hooks.def. Each hook notes the call, before or after it calls the real
+ * function, and returns the result of the real function.
  */
 #include "trace/hook_ids.h"
 
@@ -14,14 +14,15 @@
 #include "interpose/cuda/device.h"
 #include "prologue.h"
 
-/* Words of the device and object columns of hooks.def. */
+/* Words that the columns device and object of hooks.def may use. */
 #define CURRENT DEVICE_CURRENT
 #define BY_ADDRESS DEVICE_BY_ADDRESS
 #define CONTEXT OBJECT_CURRENT_CONTEXT
 #define MEMPOOL OBJECT_CURRENT_MEMPOOL
 
-/* Words of the device and memory columns that depend on a struct of properties. Location type 1 is
- * a device and a larger one is host memory, both in the driver's and in the runtime's structs. */
+/* Words that the columns device and memory may use, and that depend on a struct of properties. In
+ * the structs of both the driver and the runtime, location type 1 is a device, and a larger type is
+ * host memory. */
 #define BY_LOCATION(properties)                                                                    \
     ((properties) && (int)(properties)->location.type == 1 ? (properties)->location.id : CURRENT)
 #define IS_ON_HOST(properties) ((properties) && (int)(properties)->location.type > 1)
@@ -37,7 +38,8 @@ static inline enum memory_kind pool_memory(bool on_host, int allocation_type)
     return on_host ? MEMORY_ASYNC_HOST : MEMORY_ASYNC;
 }
 
-/* The functions with _ptsz use the per-thread default stream, handle 2, for stream 0. */
+/* In functions whose names end in _ptsz, stream 0 means the per-thread default stream, whose handle
+ * is 2. */
 #define PER_THREAD(stream) ((stream) ? bits(stream) : (uint64_t)2)
 
 /* `before` is a constant, so the compiler keeps only one of the two branches. */

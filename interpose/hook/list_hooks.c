@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of calls that take a list: tiles of sparse arrays, and graphics resources. Each entry
- * becomes an event after the call, which succeeds or fails as a whole.
+ * The hooks of calls that take a list: tiles of sparse arrays, and graphics resources. After the
+ * call, each entry of the list becomes an event. The call succeeds or fails as a whole.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -12,8 +12,8 @@
 #include "interpose/cuda/device.h"
 #include "prologue.h"
 
-/* Hash of a tile's position in its array, so that mapping and unmapping a tile give the same
- * number. */
+/* Returns a hash of a tile's position in its array. So the events that map and unmap a tile have
+ * the same number. */
 static uint64_t tile_number(const CUarrayMapInfo *tile)
 {
     const uint64_t prime = 0x100000001b3u;

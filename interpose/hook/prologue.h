@@ -19,8 +19,8 @@ typedef cudaError_t runtime_status;
 #define MISSING_driver CUDA_ERROR_NOT_FOUND
 #define MISSING_runtime cudaErrorSharedObjectSymbolNotFound
 
-/* The last arguments are the body of the function. It calls `real` and may use `caller`, the return
- * address. */
+/* Defines a hook. The last arguments are the body of the hook, which calls `real` and may use
+ * `caller`, the return address. */
 #define HOOK_FUNCTION(api, name, parameters, ...)                                                  \
     GMT_EXPORT api##_status name parameters;                                                       \
     api##_status name parameters                                                                   \

@@ -13,9 +13,9 @@
 #include "graphs.h"
 #include "interpose/cuda/device.h"
 
-#define GRANULE_BYTES ((uint64_t)2 << 20) /* taken from the device by a small allocation */
-/* Added to the device's number: the key of its graph pool in has_changed. No mempool has it,
- * because mempool handles are pointers. */
+#define GRANULE_BYTES ((uint64_t)2 << 20) /* bytes that a small allocation takes from the device */
+/* GRAPH_POOL plus the device's number is the key of the device's graph pool in has_changed. No
+ * mempool has such a key, because mempool handles are pointers. */
 #define GRAPH_POOL 1
 
 /* At the first sample of a device, the memory in use beyond the process's own bytes belongs to the
@@ -33,20 +33,20 @@ static void define_context(struct hooked_call *call, int device, const struct de
 /* --- when to take the next sample --- */
 
 /*
- * A context grows when a kernel is first used. No hooked call shows that, so the driver must be
- * asked. A sample is due each time the process has allocated enough to make a new high of 1/64 of
- * the card possible. After a due sample without a new high the next one waits for at least twice as
- * many bytes, but never for more than the size of the card. Frees in between and races between
- * threads can only cause a needless sample.
+ * A context grows when a kernel is first used. No hooked call shows this growth, so the driver must
+ * be asked. A sample is due each time the process has allocated so many bytes that the use of the
+ * card may have reached a new peak, in steps of 1/64 of the card. If a due sample finds no new
+ * peak, the next sample is due only after at least twice as many bytes, but at most after the size
+ * of the card. Frees in between and races between threads can only cause a needless sample.
  */
 enum { LOOKS_PER_CARD = 64 };
 
 struct looks {
-    _Atomic uint64_t taken_bytes;      /* allocated since the last sample */
-    _Atomic uint64_t due_bytes;        /* allocations after which the next sample is due */
-    _Atomic uint64_t least_free_bytes; /* lowest of all samples */
+    _Atomic uint64_t taken_bytes;      /* bytes allocated since the last sample */
+    _Atomic uint64_t due_bytes;        /* allocated bytes after which the next sample is due */
+    _Atomic uint64_t least_free_bytes; /* lowest free bytes of all samples */
 };
-/* All relaxed: no word depends on another one. */
+/* All accesses are relaxed, because no member depends on another. */
 static struct looks looks[DEVICE_LIMIT];
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -93,8 +93,8 @@ static bool look_is_due(int device, uint64_t taken_bytes)
 
 /* --- samples --- */
 
-/* Samples the current device only, because cuMemGetInfo takes no device and the call may be for
- * another one. Takes no sample during a stream capture. */
+/* Samples only the current device, because cuMemGetInfo takes no device. The hooked call may be for
+ * another device. Takes no sample during a stream capture. */
 static bool ask_memory(struct hooked_call *call, int device, struct device_memory *memory)
 {
     if (device < 0 || device >= DEVICE_LIMIT || device != device_current(call->thread) ||
@@ -126,8 +126,8 @@ void sampling_current_device(struct hooked_call *call)
     errno = saved_errno;
 }
 
-/* The process's own bytes on a device without an earlier sample. A mempool reserves more than it
- * hands out. */
+/* Returns the process's own bytes on a device without an earlier sample. A mempool counts with its
+ * reserved bytes, because it reserves more than it hands out. */
 static uint64_t first_bytes(const struct event_args *args, uint64_t own_bytes)
 {
     struct device_mempool_usage usage;
@@ -151,8 +151,8 @@ void sampling_context(struct hooked_call *call, const struct event_args *args)
         sampling_device(call, args->device);
 }
 
-/* Has this figure of the pool changed? One word for each pool; a collision of pools only costs an
- * event. */
+/* Has this figure of the pool changed since the last call? The table keeps one word for each pool.
+ * If two pools share a word, the only cost is a needless event. */
 static bool has_changed(uint64_t pool, uint64_t figure)
 {
     static _Atomic uint64_t last[64];

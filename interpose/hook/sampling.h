@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples that the driver gives during a hooked call, as events: free memory, reserved bytes of a
- * mempool, the first sample with a context. Call these functions between hooked_call_begin and
- * hooked_call_leave.
+ * Takes samples from the driver during a hooked call, and records them as events: free memory, the
+ * reserved bytes of a mempool, and the first sample after a context was created. Call these
+ * functions between hooked_call_begin and hooked_call_leave.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_HOOK_SAMPLING_H
 #define GPUMEMTRACE_INTERPOSE_HOOK_SAMPLING_H
@@ -12,8 +12,8 @@
 
 /* Records the result of cuMemGetInfo as an event inside the call. */
 void sampling_device(struct hooked_call *call, int device);
-/* The same for the current device. Keeps errno. Used before and after calls whose cost shows only
- * in free memory: modules and limits. */
+/* Does the same as sampling_device for the current device. Keeps errno. It is used before and after
+ * calls whose cost shows only in free memory: calls that load or unload modules or set limits. */
 void sampling_current_device(struct hooked_call *call);
 static inline bool sampling_is_around(enum event_kind kind)
 {
@@ -24,16 +24,17 @@ static inline void sampling_around(struct hooked_call *call)
     if (GMT_UNLIKELY(sampling_is_around(call->kind)))
         sampling_current_device(call);
 }
-/* After an allocation: samples the device if no sample was taken yet, which tells the size of the
- * context, or if the next sample is due. */
+/* Call it after an allocation. Samples the device if the next sample is due, or if no sample was
+ * taken yet. The first sample tells the size of the context. */
 void sampling_context(struct hooked_call *call, const struct event_args *args);
 /* Records the reserved bytes of the allocation's mempool as an event inside the call, if they
  * changed. */
 void sampling_mempool(struct hooked_call *call, const struct event_args *args);
-/* After a call that may change a mempool's reserved bytes: records the call if they changed. */
+/* Call it after a call that may change a mempool's reserved bytes. Records that call if the bytes
+ * changed. */
 void sampling_mempool_call(struct hooked_call *call, const struct event_args *args, int result);
-/* After a launch, an upload or a trim: records an event for each device whose graph pool changed,
- * or the failure if memory ran out. */
+/* Call it after a launch, an upload or a trim. Records an event for each device whose graph pool
+ * changed, or the failure if memory ran out. */
 void sampling_graphs(struct hooked_call *call, const struct event_args *args, int result);
 
 #endif

@@ -11,8 +11,8 @@
  * because it opens libraries. */
 void stack_load(void);
 
-/* Call it before a trace starts. kind: all, native, none or the name of a source. depth: most
- * frames of the unwinder and of each source. -1: out of memory. */
+/* Call it before a trace starts. kind: all, native, none or the name of a source. depth: the
+ * largest number of frames to take from the unwinder and from each source. -1: out of memory. */
 int stack_setup(const char *kind, uint64_t depth);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See code_ranges.h. Finds a function's cold part by the jumps to it: conditional jumps stay inside
- * their function, so those that leave its main part lead to the cold one. The unwinders' search
- * table (.eh_frame_hdr) gives the bounds of the cold part.
+ * See code_ranges.h. Finds a function's cold part by the jumps to that part. A conditional jump
+ * stays inside its function, so a conditional jump that leaves the main part leads to the cold
+ * part. The unwinders' search table (.eh_frame_hdr) gives the bounds of the cold part.
  */
 #include "code_ranges.h"
 
@@ -19,8 +19,8 @@
 #if defined(__x86_64__)
 #define JUMP_STEP 1
 #define JUMP_BYTES 6
-/* A conditional jump, if these bytes are an instruction: 0F 80 … 0F 8F and a distance of 32
- * bits. */
+/* Is there a conditional jump at `at`, if an instruction begins there? It has the bytes 0F 80 … 0F
+ * 8F and a distance of 32 bits. */
 static bool jump_target(const uint8_t *at, uintptr_t *target)
 {
     int32_t distance;
@@ -33,7 +33,8 @@ static bool jump_target(const uint8_t *at, uintptr_t *target)
 #elif defined(__aarch64__)
 #define JUMP_STEP 4
 #define JUMP_BYTES 4
-/* B.cond, CBZ and CBNZ hold a distance of 19 bits, B one of 26, both in words. */
+/* B.cond, CBZ and CBNZ hold a distance of 19 bits, and B holds a distance of 26 bits. Distances are
+ * in words. */
 static bool jump_target(const uint8_t *at, uintptr_t *target)
 {
     uint32_t word;
@@ -57,7 +58,7 @@ static bool jump_target(const uint8_t *at, uintptr_t *target)
 struct search {
     const struct unwind_table *table;
     uintptr_t start, end;
-    uint32_t row; /* the target of most jumps, by majority vote */
+    uint32_t row; /* the row that most jumps lead to, by majority vote */
     unsigned votes, hits, all;
 };
 
@@ -86,7 +87,7 @@ static void follow_jumps(struct search *search, bool again)
     }
 }
 
-#define HITS_MIN 8 /* a part with fewer jumps to it is too small to call anything */
+#define HITS_MIN 8 /* a cold part with fewer jumps is too small to call any function */
 
 static void add(struct code_ranges *ranges, uintptr_t start, uintptr_t end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine code of one function: its main part, and the cold part that the compiler moved away
- * because it seldom runs, which has no name in a stripped file.
+ * The machine code of one function: its main part and its cold part. The compiler moves the cold
+ * part away because it seldom runs; that part has no name in a stripped file.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_CODE_RANGES_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_CODE_RANGES_H
@@ -20,10 +20,10 @@ struct code_ranges {
     } ranges[CODE_RANGES_MAX];
 };
 
-/* Adds the function if this object exports it, else returns false. Reads memory only. */
+/* Adds the function if this object exports it; if not, returns false. It only reads memory. */
 bool code_ranges_add(struct code_ranges *ranges, const struct dl_phdr_info *info, const char *name);
 
-/* Is the call that returns to this address in one of the ranges? */
+/* Does the call that returns to this address lie in one of the ranges? */
 static inline bool code_ranges_have(const struct code_ranges *ranges, uintptr_t return_address)
 {
     for (unsigned i = 0; i < ranges->count; i++)

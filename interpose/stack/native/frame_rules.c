@@ -17,7 +17,7 @@
 /* DWARF's register numbers. */
 enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_RETURN = 16 };
 
-#define POINTER_USUAL 0x1b /* relative to its own address, four bytes, signed */
+#define POINTER_USUAL 0x1b /* relative to the pointer's own address, four bytes, signed */
 #define REMEMBERED_MAX 4
 
 /* --- reading --- */
@@ -47,7 +47,7 @@ static uint64_t read_leb(struct bytes *bytes, bool is_signed)
         byte = read_fixed(bytes, 1);
         value |= (byte & 0x7f) << shift;
         shift += 7;
-        bytes->bad |= shift > 35; /* larger than any frame */
+        bytes->bad |= shift > 35; /* such a number is larger than any frame */
     } while (byte & 0x80 && !bytes->bad);
     if (is_signed && byte & 0x40)
         value |= ~UINT64_C(0) << shift;
@@ -62,7 +62,7 @@ static void skip(struct bytes *bytes, uint64_t count)
         bytes->at += count;
 }
 
-/* An entry of .eh_frame, after its length. */
+/* Returns the bytes of an entry of .eh_frame, after its length. */
 static struct bytes entry_at(const uint8_t *at)
 {
     uint32_t length;
@@ -79,8 +79,8 @@ struct common {
     int64_t data_unit;
 };
 
-/* "zR", and in C++ "zPLR", tell the encoding of pointers. Entries with other letters, as 'S' for a
- * signal's frame, are refused. */
+/* "zR", and in C++ "zPLR", tell the encoding of pointers. Entries with other letters, such as 'S'
+ * for the frame of a signal handler, are refused. */
 static void read_augmentation(struct bytes *bytes, const char *letters)
 {
     static const uint8_t pointer_bytes[16] = {8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8};
@@ -116,7 +116,8 @@ static bool read_common(const uint8_t *at, struct common *common)
 
 /* --- instructions --- */
 
-/* Where a register of the caller is saved, relative to the CFA. If not saved, it is unchanged. */
+/* The place where a register of the caller is saved, relative to the CFA. A register that is not
+ * saved is unchanged. */
 struct place {
     bool saved, strange;
     int64_t offset;
@@ -233,7 +234,7 @@ static void run_extended(struct machine *machine, uint64_t opcode)
         set_place(machine, number, (struct place){.strange = true});
         skip(bytes, read_leb(bytes, false));
         break;
-    case 0x2e: /* bytes of arguments: not needed here */
+    case 0x2e: /* the number of bytes of arguments, which is not needed here */
         read_leb(bytes, false);
         break;
     default:
@@ -241,7 +242,7 @@ static void run_extended(struct machine *machine, uint64_t opcode)
     }
 }
 
-/* Runs the instructions up to the target. */
+/* Runs the instructions up to the target address. */
 static void run(struct machine *machine, struct bytes instructions)
 {
     machine->bytes = instructions;

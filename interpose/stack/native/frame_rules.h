@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the rule that leads from a return address to the caller's frame. The compiler wrote it down
- * for unwinders (.eh_frame, DWARF's call frame information). Handles the plain cases, which cover
- * nearly all code. Remembers nothing.
+ * Reads the rule that leads from a return address to the caller's frame. The compiler has written
+ * such rules for unwinders (.eh_frame, DWARF's call frame information). This file handles the plain
+ * cases, which cover nearly all code. It keeps no rules.
  *
  *     higher    …             the caller's frame
  *               ret           where this call returns to: one word below the CFA      <- CFA
@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* NONE: unknown, or not a plain case. LAST: there is no caller. FROM_SP, FROM_BP: the register that
- * the CFA is relative to. */
+/* NONE: the rule is unknown, or is not a plain case. LAST: there is no caller. FROM_SP, FROM_BP:
+ * the register that the CFA is relative to. */
 enum frame_base { FRAME_NONE, FRAME_LAST, FRAME_FROM_SP, FRAME_FROM_BP };
 
 struct frame_rule {
@@ -25,8 +25,8 @@ struct frame_rule {
     uint32_t bp_words;       /* from the CFA down to the saved rbp; 0: rbp is unchanged */
 };
 
-/* The rule for the call that returns to this address. Takes microseconds and, for a moment, the
- * lock of the loader's list. Callable from a hook. */
+/* Returns the rule for the call that returns to this address. It needs some microseconds, and takes
+ * the lock of the loader's list for a moment. Callable from a hook. */
 struct frame_rule frame_rules_read(uintptr_t return_address);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * See frame_walk.h.
  *
- * A rule enters the table after a walk by it found the same frames as the unwinder. A walk reads no
- * memory above the frames that were confirmed in this way on its thread.
+ * A rule is added to the table when a walk by this rule has found the same frames as the unwinder.
+ * A walk reads no memory above the frames that were confirmed in this way on its thread.
  */
 #include "frame_walk.h"
 
@@ -37,7 +37,8 @@ static struct known_rule {
     uint32_t base : 2;
     uint32_t cfa_words : 30;
     uint16_t bp_words;
-    /* Guess: the rule that a walk last found after this one. Relaxed: readers compare its place. */
+    /* A guess: the rule that a walk last found after this rule. Relaxed, because readers check the
+     * place of the guessed rule. */
     _Atomic uint16_t next;
 } rules[RULES_MAX];
 
@@ -46,8 +47,9 @@ _Static_assert(RULES_MAX <= UINT16_MAX && sizeof(struct known_rule) == 16, "four
 static _Atomic uint16_t rule_index[1u << INDEX_BITS]; /* stored with release after the rule */
 static unsigned rule_count;                           /* written only while `adding` is set */
 
-/* Set while a thread adds a rule. No thread waits for it: one that finds it set learns the rule
- * later. If a fork comes meanwhile, it stays set in the child, which then adds no rules. */
+/* Set while a thread adds a rule. No other thread waits for that: a thread that finds the flag set
+ * learns its rule later. If the process forks while the flag is set, the flag stays set in the
+ * child, and the child adds no rules. */
 static atomic_flag adding = ATOMIC_FLAG_INIT;
 
 static inline bool is_of_place(const struct known_rule *known, uintptr_t place)
@@ -60,8 +62,8 @@ static inline struct frame_rule rule_of(const struct known_rule *known)
     return (struct frame_rule){known->base, known->cfa_words, known->bp_words};
 }
 
-/* The index entry for this place: the one that has it, or a free one. NULL: no entry within
- * INDEX_TRIES. */
+/* Returns the index entry that has this place, or a free entry for the place. NULL: there is
+ * neither within INDEX_TRIES. */
 static _Atomic uint16_t *entry_of(uintptr_t place)
 {
     const uint64_t start = place * 0x9e3779b97f4a7c15u >> (64 - INDEX_BITS);
@@ -82,7 +84,8 @@ static struct known_rule *find_rule(uintptr_t place)
     return number && is_of_place(&rules[number - 1], place) ? &rules[number - 1] : NULL;
 }
 
-/* false: not added, because the table is full or another thread is adding. */
+/* Returns false if the rule was not added, because the table is full or another thread is adding a
+ * rule. */
 static bool add_rule(uintptr_t place, struct frame_rule rule)
 {
     if (atomic_flag_test_and_set_explicit(&adding, memory_order_acquire))
@@ -106,8 +109,8 @@ static bool add_rule(uintptr_t place, struct frame_rule rule)
 
 /* --- one step --- */
 
-/* Lower numbers are not code: the outermost frame of a thread may have one as its return address.
- * libunwind stops there as well. */
+/* Numbers below this one are not addresses of code. The outermost frame of a thread may have such a
+ * number as its return address. libunwind also stops at such a number. */
 #define PLACE_MIN 0x4000
 
 struct position {
@@ -115,7 +118,8 @@ struct position {
     uintptr_t bp_at; /* address where bp was saved; 0: bp is still in the register */
 };
 
-/* The position of this line of code; `place` serves as a return address into its function. */
+/* Makes the position of the line of code that uses this macro. `place` serves as a return address
+ * into the function of that line. */
 #define POSITION_HERE(at)                                                                          \
     __asm__ volatile("movq %%rbp, %0\n\tmovq %%rsp, %1\n\tleaq 1(%%rip), %2"                       \
                      : "=&r"((at).bp), "=&r"((at).sp), "=&r"((at).place))
@@ -125,7 +129,7 @@ static inline uintptr_t cfa_of(const struct position *at, struct frame_rule rule
     return (rule.base == FRAME_FROM_SP ? at->sp : at->bp) + (uintptr_t)8 * rule.cfa_words;
 }
 
-/* The caller's frame must lie above the frame it called, and below top. */
+/* Checks that the caller's frame lies above the frame that it called, and below `top`. */
 static inline bool is_plausible(const struct position *at, uintptr_t cfa, struct frame_rule rule,
                                 uintptr_t top)
 {
@@ -150,8 +154,8 @@ static inline void go_to_caller(struct position *at, uintptr_t cfa, struct frame
 static GMT_NOINLINE struct known_rule *look_up(uintptr_t place, struct known_rule *before)
 {
     struct known_rule *known = find_rule(place);
-    /* Our own frames between the walk and the call of the unwinder. The unwinder never returns
-     * them, so it cannot confirm their rules. */
+    /* This is one of our own frames between the walk and the call of the unwinder. The unwinder
+     * never returns such a frame, so it cannot confirm the frame's rule. */
     if (!known && modules_is_own((const void *)place)) {
         add_rule(place, frame_rules_read(place));
         known = find_rule(place);
@@ -161,7 +165,8 @@ static GMT_NOINLINE struct known_rule *look_up(uintptr_t place, struct known_rul
     return known;
 }
 
-/* before: rule of the frame before this one; NULL: unknown. */
+/* Returns the rule for this place. before: the rule of the frame before this frame; NULL:
+ * unknown. */
 static inline struct known_rule *next_rule(uintptr_t place, struct known_rule *before)
 {
     if (before) {
@@ -172,7 +177,7 @@ static inline struct known_rule *next_rule(uintptr_t place, struct known_rule *b
     return look_up(place, before);
 }
 
-/* rbp in the frame of this step. first: rbp where the walk starts. */
+/* Returns the rbp of this step's frame. first: the rbp where the walk starts. */
 static inline uintptr_t bp_of(const struct frame_step *step, uintptr_t first)
 {
     return step->bp_at ? *(const uintptr_t *)step->bp_at : first;
@@ -199,8 +204,8 @@ static inline const struct frame_step *repeat_steps(const struct frame_step *ste
     return step;
 }
 
-/* Continues the last walk from this step, before which all its steps still hold. NULL: walks from
- * the start. */
+/* Continues from this step of the last walk; all earlier steps of that walk are still valid. NULL:
+ * walks from the start. */
 static GMT_NOINLINE int walk_on(struct frame_walk *walk, struct frame_steps *steps,
                                 const struct frame_step *from, struct position at, void **frames,
                                 int limit)
@@ -209,7 +214,7 @@ static GMT_NOINLINE int walk_on(struct frame_walk *walk, struct frame_steps *ste
     const struct frame_step *const last_end = last_start + walk->count;
     const struct frame_step *last = from ? from : last_start;
     const unsigned held = (unsigned)(last - last_start);
-    const bool in_place = last + 1 >= last_end; /* no step after this one is needed again */
+    const bool in_place = last + 1 >= last_end; /* no later step of the last walk is needed again */
     const bool may_repeat = !in_place && last_end[-1].sp <= walk->top;
     const uintptr_t first_bp = at.bp;
     struct frame_step *const now = in_place ? last_start : steps->steps[!walk->last];
@@ -278,10 +283,10 @@ int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames
 
 /* --- learning --- */
 
-#define FAILURES_MAX 10 /* then the next 1,023 calls do not try a walk */
+#define FAILURES_MAX 10 /* after these, the next 1,023 calls do not try a walk */
 #define FRAME_BYTES_MAX ((uintptr_t)1 << 20)
 
-/* Goes to the caller. Returns false if the rule looks wrong. */
+/* Goes on to the caller's frame. Returns false if the rule looks wrong. */
 static bool try_step(struct position *at, struct frame_rule rule)
 {
     const uintptr_t cfa = cfa_of(at, rule);
@@ -293,8 +298,8 @@ static bool try_step(struct position *at, struct frame_rule rule)
     return true;
 }
 
-/* Does a walk by rules find the same frames as the unwinder? frames[0] is not compared, because it
- * is in our caller, which called the walk and the unwinder from different places. */
+/* Does a walk by rules find the same frames as the unwinder? frames[0] is not compared: it lies in
+ * our caller, which has called the walk and the unwinder from different places. */
 static bool compare(struct position *at, void *const *frames, int count, uintptr_t *top,
                     bool *learned)
 {

@@ -18,7 +18,7 @@
 
 #include "frame_rules.h"
 
-#define FRAME_STEPS_MAX 528 /* frames of one stack, including our own */
+#define FRAME_STEPS_MAX 528 /* most frames of one stack, including our own */
 
 struct frame_step {
     uintptr_t sp, place;
@@ -26,13 +26,13 @@ struct frame_step {
     struct frame_rule rule;
 };
 
-/* One for each thread; starts as all zero. */
+/* Each thread has one such struct, which starts as all zero. */
 struct frame_walk {
     uintptr_t top;     /* end of the outermost frame that an unwinder has confirmed */
-    unsigned count;    /* of steps[last] */
+    unsigned count;    /* number of steps in steps[last] */
     unsigned last;     /* index of the last walk in steps */
-    unsigned pause;    /* number of calls that must not try, because frames here have no rules */
-    unsigned failures; /* in a row */
+    unsigned pause;    /* number of calls that skip the walk, because frames lack rules */
+    unsigned failures; /* number of failures in a row */
 };
 
 struct frame_steps {
@@ -40,11 +40,11 @@ struct frame_steps {
 };
 
 /* Fills frames[limit] with return addresses, the caller's own first, and returns their number. 0:
- * the caller must ask an unwinder. */
+ * the caller must use an unwinder. */
 int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames, int limit);
 
-/* To be called after frame_walk returned 0, with the frames that an unwinder found for the same
- * caller. Learns their rules. */
+/* Learns the rules of these frames. Call it after frame_walk returned 0, with the frames that an
+ * unwinder found for the same caller. */
 void frame_walk_learn(struct frame_walk *walk, void *const *frames, int count);
 
 #endif

@@ -26,9 +26,10 @@
 /* The loader's count of objects ever added, when the list was last read; 0: never read. */
 static _Atomic uint64_t seen_adds;
 
-/* Protects written[] and its count. Held while records are written, never over a real call. */
+/* Protects written[] and its count. The lock is held while records are written, but never during a
+ * call of a real function. */
 static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t written[MODULES_MAX]; /* start addresses, by module_id - 1 */
+static uint64_t written[MODULES_MAX]; /* start address of each module, at index module_id - 1 */
 static uint32_t written_count;
 
 struct span {
@@ -88,8 +89,9 @@ struct map_line {
     char text[PATH_MAX + 128];
 };
 
-/* Takes the next byte of /proc/self/maps, whose lines are "START-END … PATH". true: the byte ended
- * the line of `start`, and *path points to the path in it. */
+/* Takes the next byte of /proc/self/maps, whose lines are "START-END … PATH". Returns true if the
+ * byte ends the line that begins with the address `start`; *path then points to the path in that
+ * line. */
 static bool ends_line_of(struct map_line *line, char byte, uint64_t start, const char **path)
 {
     if (byte != '\n' && line->used + 1 < sizeof line->text) {
@@ -105,7 +107,7 @@ static bool ends_line_of(struct map_line *line, char byte, uint64_t start, const
     return *path && strncmp(line->text + strspn(line->text, "0"), prefix, strlen(prefix)) == 0;
 }
 
-/* Path of the file mapped at this address; -1: no file. */
+/* Finds the path of the file that is mapped at this address; -1: there is no file. */
 static ssize_t mapped_path(uint64_t start, char *path, size_t path_bytes)
 {
     static struct map_line line; /* protected by modules_lock */
@@ -142,7 +144,7 @@ static size_t path_of(const struct dl_phdr_info *info, uint64_t start, char *pat
         name = absolute;
     if (name && name[0])
         length = snprintf(path, path_bytes, "%s", name);
-    else /* the executable: the first object without a name; the vDSO has one */
+    else /* the first object without a name is the executable; the vDSO has a name */
         length = executable_path(start, path, path_bytes);
     if (length < 0)
         length = 0;
@@ -162,7 +164,8 @@ static bool is_written(uint64_t start)
 
 static void write_module(const struct dl_phdr_info *info, struct thread *thread)
 {
-    static char text[RECORD_TEXT_MAX]; /* protected by modules_lock; stacks may be small */
+    static char text[RECORD_TEXT_MAX]; /* protected by modules_lock; static, because a thread's
+                                        * stack may be small */
     const struct span span = mapped_span(info);
     if (span.start >= span.end || is_written(span.start) || written_count == MODULES_MAX)
         return;
@@ -175,8 +178,8 @@ static void write_module(const struct dl_phdr_info *info, struct thread *thread)
                   path_bytes + 1 + strlen(text + path_bytes + 1));
 }
 
-/* Takes modules_lock inside the loader's lock, never around it, because dl_iterate_phdr calls this
- * function with the loader's lock held. */
+/* dl_iterate_phdr calls this function with the loader's lock held, and this function takes
+ * modules_lock. So no thread may take the loader's lock while it holds modules_lock. */
 static int note_module(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;

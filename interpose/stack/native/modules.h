@@ -12,9 +12,10 @@
 #include "interpose/recording/thread.h"
 
 void modules_setup(void);
-/* Call it for a new frame. Takes the lock of the loader's list for a moment. */
+/* Call it for a new frame. It takes the lock of the loader's list for a moment. */
 void modules_note(struct thread *thread);
-/* Changes whenever modules_note finds a changed list; 0: modules_note was never called. */
+/* Returns a number that changes whenever modules_note finds that the loader's list has changed; 0:
+ * modules_note was never called. */
 uint64_t modules_version(void);
 /* Is this address in libgpumemtrace.so? */
 bool modules_is_own(const void *address);

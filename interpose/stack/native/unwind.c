@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The unwinders: libunwind's unw_backtrace (its trace cache makes it 40 times faster than
- * stepping), libgcc's _Unwind_Backtrace, none. Both are opened by dlopen(RTLD_LOCAL), because as a
- * needed library libunwind would take over the program's own C++ exceptions (measured: throws were
- * 46 times slower). They are called only for stacks that frame_walk has not learnt yet.
+ * stepping), libgcc's _Unwind_Backtrace, or none. Both libraries are opened by dlopen(RTLD_LOCAL).
+ * If libunwind were a needed library of the recorder, it would take over the program's own C++
+ * exceptions (measured: throws were 46 times slower). An unwinder is called only for a stack that
+ * frame_walk has not learnt yet.
  */
 #include "unwind.h"
 
@@ -31,7 +32,7 @@
 
 static backtrace_function *slow_backtrace; /* the unwinder; frames[0] is in its caller */
 
-/* steps is not cleared, because walk.count tells how many steps are valid. */
+/* `steps` is not cleared for a new thread, because walk.count tells how many steps are valid. */
 struct unwind_thread {
     struct frame_walk walk;
     struct frame_steps steps;
@@ -62,14 +63,14 @@ static backtrace_function *libunwind_backtrace;
 
 typedef void *dlopen_function(const char *path, int flags);
 
-/* libc's own dlopen, even if the program or another preloaded library defines one. */
+/* Calls libc's own dlopen, even if the program or another preloaded library defines a dlopen. */
 static void *open_library(const char *path)
 {
     dlopen_function *open = GMT_FUNCTION(dlopen_function *, libc_function("dlopen"));
     return open ? open(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
 }
 
-/* Opens a library in this library's own folder, where an installation may put one. */
+/* Opens a library in the folder of this library, where an installation may have put it. */
 static void *open_beside_us(const char *name)
 {
     char path[PATH_MAX];
@@ -89,7 +90,7 @@ static int load_libunwind(void)
     void *library = open_beside_us(LIBUNWIND_NAME);
     if (!library)
         library = open_library(LIBUNWIND_NAME);
-    const struct link_map *image = library; /* glibc's handles are link maps */
+    const struct link_map *image = library; /* a handle of glibc is the link map itself */
     libunwind_backtrace =
         image ? GMT_FUNCTION(backtrace_function *, elf_image_symbol(image, "unw_backtrace")) : NULL;
     if (!libunwind_backtrace)
@@ -100,7 +101,7 @@ static int load_libunwind(void)
 
 /* --- libgcc --- */
 
-/* The two functions of the Itanium C++ ABI that are called, and their result codes. */
+/* The two functions of the Itanium C++ ABI that are called here, and their result codes. */
 struct _Unwind_Context;
 typedef int trace_function(struct _Unwind_Context *context, void *argument);
 typedef int unwind_backtrace_function(trace_function *trace, void *argument);

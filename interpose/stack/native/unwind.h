@@ -6,8 +6,8 @@
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
 
 /* Fills frames[limit] with return addresses, innermost first, and returns their number. The first
- * ones may be frames of this library. Thread-safe, not async-signal-safe; no malloc once the
- * stack's places are known. */
+ * ones may be frames of this library. Thread-safe, but not async-signal-safe. It calls no malloc
+ * once the stack's places are known. */
 typedef int backtrace_function(void **frames, int limit);
 
 struct unwinder {
@@ -18,8 +18,8 @@ struct unwinder {
 /* Loads libunwind, or else libgcc's unwinder. Thread-safe. */
 void unwind_load(void);
 
-/* Chooses among the loaded ones: libunwind, else libgcc's unwinder, else none with a line on
- * stderr. */
+/* Chooses one of the loaded unwinders: libunwind, or else libgcc's unwinder. If neither is loaded,
+ * chooses none and prints a line on stderr. */
 const struct unwinder *unwind_choose(void);
 
 extern const struct unwinder unwind_none;

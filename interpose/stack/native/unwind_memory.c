@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See unwind_memory.h. Replaces one accessor of libunwind's local address space, found by its
- * public function unw_get_accessors.
+ * See unwind_memory.h. Replaces one accessor of libunwind's local address space. libunwind's public
+ * function unw_get_accessors gives the table of accessors.
  */
 #include "unwind_memory.h"
 
@@ -29,7 +29,7 @@
 #define GET_ACCESSORS "_Ux86_64_get_accessors"
 #endif
 
-#define ERROR_INVALID 8 /* UNW_EINVAL, negated in a result */
+#define ERROR_INVALID 8 /* UNW_EINVAL; a result is its negative */
 
 typedef int access_function(void *space, uintptr_t address, uintptr_t *value, int write,
                             void *argument);
@@ -49,8 +49,8 @@ typedef struct accessors *get_accessors_function(void *space);
 #define STACK_BYTES ((uintptr_t)8 << 20)
 static _Thread_local uintptr_t readable_pages[PAGES_KNOWN] GMT_TLS_INITIAL_EXEC;
 
-/* rt_sigprocmask with the invalid operation -1 changes nothing. The kernel reads the signal set
- * first and fails with EFAULT if it cannot; only then it refuses the operation. */
+/* rt_sigprocmask with the invalid operation -1 changes nothing. The kernel first reads the signal
+ * set, and fails with EFAULT if it cannot read it. Only after that it refuses the operation. */
 static bool can_read(uintptr_t address)
 {
     enum { KERNEL_SIGSET_BYTES = 8 };
@@ -142,9 +142,10 @@ void unwind_memory_install(const struct link_map *libunwind)
         return;
     struct request request = {get, *space, NULL};
     get_accessors_in_child(&request);
-    if (!request.accessors) /* no child could be made, or an emulator gave it its own memory */
+    if (!request.accessors) /* no child could be made, or an emulator gave the child memory of its
+                             * own */
         get_accessors_here(&request);
-    /* Relaxed: a thread that unwinds meanwhile may use either accessor. */
+    /* Relaxed, because a thread that unwinds at the same time may use either accessor. */
     if (request.accessors)
         atomic_store_explicit(&request.accessors->access_mem, access_checked, memory_order_relaxed);
 }

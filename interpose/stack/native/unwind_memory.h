@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lets libunwind test whether memory is mapped without its pipe. libunwind makes a pipe at its
- * first use and keeps it. That would change the numbers of the program's descriptors. And if the
- * program closes all descriptors and opens its own files, libunwind would read, write or close one
- * of these.
+ * Makes libunwind test without a pipe whether memory is mapped. By itself, libunwind makes a pipe
+ * at its first use and keeps it open. That would change the numbers of the program's descriptors.
+ * And if the program closed all descriptors and opened its own files, libunwind would read, write
+ * or close one of these files.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_MEMORY_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_MEMORY_H

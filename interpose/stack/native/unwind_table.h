@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The search table of an object (.eh_frame_hdr, sorted by address), by which unwinders find the
- * .eh_frame entry of an address in its code. Reads memory only.
+ * .eh_frame entry of an address in its code. The functions only read memory.
  *
  *     | 1 | encodings: of the pointer, count, table | pointer | count | table …
  *     table: | start of code - header | entry - header | …          int32 each, sorted
@@ -20,11 +20,12 @@ struct unwind_table {
     const int32_t (*rows)[2];
 };
 
-/* false: the object has no table, or a table in another encoding than linkers write. */
+/* Returns false if the object has no table, or if the encoding of the table is not the one that
+ * linkers write. */
 bool unwind_table_read(const struct dl_phdr_info *info, struct unwind_table *table);
 
-/* Finds the row whose code starts last at or before address. The row's code may end before address.
- * false: address lies before all rows. */
+/* Finds the last row whose code starts at or before the address. The code of that row may also end
+ * before the address. Returns false if the address lies before all rows. */
 bool unwind_table_find(const struct unwind_table *table, uintptr_t address, uint32_t *row);
 
 static inline uintptr_t unwind_table_start(const struct unwind_table *table, uint32_t row)
@@ -32,7 +33,7 @@ static inline uintptr_t unwind_table_start(const struct unwind_table *table, uin
     return table->header + (uintptr_t)(intptr_t)table->rows[row][0];
 }
 
-/* The row's entry in .eh_frame. */
+/* Returns the row's entry in .eh_frame. */
 static inline const uint8_t *unwind_table_entry(const struct unwind_table *table, uint32_t row)
 {
     return (const uint8_t *)(table->header + (uintptr_t)(intptr_t)table->rows[row][1]);

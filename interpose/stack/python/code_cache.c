@@ -14,11 +14,11 @@
 static struct code_cache_table tables[2];
 _Atomic(struct code_cache_table *) code_cache_table = &tables[0];
 
-/* Number of moves that have begun. Release: a reader that sees a change by a move also sees its
- * beginning. */
+/* The number of moves that have begun. Stored with release, so a reader that sees a change by a
+ * move also sees that the move has begun. */
 static _Atomic uint64_t move_count;
 
-/* In the table in use: slots that are not free, and slots that hold a place. */
+/* Counts in the current table: slots that are not free, and slots that hold a place. */
 static uint64_t taken_count, live_count;
 
 static struct code_cache_slot *reserve(void)
@@ -47,8 +47,8 @@ static uint64_t head_key(const void *code)
     return first ? first | CODE_CACHE_HEAD : 0;
 }
 
-/* The slot with this key, else the first slot that can take it. NULL: neither within
- * CODE_CACHE_TRIES. */
+/* Returns the slot with this key, or else the first slot that can take the key. NULL: there is no
+ * such slot within CODE_CACHE_TRIES. */
 static struct code_cache_slot *find_slot(struct code_cache_table *table, uint64_t key)
 {
     const uint64_t mask = atomic_load_explicit(&table->mask, memory_order_relaxed);
@@ -77,7 +77,7 @@ static void fill(struct code_cache_slot *slot, uint64_t key, uint32_t location_i
     atomic_store_explicit(&slot->key, key, memory_order_release);
 }
 
-/* false: no room. */
+/* Returns false if the table has no room. */
 static bool add_to(struct code_cache_table *table, uint64_t key, uint32_t location_id)
 {
     struct code_cache_slot *head = find_slot(table, key | CODE_CACHE_HEAD);

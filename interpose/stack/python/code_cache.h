@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cache of the locations of places in code objects: a hash table by code object and place.
+ * A cache of the locations of places in code objects. It is a hash table whose key is the code
+ * object and the place.
  *
  *     slots[]:  | key: object's address / 8, place | location_id | next of the same object |
  *               the object's own slot (place CODE_CACHE_HEAD) starts the chain of its places
  *
  * When a code object dies, code_cache_forget removes its places, because its address may be used
- * again. Readers need no lock: a running frame keeps its code object alive, so nobody removes the
- * slot that its reader finds. The caller's lock allows one writer at a time. A table that is too
- * full is copied to the other of two. If two such moves happen during a lookup, the reader finds
- * nothing, but never a wrong location.
+ * again. Readers need no lock: a running frame keeps its code object alive, so no writer removes
+ * the slots that a reader of that frame finds. The caller's lock allows only one writer at a time.
+ * There are two tables; when the current one is too full, its slots are moved to the other. If two
+ * such moves happen during a lookup, the reader finds nothing, but never a wrong location.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_CODE_CACHE_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_CODE_CACHE_H
@@ -38,7 +39,8 @@ struct code_cache_table {
 /* Stored with release when the table is complete; loaded with acquire. */
 extern _Atomic(struct code_cache_table *) code_cache_table;
 
-/* place: number of the instruction, from 0. Returns 0 if the place cannot be cached. */
+/* Returns the key. place: the number of the instruction, from 0. Returns 0 if the place cannot be
+ * cached. */
 static inline uint64_t code_cache_key(const void *code, uint64_t place)
 {
     const uint64_t address = (uint64_t)(uintptr_t)code;
@@ -53,7 +55,7 @@ static inline uint64_t code_cache_start(uint64_t key)
     return hash ^ hash >> 32;
 }
 
-/* location_id of a place in a living object; 0: not in the cache. */
+/* Returns the location_id of a place in a living object; 0: the place is not in the cache. */
 static inline uint32_t code_cache_find(uint64_t key)
 {
     struct code_cache_table *table = atomic_load_explicit(&code_cache_table, memory_order_acquire);
@@ -64,7 +66,7 @@ static inline uint32_t code_cache_find(uint64_t key)
         const uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
         if (found == key) {
             const uint32_t id = atomic_load_explicit(&slot->location_id, memory_order_relaxed);
-            /* A move may have cleared the table meanwhile. */
+            /* A move may have cleared the table during the search. */
             atomic_thread_fence(memory_order_acquire);
             return atomic_load_explicit(&slot->key, memory_order_relaxed) == key ? id : 0;
         }
@@ -74,10 +76,11 @@ static inline uint32_t code_cache_find(uint64_t key)
     return 0;
 }
 
-/* Empties the cache; nobody may read it meanwhile. false: out of memory. */
+/* Empties the cache, which no thread may read during the call. Returns false if memory is out. */
 bool code_cache_setup(void);
 
-/* One writer at a time. key is neither 0 nor in the table. */
+/* Adds a place. Only one thread may call it at a time. The key must not be 0, and must not be in
+ * the table yet. */
 void code_cache_add(uint64_t key, uint32_t location_id);
 void code_cache_forget(const void *code);
 

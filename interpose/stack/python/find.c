@@ -20,7 +20,7 @@ static pthread_mutex_t find_lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define CANDIDATES_MAX 4
 static struct python candidates[CANDIDATES_MAX];
-static _Atomic unsigned candidate_count; /* read without the lock to see whether there are any */
+static _Atomic unsigned candidate_count; /* read without the lock to see whether candidates exist */
 
 _Atomic(const struct python *) python_known;
 static _Atomic bool refused;

@@ -23,8 +23,8 @@ typedef int python_question_function(void);
 struct python {
     struct python_exports exports;
     python_state_function *thread_state; /* returns the first state that the thread had */
-    /* Returns the state of the GIL's holder, whichever thread that is, up to 3.11; the calling
-     * thread's state since 3.12. */
+    /* Up to Python 3.11, returns the state of the thread that holds the GIL, which may be another
+     * thread. Since 3.12, returns the state of the calling thread. */
     python_state_function *holder_state;
     python_question_function *is_initialized, *is_finalizing;
     struct python_layout layout;
@@ -41,13 +41,16 @@ bool python_meet(const struct dl_phdr_info *info);
 /* Is an interpreter chosen, or refused for good? */
 bool python_is_settled(void);
 
-/* The chosen interpreter; NULL: none yet. Acquire: a reader that sees it sees it complete. */
+/* The chosen interpreter; NULL: none yet. Load it with acquire, so that a reader that sees the
+ * pointer also sees the complete struct. */
 extern _Atomic(const struct python *) python_known;
 
-/* Chooses the interpreter if it runs by now. NULL: none runs yet, or it cannot be read. */
+/* Chooses the interpreter if it already runs. Returns NULL if no interpreter runs yet, or if the
+ * interpreter cannot be read. */
 const struct python *python_find(void);
 
-/* Machine code of the interpreter loop; empty: unknown, or no interpreter. */
+/* Returns the machine code of the interpreter loop. It is empty if the loop is unknown or if there
+ * is no interpreter. */
 const struct code_ranges *python_loop(void);
 
 /* Does this range of addresses contain an interpreter? */

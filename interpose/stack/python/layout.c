@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See layout.h. Chooses a row of layouts.def and compares it with the offsets that the interpreter
- * publishes. An interpreter that differs anywhere is not read.
+ * publishes. An interpreter whose offsets differ from the row anywhere is not read.
  */
 #include "layout.h"
 
@@ -37,7 +37,7 @@ static const struct python_layout layouts[] = {
 
 #define NEWEST_STABLE_FREE_THREADED 13
 
-/* Offsets that depend on the size of an object's header. */
+/* Adds the offsets that depend on the size of an object's header. */
 static void add_object_offsets(struct python_layout *layout)
 {
     const int longer = layout->free_threaded ? 16 : 0;

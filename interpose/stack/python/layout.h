@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The version and build of CPython, the offsets of the members that are read (layouts.def), and the
- * only functions that read its objects.
+ * Knows the version and build of CPython, and the offsets of the members that are read
+ * (layouts.def). Only the functions of this file read CPython's objects.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LAYOUT_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LAYOUT_H
@@ -31,19 +31,20 @@ struct python_layout {
     int text_length, text_state, text_state_shift;
 };
 
-/* Symbols that an interpreter must export to be read; runtime only since 3.13. */
+/* The symbols that an interpreter must export so that it can be read. `runtime` is needed only
+ * since 3.13. */
 struct python_exports {
     const char *(*version)(void); /* Py_GetVersion */
     void *code_type, *type_type, *text_type;
     const void *runtime; /* _PyRuntime */
 };
 
-/* Fills *layout. false: the interpreter cannot be read, for the reason in why. Looks only at static
- * types, so the interpreter need not run yet. */
+/* Fills *layout. false: the interpreter cannot be read, for the reason in why. The function looks
+ * only at static types, so it works before the interpreter runs. */
 bool python_layout_choose(struct python_layout *layout, const struct python_exports *exports,
                           char *why, size_t why_bytes);
 
-/* Do the offsets come from headers alone? Then no test has compared them with a running
+/* Do the offsets come from headers alone? In that case, no test has compared them with a running
  * interpreter. */
 bool python_layout_is_experimental(const struct python_layout *layout);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See lines.h. The formats are described in each version's Objects/lnotab_notes.txt, later in
- * Objects/locations.md.
+ * See lines.h. CPython describes the format of each version in Objects/lnotab_notes.txt, and in
+ * later versions in Objects/locations.md.
  */
 #include "lines.h"
 
@@ -37,8 +37,8 @@ static int line_of_ranges(const uint8_t *table, size_t table_bytes, int line, in
     return NO_LINE;
 }
 
-/* Six bits in each byte, low ones first; bit 6: more bytes follow. Bit 0 of the number is its
- * sign. */
+/* Reads a signed number. Each byte has six bits of the number, the low bits first; bit 6 of a byte
+ * means that more bytes follow. Bit 0 of the number is its sign. */
 static int signed_number(const uint8_t *at, const uint8_t *end)
 {
     uint64_t number = 0;

@@ -11,8 +11,9 @@
 
 #include "layout.h"
 
-/* offset: of the instruction in the bytecode, in bytes; a negative one, before the first
- * instruction, gives first_line. Returns 0 if the instruction has no line. */
+/* Returns the line of the instruction, or 0 if the instruction has no line. offset: the position of
+ * the instruction in the bytecode, in bytes. A negative offset lies before the first instruction
+ * and gives first_line. */
 int python_line(enum python_lines format, const uint8_t *table, size_t table_bytes, int first_line,
                 int64_t offset);
 

@@ -16,8 +16,8 @@
 
 #define ENCODED_MAX 8
 
-/* Half of a surrogate pair is not a character. Python uses U+DC80 … U+DCFF for the bytes of a file
- * name that are not UTF-8. */
+/* Writes half of a surrogate pair as an escape, because it is not a character. Python uses U+DC80 …
+ * U+DCFF for the bytes of a file name that are not UTF-8. */
 static size_t escape(char *out, uint32_t surrogate)
 {
     const bool byte = surrogate >= 0xdc80 && surrogate <= 0xdcff;
@@ -130,7 +130,8 @@ static uint32_t intern_location(struct thread *thread, struct location *location
     for (uint64_t at = hash >> 32;; at++) {
         struct location *slot = &locations[at & (LOCATION_LIMIT - 1)];
         if (!slot->id && location_count >= LOCATION_LIMIT / 4 * 3)
-            return write_location(thread, location); /* table full: written at each use */
+            return write_location(thread, location); /* the table is full: write the location at
+                                                      * each use */
         if (!slot->id) {
             *slot = *location;
             location_count++;

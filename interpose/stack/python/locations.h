@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Turns a place in a code object into a row of the table location: function, file and line. Each
- * text is in UTF-8 and written once.
+ * text is in UTF-8 and is written only once.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LOCATIONS_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LOCATIONS_H
@@ -15,11 +15,12 @@
 /* Empties the table of locations before a trace starts. false: out of memory. */
 bool python_locations_setup(void);
 
-/* location_id of the simulator's own code, whose frames are not shown. */
+/* The location_id of all code of the simulator itself, whose frames are not shown. */
 #define PYTHON_LOCATION_HIDDEN UINT32_MAX
 
-/* location_id of the place at this offset of the bytecode, in bytes (below 0: before its start).
- * One caller at a time; no malloc. An id is never used for another place. */
+/* Returns the location_id of the place at this offset of the bytecode, in bytes (a negative offset
+ * lies before the start of the bytecode). Only one thread may call it at a time; it calls no
+ * malloc. An id is never used for another place. */
 uint32_t python_locations_intern(struct thread *thread, const struct python_layout *layout,
                                  const void *code, int64_t offset);
 

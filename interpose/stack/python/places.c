@@ -14,12 +14,13 @@
 
 typedef void dealloc_function(void *object);
 
-/* Protects the writing side of code_cache and everything in locations.c. A hook takes it for a new
- * place, and when a code object in the cache dies. The GIL is held then, so nothing under this lock
- * may wait for the GIL. */
+/* Protects the writing side of code_cache and everything in locations.c. It is taken when a hook
+ * finds a new place, and when a code object in the cache dies. The thread holds the GIL at both
+ * moments, so no code under this lock may wait for the GIL. */
 static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The tables of the running trace exist. Release: a reader that sees `ready` sees them complete. */
+/* The tables of the running trace exist. Stored with release, so a reader that sees `ready` also
+ * sees the complete tables. */
 static _Atomic bool ready;
 
 static dealloc_function *real_dealloc;
@@ -66,7 +67,8 @@ static _Atomic(void *) *dealloc_of(const struct python *python)
     return (_Atomic(void *) *)((char *)python->exports.code_type + python->layout.type_dealloc);
 }
 
-/* The cache is still empty, so a code object that dies before the store does no harm. */
+/* The cache is still empty, so it does no harm if a code object dies before the new function is
+ * stored. */
 void python_places_watch(const struct python *python)
 {
     void *real = atomic_load_explicit(dealloc_of(python), memory_order_relaxed);
@@ -75,8 +77,8 @@ void python_places_watch(const struct python *python)
                           memory_order_release);
 }
 
-/* If another function has replaced ours, it may or may not call ours, so locations in the cache may
- * be wrong from now on. */
+/* If another function has replaced our function, we do not know whether it calls ours. So the
+ * locations in the cache may be wrong from now on. */
 bool python_places_watched(const struct python *python)
 {
     void *now = atomic_load_explicit(dealloc_of(python), memory_order_relaxed);
@@ -91,7 +93,8 @@ uint32_t python_places_look_up(struct thread *thread, const struct python *pytho
                                int64_t offset, uint64_t key, bool keep)
 {
     pthread_mutex_lock(&places_lock);
-    uint32_t id = keep && key ? code_cache_find(key) : 0; /* another thread may have added it */
+    uint32_t id = keep && key ? code_cache_find(key) : 0; /* another thread may have added the
+                                                           * place */
     if (!id) {
         id = python_locations_intern(thread, &python->layout, code, offset);
         if (keep && key)

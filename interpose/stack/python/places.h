@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the location of a place in a living code object, and remembers it until the object dies.
+ * Finds the location of a place in a living code object, and remembers the location until the
+ * object dies.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_PLACES_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_PLACES_H
@@ -17,16 +18,17 @@ void python_places_setup(void);
 /* Makes the tables at the first call. false: out of memory. */
 bool python_places_ready(void);
 
-/* Replaces the function that frees code objects by one that forgets their places and then calls it.
- * Once, before any lookup. */
+/* Replaces the function that frees code objects by a function that first forgets the places of the
+ * object and then calls the original function. Call it once, before any lookup. */
 void python_places_watch(const struct python *python);
 
 /* Is our function still called when a code object dies? Only then are remembered locations
  * valid. */
 bool python_places_watched(const struct python *python);
 
-/* location_id of a place, read from the code object's own tables. keep: remembers it under this key
- * of code_cache.h, unless the key is 0. Takes a lock; no malloc. */
+/* Returns the location_id of a place, which is read from the tables of the code object. keep:
+ * remember the location_id under this key of code_cache.h, unless the key is 0. Takes a lock; calls
+ * no malloc. */
 uint32_t python_places_look_up(struct thread *thread, const struct python *python, const void *code,
                                int64_t offset, uint64_t key, bool keep);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The source of Python frames. Walks the frames of the calling thread without the GIL, because a
- * thread inside a hook cannot change its own frames. In Python it calls only functions that read a
- * word.
+ * thread inside a hook cannot change its own frames. The only functions of Python that it calls are
+ * functions that read a word.
  */
 #include <stddef.h>
 
@@ -14,7 +14,7 @@
 #include "places.h"
 
 #define OWNER_GENERATOR 1
-#define OWNER_SHIM 3 /* and above */
+#define OWNER_SHIM 3 /* this value and all above it are shims */
 
 struct walk {
     const struct python *python;
@@ -26,7 +26,7 @@ struct walk {
     uint64_t *items;
 };
 
-/* The location of a place that is not in the cache. 0: the frame is not shown. */
+/* Returns the location of a place that is not in the cache. 0: the frame is not shown. */
 static GMT_NOINLINE uint32_t look_up(const struct walk *walk, const void *code, int64_t offset,
                                      unsigned owner, uint64_t key)
 {
@@ -36,8 +36,9 @@ static GMT_NOINLINE uint32_t look_up(const struct walk *walk, const void *code, 
     const bool early = layout->code_traceable >= 0 &&
                        offset < 2 * (int64_t)python_int(code, layout->code_traceable);
     if (early && owner != OWNER_GENERATOR)
-        return 0; /* its arguments are still being stored; Python does not show it either */
-    /* An early place is looked up each time, because its owner decides whether it is shown. */
+        return 0; /* the frame's arguments are still being stored; Python does not show it either */
+    /* A place before the first instruction is looked up each time, because the frame's owner
+     * decides whether the frame is shown. */
     return python_places_look_up(walk->thread, walk->python, code, offset, key,
                                  walk->cached && !early);
 }
@@ -65,7 +66,8 @@ static inline bool has_room(struct walk *walk)
     return walk->frames_left && walk->count + 2 <= SOURCE_ITEMS_MAX && walk->steps_left-- > 0;
 }
 
-/* 3.8 to 3.10: each frame is an object and is run by its own call of the loop. */
+/* Python 3.8 to 3.10: each frame is an object, and each frame is run by its own call of the
+ * loop. */
 static const void *walk_objects(struct walk *walk, const void *state)
 {
     const struct python_layout *layout = walk->layout;
@@ -79,8 +81,8 @@ static const void *walk_objects(struct walk *walk, const void *state)
     return frame;
 }
 
-/* Start of a frame's bytecode: in its code object, or in the thread's own copy if each thread has
- * one (free-threaded, since 3.14). */
+/* Returns the start of a frame's bytecode. The bytecode lies in the code object, or in the thread's
+ * own copy if each thread has a copy (free-threaded builds, since 3.14). */
 static inline const char *bytecode_of(const struct python_layout *layout, const void *frame,
                                       const char *code)
 {
@@ -91,10 +93,11 @@ static inline const char *bytecode_of(const struct python_layout *layout, const 
     return python_pointer(copies, 8 + 8 * python_int(frame, layout->frame_thread));
 }
 
-/* Since 3.11: frames are not objects, and one call of the loop runs several. */
+/* Since Python 3.11: frames are not objects, and one call of the loop runs several frames. */
 static const void *walk_frames(struct walk *walk, const void *state)
 {
-    const struct python_layout layout = *walk->layout; /* a copy: no store in the loop aliases it */
+    const struct python_layout layout = *walk->layout; /* a copy, which no store in the loop can
+                                                        * change */
     const void *frame = python_pointer(state, layout.state);
     if (layout.state_frame >= 0)
         frame = frame ? python_pointer(frame, layout.state_frame) : NULL;

@@ -23,10 +23,11 @@
 #include "stack_memo.h"
 
 static struct stack_parts parts;
-static backtrace_function *backtrace; /* NULL: no native frames */
-static bool is_wanted;                /* an unwinder or a source is chosen */
+static backtrace_function *backtrace; /* NULL: no native frames are taken */
+static bool is_wanted;                /* true if an unwinder or a source is chosen */
 
-/* The frames of one stack, innermost first, as unwinder and sources return them. */
+/* The frames of one stack, innermost first, the order in which the unwinder and the sources return
+ * them. */
 struct raw_stack {
     unsigned native_count;
     void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* includes our own frames */
@@ -40,7 +41,8 @@ struct taken_stack {
      * it. */
     unsigned raw_last;
     uint32_t raw_id;
-    struct raw_stack raw[2];                       /* not cleared, nor the members that follow */
+    struct raw_stack raw[2];                       /* this member and the next ones are not
+                                                    * cleared */
     void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* without our own frames */
     uint64_t merged[STACK_FRAMES_MAX];
     struct stack_memo memo;
@@ -57,7 +59,7 @@ static struct taken_stack *taken_stack_of(struct thread *thread)
 /* Protects sources and label while they look at an object. Taken inside the loader's lock, never
  * around it. */
 static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
-/* modules_version() when the loader's list was last looked through. */
+/* The value of modules_version() when the loader's list was last looked through. */
 #define NEVER_LOOKED UINT64_MAX
 static _Atomic uint64_t looked_at;
 
@@ -85,7 +87,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* Looks through the loader's list if it has changed. true: a source or the label was found. */
+/* Looks through the loader's list if it has changed. Returns true if a source or the label was
+ * found. */
 static bool look_again(void)
 {
     const uint64_t version = modules_version();
@@ -110,7 +113,8 @@ void call_stack_setup(const struct stack_parts *given)
     parts = *given;
     backtrace = parts.unwinder->backtrace;
     is_wanted = backtrace || parts.source_count;
-    thread_part_place(&part); /* here, because fork handlers must not take its lock */
+    thread_part_place(&part); /* placed here, because placing takes a lock, which fork handlers must
+                               * not do */
     pthread_mutex_init(&look_lock, NULL);
     atomic_store(&looked_at, NEVER_LOOKED);
     for (unsigned i = 0; i < parts.source_count; i++)
@@ -132,15 +136,16 @@ static bool begins_in_libc(void *const *frames, unsigned count)
            (count > 1 && modules_is_libc(frames[count - 2]));
 }
 
-/* A frame of a hook may lie between frames of the program, because some hooked calls contain others
- * (a backward). A frame of ours that libc calls in place of main is not one of these. */
+/* Is this native frame of ours the frame of a hook? Such a frame may lie between frames of the
+ * program, because a hooked call may run other code of the program (a backward pass). Our function
+ * that libc calls in place of main is not a hook. */
 static bool is_of_hook(const struct raw_stack *raw, unsigned at)
 {
     return modules_is_own(raw->native[at]) &&
            (at + 1 == raw->native_count || !modules_is_libc(raw->native[at + 1]));
 }
 
-/* The frames from the unwinder without our own frames, up to the depth. */
+/* Returns the unwinder's frames without our own frames, up to the depth. */
 static struct native_frames native_of(const struct raw_stack *raw, void **frames)
 {
     unsigned at = 0, count = 0;
@@ -149,7 +154,8 @@ static struct native_frames native_of(const struct raw_stack *raw, void **frames
     for (; at < raw->native_count; at++)
         if (!is_of_hook(raw, at))
             frames[count++] = raw->native[at];
-    /* These frames are not recorded, but the unwinder's caches now have them. */
+    /* The frames beyond the depth are not recorded, but the unwinder's caches now have their
+     * addresses. */
     for (unsigned i = parts.depth; i < count; i++)
         known_code_note((uintptr_t)frames[i]);
     const bool whole = count <= parts.depth && begins_in_libc(frames, count);
@@ -183,8 +189,8 @@ static bool same_raw(const struct raw_stack *a, const struct raw_stack *b)
            memcmp(a->native, b->native, a->native_count * sizeof *a->native) == 0;
 }
 
-/* A fingerprint of everything that the id depends on: the frames, the recording, and the loaded
- * objects that are known. */
+/* Returns a fingerprint of everything that the id depends on: the frames, the recording, and the
+ * known loaded objects. */
 static struct fingerprint fingerprint_of(const struct raw_stack *raw)
 {
     uint64_t numbers[FINGERPRINT_LANES] = {recording_generation(),
@@ -252,7 +258,7 @@ static bool forget_last(struct taken_stack *own)
  * needs. */
 #define WAIT_NS 100000
 #define WAITS_FOR_STACKS 1000
-#define WAITS_FOR_FORK 10000 /* copying the page tables of a large process takes long */
+#define WAITS_FOR_FORK 10000 /* a fork of a large process takes long */
 
 static _Atomic bool forking;
 
@@ -288,8 +294,8 @@ void call_stack_after_fork(bool in_child)
     atomic_store(&forking, false);
 }
 
-/* false: no stack can be taken now. A signal handler that interrupted this thread's own taking does
- * not wait. */
+/* Returns false if no stack can be taken now. If a signal handler has interrupted this thread while
+ * it was taking a stack, the handler does not wait. */
 static bool enter(struct taken_stack *own)
 {
     if (atomic_load_explicit(&own->in_stack, memory_order_relaxed))
@@ -318,7 +324,7 @@ uint32_t call_stack_take(struct thread *thread)
     if (!backtrace && !sources_are_settled())
         modules_note(thread);
     look_again();
-    do /* take it again if an interpreter was found in objects loaded since */
+    do /* repeat if a newly loaded object was an interpreter */
         id = take_stack(thread, own);
     while (GMT_UNLIKELY(look_again()) && forget_last(own));
     pthread_setcancelstate(cancel_state, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack of a hooked call as one number: the native frames of the calling thread and those of
- * the sources in one order (merge.h draws it).
+ * Takes the stack of a hooked call, and returns it as one number. A stack has the native frames of
+ * the calling thread and the frames of the sources, in the order that merge.h draws.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_CALL_STACK_H
 #define GPUMEMTRACE_INTERPOSE_STACK_TAKE_CALL_STACK_H
@@ -20,9 +20,10 @@ const char *call_stack_unwinder_name(void);
 void call_stack_before_fork(void);
 void call_stack_after_fork(bool in_child);
 
-/* The frame_id of the calling thread's innermost frame that is not ours; 0: no stack (for example,
- * a signal handler interrupted this function). Callable from a hook: no malloc, a lock only for
- * frames or objects not seen before, no cancellation point. */
+/* Returns the frame_id of the calling thread's innermost frame that is not ours. 0: no stack was
+ * taken, for example because a signal handler interrupted this function. Callable from a hook: it
+ * calls no malloc, takes a lock only for frames or objects not seen before, and is no cancellation
+ * point. */
 uint32_t call_stack_take(struct thread *thread);
 
 #endif

@@ -7,8 +7,8 @@
  *     slots[]   hash table of 64-bit words   | upper half of the hash | frame id |   0: free
  *
  * To add a frame: fill nodes[id], write the FRAME record, compare-and-swap the slot. If two threads
- * add the same frame at once, both write a record and one wins the slot; the other id is never
- * used.
+ * add the same frame at once, both write a record, but only one thread gets the slot. The id of the
+ * other thread is never used.
  *
  * Most frames of a stack have consecutive ids, so following the last children touches few cache
  * lines. The slots of the hash table are scattered, so it is searched only where a stack branches
@@ -34,7 +34,7 @@
 struct node {
     uint64_t word; /* frame_word */
     uint32_t parent_id;
-    _Atomic uint32_t child_id; /* the child that was last looked up; 0: none */
+    _Atomic uint32_t child_id; /* id of the child that was last looked up; 0: none */
 };
 
 static _Atomic uint64_t *slots;
@@ -50,7 +50,8 @@ static void *reserve(size_t bytes)
 
 int frame_tree_setup(void)
 {
-    /* Forgets the parent's frames: the trace of a fork's child has none yet. */
+    /* In a fork's child, forgets the frames of the parent, because the child's trace has no frames
+     * yet. */
     if (slots)
         munmap((void *)slots, SLOT_COUNT * sizeof *slots);
     if (nodes)
@@ -70,7 +71,8 @@ static uint64_t hash_frame(uint32_t parent_id, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-/* Makes a new id with its node and its record; nobody can find it yet. 0: the tree is full. */
+/* Makes a new id with its node and its record. No other thread can find the id yet. 0: the tree is
+ * full. */
 static uint32_t make_node(struct thread *thread, uint32_t parent_id, uint64_t word)
 {
     const enum frame_kind kind = (enum frame_kind)(word >> FRAME_WORD_KIND_SHIFT);
@@ -78,7 +80,7 @@ static uint32_t make_node(struct thread *thread, uint32_t parent_id, uint64_t wo
     if (kind == FRAME_NATIVE)
         known_code_note(address);
     if (atomic_load_explicit(&next_id, memory_order_relaxed) >= FRAME_TREE_MAX - 1024)
-        return 0; /* 1024: no more threads than that are between this check and the next line */
+        return 0; /* at most 1024 threads are between this check and the next line */
     const uint32_t id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
     nodes[id].word = word;
     nodes[id].parent_id = parent_id;
@@ -90,13 +92,14 @@ static uint32_t make_node(struct thread *thread, uint32_t parent_id, uint64_t wo
     return id;
 }
 
-/* The id of a frame called by parent_id (0: an outermost frame). 0: the tree is full. */
+/* Returns the id of a frame that is called by the frame parent_id (0: an outermost frame). Returns
+ * 0 if the tree is full. */
 static uint32_t find_or_add(struct thread *thread, uint32_t parent_id, uint64_t word)
 {
     const uint64_t hash = hash_frame(parent_id, word);
     uint32_t id = 0;
     for (uint64_t at = hash & (SLOT_COUNT - 1);; at = (at + 1) & (SLOT_COUNT - 1)) {
-        /* Acquire: the node is read only after the slot that has its id. */
+        /* Acquire, so that a node is read only after the slot that has the node's id. */
         uint64_t slot = atomic_load_explicit(&slots[at], memory_order_acquire);
         if (!slot) {
             if (!id && !(id = make_node(thread, parent_id, word)))

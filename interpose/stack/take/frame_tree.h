@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All stacks of the process as one tree of frames, shared by all threads. The id of its innermost
- * frame stands for a stack. A frame is written to the ring before another thread can see its id, so
- * no stored event names a frame that is not stored. Lock-free, no malloc, callable from a hook.
+ * Keeps all stacks of the process as one tree of frames, which all threads share. A stack's id is
+ * the id of its innermost frame. A frame is written to the ring before another thread can see its
+ * id, so no stored event names a frame that is not stored. Lock-free, no malloc, callable from a
+ * hook.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_FRAME_TREE_H
 #define GPUMEMTRACE_INTERPOSE_STACK_TAKE_FRAME_TREE_H
@@ -17,12 +18,12 @@
 
 _Static_assert(FRAME_TREE_MAX <= LIMIT_rows, "a reader takes every frame");
 
-/* Reserves the tables, which take address space only; pages are added as they are used. -1: out of
- * memory. */
+/* Reserves the tables. At first they take only address space, because the kernel adds pages when
+ * they are used. -1: out of memory. */
 int frame_tree_setup(void);
 
-/* A frame in one word: the value of the column frame.address, and its kind in the two highest bits,
- * which no address of a program uses. */
+/* A frame word has the value of the column frame.address, with the frame's kind in the two highest
+ * bits, which no address of a program uses. */
 #define FRAME_WORD_KIND_SHIFT 62
 
 static inline uint64_t frame_word(enum frame_kind kind, uint64_t address)
@@ -30,9 +31,9 @@ static inline uint64_t frame_word(enum frame_kind kind, uint64_t address)
     return (uint64_t)kind << FRAME_WORD_KIND_SHIFT | address;
 }
 
-/* Frame id of a stack of `depth` words, innermost first; 0: no stack. If the tree is full,
- * *is_whole is false, the id is that of the outermost part that fits, and one lost_frames is
- * counted. */
+/* Returns the frame id of a stack of `depth` words, innermost first; 0: there is no stack. If the
+ * tree is full, *is_whole is set to false, the result is the id of the outermost part that fits,
+ * and lost_frames is incremented by one. */
 uint32_t frame_tree_intern(struct thread *thread, const uint64_t *frames, uint32_t depth,
                            bool *is_whole);
 

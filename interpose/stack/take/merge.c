@@ -6,12 +6,12 @@
 
 #include "interpose/recording/string_ids.h"
 
-/* One source and how far its frames have been placed. */
+/* A source, and how many of its frames have been placed. */
 struct placing {
     const struct source_frames *frames;
     const struct code_ranges *loop;
     unsigned next;        /* index of the next item */
-    unsigned other_loops; /* number of innermost loops that belong to another interpreter */
+    unsigned other_loops; /* number of inner loops of another interpreter */
 };
 
 struct merge {
@@ -76,8 +76,8 @@ static bool has_frames_beyond(const struct source_frames *frames, unsigned loops
     return false;
 }
 
-/* true: the source's frames cannot be placed among the native ones. If the native frames are
- * complete and hold too few loops, some loop was not recognized. */
+/* Returns true if the source's frames cannot be placed among the native frames. If the native
+ * frames are complete and hold too few loops, some loop was not recognized. */
 static bool is_unplaced(const struct placing *source, const struct native_frames *native,
                         unsigned loops)
 {
@@ -87,16 +87,17 @@ static bool is_unplaced(const struct placing *source, const struct native_frames
     return !source->loop->count || (native->whole && has_frames_beyond(source->frames, loops));
 }
 
-/* Number of inner loops to skip. If there are more loops than runs, the others belong to another
- * interpreter of this thread: an inner one if the source walked the outer one, else an outer
- * one. */
+/* Returns the number of inner loops to skip. If there are more loops than runs, the remaining loops
+ * belong to another interpreter on this thread. That interpreter is the inner one if the source
+ * walked the outer one; if not, it is the outer one. */
 static unsigned other_loops(const struct source_frames *frames, unsigned loops)
 {
     const bool inner_ones = frames->outer && frames->whole && loops > frames->run_count;
     return inner_ones ? loops - frames->run_count : 0;
 }
 
-/* Adds the frames of each source that cannot be placed, and its label. true: there was one. */
+/* For each source that cannot be placed, adds its frames and its label. Returns true if there was
+ * such a source. */
 static bool add_unplaced(struct merge *merge, const struct stack_parts *parts,
                          const struct native_frames *native)
 {
@@ -127,7 +128,7 @@ static void add_runs_of_loop(struct merge *merge, uintptr_t address)
     }
 }
 
-/* Adds the label unless a source has frames further out, because those tell what the thread
+/* Adds the label, unless a source has frames further out. Such frames already show what the thread
  * does. */
 static void add_label_of_code(struct merge *merge, const char *text)
 {
@@ -137,8 +138,9 @@ static void add_label_of_code(struct merge *merge, const char *text)
     add_label(merge, text);
 }
 
-/* Adds the frames that a loop ran before the loop's own frame. Frames that are left at the end lie
- * further out than the unwinder reached. labelled: number of native frames in the labelled code. */
+/* Adds the frames that a loop ran before the loop's own frame. If frames of a source are left at
+ * the end, they lie further out than the frames that the unwinder reached. labelled: number of
+ * native frames in the labelled code. */
 static void add_in_order(struct merge *merge, const struct native_frames *native,
                          const struct labelled_code *label, unsigned labelled)
 {

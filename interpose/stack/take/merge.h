@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts native frames and those of the sources into one order.
+ * Puts the native frames and the frames of the sources into one order.
  *
  *     innermost   libcudart, ctypes …                native, called by Python
  *                 inner, outer                       Python, run by the next loop
@@ -9,8 +9,8 @@
  *                 sorted_by, <module>                Python, run by the next loop
  *                 _PyEval_EvalFrameDefault, main …   native
  *
- * If the loop cannot be told from other code, or has no native frame, the source's frames come
- * first, then its unplaced_label, then the native frames.
+ * If the interpreter's loop cannot be told from other code, or no native frame lies in it, the
+ * source's frames come first, then its unplaced_label, then the native frames.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_MERGE_H
 #define GPUMEMTRACE_INTERPOSE_STACK_TAKE_MERGE_H
@@ -24,7 +24,7 @@
 struct native_frames {
     void *const *frames;
     unsigned count;
-    bool whole; /* they reach the start of the thread, or of main */
+    bool whole; /* the frames reach the start of the thread or of main */
 };
 
 /* sources[i] has the frames of parts->sources[i]. Fills words[STACK_FRAMES_MAX] and returns the

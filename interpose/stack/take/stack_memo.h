@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's cache of stack ids, by a fingerprint of the raw frames. A program mostly allocates at
- * a few hundred places, and merging and finding the frames of a stack costs more than walking them.
+ * A thread's cache of stack ids, looked up by a fingerprint of the raw frames. A program mostly
+ * allocates at a few hundred places. For a known stack the cache saves merging the frames and
+ * finding them in the tree, which costs more than walking the stack.
  *
  *     words of a stack ──► four 64-bit lanes ──► a slot: | lanes | id |   the last one stays
  *
@@ -28,8 +29,9 @@ static inline void fingerprint_mix(uint64_t *lane, const void *word)
     *lane = (mixed << 32 | mixed >> 32) * 0x9e3779b97f4a7c15u;
 }
 
-/* The first numbers are as small as some words that follow. So they are spread over all bits, or
- * else a number and a word that both differ could cancel each other. */
+/* Begins a fingerprint with these numbers. They are small, like some of the words that follow. So
+ * they are spread over all bits, because a different number and a different word could cancel each
+ * other out. */
 static inline struct fingerprint fingerprint_begin(const uint64_t numbers[FINGERPRINT_LANES])
 {
     const uint64_t nothing = 0;
@@ -55,7 +57,8 @@ static inline void fingerprint_add(struct fingerprint *print, const void *words,
     *print = now;
 }
 
-/* One for each thread: zero, or left by an earlier thread with the same memory. */
+/* Each thread has one memo. It starts as zero, or as an earlier thread with the same memory left
+ * it. */
 struct stack_memo {
     struct {
         struct fingerprint print;
@@ -63,7 +66,7 @@ struct stack_memo {
     } slots[STACK_MEMO_SLOTS];
 };
 
-/* 0: unknown. */
+/* Returns the id of the stack with this fingerprint; 0: the stack is not in the memo. */
 uint32_t stack_memo_find(const struct stack_memo *memo, const struct fingerprint *print);
 void stack_memo_put(struct stack_memo *memo, const struct fingerprint *print, uint32_t id);
 

@@ -11,11 +11,12 @@
 #include "interpose/stack/native/unwind.h"
 #include "stack_source.h"
 
-/* A function that shows what a thread does: the label follows its outermost frame. */
+/* A function that shows the purpose of a thread. The label is placed after the outermost frame of
+ * this function. */
 struct labelled_code {
     const char *function, *text;
     struct code_ranges ranges;
-    /* Release: a reader that sees it sees the ranges complete. */
+    /* Stored with release, so a reader that sees true also sees the complete ranges. */
     _Atomic bool is_found;
 };
 
@@ -24,7 +25,7 @@ struct stack_parts {
     const struct stack_source *sources[STACK_SOURCES_MAX];
     unsigned source_count;
     struct labelled_code *label;
-    unsigned depth; /* most frames of the unwinder and of each source; at most STACK_DEPTH_MAX */
+    unsigned depth; /* limit for the unwinder and each source; at most STACK_DEPTH_MAX */
 };
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source of frames that no unwinder sees, as an interpreter, and the functions that it must
- * offer. The recipe is in interpose/stack/sources.def.
+ * A source gives frames that no unwinder sees, for example the frames of an interpreter. This
+ * struct has the functions that a source must offer. The recipe for a new source is in
+ * interpose/stack/sources.def.
  *
  *     walk() fills   | frame | frame | RUN_END | frame | RUN_END | …    innermost first
  *                      run by the inner loop     by the outer one
@@ -21,12 +22,12 @@ struct dl_phdr_info;
 #define SOURCE_ITEMS_MAX (2 * STACK_DEPTH_MAX)
 #define SOURCE_RUN_END 0
 
-/* The frames of one thread, made by frame_word(), and the ends of runs. */
+/* The frames of one thread, which are made by frame_word(), and the ends of runs. */
 struct source_frames {
     unsigned count;     /* number of items */
     unsigned run_count; /* number of items that are SOURCE_RUN_END */
     bool whole;         /* the outermost frame is in items */
-    bool outer;         /* frames of the thread's first interpreter; another may run inside it */
+    bool outer;         /* of the thread's first interpreter; others may run inside */
     uint64_t items[SOURCE_ITEMS_MAX];
 };
 
@@ -36,15 +37,17 @@ struct stack_source {
     const char *unplaced_label;
     /* Called before a trace starts; forgets all state of an earlier trace. */
     void (*setup)(void);
-    /* Called for every object of the loader's list. true: it is an interpreter not met before. */
+    /* Called for every object of the loader's list. Returns true if the object is an interpreter
+     * not met before. */
     bool (*meet)(const struct dl_phdr_info *info);
-    /* Is an interpreter chosen, or refused for good? */
+    /* Returns true if an interpreter is chosen, or is refused for good. */
     bool (*is_settled)(void);
     /* Takes the calling thread's frames, at most `limit`. Callable from a hook: no malloc, and a
      * lock only for places not seen before. */
     void (*walk)(struct thread *thread, struct source_frames *frames, unsigned limit);
-    /* Machine code of the interpreter's loop; each of its native frames ran one run. Empty:
-     * unknown. loop NULL: the source has no loop, and its frames lie outside all native ones. */
+    /* Returns the machine code of the interpreter's loop; empty: it is unknown. Each native frame
+     * of the loop ran one run of frames. If the pointer `loop` is NULL, the source has no loop, and
+     * its frames lie further out than all native frames. */
     const struct code_ranges *(*loop)(void);
 };
 
