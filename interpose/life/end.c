@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See end.h. Takes no lock, because the end may come from a signal handler on any thread.
+ * See end.h. The functions take no lock, because a signal handler on any thread may end the
+ * process.
  */
 #include "end.h"
 

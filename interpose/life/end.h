@@ -16,11 +16,12 @@ void recording_end(void);
  * recording_end_at_fork(true) and (false), a fork on this thread ends the recording of the
  * parent. */
 void recording_end_at_fork(bool ends);
-/* Called last of the fork handlers in the parent. */
+/* In the parent, this is the last of the fork handlers. */
 void recording_after_fork_in_parent(void);
 
-/* Marks the trace as complete. Events that are not stored yet stay in the ring; the first reader
- * stores them. true: the caller must call recording_exec_failed if the exec returns. */
+/* Marks the trace as complete. Events that are not stored yet stay in the ring, and the first
+ * reader of the trace stores them. Returns true if the caller must call recording_exec_failed when
+ * the exec returns. */
 bool recording_before_exec(void);
 void recording_exec_failed(void);
 

@@ -20,7 +20,8 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/image/scope.h"
 
-/* The next definition after ours: libc's, or that of another tool in between. */
+/* The next definition after ours, which belongs to libc or to another tool between this library and
+ * libc. */
 #define REAL(name) GMT_FUNCTION(name##_function *, scope_next(#name))
 
 /* --- exit --- */
@@ -42,7 +43,7 @@ static void end_now(enum exit_reason reason)
 
 static main_function *real_main;
 static void (*finish_libraries)(void);
-static bool ends_after_handlers; /* set if quick_exit will call end_by_quick_exit */
+static bool ends_after_handlers; /* true if quick_exit will call end_by_quick_exit */
 
 static int main_that_marks_exit(int argc, char **argv, char **environment)
 {
@@ -132,9 +133,9 @@ __attribute__((destructor)) static void end_with_the_library(void)
 
 /* --- exec --- */
 
-/* The trace is completed before an exec, because nothing of ours runs after one that succeeds. An
- * exec of a path that is not executable is going to fail, so it is skipped: a program that tries
- * each folder of PATH must not cost a commit for each. */
+/* The trace is completed before an exec, because nothing of ours runs after one that succeeds. If
+ * the path is not executable, the exec will fail, so the trace is not completed for it. A program
+ * may try an exec in each folder of PATH, and must not pay for a commit each time. */
 static bool before_exec(const char *path)
 {
     const int saved_errno = errno;
@@ -170,7 +171,7 @@ static void after_failed_exec(bool noted)
 
 typedef char *const *strings;
 
-/* NULL: the file is searched in PATH, so its path is unknown here. */
+/* Returns NULL if the file is searched in PATH, because its path is unknown here. */
 static const char *if_path(const char *file)
 {
     return file && strchr(file, '/') ? file : NULL;
@@ -186,8 +187,9 @@ EXEC_HOOK(fexecve, (int fd, strings argv, strings environment), (fd, argv, envir
 EXEC_HOOK(execveat, (int fd, const char *path, strings argv, strings environment, int flags),
           (fd, path, argv, environment, flags), NULL)
 
-/* The functions with a list of arguments call those with an array. The array lies on the stack if
- * it is short, as in libc; else in pages of its own, because a thread's stack may be small. */
+/* The functions with a list of arguments call the functions with an array. A short array lies on
+ * the stack, as in libc. A longer array lies in pages of its own, because a thread's stack may be
+ * small. */
 #define FEW_ARGUMENTS 128
 
 static size_t count_arguments(const char *first, va_list arguments)

@@ -10,12 +10,12 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/recording/event_slot.h"
 
-/* Reason of the exit event that was written, plus 1; 0: none. IS_FINAL: an interpreter's end was
- * written, and the process has reached its own exit since. */
+/* The reason of the exit event that was written, plus 1; 0: no event was written. IS_FINAL: the end
+ * of an interpreter was written, and since then the process has reached its own exit. */
 #define IS_FINAL 0x100u
 static _Atomic unsigned marked;
 
-/* Exit status of the process, plus 1; 0: it has not left. */
+/* The exit status of the process, plus 1; 0: the process has not exited. */
 static _Atomic int left_with;
 
 /* The interpreter still says that it finalizes, but the program goes on without it. */
@@ -49,8 +49,8 @@ void exit_moment_undo(enum exit_reason reason)
 
 /*
  * CPython sets its flag when it begins to finalize, and clears it only when it is initialized
- * again. A program that merely embeds CPython goes on after that. The sign is an allocation by a
- * thread without an interpreter state.
+ * again. A program that only embeds CPython goes on after the interpreter's end. It is known to go
+ * on when a thread without an interpreter state allocates memory.
  *
  *     none ──flag set──► exit ──flag clear, or such a thread allocates──► undone
  */
@@ -75,7 +75,8 @@ void exit_moment_follow(const struct python *python, enum event_kind kind)
 
 void exit_moment_leave(int status)
 {
-    if (recording_runs_here()) /* skip a child of vfork, which would write to its parent's memory */
+    if (recording_runs_here()) /* skip the child of a vfork, because it would write to its parent's
+                                * memory */
         atomic_store(&left_with, (status & 0xff) + 1);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The moment that counts as exit, as an event in the trace: memory that is live then is a leak.
+ * Writes the moment that counts as the exit of the process to the trace, as an event. Memory that
+ * is live at that moment is a leak.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H
@@ -14,7 +15,7 @@
 
 /* Writes the event at the first call, and only in the process that records. */
 void exit_moment_mark(enum exit_reason reason);
-/* Takes the event back if its reason was this one: the exec failed. */
+/* Takes the event back if it was written with this reason, because the exec failed. */
 void exit_moment_undo(enum exit_reason reason);
 void exit_moment_follow(const struct python *python, enum event_kind kind);
 
@@ -24,8 +25,9 @@ static inline bool exit_moment_is_watched(void)
     return atomic_load_explicit(&python_known, memory_order_relaxed) != NULL;
 }
 
-/* Called before an event: checks whether an interpreter of this process has begun to finalize,
- * which is an exit, or whether the program went on without it. */
+/* Call it before an event. Checks whether an interpreter of this process has begun to finalize,
+ * which counts as an exit. Also checks whether the program went on after that without the
+ * interpreter. */
 static inline void exit_moment_watch(enum event_kind kind)
 {
     const struct python *python = atomic_load_explicit(&python_known, memory_order_acquire);
@@ -33,13 +35,13 @@ static inline void exit_moment_watch(enum event_kind kind)
         exit_moment_follow(python, kind);
 }
 
-/* The process leaves with this status. The last call counts, as for exit() inside an exit
- * handler. */
+/* Notes that the process exits with this status. The last call counts, because an exit handler may
+ * call exit() again. */
 void exit_moment_leave(int status);
-/* Exit status, 0 to 255; -1: the process has not left. */
+/* Returns the exit status, 0 to 255; -1: the process has not exited yet. */
 int exit_moment_status(void);
 
-/* For a fork's child: it has no exit moment yet. */
+/* Call it in the child of a fork, which has no exit moment yet. */
 void exit_moment_forget(void);
 
 #endif

@@ -39,7 +39,7 @@ struct framework {
 
 struct search {
     const struct framework *framework;
-    char path[PATH_MAX]; /* of the file that states the version */
+    char path[PATH_MAX]; /* path of the file that states the version */
     bool found;
 };
 
@@ -73,7 +73,7 @@ static size_t read_file(const char *path, char *text, size_t text_bytes)
     return length < 0 ? 0 : (size_t)length;
 }
 
-/* The rest of the line that begins with the key, or NULL. */
+/* Returns the rest of the line that begins with the key, or NULL if there is no such line. */
 static const char *find_line(const char *text, const char *key)
 {
     const size_t key_bytes = strlen(key);
@@ -83,8 +83,8 @@ static const char *find_line(const char *text, const char *key)
     return text ? text + key_bytes : NULL;
 }
 
-/* The version in the text of the file: the quoted text after the key, or the first line if the key
- * is empty. */
+/* Returns the version in the text of the file. It is the quoted text after the key, or the first
+ * line if the key is empty. */
 static const char *find_version(const char *text, const char *key, size_t *version_bytes)
 {
     const char *version = find_line(text, key);
@@ -127,8 +127,8 @@ static void define_versions(struct thread *thread)
 
 /* --- settings --- */
 
-/* A program may have set these variables after the recording began and before its framework read
- * them. */
+/* Stores these variables again, because a program may have set them after the recording began and
+ * before its framework read them. */
 static void define_environment(struct thread *thread)
 {
 #define WHEN_job_variable(name)
@@ -142,8 +142,9 @@ static void define_environment(struct thread *thread)
 #include "gpumemtrace/schema/environment.def"
 }
 
-/* The last settings that PyTorch's allocator took. `taken` is a try-lock: acquire and release order
- * the members; a thread that finds it taken skips its work. */
+/* The last settings that PyTorch's allocator took. `taken` is a lock that no thread waits for: a
+ * thread that finds it taken skips its work. Acquire and release order the accesses to the other
+ * members. */
 static struct {
     _Atomic bool taken;
     bool known;

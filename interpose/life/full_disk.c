@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-/* Room for a database without events, one segment of the ring and the first batches. */
+/* The space that a trace needs to begin: a database without events, one segment of the ring and the
+ * first batches. */
 #define BEGINNING_BYTES ((uint64_t)1 << 20)
 
 static bool is_full(const char *folder)

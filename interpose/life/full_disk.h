@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The message for a trace that finds no room: which disk is full and what to do.
+ * Makes the message for a trace that does not fit on its disk. The message says which disk is full
+ * and what to do.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_FULL_DISK_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_FULL_DISK_H
@@ -11,11 +12,11 @@
 
 #define FULL_DISK_ADVICE "free space there, or name a file on another disk in GPUMEMTRACE_OUTPUT"
 
-/* The folder of an absolute path. */
+/* Returns the folder of an absolute path. */
 const char *full_disk_folder(const char *trace_path, char folder[PATH_MAX]);
 
-/* *err is the reason why the trace could not be made. Adds the path, and says so if the disk is
- * full. */
+/* Completes the message in *err, which is the reason why the trace could not be made. Adds the
+ * path, and says that the disk is full if it is. */
 void full_disk_explain(const char *trace_path, struct err *err);
 
 #endif

@@ -35,7 +35,7 @@ static struct guarded_file *guarded_file_of(int fd)
     return NULL;
 }
 
-/* A descriptor that did not fit in the list counts as ours. */
+/* Is this still SQLite's own file? A descriptor that did not fit in the list counts as SQLite's. */
 static bool is_ours(int fd)
 {
     const struct guarded_file *guarded = guarded_file_of(fd);
@@ -103,7 +103,7 @@ static int guarded_fallocate(int fd, off_t offset, off_t length)
     return is_ours(fd) ? posix_fallocate(fd, offset, length) : EBADF;
 }
 
-/* Calls that return -1 on failure. */
+/* Defines the guard of a system call that returns -1 on failure. */
 #define GUARDED(type, name, parameters, arguments)                                                 \
     static type guarded_##name parameters                                                          \
     {                                                                                              \
@@ -122,9 +122,10 @@ GUARDED(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group))
 
 #define BRIEF_US 2000
 
-/* SQLite would wait ten seconds for a lock that it cannot get, because the file was closed or the
- * file system has no locks, and the program's first call would wait as well. Readers of the trace
- * hold their locks for less than BRIEF_US. */
+/* Without this function, SQLite would wait ten seconds for a lock that it cannot get because the
+ * file was closed or the file system has no locks. The program's first call would also wait that
+ * long. A shorter wait is enough, because readers of the trace hold their locks for less than
+ * BRIEF_US. */
 static int sleep_briefly(sqlite3_vfs *vfs, int duration_us)
 {
     const int brief_us = duration_us < BRIEF_US ? duration_us : BRIEF_US;

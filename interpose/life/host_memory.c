@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See host_memory.h. The files stay open, so that the numbers of the program's own descriptors do
- * not change with each look.
+ * See host_memory.h. The files stay open. If each look opened them again, the numbers of the
+ * program's own descriptors could change each time.
  */
 #include "host_memory.h"
 
@@ -33,7 +33,7 @@ static struct {
     int fds[SOURCES]; /* -1: this machine lacks the file */
     struct own_file files[SOURCES];
     uint64_t cgroup_limit_bytes; /* 0: unknown, or no limit */
-    uint64_t next_ns;            /* kernel's clock */
+    uint64_t next_ns;            /* time of the next look, by the kernel's clock */
     uint64_t stored[FIGURES];    /* 0: unknown */
 } host;
 
@@ -71,7 +71,8 @@ static void open_sources(void)
     open_source(SOURCE_CGROUP_PEAK, path);
 }
 
-/* false: the program has closed a descriptor, and may have a file of its own under its number. */
+/* Returns false if the program has closed a descriptor. The program may then have a file of its own
+ * under that number. */
 static bool sources_are_ours(void)
 {
     for (int i = 0; i < SOURCES; i++)
@@ -80,7 +81,7 @@ static bool sources_are_ours(void)
     return true;
 }
 
-/* The number after `skipped` other words; 0: unknown. */
+/* Returns the number after `skipped` words of the file; 0: unknown. */
 static uint64_t read_source(enum source source, int skipped)
 {
     char text[128];
@@ -105,8 +106,8 @@ static uint64_t higher(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The kernel's own peaks include the time between two looks; before Linux 5.19 it keeps none of a
- * cgroup of version 2. */
+/* Reads the current values and the peaks. The kernel's own peaks include the time between two
+ * looks. Before Linux 5.19 the kernel keeps no peak of a cgroup of version 2. */
 static void look(uint64_t figures[FIGURES])
 {
     struct rusage usage = {0};

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of the process and of its cgroup: the last value and the highest, kept in meta by the
- * writer's thread. After a kill by the kernel for lack of memory they show the reason.
+ * Keeps the last and the highest value of the memory of the process and of its cgroup in the table
+ * meta. The writer's thread stores them. If the kernel kills the process for lack of memory, these
+ * values show the reason.
  *
- * Call only with writer_lock held. Errors are not reported: without these rows the trace only lacks
- * them.
+ * Call these functions only with writer_lock held. Errors are not reported, because a trace without
+ * these rows lacks nothing else.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_HOST_MEMORY_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_HOST_MEMORY_H
@@ -13,9 +14,10 @@
 
 #include "trace/store.h"
 
-/* Opens the files. Called before the program goes on. */
+/* Opens the files. Call it before the program goes on. */
 void host_memory_begin(void);
-/* Stores the values if enough time has passed and one changed; always if is_last. */
+/* Stores the values if enough time has passed and one of them changed. If is_last is true, always
+ * stores them. */
 void host_memory_store(struct store *store, bool is_last);
 /* Closes the files at the end of the recording. */
 void host_memory_end(void);

@@ -18,7 +18,7 @@
 #include "interpose/recording/recording.h"
 #include "trace_path.h"
 
-/* The process's arguments, joined by spaces. */
+/* Reads the arguments of the process, joined by spaces. */
 static void read_command(char *text, size_t text_bytes)
 {
     const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -95,7 +95,7 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
                : 0;
 }
 
-/* GPUMEMTRACE_SIM, as the simulator reads it. */
+/* Stores GPUMEMTRACE_SIM as the simulator reads it. */
 static int store_dry_run(struct store *store, struct err *err)
 {
     const char *spec = getenv("GPUMEMTRACE_SIM");
@@ -109,7 +109,8 @@ static int store_dry_run(struct store *store, struct err *err)
                : 0;
 }
 
-/* Asks for each variable only once, because other threads may change the environment meanwhile. */
+/* Reads each variable only once, because another thread may change the environment between two
+ * reads. */
 static int store_environment(struct store *store, struct err *err)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of functions that the simulator does not model, counted by the simulator. Outside dry runs
- * there are none.
+ * Reports the calls of functions that the simulator does not model. The simulator counts them;
+ * outside a dry run there are none.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_NOT_MODELLED_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_NOT_MODELLED_H
@@ -12,7 +12,8 @@
  * before the recording ends. */
 void not_modelled_count(void);
 
-/* Formats ", 12 calls of what the dry run does not model (cublasGemm 10 …)", or "". */
+/* Formats ", 12 calls of what the dry run does not model (cublasGemm 10 …)". If there are no such
+ * calls, the text is "". */
 void not_modelled_format(char *text, size_t text_bytes);
 
 #endif

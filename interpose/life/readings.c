@@ -12,13 +12,13 @@
 #define FILE_BYTES_MAX 512
 
 /* Declared in simulator/values.h and defined by the simulated libcuda.so, which is preloaded in
- * every dry run. The reference is resolved when this library is loaded, so libcuda.so is ready to
- * be called. */
+ * every dry run. The weak reference is resolved when this library is loaded. So if the function
+ * exists, libcuda.so is ready to be called. */
 __attribute__((weak)) uint64_t gpumemtrace_values_noted(unsigned number, char *file,
                                                         unsigned file_bytes, unsigned *line);
 
-/* Formats the index-th line as "file:line", or a text for copies without a line. Returns the number
- * of its readings; 0: no such line. */
+/* Formats the line with this number as "file:line", or as another text if the readings have no
+ * line. Returns how often the line has read such values; 0: there is no such line. */
 static uint64_t read_line(unsigned number, char *text, size_t text_bytes)
 {
     char file[FILE_BYTES_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In a dry run: the lines of the program that read values which the dry run did not compute, as the
- * simulated driver counts them.
+ * In a dry run, stores the lines of the program that read values which the dry run did not compute.
+ * The simulated driver counts these lines.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_READINGS_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_READINGS_H
@@ -10,10 +10,10 @@
 
 #include "trace/store.h"
 
-/* Stores the lines whose counts changed; a line that cannot be stored is tried again next time. One
- * caller at a time. */
+/* Stores the lines whose counts changed. A line that cannot be stored is tried again at the next
+ * call. Only one thread may call it at a time. */
 void readings_store(struct store *store);
-/* Formats the part of the line at exit that names these lines; "": there are none. */
+/* Formats these lines for the recorder's message at exit. The text is "" if there are none. */
 void readings_format(char *text, size_t text_bytes);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Starts a recording.
  *
- * Locks: start_lock is held while a recording starts. A fork takes start_lock and the writer's
- * lock, because a child must not inherit SQLite in the middle of a call, or a recording that is
+ * Locks: start_lock is held while a recording starts. A fork also takes start_lock, and the
+ * writer's lock. So a child never inherits SQLite in the middle of a call, or a recording that is
  * half started.
  */
 #include "start.h"
@@ -30,8 +30,9 @@
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Generation of the recording that runs or was last. It is never used twice, because it tells
- * current thread states from those of an earlier recording or of a fork's parent. */
+/* The generation of the current or the last recording. No generation is used twice, because it
+ * distinguishes current thread states from the states of an earlier recording or of a fork's
+ * parent. */
 static uint64_t generation;
 
 /* --- fork --- */
@@ -53,7 +54,8 @@ static void forget_parents_recording(void)
 
 static void before_fork(void)
 {
-    /* First, because a thread that takes a stack may need the locks taken below. */
+    /* This comes first, because a thread that takes a stack may need the locks that are taken
+     * below. */
     call_stack_before_fork();
     pthread_mutex_lock(&start_lock);
     writer_before_fork();
@@ -76,7 +78,8 @@ static void after_fork_in_child(void)
     atomic_store(&recording.owner_pid, 0);
 }
 
-/* A child of a raw clone(), for which no fork handlers ran, notices at its first call. */
+/* Resets all state in the child of a raw clone(), for which no fork handlers ran. The child does
+ * this at its first call. */
 static void notice_clone(void)
 {
     const pid_t own = getpid();
@@ -98,8 +101,9 @@ static void prepare_once(void)
     done = true;
 }
 
-/* The part of the start that must run on the calling thread, because it may load libraries: the
- * thread may be inside a dlopen, whose lock no other thread would get. */
+/* Does the part of the start that may load libraries. It must run on the calling thread: this
+ * thread may be inside a dlopen and hold the loader's lock, and no other thread would get that
+ * lock. */
 static int prepare_recording(struct err *err)
 {
     prepare_once();
@@ -144,7 +148,8 @@ static void start_locked(void)
     coverage_write_pending();
 }
 
-/* If few descriptors are allowed, all of them are left to the program. */
+/* If the limit of descriptors is low, the recorder opens no files and leaves all descriptors to the
+ * program. */
 static bool may_open_files(void)
 {
     int idle = RECORDING_IDLE;
@@ -158,15 +163,16 @@ static bool may_open_files(void)
 
 static bool start_once(void)
 {
-    /* The functions called here may make a hooked call on this thread. */
+    /* Set while this thread starts the recording, because the functions called meanwhile may make a
+     * hooked call on this thread. */
     static _Thread_local bool starting GMT_TLS_INITIAL_EXEC;
     int cancel_state;
     if (starting)
         return false;
     starting = true;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    /* Outside start_lock, because another thread inside a dlopen holds the loader's lock and may
-     * wait for start_lock. */
+    /* This is done without start_lock, because another thread inside a dlopen may hold the loader's
+     * lock and wait for start_lock. */
     stack_load();
     pthread_mutex_lock(&start_lock);
     if (recording_is_idle())

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* Starts the recording unless that was tried before. Returns true if a recording runs. Slow. Keeps
- * errno. */
+/* Starts the recording, unless a start was tried before. Returns true if a recording runs. The call
+ * is slow. Keeps errno. */
 bool recording_start(void);
 
 #endif

@@ -33,7 +33,7 @@ static void format_size(uint64_t bytes, char *text, size_t text_bytes)
     snprintf(text, text_bytes, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
 }
 
-/* The losses, and how to avoid them. */
+/* Formats the losses, and how the user can avoid them. */
 static void format_losses(const char *path, const struct ring *ring, char *text, size_t text_bytes)
 {
     char folder[PATH_MAX];
@@ -74,7 +74,8 @@ void summary_line(const char *path, const struct tally *tally, const struct ring
     format_losses(path, ring, losses, sizeof losses);
     not_modelled_format(not_modelled, sizeof not_modelled);
     readings_format(readings, sizeof readings);
-    /* Lost events may have been allocations, so the peak is then a lower bound. */
+    /* If events were lost, the peak is a lower bound, because the lost events may have been
+     * allocations. */
     log_line("peak %s%s on %s%s%s%s%s; see: gpumemtrace %s %s",
              atomic_load(&ring->header->lost_events) ? "at least " : "", size, where, failures,
              not_modelled, losses, readings, tally->live.failed_allocations ? "oom" : "report",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line at exit: peak, losses and other trouble, and the command to see more.
+ * Prints the line at exit: the peak, losses and other problems, and the command that shows more.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_SUMMARY_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_SUMMARY_H

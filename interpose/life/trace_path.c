@@ -70,7 +70,8 @@ static bool has_preload(int64_t pid)
 
 const char *trace_path_run_id(void)
 {
-    static char run_id[64]; /* kept for a fork's child: its ancestors may have ended by then */
+    static char run_id[64]; /* kept for a fork's child, whose ancestors may have ended before it
+                             * asks */
     int64_t pid = getpid();
     struct proc_stat here = {0}, above;
     if (*run_id)
@@ -125,7 +126,7 @@ static void name_append_field(struct name *name, char field)
     case '%':
         snprintf(text, sizeof text, "%%");
         break;
-    default: /* an unknown letter stays, so that the file is still written */
+    default: /* an unknown letter stays in the name, so that the file is still written */
         snprintf(text, sizeof text, "%%%c", field);
     }
     name_append(name, text);
@@ -184,9 +185,9 @@ static bool is_recording(const char *path)
     return recording;
 }
 
-/* Is the file a complete trace of another run? Opened without file locks, because SQLite keeps its
- * locks in memory for each file: a fork's child that opens its parent's trace would go on with its
- * parent's locks and descriptors. */
+/* Is the file a complete trace of another run? The file is opened without file locks, because
+ * SQLite remembers its locks of each file in memory. If the child of a fork opened its parent's
+ * trace with locks, it would use its parent's locks and descriptors. */
 static bool is_replaceable(const char *path, const char *run_id)
 {
     sqlite3 *db = NULL;
@@ -203,8 +204,8 @@ static bool is_replaceable(const char *path, const char *run_id)
     return replaceable;
 }
 
-/* Removes a finished trace. flock makes two processes of a job that find the same old file take
- * turns; the second one then sees that the name belongs to a new file. */
+/* Removes a finished trace. If two processes of a job find the same old file, flock makes them take
+ * turns. The second process then sees that the name belongs to a new file. */
 static bool remove_finished(const char *path, const char *run_id)
 {
     struct stat opened, named;
@@ -215,13 +216,13 @@ static bool remove_finished(const char *path, const char *run_id)
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
         is_replaceable(path, run_id))
-        removed = unlink(path) == 0; /* make_file removes the files beside it */
+        removed = unlink(path) == 0; /* make_file removes the other files of that trace */
     close(fd);
     return removed;
 }
 
-/* Removes the files of an earlier trace of this name that was killed or ended by an exec. They are
- * useless without that trace. */
+/* Removes the files beside an earlier trace of this name whose process was killed or ended by an
+ * exec. These files are useless without that trace. */
 static void remove_remains(const char *path)
 {
     static const char *const suffixes[] = {"-ring.0", "-wal", "-shm"};
@@ -260,8 +261,9 @@ static int make_absolute(char *path, size_t path_bytes)
     return snprintf(path, path_bytes, "%s", absolute) < (int)path_bytes ? 0 : -1;
 }
 
-/* The kind of thing with this name, in words; NULL: a file or nothing. Such a name is a mistake, or
- * a way to ask for no trace; opening a FIFO would block. */
+/* Says in words which kind of object has this name, if it is not a file; NULL: it is a file, or
+ * nothing has this name. A name of another object is a mistake, or a way to ask for no trace. It
+ * must not be opened, because opening a FIFO would block. */
 static const char *other_than_file(const char *path)
 {
     struct stat status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See writer.h. writer_lock protects store and drain, and is held for one batch or step at a time.
+ * See writer.h. writer_lock protects `store` and `drain`. A thread holds it for one batch or one
+ * step at a time.
  */
 #include "writer.h"
 
@@ -38,8 +39,8 @@
 #define WRITER_PERIOD_NS 100000000
 
 static pthread_mutex_t writer_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Number of threads that wait for writer_lock. The writer lets them go first, because it would else
- * take the lock again at once. */
+/* The number of threads that wait for writer_lock. The writer lets these threads go first. If it
+ * did not, it would take the lock again at once. */
 static _Atomic int writer_guests;
 
 static struct store store;
@@ -108,7 +109,7 @@ static int open_files_somewhere(struct err *err)
     snprintf(pattern, sizeof pattern, "%s/%s", folder && *folder ? folder : "/tmp",
              name ? name + 1 : recording.config.output);
     if (open_files(pattern, &second))
-        return -1; /* *err keeps the first reason */
+        return -1; /* *err keeps the reason of the first failure */
     log_line("%s; recording to %s instead", err->message, trace_path);
     return 0;
 }
@@ -184,11 +185,12 @@ static void wait_for_work(void)
     }
     while (sem_clockwait(&recording.work, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
         ;
-    while (sem_trywait(&recording.work) == 0) /* one batch serves all who woke the writer */
+    while (sem_trywait(&recording.work) == 0) /* one batch serves all threads that woke the
+                                               * writer */
         ;
 }
 
-/* 1: more events wait. 0: none. -1: storing failed. */
+/* Returns 1 if more events wait, 0 if none wait, and -1 if storing failed. */
 static int write_batch(void)
 {
     struct err err;
@@ -211,15 +213,15 @@ static int write_batch(void)
 struct start {
     struct err *err;
     int result;
-    sigset_t signals; /* signal mask of the starting thread */
+    sigset_t signals; /* the signal mask of the starting thread */
     sem_t done;
 };
 
 /* A program may end by the end of its last thread, so the writer must not keep the process alive.
- * The exit status is then that of the main thread. If it is not 0, libc does not know the main
- * thread, as in a child of a clone(): the writer ends with the same status. Otherwise libc lets the
- * last thread call the exit handlers. That is now the writer, so it takes the signal mask of one of
- * the program's threads. */
+ * The exit status is then that of the main thread. If that status is not 0, libc does not know the
+ * main thread, as in a child of a clone(), and the writer ends with the same status. If the status
+ * is 0, libc lets the last thread call the exit handlers. The last thread is now the writer, so the
+ * writer takes the signal mask of one of the program's threads. */
 static void end_as_last_thread(const sigset_t *signals)
 {
     struct proc_stat stat;
@@ -244,7 +246,8 @@ static void write_until_the_end(const sigset_t *signals)
             end_as_last_thread(signals);
             return;
         }
-        /* Wait a period, because threads that find the ring full keep waking the writer. */
+        /* Wait for a whole period, because threads that find the ring full wake the writer again
+         * and again. */
         if (status < 0 && !atomic_load(&writer_ends))
             usleep(WRITER_PERIOD_NS / 1000);
     }
@@ -306,7 +309,7 @@ int writer_start(struct err *err)
 
 /* --- ending --- */
 
-/* How long the end waits for the writer to store a further batch. */
+/* How long the end of the recording waits for the writer to store one more batch. */
 #define END_WAIT_S 60
 
 static bool writer_is_done_within(time_t seconds)
@@ -321,7 +324,8 @@ static bool writer_is_done_within(time_t seconds)
     return !failed;
 }
 
-/* A full ring on a slow disk takes minutes, so each stored batch starts the time anew. */
+/* Storing a full ring on a slow disk takes minutes, so the time limit begins again at each stored
+ * batch. */
 static void wait_for_writer(void)
 {
     uint64_t batches;
@@ -344,7 +348,8 @@ void writer_end(void)
 
 /* --- exec --- */
 
-/* An exec stores no more batches than this. The first reader stores those left in the ring. */
+/* Before an exec, at most this many batches are stored. The first reader of the trace stores the
+ * events that are left in the ring. */
 #define EXEC_BATCHES 2
 
 void writer_store_completeness(bool complete)
@@ -353,7 +358,7 @@ void writer_store_completeness(bool complete)
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     lock_writer_as_guest();
-    /* After a failed exec the trace is not at its end. Its EXIT event stays; the events after it
+    /* After a failed exec the trace continues. The EXIT event stays in the trace, and later events
      * show that the program went on. */
     const bool stored = !keep_store(&err) &&
                         (complete ? !drain_some(drain, EXEC_BATCHES, &err) && !store_trace_end(&err)
@@ -368,8 +373,8 @@ void writer_store_completeness(bool complete)
 
 void writer_setup(void)
 {
-    /* SQLite needs no mutexes, because writer_lock lets only one thread in. A fork's child could
-     * inherit SQLite's mutexes locked. */
+    /* SQLite needs no mutexes, because writer_lock lets only one thread into SQLite. If SQLite had
+     * mutexes, the child of a fork could inherit a locked mutex. */
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     guarded_files_install();
 }
@@ -379,8 +384,8 @@ void writer_before_fork(void)
     lock_writer_as_guest();
 }
 
-/* Database, ring and thread belong to the parent. The child leaks their memory but closes the
- * descriptors, because else each generation of children would inherit them. */
+/* Database, ring and thread belong to the parent. The child leaks the memory of all three, but
+ * closes the descriptors, so that its own children do not inherit them. */
 static void forget_parents_files(void)
 {
     pthread_mutex_init(&writer_lock, NULL);

@@ -12,12 +12,12 @@
 
 struct err;
 
-/* Once in a process, before the first writer_start. */
+/* Call it once in a process, before the first writer_start. */
 void writer_setup(void);
 
-/* Starts the thread and waits until it has opened the files. The writer's thread opens them,
- * because that takes more stack than a thread of the program may have. -1: there is no trace; *err
- * says why. */
+/* Starts the thread and waits until it has opened the files. The writer's thread opens the files,
+ * because that takes more stack than a thread of the program may have. Returns -1 if there is no
+ * trace; *err says why. */
 int writer_start(struct err *err);
 
 /* Stores all events and closes the files. Waits as long as the writer makes progress; events that
@@ -25,8 +25,8 @@ int writer_start(struct err *err);
  * does the work. */
 void writer_end(void);
 
-/* true: marks the trace as complete, before an exec. false: as not complete, after a failed
- * exec. */
+/* Marks the trace as complete (true, before an exec) or as not complete (false, after a failed
+ * exec). */
 void writer_store_completeness(bool complete);
 
 void writer_before_fork(void);

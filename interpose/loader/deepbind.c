@@ -2,10 +2,10 @@
 /*
  * Looks at a library's file before it is opened. See deepbind.h.
  *
- * The flag must be removed before the library is opened, because its calls are bound then, and no
- * code of ours runs in between. But some libraries need the flag: a plugin may define symbols of
- * its own under names that the program also defines. So the flag is removed only if the library
- * brings in CUDA: if its file, or a file that it needs and that is not loaded yet,
+ * The flag must be removed before the library is opened, because opening also binds the library's
+ * calls, and no code of ours runs in between. But some libraries need the flag: a plugin may define
+ * symbols of its own under names that the program also defines. So the flag is removed only if the
+ * library brings in CUDA: if its file, or a file that it needs and that is not loaded yet,
  *
  *     needs one of NVIDIA's libraries, or
  *     holds kernels, or the driver's name, as the static runtime does.
@@ -33,13 +33,13 @@
 
 #define FILE_LIMIT 64
 
-/* The files to look at: first the one that is opened, then those that it needs. */
+/* The files to look at: first the file that is opened, then the files that it needs. */
 struct queue {
     size_t count;
     char paths[FILE_LIMIT][PATH_MAX];
 };
 
-/* A file in memory, and its sections. Its contents are not trusted. */
+/* A file in memory, and its sections. The contents of the file are not trusted. */
 struct elf_file {
     const char *bytes;
     size_t size_bytes;
@@ -96,7 +96,7 @@ static void elf_file_close(struct elf_file *file)
     munmap((void *)(uintptr_t)file->bytes, file->size_bytes);
 }
 
-/* NULL: the section is not inside the file. */
+/* Returns the contents of a section; NULL: the section is not inside the file. */
 static const char *elf_file_section(const struct elf_file *file, size_t index, size_t *size_bytes)
 {
     const ElfW(Shdr) *section = &file->sections[index];
@@ -109,7 +109,7 @@ static const char *elf_file_section(const struct elf_file *file, size_t index, s
     return file->bytes + section->sh_offset;
 }
 
-/* A text of the section; "" if the text or its final 0 is outside the section. */
+/* Returns a text of the section; "" if the text or its final 0 lies outside the section. */
 static const char *elf_file_text(const struct elf_file *file, size_t section, size_t offset)
 {
     size_t size_bytes;
@@ -186,8 +186,8 @@ static const char *dynamic_entry_text(const struct elf_file *file, const struct 
     return elf_file_text(file, dynamic->texts, dynamic->entries[index].d_un.d_val);
 }
 
-/* true: the file needs one of NVIDIA's libraries. Else adds the libraries that it needs to the
- * queue. */
+/* Returns true if the file needs one of NVIDIA's libraries. If not, adds the libraries that the
+ * file needs to the queue. */
 static bool needs_cuda(const struct elf_file *file, const struct dynamic *dynamic,
                        struct queue *queue, const char *path)
 {
@@ -255,7 +255,7 @@ bool deepbind_hides_cuda(const char *path)
     const int saved_errno = errno;
     const char *name = base_name(path);
     bool hides = false;
-    /* Not on the stack, because a thread's stack may be small. */
+    /* The queue does not lie on the stack, because a thread's stack may be small. */
     struct queue *queue = mmap(NULL, sizeof *queue, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (queue != MAP_FAILED) {

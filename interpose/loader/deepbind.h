@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recognizes libraries for which RTLD_DEEPBIND must be removed. The flag makes a library find
+ * Recognizes libraries for which RTLD_DEEPBIND must be removed. With this flag a library searches
  * symbols in its own dependencies first, which bypasses every preloaded library.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LOADER_DEEPBIND_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlclose: closes a library as libc would. If the recorder keeps addresses of its code
- * (known_code.h), its address range is reserved, so that no other library gets it. Only a library
- * whose functions the recorder calls stays mapped.
+ * dlclose: closes a library as libc would. If the recorder keeps addresses of the library's code
+ * (known_code.h), the library's address range is reserved, so that no other library gets that
+ * range. Only a library whose functions the recorder calls stays mapped.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,8 +33,8 @@ struct span {
     bool mapped;
 };
 
-/* The objects mapped before the call. In pages of its own, because a thread's stack may be
- * small. */
+/* The objects that were mapped before the call. The struct lies in pages of its own, because a
+ * thread's stack may be small. */
 struct loaded {
     size_t count, kept_count;
     struct span spans[SPANS_MAX];
@@ -94,7 +94,8 @@ static void keep_mapped(const struct loaded *loaded)
 }
 
 /* The reserved pages take no memory, and the kernel joins neighbours into one mapping. If another
- * thread has already mapped a library there, kept addresses will be shown as that library's. */
+ * thread has already mapped a library in this range, the kept addresses will be shown as addresses
+ * of that library. */
 static void reserve_span(const struct span *span)
 {
     const size_t bytes = span->end - span->start;

@@ -2,9 +2,9 @@
 /*
  * Chooses the function that answers a dlsym, dlvsym or dlopen of the program. See dlsym.h.
  *
- * Other preloaded libraries look up libc's functions here while they start. So for a name that is
- * not CUDA's no string function of libc is called, because it may be one that such a library
- * replaces and cannot serve yet.
+ * Other preloaded libraries look up libc's functions here while they start. A string function of
+ * libc may be one that such a library replaces and cannot serve yet. So no string function of libc
+ * is called for a name that is not CUDA's.
  */
 #include "dlsym.h"
 
@@ -131,7 +131,8 @@ static void *dlsym_of_nvml(void *handle, const char *name)
     return real ? nvml_stand_before(real, name) : NULL;
 }
 
-/* Our function for a lookup in a library that the program has opened; NULL: none. */
+/* Returns our function for a lookup in a library that the program has opened; NULL: there is
+ * none. */
 static void *lookup_of_its_own(const char *name)
 {
     if (is_same("InitializeInjectionNvtx2", name))
@@ -139,9 +140,9 @@ static void *lookup_of_its_own(const char *name)
     return nvml_stands_before(name) ? __extension__(void *) dlsym_of_nvml : NULL;
 }
 
-/* RTLD_NEXT and RTLD_DEFAULT depend on the caller and find our exports where they should. So the
- * real function continues, with the caller's return address. But our exports alone must not make a
- * program believe that CUDA is installed. */
+/* Lookups with RTLD_NEXT and RTLD_DEFAULT depend on the caller, and find our exports where they
+ * should. So the stub jumps to the real function, which sees the caller's return address. But our
+ * exports alone must not make a program believe that CUDA is installed. */
 static struct stub_choice choose_lookup(void *real, void *by_handle, void *handle, const char *name,
                                         const void *caller)
 {

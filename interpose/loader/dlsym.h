@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym, dlvsym and dlopen as the program calls them. stubs.S asks the functions below which
- * function answers the call, and jumps to it.
+ * The program's calls of dlsym, dlvsym and dlopen. stubs.S asks the functions below which function
+ * answers a call, and jumps to that function.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LOADER_DLSYM_H
 #define GPUMEMTRACE_INTERPOSE_LOADER_DLSYM_H
 
 #include <stdint.h>
 
-/* The function that a stub jumps to, and its second argument; the other arguments stay. Two words,
- * so that both ABIs return them in registers. */
+/* The function that a stub jumps to, and its second argument. The other arguments stay unchanged.
+ * The struct has only two words, so that both ABIs return it in registers. */
 struct stub_choice {
     void *function;
     uintptr_t second;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of calls that hand out function pointers: they replace the function that the driver or
- * runtime found by our hook for it. A failed lookup stays failed, and *function is written only if
- * the real function wrote it.
+ * The hooks of calls that return function pointers. Such a hook replaces the function that the
+ * driver or runtime found by our hook of that function. A failed lookup still fails, and *function
+ * is written only if the real lookup wrote it.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #undef cudaGetDriverEntryPoint
 #undef cudaGetDriverEntryPointByVersion
 
-/* Replaces *function by our hook for it, if there is one. */
+/* Replaces *function by our hook of that function, if there is one. */
 static void hand_out_entry_point(bool ok, const char *name, void **function, const void *caller)
 {
     bool hooked = true;

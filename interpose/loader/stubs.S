@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym, dlvsym and dlopen as stubs. Each asks dlsym.c for the function that answers and its second
- * argument, then jumps there with the stack unchanged. So the real function sees the caller's
- * return address, on which RTLD_NEXT, RTLD_DEFAULT and a library's RPATH depend. A wrapper in C
- * would make it answer for this library.
+ * dlsym, dlvsym and dlopen as stubs. Each stub asks dlsym.c which function answers the call and
+ * with which second argument. Then the stub jumps to that function with the stack unchanged. So the
+ * real function sees the caller's return address, on which RTLD_NEXT, RTLD_DEFAULT and a library's
+ * RPATH depend. If a C function called the real function instead, the result would be that for a
+ * call from this library.
  */
     .text
     .macro STUB name

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program may use CUDA's functions by weak references, only if they exist, and would find ours.
- * So if no other object defines such a function, the weak references of the objects that the
- * program started with are cleared.
+ * Clears weak references to our hooks if CUDA is not installed. A program may refer to CUDA's
+ * functions by weak references, and use a function only if it exists. Our exports would make such a
+ * program believe that the functions exist. So if no other object defines such a function, the weak
+ * references to it are cleared in all objects that the program started with.
  */
 #include <link.h>
 #include <stdbool.h>
@@ -15,13 +16,14 @@
 #include "interpose/image/image_list.h"
 #include "interpose/image/scope.h"
 
-/* Our hook of this name. Functions of the public header are skipped: programs shall find them. */
+/* Returns our hook of this name. Functions of the public header are skipped, because programs shall
+ * find these functions. */
 static const void *own_hook(const char *name)
 {
     return name[0] == 'c' && name[1] == 'u' ? elf_image_symbol(image_list_own(), name) : NULL;
 }
 
-/* Has the loader made this word read-only? It protects only whole pages. */
+/* Has the loader made this word read-only? The loader protects only whole pages. */
 static bool is_protected(const struct dl_phdr_info *info, uintptr_t word, uintptr_t page_bytes)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
