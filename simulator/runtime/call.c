@@ -10,9 +10,9 @@
 #include "registry.h"
 
 static _Thread_local cudaError_t refusal = cudaSuccess;
-/* Whether cuInit has succeeded. No lock is held over cuInit, because a tool's hook there may look
- * up symbols and wait for the loader's lock, whose holder may be a constructor that calls the
- * runtime. */
+/* Whether cuInit has succeeded. No lock is held during cuInit. A tool's hook of cuInit may look up
+ * symbols and wait for the loader's lock, and the thread that holds that lock may be in a
+ * constructor that calls the runtime. */
 static atomic_bool initialized;
 
 static CUresult initialize(void)

@@ -6,8 +6,8 @@
  *
  *     return CALL(NEEDS_CONTEXT, body of the call);
  *
- * Exported functions do not call each other, because a preloaded library would take the inner call
- * for one by the program.
+ * Exported functions do not call each other. If they did, a preloaded library would believe that
+ * the program has made the inner call.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_CALL_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_CALL_H
@@ -22,13 +22,13 @@ enum call_needs {
     NEEDS_NOTHING,
     NEEDS_DRIVER,  /* the driver's table, before cuInit */
     NEEDS_DEVICES, /* cuInit has succeeded */
-    NEEDS_CONTEXT  /* a current context; if none, that of the chosen device */
+    NEEDS_CONTEXT  /* a current context, or else that of the chosen device */
 };
 
 /* `body` is an expression of type cudaError_t; it is not evaluated if the call fails before it. */
 #define CALL(needs, body) error_remember(call_begin(__func__, needs) ? (body) : call_refusal())
 
-/* For the body: returns cudaErrorInvalidValue if a parameter that must not be NULL is NULL. */
+/* A body that is cudaErrorInvalidValue if a parameter that must not be NULL is NULL. */
 #define CALL_UNLESS_NULL(pointer, body) ((pointer) ? (body) : cudaErrorInvalidValue)
 
 /*
@@ -47,11 +47,12 @@ enum call_needs {
         return CALL(needs, body);                                                                  \
     }
 
-/* false: the call must have no effect and return call_refusal(). */
+/* Returns false if the call must have no effect and return call_refusal(). */
 bool call_begin(const char *function, enum call_needs needs);
 cudaError_t call_refusal(void);
 
-/* The driver's table, for bodies. Never NULL from NEEDS_DRIVER on. */
+/* Returns the driver's table, for use in a body. It is never NULL if the call needs NEEDS_DRIVER or
+ * more. */
 const struct driver_table *call_driver(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream capture, passed on to the driver. In CUDA 13 some query functions keep their name but have
- * more parameters: runtime_version() tells which version the caller was compiled for.
+ * Stream capture. The calls are forwarded to the driver. In CUDA 13 some query functions have the
+ * same name but more parameters. runtime_version() tells which version the caller was compiled for.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,8 +100,8 @@ static cudaError_t capture_update(enum stream_form form, cudaStream_t stream,
         stream, dependencies, NULL, count, flags));
 }
 
-/* Before CUDA 13, these functions have no parameter for edge data: today's fourth parameter was the
- * third. */
+/* Before CUDA 13, these functions have no parameter for edge data, so the parameter that is now the
+ * fourth was the third. */
 TWIN(_ptsz, cudaStreamUpdateCaptureDependencies,
      (cudaStream_t stream, cudaGraphNode_t *dependencies, uintptr_t third, uintptr_t fourth,
       unsigned int fifth),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime's retains of primary contexts, one for each device, and the functions that choose a
- * device. A second runtime in the same process retains them too, so a runtime is not the only user
- * of a primary context.
+ * Retains the primary context of each device, and has the functions that choose a device. A second
+ * runtime in the same process also retains the primary contexts, so a runtime may not be the only
+ * user of a primary context.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -19,9 +19,10 @@ struct primary {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct primary *primaries; /* set only under `once`, as is primary_count */
+static struct primary *primaries; /* set only under `once`, like primary_count */
 static int primary_count;
-/* Protects `context` and `retained` of every primary. Lets only one thread retain. */
+/* Protects `context` and `retained` of every primary. Also lets only one thread at a time retain a
+ * context. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The device set by cudaSetDevice; used while the thread has no current context. */
 static _Thread_local int chosen_device;
@@ -107,14 +108,15 @@ static cudaError_t make_primary_current(int ordinal)
     return error ? error : error_of_driver(driver_table()->cuCtxSetCurrent(context));
 }
 
-/* Whether the current context is alive; sets *device to its device. cuCtxGetDevice fails without a
- * live context. */
+/* Returns whether the current context is alive, and sets *device to its device. cuCtxGetDevice
+ * fails if the current context is not alive. */
 static bool has_context(CUdevice *device)
 {
     return driver_table()->cuCtxGetDevice(device) == CUDA_SUCCESS;
 }
 
-/* Any other error is final, for example in a forked child. */
+/* Makes a context current if the thread has none. Any error of the driver other than a missing
+ * context is final, for example the error in a forked child. */
 cudaError_t context_make_current(void)
 {
     CUdevice device;
@@ -246,7 +248,8 @@ static cudaError_t reset_primary(struct primary *primary)
     CUresult result;
     pthread_mutex_lock(&lock);
     result = driver_table()->cuDevicePrimaryCtxReset_v2(primary->device);
-    /* A reset keeps all retains: the runtime releases its own, and retains again when needed. */
+    /* A reset does not change how often the context is retained. So the runtime releases the
+     * context here, and retains it again when it is needed. */
     if (result == CUDA_SUCCESS)
         primary_release(primary);
     pthread_mutex_unlock(&lock);

@@ -19,7 +19,8 @@ cudaError_t context_device(int ordinal, CUdevice *device);
 cudaError_t context_current_device(int *ordinal);
 /* Makes the device's primary context current unless the thread has a current context. */
 cudaError_t context_make_current(void);
-/* The device's primary context; creates it if necessary. Does not change the current context. */
+/* Gets the device's primary context, and creates it if necessary. It does not change the current
+ * context. */
 cudaError_t context_primary(int ordinal, CUcontext *context);
 
 #endif

@@ -18,7 +18,7 @@ GMT_EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
     return CALL(NEEDS_NOTHING, CALL_UNLESS_NULL(version, get_runtime_version(version)));
 }
 
-/* Without a driver the version is 0, which is not an error. */
+/* If there is no driver, the version is 0 and the call succeeds. */
 static cudaError_t get_driver_version(int *version)
 {
     *version = 0;
@@ -101,7 +101,7 @@ GMT_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int text_bytes, int dev
     return CALL(NEEDS_DEVICES, get_bus_id(text, text_bytes, device));
 }
 
-/* The number of the device with this driver handle, the inverse of context_device. */
+/* Finds the number of the device with this driver handle. This is the inverse of context_device. */
 static cudaError_t find_ordinal(CUdevice wanted, int *ordinal)
 {
     CUdevice device;

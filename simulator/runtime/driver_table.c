@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the driver as NVIDIA's runtime does: dlopen, one dlsym, then a lookup by name, version and
- * stream form for each function. All steps are needed, because tools that wrap dlsym's result must
- * see all calls.
+ * Finds the driver in the same way as NVIDIA's runtime: by dlopen, one dlsym, and a lookup by name,
+ * version and stream form for each function. All these steps are needed, because a tool that
+ * replaces the result of dlsym must see all calls.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -61,8 +61,8 @@ typedef CUresult get_function(const char *name, void **function, int version, cu
 
 /* Acquire and release: a thread that reads SEARCH_DONE also sees the table. */
 static _Atomic int state = SEARCH_NEW;
-/* Protects the table until the search is done. Not held over dlopen or dlsym, because a thread in a
- * library's constructor holds the loader's lock and may call the runtime. */
+/* Protects the table until the search is done. It is not held during dlopen or dlsym, because a
+ * thread in a library's constructor holds the loader's lock and may call the runtime. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct driver_table table;
 

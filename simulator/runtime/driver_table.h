@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver as the runtime calls it: one typed pointer for each function that
- * driver_prototypes.def lists, looked up in libcuda.so.1 by cuGetProcAddress_v2 with the version of
- * its ABI.
+ * The driver as the runtime calls it: one typed pointer for each function in driver_prototypes.def.
+ * The functions are looked up in libcuda.so.1 by cuGetProcAddress_v2, each with the version of its
+ * ABI.
  *
  * A function that the driver lacks returns CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, so no pointer
  * in the table is ever NULL. The table is filled once and does not change, so any thread may read

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cudaGetDriverEntryPoint: finds driver functions for the program. Returns the result of the
- * driver's lookup; for an unknown name the result is a NULL function and a status instead of an
- * error.
+ * cudaGetDriverEntryPoint: finds driver functions for the program. It returns the result of the
+ * driver's lookup. For an unknown name it returns no error, but a NULL function and a status.
  */
 #include <limits.h>
 #include <stddef.h>
@@ -10,7 +9,8 @@
 #include "call.h"
 #include "soname.h"
 
-/* The variant of the function that the program calls selects the default stream. */
+/* Chooses the flag of the default stream, which depends on the variant of the function that the
+ * program calls. */
 static int flags_of(enum stream_form form, unsigned long long flags, cuuint64_t *driver_flags)
 {
     switch (flags) {

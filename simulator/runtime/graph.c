@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs, nodes, edges and flags are the driver's with the same handles. Parameters of nodes differ
- * from the driver's only in names. If a function has different parameters in CUDA 12 and 13,
- * runtime_version() tells which version the caller was compiled for.
+ * Graphs, nodes and edges have the handles and flags of the driver. The parameters of nodes differ
+ * from the driver's parameters only in names. If a function has different parameters in CUDA 12 and
+ * 13, runtime_version() tells which version the caller was compiled for.
  */
 #include <stdint.h>
 #include <string.h>
@@ -112,7 +112,7 @@ GMT_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t g
                                                                      parameters->userData)));
 }
 
-/* For a kernel that is not registered, adds a kernel node that does nothing. */
+/* If the kernel is not registered, adds a kernel node that does nothing. */
 static cudaError_t add_kernel(struct place place, const void *kernel, dim3 grid, dim3 block)
 {
     CUgraphNodeParams converted = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
@@ -266,7 +266,8 @@ static cudaError_t add_child(struct place place, const struct cudaChildGraphNode
     return node_add(place, &converted);
 }
 
-/* Adds a node without parameters, or whose parameter (an event or an address) is the driver's. */
+/* Adds a node that has no parameters, or a node whose parameter (an event or an address) is the
+ * same for the driver. */
 static cudaError_t add_same(struct place place, const struct cudaGraphNodeParams *parameters)
 {
     CUgraphNodeParams converted = {.type = (CUgraphNodeType)parameters->type};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executable graphs and a device's graph memory: the driver's with the same handles.
+ * Executable graphs, and the graph memory of a device. The runtime's handles are the driver's
+ * handles.
  */
 #include "call.h"
 #include "context.h"

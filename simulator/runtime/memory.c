@@ -42,7 +42,7 @@ GMT_EXPORT cudaError_t cudaFree(void *address)
 static cudaError_t allocate_pitch(void **address, size_t *pitch_bytes, size_t width_bytes,
                                   size_t height)
 {
-    enum { ELEMENT_BYTES = 4 }; /* any size that the driver accepts gives the same pitch */
+    enum { ELEMENT_BYTES = 4 }; /* all sizes that the driver accepts give the same pitch */
     CUdeviceptr memory = 0;
     size_t pitch = 0;
     cudaError_t error = cudaSuccess;

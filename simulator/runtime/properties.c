@@ -15,7 +15,7 @@
 #define MEMBER(type, name, dimension) type name dimension;
 #define NO_MEMBER(type, name, dimension)
 
-/* The members of all versions, in no version's layout. */
+/* The members of all versions. The layout of this struct is not that of any version. */
 struct all_properties {
 #define PROPERTY MEMBER
 #define PROPERTY_OF_12 MEMBER

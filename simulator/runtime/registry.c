@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of registered images and kernels. See registry.h. Registering variables has no effect,
- * because code is not read.
+ * The list of registered images and kernels. See registry.h. To register a variable has no effect,
+ * because the simulator does not read code.
  */
 #include "registry.h"
 
@@ -38,8 +38,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
 /* Hash table, keyed by host function, because a large library has about ten thousand kernels. */
 static struct kernel *kernels[1 << 12];
-/* The number of images not loaded yet; 0 lets most calls skip the lock. Relaxed, because the lock
- * orders everything else. */
+/* The number of images that are not loaded yet. While it is 0, a call need not take the lock.
+ * Relaxed, because the lock orders everything else. */
 static atomic_int new_count;
 
 static void count_new(int change)
@@ -126,7 +126,7 @@ GMT_EXPORT void __cudaUnregisterFatBinary(void **handle)
     const enum state state = image->state;
     pthread_mutex_unlock(&lock);
     if (state == STATE_LOADING)
-        return; /* the thread that loads it still uses it */
+        return; /* a thread is loading the image and still uses it */
     if (state == STATE_LOADED)
         driver_table()->cuLibraryUnload(image->library);
     free(image);
@@ -151,7 +151,7 @@ GMT_EXPORT char __cudaInitModule(GMT_UNUSED void **handle)
 
 /* --- loading --- */
 
-/* Returns an image to load, reserved for this thread. NULL: all images are loaded. */
+/* Returns an image to load, which is reserved for this thread. NULL: all images are loaded. */
 static struct image *image_claim(void)
 {
     pthread_mutex_lock(&lock);

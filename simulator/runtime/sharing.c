@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other processes and other APIs: the driver's with the same handles. The runtime's
- * structs differ only in names.
+ * Memory of other processes and other APIs. The runtime's handles are the driver's handles. The
+ * runtime's structs differ from the driver's only in names.
  */
 #include <stdint.h>
 #include <string.h>

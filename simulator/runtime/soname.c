@@ -10,9 +10,9 @@
 
 #include "soname.h"
 
-/* 0 until read. Needs no lock, because all threads read the same value; a lock could deadlock,
- * because dladdr1 takes the loader's lock, which a thread in a library's constructor already
- * holds. */
+/* 0 until the name is read. The variable needs no lock, because all threads read the same name. A
+ * lock could deadlock, because dladdr1 takes the loader's lock, which a thread in a library's
+ * constructor already holds. */
 static _Atomic int version;
 
 static const char *soname_of(const struct link_map *library)

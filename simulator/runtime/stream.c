@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams and events: the driver's with the same handles.
+ * Streams and events. The runtime's handles are the driver's handles.
  */
 #include <stdlib.h>
 
@@ -46,7 +46,8 @@ TWIN(_ptsz, cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, voi
      NEEDS_CONTEXT,
      error_of_driver(call_driver()->cuLaunchHostFunc[form](stream, function, user_data)))
 
-/* --- callbacks: the program's takes a cudaError_t, the driver's a CUresult --- */
+/* --- callbacks: the program's callback takes a cudaError_t, the driver's callback takes a CUresult
+ * --- */
 
 struct callback {
     cudaStreamCallback_t function;

@@ -13,7 +13,7 @@
 
 struct array {
     struct object object;
-    bool is_level;       /* a view of a mipmapped array, destroyed with it only */
+    bool is_level;       /* a view; destroyed only with its mipmapped array */
     struct block *block; /* NULL: a level, or the program maps memory into it */
     struct tiles tiles;
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
@@ -28,8 +28,8 @@ struct mipmap {
     struct array *levels[ARRAY_LEVEL_LIMIT]; /* created on first use */
 };
 
-/* Complete calls that all versions of the API function share. descriptor and target are NULL if the
- * program passed NULL. */
+/* These functions do a complete API call, for all versions of the API function. descriptor and
+ * target are NULL if the program passed NULL. */
 CUresult array_create(const char *function, CUarray *handle,
                       const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 /* The 3D descriptor of an array with depth 0. */
@@ -48,7 +48,7 @@ int array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, uint64_t *size_bytes)
 CUresult array_take_memory(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                            uint64_t size_bytes, struct block **block);
 void array_give_memory(struct block *block);
-/* Whether the program maps memory into the array. */
+/* Returns whether the program maps memory into the array. */
 bool array_is_mapped_into(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 /* The bytes of the first level_count levels. -1: overflows 64 bits. */
 int array_levels_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count,

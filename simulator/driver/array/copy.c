@@ -159,8 +159,8 @@ static CUresult copy_box(const struct side *to, const struct side *from, const s
     return CUDA_SUCCESS;
 }
 
-/* Waits after a copy of a box unless the function's name has "Async"; where the memory lies makes
- * no difference here. */
+/* Waits after a copy of a box, unless the function's name has "Async". Here it makes no difference
+ * where the memory lies. */
 static void wait_unless_async(const struct call *call, CUstream stream)
 {
     if (!call->result && !strstr(call->function, "Async"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other APIs, imported from a file descriptor, which the driver then owns. Imports and
- * their mappings charge no device.
+ * Memory of other APIs, which is imported from a file descriptor. After the import, the driver owns
+ * the descriptor. Imports and their mappings charge no device.
  */
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fills (cuMemset…). Memory that the host can access is written; for device memory, contents.h
- * keeps small fills.
+ * Fills (cuMemset…). A fill writes memory that the host can access. For device memory, contents.h
+ * keeps the contents of small fills.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mipmapped arrays: one allocation holds all levels; a level's handle is a view of it.
+ * Mipmapped arrays. One allocation holds all levels, and the handle of a level is a view of that
+ * allocation.
  */
 #include "array.h"
 #include "simulator/driver/machine/call.h"
@@ -21,8 +22,8 @@ static uint64_t halved(uint64_t extent, unsigned level)
     return extent ? at_least_one(extent >> level) : 0;
 }
 
-/* The descriptor of a level. Each level of a layered or cube array has all layers; the depth of a
- * 3D array shrinks. */
+/* Returns the descriptor of a level. Each level of a layered or cube array has all layers; the
+ * depth of a 3D array shrinks. */
 CUDA_ARRAY3D_DESCRIPTOR array_level(const CUDA_ARRAY3D_DESCRIPTOR *whole, unsigned level)
 {
     CUDA_ARRAY3D_DESCRIPTOR descriptor = *whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mapping memory into arrays. See tiles.h. A program must unmap or remap a region with the bounds
- * that it was mapped with; mapping it again replaces its memory.
+ * Mapping memory into arrays. See tiles.h. A program must unmap a region, or map it again, with the
+ * same bounds as when it was first mapped. Mapping a region again replaces its memory.
  */
 #include "tiles.h"
 
@@ -26,7 +26,7 @@ struct tile_mapping {
     struct physical *memory;
 };
 
-/* An array, or a mipmapped array; only the latter can have a mip tail. */
+/* An array or a mipmapped array. Only a mipmapped array can have a mip tail. */
 struct target {
     const CUDA_ARRAY3D_DESCRIPTOR *descriptor;
     unsigned level_count;
@@ -77,7 +77,7 @@ static struct shape tile_of(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     return is_deep ? deep[row] : flat[row];
 }
 
-/* The first level that is smaller than a tile in any dimension. */
+/* Returns the first level that is smaller than a tile in at least one dimension. */
 static unsigned tail_level(const struct target *target)
 {
     const struct shape tile = tile_of(target->descriptor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every live allocation of the host or a device: its address, size and owner. The map by address
- * lacks arrays, because an array has a handle instead of an address.
+ * Every live allocation on the host or on a device: its address, size and owner. Arrays are not in
+ * the map by address, because an array has a handle instead of an address.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -19,7 +19,7 @@ enum block_kind {
     BLOCK_REGISTERED, /* the program's own memory */
     BLOCK_POOL,       /* cuMemAllocAsync */
     BLOCK_MAPPED,     /* cuMemMap */
-    BLOCK_GRAPH,      /* address from creation on; memory only while live */
+    BLOCK_GRAPH,      /* has an address always, but memory only while live */
     BLOCK_OPENED,     /* another process's memory, from cuIpcOpenMemHandle */
     BLOCK_IMPORTED    /* a pool's or external memory, freed as if allocated here */
 };
@@ -35,7 +35,7 @@ struct block {
     uint64_t address, size_bytes; /* size as requested */
     uint64_t id;                  /* unique in this process */
     struct device *device;
-    struct context *context;             /* destroying it frees the block; NULL: no context does */
+    struct context *context;             /* its end frees the block; NULL: no context owns it */
     struct span *span;                   /* device addresses; NULL: host or reserved addresses */
     struct mempool *pool;                /* POOL, and IMPORTED from a pool */
     bool is_host_pool, is_managed_pool;  /* POOL: host memory, or managed memory */

@@ -10,8 +10,8 @@
 #include "open_captures.h"
 #include "common/sim_fault.h"
 
-/* Protects everything except each thread's own context stack. Not held while a function of the
- * program runs. */
+/* Protects everything except each thread's own context stack. The lock is not held while a function
+ * of the program runs. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum life { LIFE_NEW, LIFE_INITIALIZED, LIFE_FORKED };

@@ -19,7 +19,7 @@ enum call_needs {
     CALL_NEEDS_NOTHING, /* works before cuInit */
     CALL_NEEDS_INIT,
     CALL_NEEDS_CONTEXT,    /* a live current context */
-    CALL_NEEDS_NO_CAPTURE, /* and no open capture that forbids the call */
+    CALL_NEEDS_NO_CAPTURE, /* a live context, and no capture that forbids the call */
 };
 
 struct call {
@@ -29,19 +29,20 @@ struct call {
     bool locked;
 };
 
-/* false: the result is set and the call must have no effect. */
+/* Returns false if the call must have no effect; call->result is then set. */
 bool call_begin(struct call *call, const char *function, enum call_needs needs);
 /* Returns the call's result. */
 CUresult call_end(struct call *call);
 
-/* The device with this number. NULL: the result is set. */
+/* Returns the device with this number. If there is none, sets the call's result and returns
+ * NULL. */
 struct device *call_device(struct call *call, CUdevice device);
-/* For parameters that must not be NULL or are out of range. false: the result is set to
- * CUDA_ERROR_INVALID_VALUE. */
+/* Checks a condition on the parameters of the call. If it is false, sets the call's result to
+ * CUDA_ERROR_INVALID_VALUE and returns false. */
 bool call_requires(struct call *call, bool condition);
 
-/* Takes the lock outside an API call, before cuInit too. false: this is a forked child, whose
- * parent may have held the lock. */
+/* Takes the lock outside an API call; it may be called before cuInit. Returns false in a forked
+ * child, because the parent may have held the lock. */
 bool call_lock(void);
 void call_unlock(void);
 

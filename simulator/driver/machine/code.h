@@ -2,7 +2,7 @@
 /*
  * Loaded code. A module is code in one context. A library is code for every context: it is loaded
  * as a module into each context, at once under CUDA_MODULE_LOADING=EAGER, else when the context
- * first uses one of its kernels. Only the size of code is read.
+ * first uses one of its kernels. The simulator reads only the size of code.
  *
  * Not thread-safe: the simulator's lock covers it.
  */

@@ -11,8 +11,8 @@
 
 #define PAGE_BYTES ((uint64_t)4096)
 
-/* page->state if bytes of the page differ in state; most pages have one state and leave states
- * unset. */
+/* The value of page->state if the bytes of the page differ in state. In most pages all bytes have
+ * the same state, and the array of states is not set. */
 #define STATE_OF_EACH 255
 
 struct page {
@@ -133,8 +133,8 @@ static void page_states(const struct page *page, uint64_t at, uint64_t count, un
         memset(states, page->state, count);
 }
 
-/* Returns the place of these bytes' states; NULL: the state is set, because it is the whole
- * page's. */
+/* Returns where the states of these bytes must be written. NULL: nothing must be written, because
+ * the whole page has this state. */
 static unsigned char *page_states_to_set(struct page *page, uint64_t at, uint64_t count,
                                          enum contents_state state)
 {
@@ -170,7 +170,7 @@ static void page_set_states(struct page *page, uint64_t at, uint64_t count,
     memcpy(page->states + at, states, count);
 }
 
-/* The bytes from here to the end of the page, at most this many. */
+/* Returns the number of bytes from this address to the end of its page, but at most size_bytes. */
 static uint64_t part_bytes(uint64_t address, uint64_t size_bytes)
 {
     const uint64_t left_bytes = PAGE_BYTES - address % PAGE_BYTES;
@@ -179,7 +179,7 @@ static uint64_t part_bytes(uint64_t address, uint64_t size_bytes)
 
 /* --- ranges --- */
 
-/* states: one for each byte; NULL: not wanted. */
+/* states: receives one state for each byte; NULL: the caller does not want the states. */
 static enum contents_state read_range(uint64_t address, uint64_t size_bytes, unsigned char *bytes,
                                       unsigned char *states)
 {

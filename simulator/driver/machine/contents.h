@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The known contents of device memory: pages of bytes by address, each byte unknown, guessed or
- * known. The number of pages is limited; when it is exceeded, the oldest page is forgotten.
+ * The known contents of device memory, kept as pages of bytes by address. Each byte is unknown,
+ * guessed or known. The number of pages is limited: when there is no room for a new page, the
+ * oldest page is forgotten.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -12,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The largest copy or fill whose contents are kept, and the limit of all bytes kept. */
+/* The first is the size of the largest copy or fill whose contents are kept. The second is the
+ * limit of all bytes that are kept. */
 #define CONTENTS_COPY_BYTES_MAX ((uint64_t)1 << 20)
 #define CONTENTS_BYTES_MAX ((uint64_t)64 << 20)
 
@@ -28,7 +30,8 @@ enum contents_state contents_least(uint64_t address, uint64_t size_bytes);
 enum contents_state contents_read(uint64_t address, uint64_t size_bytes, void *bytes);
 void contents_write(uint64_t address, uint64_t size_bytes, const void *bytes,
                     enum contents_state state);
-/* Replaces unknown bytes by these guesses, and copies the other bytes of the range to *bytes. */
+/* Replaces the unknown bytes of the range by the guesses in *bytes, and copies the other bytes of
+ * the range to *bytes. */
 void contents_guess(uint64_t address, uint64_t size_bytes, void *bytes);
 /* The ranges may overlap. */
 void contents_copy(uint64_t to, uint64_t from, uint64_t size_bytes);

@@ -49,7 +49,7 @@ CUresult context_set(struct context *context)
     return context ? context_push(context) : CUDA_SUCCESS;
 }
 
-/* Defaults from the driver's documentation, or the values that a current card reports. */
+/* The default limits, from the driver's documentation or as a current card reports them. */
 static const size_t limit_defaults[CU_LIMIT_MAX] = {
     [CU_LIMIT_STACK_SIZE] = 1024,
     [CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
@@ -67,8 +67,8 @@ static void set_defaults(struct context *context)
     context->peers = 0;
 }
 
-/* Multiplies stack memory by the threads that a device can run at once, because each has a stack.
- * -1: the size overflows 64 bits. */
+/* Multiplies stack memory by the number of threads that a device can run at once, because each
+ * thread has a stack. -1: the size overflows 64 bits. */
 static int bytes_above_default(const struct context *context, CUlimit limit, uint64_t *size_bytes)
 {
     const size_t value = context->limits[limit], usual = limit_defaults[limit];
@@ -170,8 +170,8 @@ CUresult context_create(struct device *device, unsigned flags, struct context **
     return code;
 }
 
-/* Keeps the struct, because another thread may have it on its stack and must see that it is not
- * alive. */
+/* Keeps the struct, because another thread may have the context on its stack of contexts and must
+ * see that the context is not alive. */
 void context_destroy(struct context *context)
 {
     context_end(context);

@@ -17,7 +17,7 @@ struct context *context_find(CUcontext handle);
 
 CUresult context_push(struct context *context);
 struct context *context_pop(void);
-/* Replaces the top of the stack; NULL pops it. */
+/* Replaces the top of the stack by this context. NULL: removes the top. */
 CUresult context_set(struct context *context);
 
 /* Has no effect and returns CUDA_ERROR_OUT_OF_MEMORY when the device is out of memory. */
@@ -30,7 +30,8 @@ void context_reset_primary(struct device *device);
 
 /* Takes device memory for the context. Small blocks share granules. */
 CUresult context_take(struct context *context, uint64_t size_bytes, struct span **span);
-/* As context_take, but below 4 GiB and in granules of its own. */
+/* Does the same as context_take, but takes memory below 4 GiB, in granules that no other block
+ * shares. */
 CUresult context_take_low(struct context *context, uint64_t size_bytes, struct span **span);
 void context_give(struct context *context, struct span *span);
 /* Frees a block of the context and returns its memory. */

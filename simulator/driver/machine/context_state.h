@@ -14,7 +14,7 @@ struct context {
     struct object object;
     struct device *device;
     bool alive;
-    unsigned retain_count; /* primary: retains; others: 1 and cuCtxAttach calls */
+    unsigned retain_count; /* primary: count of retains; others: 1 + cuCtxAttach calls */
     unsigned flags;
     uint64_t id;
     uint64_t life_id; /* a number of its own from creation to destruction or reset */

@@ -29,7 +29,7 @@ struct arena {
 static struct sim_spec spec;
 static struct device devices[SIM_DEVICE_LIMIT];
 static int visible_count;
-static int owner; /* pid of the process that used_bytes belong to; stays in a forked child */
+static int owner; /* pid of the process with used_bytes; a forked child keeps it */
 static struct arena arenas[ARENA_LIMIT];
 static size_t arena_count;
 
@@ -55,7 +55,8 @@ static void add_visible(int index)
     visible_count++;
 }
 
-/* As documented, the list ends before the first number that is invalid or a duplicate. */
+/* Reads CUDA_VISIBLE_DEVICES. As documented, the list ends before the first number that is invalid
+ * or that is a duplicate. */
 static void read_visible(const char *text)
 {
     char *end;
@@ -234,7 +235,8 @@ static bool is_low(uint64_t address)
     return address < LOW_END;
 }
 
-/* The end of the last arena of this kind, so that arenas are contiguous. */
+/* Returns the end of the last arena of this kind. The next arena should begin there, so that arenas
+ * are contiguous. */
 static uint64_t next_wish(bool low)
 {
     for (size_t i = arena_count; i > 0; i--)

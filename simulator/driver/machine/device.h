@@ -40,11 +40,12 @@ int device_count(void);
 struct device *device_at(int ordinal);
 
 uint64_t device_free_bytes(const struct device *device);
-/* The SPEC's total; for a card without limit, the bytes that all processes hold if that is more. */
+/* Returns the total of the SPEC. If a card has no limit and all processes together hold more,
+ * returns the bytes that they hold. */
 uint64_t device_total_bytes(const struct device *device);
-/* Lists the processes that hold memory of the card with this index; others= of the SPEC counts as
- * process 1. Works before device_setup. Fills at most `most` items and returns how many there
- * are. */
+/* Lists the processes that hold memory of the card with this index; the memory of others= in the
+ * SPEC is listed as that of process 1. Works before device_setup. Fills at most `most` items and
+ * returns how many there are. */
 struct sim_process;
 unsigned device_processes(int index, struct sim_process *processes, unsigned most);
 void device_uuid(int index, CUuuid *uuid);
@@ -68,7 +69,7 @@ void device_unreserve(struct device *device, struct span *span);
 bool device_owns_address(uint64_t address);
 /* Rounds up to a multiple of unit_bytes, a power of two. true: the result overflows 64 bits. */
 bool round_up_overflows(uint64_t size_bytes, uint64_t unit_bytes, uint64_t *rounded_bytes);
-/* Reserves addresses that cannot be read or written. 0: none left. */
+/* Reserves addresses that cannot be read or written. Returns 0 if no addresses are left. */
 uint64_t addresses_reserve(uint64_t size_bytes, uint64_t alignment_bytes, uint64_t wish);
 void addresses_release(uint64_t address, uint64_t size_bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Best-fit allocation of spans; free neighbours merge at once. See heap.h.
+ * Allocates spans by best fit. Neighbours that are both free are merged at once. See heap.h.
  */
 #include "heap.h"
 
@@ -30,7 +30,7 @@ struct span *heap_free_from(const struct heap *heap, uint64_t size_bytes, uint64
     return node ? TREE_ENTRY(node, struct span, by_size) : NULL;
 }
 
-/* Cuts a span that is in no tree to size_bytes; the rest becomes a free span. */
+/* Cuts a span, which must not be in a tree, to size_bytes. The rest becomes a free span. */
 static int span_cut(struct heap *heap, struct span *span, uint64_t size_bytes)
 {
     struct span *rest = calloc(1, sizeof *rest);
@@ -63,7 +63,7 @@ struct span *heap_take(struct heap *heap, uint64_t size_bytes)
     return span;
 }
 
-/* Merges the upper neighbour into the lower one. Neither is in the tree. */
+/* Merges the upper neighbour into the lower one. Neither span is in the tree. */
 static void span_merge(struct span *lower, struct span *upper)
 {
     lower->size_bytes += upper->size_bytes;

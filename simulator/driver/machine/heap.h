@@ -6,9 +6,9 @@
  *     region:  | used | free | used | used |   free    |      spans in address order, no two free
  *              ^--------- neighbours ----------------^        ones beside each other
  *
- * A request gets the smallest free span that is large enough; of equal spans, that with the lowest
- * address. So the same requests always get the same addresses. Not thread-safe: the simulator's
- * lock covers it.
+ * A request gets the smallest free span that is large enough. If several spans have the same size,
+ * the request gets the span with the lowest address. So the same requests always get the same
+ * addresses. Not thread-safe: the simulator's lock covers it.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_HEAP_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_HEAP_H
@@ -32,15 +32,16 @@ struct heap {
 
 /* Adds a region; parent may be NULL. -1: out of memory. */
 int heap_add(struct heap *heap, uint64_t address, uint64_t size_bytes, struct span *parent);
-/* size_bytes must be a multiple of the heap's unit, as the sizes of regions are. NULL: nothing
- * fits. */
+/* Takes a span. size_bytes must be a multiple of the heap's unit, like the sizes of regions. NULL:
+ * no free span is large enough. */
 struct span *heap_take(struct heap *heap, uint64_t size_bytes);
 /* Frees the span. Returns the free span that contains it after merging. */
 struct span *heap_give(struct heap *heap, struct span *span);
-/* The first free span, in order of size and then address, from this size and address on. To list
- * all free spans, call it again with the size and address + 1 of the last one. */
+/* Returns the first free span at or after this size and address, in the order of size and then
+ * address. To list all free spans, call it again with the size and the address + 1 of the last
+ * span. */
 struct span *heap_free_from(const struct heap *heap, uint64_t size_bytes, uint64_t address);
-/* Whether this free span is a whole region; the region may then be removed. */
+/* Returns whether this free span is a whole region, so that the region may be removed. */
 bool span_is_region(const struct span *span);
 void heap_drop(struct heap *heap, struct span *span);
 

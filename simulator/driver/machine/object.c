@@ -54,7 +54,8 @@ void *object_find(const void *handle, enum object_kind kind)
     return object && object == handle && object->kind == kind ? object : NULL;
 }
 
-/* The object after this one, of any kind; the first one for NULL. NULL: none. */
+/* Returns the object after this object, of any kind. For NULL, returns the first object. NULL:
+ * there is no more object. */
 static struct object *object_after(const struct object *object)
 {
     struct tree_node *node = tree_at_least(&objects, key_of(object ? object + 1 : NULL));

@@ -36,10 +36,10 @@ enum object_kind {
 struct object {
     struct tree_node by_handle;
     enum object_kind kind;
-    struct context *context; /* destroying it deletes the object; NULL: no context does */
+    struct context *context; /* its end deletes the object; NULL: no context owns it */
     struct object *next;     /* list of the context's objects */
     struct object *previous;
-    void (*end)(void *object); /* releases what it holds; may be NULL */
+    void (*end)(void *object); /* releases what the object holds; may be NULL */
 };
 
 /* Allocates a struct of size_bytes, which is zero except its first member. NULL: out of memory. */

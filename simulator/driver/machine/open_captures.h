@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The open stream captures: the thread that began each, and the calls it forbids. For the nodes
- * that a capture records see capture.h.
+ * The open stream captures: which thread began each capture, and which calls a capture forbids. See
+ * capture.h for the nodes that a capture records.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -24,7 +24,7 @@ struct capture {
     struct frontier *streams, *events;
 };
 
-/* The head of the list, linked through next. NULL: none is open. */
+/* Returns the head of the list of open captures, which `next` links. NULL: no capture is open. */
 struct capture *open_captures_first(void);
 /* Adds a capture, giving it an id and the calling thread. */
 void open_captures_add(struct capture *capture);
@@ -32,12 +32,12 @@ void open_captures_remove(struct capture *capture);
 bool open_captures_began_here(const struct capture *capture);
 
 /*
- * For a call that is unsafe during stream capture. Invalidates the captures that forbid it:
- * captures of this thread, and global captures of other threads. false: there was one and the call
- * must fail.
+ * Call it for an API call that is unsafe during stream capture. It invalidates the captures that
+ * forbid the API call: captures of this thread, and global captures of other threads. Returns false
+ * if there was such a capture; in that case the API call must fail.
  */
 bool open_captures_permit(void);
-/* Sets this thread's capture mode for such calls; returns the previous one. */
+/* Sets this thread's capture mode for such calls, and returns the previous mode. */
 CUstreamCaptureMode open_captures_exchange_mode(CUstreamCaptureMode mode);
 
 #endif

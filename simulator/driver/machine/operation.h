@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The framework's operator in progress on the calling thread. Its results are computed and written
- * by the caller of values_api.c. A kernel outside an operator may write anything, so all contents
- * are then forgotten.
+ * The framework's operator in progress on the calling thread. The caller of values_api.c computes
+ * and writes the results of the operator. A kernel outside an operator may write anything, so all
+ * contents are forgotten when such a kernel is launched.
  *
  * State belongs to one thread, except the count of readings outside operators, which is atomic.
  */
@@ -13,23 +13,27 @@
 #include <stdint.h>
 
 /* reads_arguments: the operator copies its arguments to the host, so its readings return contents.
- * Otherwise they return 0, because memory that it allocates inside may have stale contents. */
+ * If it is false, the operator's readings return 0, because memory that the operator allocates may
+ * have stale contents. */
 void operation_begin(bool reads_arguments);
-/* Returns how many readings of the operator by the host found values that were not computed. */
+/* Ends the operator. Returns in how many of its readings the host found values that were not
+ * computed. */
 unsigned operation_end(void);
 
-/* Values for the operator's next readings of at most 8 bytes, in this order; the last value is
- * repeated until the operator ends. At most OPERATION_ANSWERS_MAX. */
+/* Sets the values that the operator's next readings of at most 8 bytes return, in this order. The
+ * last value is repeated until the operator ends. There may be at most OPERATION_ANSWERS_MAX
+ * values. */
 #define OPERATION_ANSWERS_MAX 8
 void operation_expect(const int64_t *answers, unsigned count);
 /* Whether a reading returns contents. */
 bool operation_reads_contents(void);
-/* Copies the next value of operation_expect. false: there is none, and *bytes is unchanged. */
+/* Copies the next value of operation_expect. Returns false, and leaves *bytes unchanged, if there
+ * is none. */
 bool operation_answer(void *bytes, uint64_t size_bytes);
 
 /* Counts a reading by the host of values that were not computed. */
 void operation_count_reading(void);
-/* The number of such readings outside operators. */
+/* Returns the number of such readings outside operators. */
 uint64_t operation_readings_outside(void);
 
 void operation_kernel_ran(void);

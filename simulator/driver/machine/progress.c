@@ -65,7 +65,7 @@ static void drop_idle_lanes(void)
     lane_count = kept;
 }
 
-/* NULL: out of memory; the stream's work then counts as done at once. */
+/* Returns the stream's lane; NULL: out of memory, and the stream's work counts as done at once. */
 static struct lane *lane_of(struct stream_name stream)
 {
     struct lane *lane = lane_find(stream.id), *more;
@@ -92,8 +92,8 @@ static void reach_all(const struct points *points)
         reach(points->items[i].lane, points->items[i].number);
 }
 
-/* When work of the legacy stream is done, so is all earlier work of the context's blocking
- * streams. */
+/* When work of the legacy stream is done, all earlier work of the context's blocking streams is
+ * also done. */
 static void reach_beside_legacy(uint64_t context_id, uint64_t number)
 {
     for (size_t i = 0; i < lane_count; i++)
@@ -101,8 +101,9 @@ static void reach_beside_legacy(uint64_t context_id, uint64_t number)
             reach(lanes[i].name.id, number);
 }
 
-/* When work of a blocking stream is done, so is all earlier work of the legacy stream. If the
- * legacy stream has later work too, what the earlier work had to wait for is no longer known. */
+/* When work of a blocking stream is done, all earlier work of the legacy stream is also done. If
+ * the legacy stream also has later work, the points that the earlier work had to wait for are no
+ * longer known. */
 static void reach_legacy(uint64_t context_id, uint64_t number)
 {
     for (size_t i = 0; i < lane_count; i++) {

@@ -15,7 +15,8 @@
 
 static const char magic[8] = "gmtname";
 
-/* The time of the process's first name. With the pid it identifies the process. */
+/* Returns the time when the process made its first name. Together with the pid, this number
+ * identifies the process. */
 static uint64_t process_number(void)
 {
     static uint64_t number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of memory that processes share. A name is a struct with everything that an importer needs;
- * it is passed as an IPC handle or in a memfd. Only the exporter is charged for the memory.
+ * Names of memory that processes share. A name is a struct with everything that an importer needs.
+ * Programs pass a name as an IPC handle or in a memfd. Only the exporter is charged for the memory.
  *
  *     magic | what | process | object's number | part's number | bytes | card's index | pid
  *
@@ -35,7 +35,7 @@ struct share_name {
     uint32_t handle_types;
 };
 
-/* A name with its common members filled in. */
+/* Returns a name with its common members filled in. */
 struct share_name share_name_of(enum share_kind kind, uint64_t id, uint64_t size_bytes,
                                 const struct device *device);
 /* Reads a name from bytes of any alignment. false: not a name of this kind. */
@@ -43,14 +43,15 @@ bool share_read(const void *bytes, enum share_kind kind, struct share_name *name
 bool share_is_own(const struct share_name *name);
 bool share_is_exporter_alive(const struct share_name *name);
 bool share_is_same(const struct share_name *a, const struct share_name *b);
-/* The device with the memory; NULL: it is not visible to this process, or the memory is host
- * memory. */
+/* Returns the device with the memory; NULL: the device is not visible to this process, or the
+ * memory is host memory. */
 struct device *share_device(const struct share_name *name);
 
-/* The location of the memory, on a device or the host; CUDA_ERROR_NOT_SUPPORTED: not visible. */
+/* Finds the location of the memory, on a device or the host; CUDA_ERROR_NOT_SUPPORTED: the device
+ * is not visible to this process. */
 CUresult share_location(const struct share_name *name, CUmemLocation *location);
 
-/* A new file descriptor for the name; -1: the system call failed, see errno. */
+/* Returns a new file descriptor for the name; -1: the system call failed, see errno. */
 int share_export(const struct share_name *name);
 bool share_import(int descriptor, enum share_kind kind, struct share_name *name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of the memory that each process holds. See shared.h.
+ * Keeps the table of the memory that each process holds. See shared.h.
  */
 #include "shared.h"
 
@@ -29,8 +29,8 @@ static int file = -1;
 static struct table *table; /* NULL: not shared */
 static int own_slot = -1;   /* -1: this process only reads */
 
-/* Locks belong to the process, not to the open file, so that a forked child does not keep its
- * parent's. */
+/* Locks belong to the process, not to the open file, so that a forked child does not keep the locks
+ * of its parent. */
 static int change_lock(int command, short type, off_t byte)
 {
     struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
@@ -117,7 +117,8 @@ static int spec_agree(const char *spec_text, struct err *err)
     return -1;
 }
 
-/* Call with the table locked. Figures of a dead owner stay until another process takes its slot. */
+/* Call with the table locked. The figures of a process that has ended stay until another process
+ * takes the slot. */
 static int take_slot(struct err *err)
 {
     for (own_slot = 0; own_slot < SLOT_COUNT; own_slot++)

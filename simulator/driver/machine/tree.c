@@ -23,7 +23,7 @@ static uint64_t node_priority(const struct tree_node *node)
     return bits ^ (bits >> 32);
 }
 
-/* Splits a tree into the nodes before the key and the others. */
+/* Splits a tree into the nodes before the key and the remaining nodes. */
 static void tree_split(struct tree_node *root, struct tree_key key, struct tree_node **before,
                        struct tree_node **after)
 {

@@ -25,7 +25,7 @@ static CUmemLocation location_of(const struct device *device)
     return (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal};
 }
 
-/* The device's current pool. NULL: the call's result is set. */
+/* Returns the device's current pool. If there is none, sets the call's result and returns NULL. */
 static struct mempool *current_pool(struct call *call, const struct device *device)
 {
     struct mempool *pool = mempool_current_of(CU_MEM_ALLOCATION_TYPE_PINNED, location_of(device));
@@ -166,7 +166,7 @@ CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep_bytes)
     return call_end(&call);
 }
 
-/* The value of a cuuint64_t attribute; NULL: not one of these. */
+/* Returns the place of an attribute of type cuuint64_t; NULL: the attribute has another type. */
 static uint64_t *attribute_uint64(struct mempool *pool, CUmemPool_attribute attribute)
 {
     switch (attribute) {
@@ -185,7 +185,7 @@ static uint64_t *attribute_uint64(struct mempool *pool, CUmemPool_attribute attr
     }
 }
 
-/* The value of an int attribute; NULL: not one of these. */
+/* Returns the place of an attribute of type int; NULL: the attribute has another type. */
 static int *attribute_int(struct mempool *pool, CUmemPool_attribute attribute)
 {
     if (attribute < CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES ||
