@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the values of a dry run (standins/values.py) access the contents of simulated cards. These
- * are no CUDA calls, and none allocates memory of a card. A tensor is given by its first element's
- * address, its shape and its strides, both in elements.
+ * The functions by which standins/values.py, which computes the values of a dry run, accesses the
+ * contents of simulated cards. These functions are no CUDA calls, and none of them allocates memory
+ * of a card. A tensor is given by its first element's address, its shape and its strides, both in
+ * elements.
  *
  * Any thread may call each function.
  */
@@ -13,17 +14,17 @@
 
 #include "gpumemtrace/compiler.h"
 
-/* Whether contents are kept. */
+/* Returns whether contents are kept. */
 GMT_EXPORT int gpumemtrace_values_kept(void);
 
 /* Begins an operator on this thread: the caller writes the results of all its kernels.
- * reads_arguments: the operator copies its arguments to the host, so its readings return contents;
- * otherwise they do not, because memory that it allocates may have stale contents. Returns whether
- * a stream capture is open, in which nothing runs. */
+ * reads_arguments: the operator copies its arguments to the host, so its readings return contents.
+ * If it is 0, they return no contents, because memory that the operator allocates may have stale
+ * contents. Returns whether a stream capture is open, in which nothing runs. */
 GMT_EXPORT int gpumemtrace_values_begin(int reads_arguments);
 /* Ends the operator. Returns how many of its readings found values that were not computed. */
 GMT_EXPORT unsigned gpumemtrace_values_end(void);
-/* Sets what the operator's next such readings of at most 8 bytes return. */
+/* Sets the values that the operator's next readings of at most 8 bytes return. */
 GMT_EXPORT void gpumemtrace_values_expect(const int64_t *answers, unsigned count);
 
 /* Copies the elements to a dense array; unknown elements are 0. Returns 0: some are unknown, 1:
@@ -36,12 +37,14 @@ GMT_EXPORT int gpumemtrace_values_read(uint64_t address, unsigned rank, const in
 GMT_EXPORT void gpumemtrace_values_write(uint64_t address, unsigned rank, const int64_t *shape,
                                          const int64_t *strides, unsigned element_bytes,
                                          const void *elements, int state);
-/* Replaces unknown elements by these guesses, and copies the others to the array of guesses. */
+/* Replaces the unknown elements by these guesses, and copies the other elements to the array of
+ * guesses. */
 GMT_EXPORT void gpumemtrace_values_guess(uint64_t address, unsigned rank, const int64_t *shape,
                                          const int64_t *strides, unsigned element_bytes,
                                          void *elements);
 
-/* Range of bytes: its state as gpumemtrace_values_read returns it; forgetting its contents. */
+/* The first function returns the state of a range of bytes, as gpumemtrace_values_read does. The
+ * second function forgets the contents of the range. */
 GMT_EXPORT int gpumemtrace_values_state(uint64_t address, uint64_t size_bytes);
 GMT_EXPORT void gpumemtrace_values_forget(uint64_t address, uint64_t size_bytes);
 

@@ -2,8 +2,8 @@
 /*
  * cuBLAS: handles and the workspaces that cuBLAS documents. Creating a handle allocates its default
  * workspaces: those of CUBLAS_WORKSPACE_CONFIG, else two of 4 MiB and eight of 16 KiB. On compute
- * capability 9.0 the default is one of 32 MiB, and with CUDA 13 one each of 64 MiB, 128 KiB and 1
- * KiB, as recorded on an H100 (tests/gpu/results).
+ * capability 9.0 the default is one workspace of 32 MiB. With CUDA 13 it is three workspaces, of 64
+ * MiB, 128 KiB and 1 KiB, as recorded on an H100 (tests/gpu/results).
  */
 #include "standin.h"
 

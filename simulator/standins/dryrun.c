@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps a program in a dry run from loading NVIDIA's libraries by full path, as newer PyTorch does
- * with those in site-packages, and from loading cuDNN. Loaded together with the stand-ins.
+ * Prevents a program in a dry run from loading cuDNN, and from loading NVIDIA's libraries by their
+ * full paths. Newer releases of PyTorch load the libraries in site-packages in this way. This
+ * library is loaded together with the stand-ins.
  */
 #include "dryrun.h"
 
@@ -23,8 +24,8 @@ struct dlopen_choice {
 struct dlopen_choice dryrun_dlopen_choose(const char *path, const void *caller);
 
 /*
- * Called by dlopen in dryrun_dlopen.S. A library of NVIDIA's is opened by its name without folder:
- * a library with that name is already loaded or is generated first.
+ * Called by dlopen in dryrun_dlopen.S. A library of NVIDIA's is opened by its name without a
+ * folder. A library with that name is already loaded, or it is generated first.
  */
 struct dlopen_choice dryrun_dlopen_choose(const char *path, const void *caller)
 {

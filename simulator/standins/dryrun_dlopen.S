@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlopen: gets from dryrun.c the function to call and its path, then jumps there with an unchanged
- * stack, because the loader searches the RPATH of the library at the return address.
+ * dlopen asks dryrun.c which function to call and with which path. Then it jumps to that function
+ * with an unchanged stack, because the loader searches the RPATH of the library at the return
+ * address.
  */
     .text
     .globl dlopen

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs values.py in a Python that loads PyTorch, and hides its dispatch mode from PyTorch's C++
- * code, which would take other code paths, and so allocate differently, if it saw an active mode.
- * Also keeps the version of cuDNN that PyTorch was built for, because PyTorch chooses code paths by
- * it.
+ * Runs values.py in a Python that loads PyTorch, and hides the dispatch mode of values.py from
+ * PyTorch's C++ code. If that code saw an active mode, it would take other code paths and so
+ * allocate differently. This file also keeps the version of cuDNN that PyTorch was built for,
+ * because PyTorch chooses code paths by that version.
  *
  * The thread that loads PyTorch's extension holds Python's lock (GIL), as in every import. Python
  * is called only on this thread, and only if it confirms that the thread holds the lock.
@@ -25,7 +25,7 @@
 
 extern const char dryrun_values[];
 
-/* One expression, so that the program's __main__ gets no name. */
+/* The source is a single expression, so that it adds no name to the program's __main__. */
 static const char run_source[] =
     "exec(compile(__import__('ctypes').string_at(%llu).decode(), '" VALUES_FILE "', 'exec'), "
     "{'__name__': 'gpumemtrace_values', '__file__': '" VALUES_FILE "'})";
@@ -163,7 +163,7 @@ void gpumemtrace_values_mode_is_pushed(uint64_t entry_keys, unsigned autocast)
 }
 
 /* c10::impl::dispatch_mode_enabled(): false if the only mode is that of values.py, which is always
- * the first. libtorch_python.so gets the real answer, because it calls the modes. */
+ * the first. If libtorch_python.so asks, it gets the real answer, because it calls the modes. */
 STANDIN(bool, _ZN3c104impl21dispatch_mode_enabledEv, (void))
 {
     const uintptr_t caller = (uintptr_t)GMT_CALLER_ADDRESS();
@@ -179,9 +179,9 @@ STANDIN(bool, _ZN3c104impl21dispatch_mode_enabledEv, (void))
 /*
  * c10::impl::ExcludeDispatchKeyGuard(DispatchKeySet). Before PyTorch calls a mode, it excludes the
  * dispatch keys above Python's, and autocast is one of them. Without a mode, an operator that
- * autocast does not handle (convolution_backward) calls others through autocast, which converts
- * tensors and so allocates memory. So the state of autocast is kept here, and the mode switches
- * autocast on again around the operator.
+ * autocast does not handle (convolution_backward) calls other operators through autocast, which
+ * converts tensors and so allocates memory. So the state of autocast is kept here, and the mode
+ * switches autocast on again around the operator.
  */
 STANDIN(void, _ZN3c104impl23ExcludeDispatchKeyGuardC1ENS_14DispatchKeySetE,
         (void *guard, uint64_t keys))

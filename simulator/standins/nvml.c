@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * NVML, from the SPEC and the simulated driver's figures of a card's memory. NVML does not
- * initialize CUDA and ignores CUDA_VISIBLE_DEVICES. Readings of sensors (power, temperature,
- * clocks) are not supported, because they would be invented.
+ * initialize CUDA and ignores CUDA_VISIBLE_DEVICES. Functions that read sensors (power,
+ * temperature, clocks) return "not supported", because any number would be invented.
  */
 #include "standin.h"
 

@@ -23,7 +23,7 @@ RUNS_MAX = 4096
 # After this many readings of guesses at one line, the program is assumed to poll in a loop.
 MANY_READINGS = 1000
 OWN_FILE = __file__
-# After a failed backward: the number of waits for its workers, and the length of each wait.
+# After a failed backward pass, the program waits for the workers of the pass: how many times, and how long each time.
 WORKER_WAITS, WORKER_WAIT_S = 50, 0.005
 
 
@@ -121,8 +121,8 @@ NOT_COMPUTED = names("""_scaled_dot_product_efficient_attention _scaled_dot_prod
 # Random operators, for releases of PyTorch where operators have no tags.
 RANDOM = names("""uniform_ normal_ bernoulli bernoulli_ random_ exponential_ geometric_ cauchy_ log_normal_ rand
  randn randint rand_like randn_like randint_like randperm normal multinomial native_dropout poisson rrelu_with_noise""")
-# Operators that draw from a distribution whose parameters are tensors. If these are unknown, they are guessed first, so that the
-# results fit the distribution.
+# Operators that draw from a distribution whose parameters are tensors. Unknown parameters are guessed first, so that
+# the results fit the distribution.
 DRAWS = names("_sample_dirichlet _standard_gamma bernoulli binomial poisson")
 # Operators that read a count back from the card before they know the shape of their result, and the values that they read.
 READ_BACK = {
@@ -160,7 +160,7 @@ INDICES = {"topk": 1, "sort": 1, "max": 1, "min": 1, "argmax": 0, "argmin": 0, "
 
 
 def bounds_of_list(x, indices, *_):
-    """For x[…]. With a mask, which stands for several dimensions, nothing is checked."""
+    """The bounds of the indices in x[…]. With a mask, which stands for several dimensions, nothing is checked."""
     if any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in indices):
         return []
     return [(index, -size, size, None) for index, size in zip(indices, x.shape) if index is not None]
@@ -190,7 +190,7 @@ def has_kernel(schema, key):
 
 
 class Plan:
-    """Facts about one overload, computed once."""
+    """The facts about one overload of an operator, which are computed once."""
 
     def __init__(self, func):
         schema = func._schema

@@ -136,7 +136,7 @@ class Operation:
 
 
 def fresh(result, written):
-    """The card tensors among the results that are not arguments."""
+    """Returns the card tensors among the results that are not arguments."""
     taken = {id(tensor) for tensor, _ in written}
     return [tensor for tensor in tensors_in(result if isinstance(result, (list, tuple)) else [result])
             if tensor.is_cuda and id(tensor) not in taken]
@@ -219,7 +219,7 @@ def guess_outputs(operation, result):
 
 
 def masks_of(operation):
-    """For x[…]: how many elements each mask selects. Unknown masks are guessed; guessed_masks then tells so."""
+    """Returns how many elements each mask in x[…] selects. Unknown masks are guessed and set guessed_masks."""
     indices = operation.args[1]
     answers = []
     for index in indices:
@@ -365,7 +365,7 @@ def is_unknown(plan, args):
 
 
 def pass_over(plan, args, kwargs):
-    """Runs an operator of whose results nothing is known."""
+    """Runs an operator. Nothing is known of its results."""
     contents.begin(plan.reads)
     try:
         contents.let_autocast()

@@ -68,8 +68,8 @@ CUresult copy_side_check_box(struct copy_side *place, const struct box *box)
     return copy_side_check(place->address, size_bytes, &place->is_host);
 }
 
-/* A reading by the host. Unknown bytes read as 0, unless the operator in progress has set a value
- * for the reading. */
+/* Copies one row that the host reads. Unknown bytes read as 0, unless the operator in progress has
+ * set a value for the reading. */
 static void read_row(void *to, uint64_t from, uint64_t size_bytes)
 {
     enum contents_state state = CONTENTS_UNKNOWN;

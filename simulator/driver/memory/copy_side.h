@@ -25,7 +25,7 @@ struct box {
 /* Checks that [address, address + size_bytes) lies in one live allocation or in the program's own
  * memory. */
 CUresult copy_side_check(uint64_t address, uint64_t size_bytes, bool *is_host);
-/* As copy_side_check, but for a box. Sets place->is_host. */
+/* Does the same as copy_side_check for a box. Sets place->is_host. */
 CUresult copy_side_check_box(struct copy_side *place, const struct box *box);
 
 /* Both sides must have been checked. */

@@ -41,10 +41,10 @@ void graph_allocation_retain(struct graph_allocation *allocation);
 void graph_allocation_release(struct graph_allocation *allocation);
 /* The graph allocation that starts at this address; NULL: none. */
 struct graph_allocation *graph_allocation_at(uint64_t address);
-/* Makes an allocation live, in reserved memory; ends it. */
+/* The first function makes an allocation live in reserved memory; the second ends it. */
 void graph_allocation_begin(struct graph_allocation *allocation);
 void graph_allocation_end(struct graph_allocation *allocation);
-/* For cuMemFree of a graph's block. false: the block is not live. */
+/* Frees a graph's block for cuMemFree. Returns false if the block is not live. */
 bool graph_memory_free_block(struct block *block);
 
 void graph_mapping_add(struct graph_mapping *mapping);

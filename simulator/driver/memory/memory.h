@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allocations that several versions of an API function share. Not thread-safe: the simulator's lock
- * covers it.
+ * Functions that allocate and find memory, which several versions of an API function share. Not
+ * thread-safe: the simulator's lock covers it.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MEMORY_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MEMORY_H
 
 #include "simulator/driver/machine/context.h"
 
-/* Takes device memory: anywhere, or below 4 GiB. */
+/* A function that takes device memory, either at any address or below 4 GiB. */
 typedef CUresult memory_take(struct context *context, uint64_t size_bytes, struct span **span);
 
 CUresult memory_linear(struct context *context, uint64_t size_bytes, memory_take *take,

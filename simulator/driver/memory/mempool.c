@@ -140,8 +140,8 @@ static CUresult add_segment(struct mempool *pool, uint64_t size_bytes)
     return CUDA_SUCCESS;
 }
 
-/* Adds a segment of the usual size. If that does not fit, adds one of the size needed; if that does
- * not fit either, releases all unused segments first. */
+/* Adds a segment of the usual size. If the device has no room for it, adds a segment of the size
+ * that is needed. If there is no room for that either, first releases all unused segments. */
 static CUresult pool_grow(struct mempool *pool, uint64_t size_bytes)
 {
     uint64_t segment_bytes, least_bytes;

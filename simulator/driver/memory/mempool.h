@@ -26,7 +26,7 @@ struct mempool {
     struct share_name name; /* imported pool: name given by the exporter */
     uint64_t id;            /* unique in this process */
     struct heap heap;
-    bool destroyed; /* freed with its last block */
+    bool destroyed; /* the pool is freed with its last block */
     int reuse[3];   /* the three reuse attributes; no effect */
     uint64_t release_threshold_bytes;
     uint64_t limit_bytes; /* 0: none */
@@ -36,14 +36,14 @@ struct mempool {
 
 /* Frees a block of a pool, allocated here or imported. */
 void mempool_free_block(struct block *block);
-/* Releases unused memory of every pool, as synchronizations do. */
+/* Releases unused memory of every pool, as each synchronization does. */
 void mempool_synchronize(void);
 
 /* --- for the functions of the pool API --- */
 
 /* NULL: out of memory. */
 struct mempool *mempool_new(CUmemAllocationType type, CUmemLocation location);
-/* The pool with this handle. NULL: the call's result is set. */
+/* Returns the pool with this handle. If there is none, sets the call's result and returns NULL. */
 struct mempool *mempool_find(struct call *call, CUmemoryPool handle);
 /* Checks that a pool of this type can have this location. */
 CUresult mempool_check_location(CUmemAllocationType type, const CUmemLocation *location);

@@ -93,7 +93,8 @@ CUresult cuMulticastGetGranularity(size_t *granularity_bytes,
     return call_end(&call);
 }
 
-/* The multicast object with this handle. NULL: the call's result is set. */
+/* Returns the multicast object with this handle. If there is none, sets the call's result and
+ * returns NULL. */
 static struct multicast *multicast_find(struct call *call, CUmemGenericAllocationHandle handle)
 {
     const struct physical *physical = physical_find(handle);

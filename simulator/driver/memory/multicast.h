@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Multicast objects: memory of several devices at one address. An object has a handle of physical
- * memory but no memory; the program binds physical memory to it. Not thread-safe: the simulator's
- * lock covers them.
+ * Multicast objects: memory of several devices at one address. Such an object has a handle like
+ * physical memory, but no memory of its own. The program binds physical memory to the object. Not
+ * thread-safe: the simulator's lock covers them.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MULTICAST_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MULTICAST_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Physical memory known by a handle: created by cuMemCreate, imported, or a multicast object. It is
- * freed when its last handle is released, its last mapping is removed, and all of its imports in
- * this process are released.
+ * Physical memory that has a handle. It was created by cuMemCreate, imported, or belongs to a
+ * multicast object. It is freed when its last handle is released, its last mapping is removed, and
+ * all of its imports in this process are released.
  *
  * Not thread-safe: the simulator's lock covers it.
  */

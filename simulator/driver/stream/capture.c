@@ -158,7 +158,8 @@ CUresult capture_begin(const struct call *call, CUstream stream, struct graph *g
 }
 
 /* Whether every captured node has a dependent or is in the frontier of the stream that began the
- * capture. If not, a stream has joined the capture and was not joined back. */
+ * capture. If not, some stream has joined the capture and was not joined back to the first
+ * stream. */
 static bool is_joined(const struct capture *capture)
 {
     const struct frontier *origin = frontier_find(capture->streams, capture->origin_key);
@@ -192,7 +193,7 @@ CUresult capture_end(const struct call *call, CUstream stream, CUgraph *handle)
     struct graph *graph = capture->graph;
     const CUresult result = capture_result(capture);
     if (!result)
-        capture->owns_graph = false; /* the program owns it now */
+        capture->owns_graph = false; /* the program owns the graph now */
     object_delete(capture);
     *handle = result ? NULL : (CUgraph)(void *)graph;
     return result;

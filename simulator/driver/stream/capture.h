@@ -12,34 +12,34 @@
 #include "frontier.h"
 #include "simulator/driver/machine/open_captures.h"
 
-/* The capture that the stream belongs to; NULL: none. */
+/* Returns the capture that the stream belongs to; NULL: none. */
 struct capture *capture_of(const struct call *call, CUstream stream);
-/* Adds a node that depends on the stream's last ones. A failure invalidates the capture. */
+/* Adds a node that depends on the last nodes of the stream. A failure invalidates the capture. */
 CUresult capture_add(struct capture *capture, const struct call *call, CUstream stream,
                      CUgraphNodeParams *parameters);
 
 /*
- * Called before work is submitted to a stream. true: the caller does the work. false: the work has
- * become a node, or the result is set. `work` describes the node; NULL: the work cannot be
- * captured.
+ * Called before work is submitted to a stream. Returns true if the caller must do the work. Returns
+ * false if the work has become a node, or if the call has failed and its result is set. `work`
+ * describes the node; NULL: the work cannot be captured.
  */
 bool capture_lets_through(struct call *call, CUstream stream, CUgraphNodeParams *work);
 /* Records an event, identified by its key, in a captured stream. */
 void capture_note_event(struct capture *capture, const struct call *call, CUstream stream,
                         uint64_t event_key);
-/* The open capture in which the event was last recorded; NULL: none. */
+/* Returns the open capture in which the event was last recorded; NULL: none. */
 struct capture *capture_of_event(uint64_t event_key);
-/* The stream that waits for the event joins the event's capture. */
+/* Lets the stream, which waits for the event, join the event's capture. */
 CUresult capture_join(struct capture *capture, const struct call *call, CUstream stream,
                       uint64_t event_key);
 void capture_forget_event(uint64_t event_key);
 void capture_invalidate(struct capture *capture);
 
-/* The nodes that the next node of a captured stream depends on. */
+/* Returns the nodes that the next node of a captured stream will depend on. */
 struct frontier *capture_frontier(const struct capture *capture, const struct call *call,
                                   CUstream stream);
-/* The capture that work in the legacy stream would have to wait for; NULL: none, or this is not the
- * legacy stream. */
+/* Returns the capture that work in the legacy stream would have to wait for; NULL: there is none,
+ * or this stream is not the legacy stream. */
 struct capture *capture_behind_legacy(const struct call *call, CUstream stream);
 CUresult capture_begin(const struct call *call, CUstream stream, struct graph *graph,
                        bool owns_graph, struct graph_nodes dependencies, CUstreamCaptureMode mode);

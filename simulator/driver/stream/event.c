@@ -16,12 +16,12 @@ struct event {
     bool is_recorded, is_captured; /* captured: the last recording was in a capture */
     uint64_t key;                  /* unique in this process */
     uint64_t time_ns;
-    struct place place; /* of the last recording outside captures */
+    struct place place; /* place of the last recording outside captures */
 };
 
 static uint64_t last_key;
 
-/* NULL: the result is set. */
+/* Returns the event with this handle. If there is none, sets the call's result and returns NULL. */
 static struct event *event_of(struct call *call, CUevent handle)
 {
     struct event *event = object_find(handle, OBJECT_EVENT);
@@ -139,7 +139,7 @@ static CUresult do_cuStreamWaitEvent(const char *function, CUstream stream, CUev
 TWIN(_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, GMT_UNUSED unsigned int flags),
      stream, event)
 
-/* As event_of, but refuses an event whose last recording was in a capture. */
+/* Does the same as event_of, but refuses an event whose last recording was in a capture. */
 static struct event *uncaptured_event_of(struct call *call, CUevent handle)
 {
     struct event *event = event_of(call, handle);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frontiers: sets of nodes, each with a key. The frontier of a captured stream is the nodes that
- * its next node depends on; that of an event is the stream's frontier when the event was recorded.
- * Not thread-safe: the simulator's lock covers it.
+ * Frontiers: sets of nodes, each with a key. The frontier of a captured stream is the set of nodes
+ * that the stream's next node will depend on. The frontier of an event is the frontier that the
+ * stream had when the event was recorded. Not thread-safe: the simulator's lock covers it.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_FRONTIER_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_FRONTIER_H

@@ -114,8 +114,8 @@ static void node_append(struct graph *graph, struct graph_node *node)
 
 /* --- edges --- */
 
-/* The index of `from` among the dependencies of `to`; the count of dependencies if there is no such
- * edge. */
+/* Returns the index of `from` among the dependencies of `to`. If there is no such edge, returns the
+ * number of dependencies. */
 static size_t edge_place(const struct graph_node *from, const struct graph_node *to)
 {
     size_t place = 0;
@@ -199,7 +199,8 @@ static bool is_freed_by(const struct graph *graph, const struct graph_allocation
     return false;
 }
 
-/* An allocation is freed once in its own graph or in other graphs, but not in both. */
+/* Lets a node free an allocation. An allocation may be freed once in its own graph, or in other
+ * graphs, but not in both. */
 static CUresult set_free(struct graph_node *node, uint64_t address)
 {
     struct graph_allocation *allocation = graph_allocation_at(address);

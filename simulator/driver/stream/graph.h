@@ -60,10 +60,10 @@ struct graph_nodes {
 /* Adds the node that the parameters describe; for an allocation, writes its address into them. */
 CUresult graph_add(struct graph *graph, struct graph_nodes dependencies,
                    CUgraphNodeParams *parameters, struct graph_node **node);
-/* Whether all are nodes of this graph and none is listed twice. */
+/* Returns whether all these nodes belong to this graph and none of them is listed twice. */
 bool graph_owns(const struct graph *graph, struct graph_nodes nodes);
 
-/* Removes a node and its edges. Not for graphs with memory nodes. */
+/* Removes a node and its edges. It must not be used for a graph with memory nodes. */
 void graph_remove(struct graph_node *node);
 CUresult graph_add_edge(struct graph_node *from, struct graph_node *to);
 CUresult graph_remove_edge(struct graph_node *from, struct graph_node *to);
@@ -71,7 +71,7 @@ CUresult graph_remove_edge(struct graph_node *from, struct graph_node *to);
 /* Called for each node, including those of child graphs, after all its dependencies. */
 typedef CUresult graph_visit(struct graph_node *node, void *data);
 CUresult graph_walk(struct graph *graph, graph_visit *visit, void *data);
-/* A new number, which no node has as its stamp. */
+/* Returns a new number, which no node has as its stamp yet. */
 uint64_t graph_stamp(void);
 
 #endif

@@ -62,9 +62,10 @@ static CUgraphNode node_handle_of(struct graph_node *node)
     return (CUgraphNode)(void *)node;
 }
 
-/* A list of nodes or edges for the caller. If the arrays are NULL, only the length is returned. */
+/* A list of nodes or edges that is filled for the caller. If the caller's arrays are NULL, it gets
+ * only the length of the list. */
 struct listing {
-    CUgraphNode *from, *to; /* to: only for edges; both may be NULL */
+    CUgraphNode *from, *to; /* `to` is only for edges; both may be NULL */
     size_t room, count;
 };
 

@@ -170,7 +170,8 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned 
     return exec_instantiate(__func__, exec, graph, flags);
 }
 
-/* Early versions also return the failing node and a log; here both are always empty. */
+/* The early versions of the function also return the node that failed and a log. Here both are
+ * always empty. */
 static CUresult exec_instantiate_early(const char *function, CUgraphExec *exec, CUgraph graph,
                                        CUgraphNode *error_node, char *log, size_t log_bytes)
 {

@@ -22,7 +22,7 @@ struct graph_exec {
     uint64_t flags;
     size_t node_count, step_count, mapping_count;
     struct graph_step *steps;
-    struct graph_mapping *mappings; /* one for each device it allocates on */
+    struct graph_mapping *mappings; /* one for each device that the graph allocates on */
 };
 
 /* NULL: the call's result is set. */
@@ -33,7 +33,7 @@ struct graph_mapping *graph_exec_mapping(const struct graph_exec *exec,
                                          const struct device *device);
 /* Reserves the memory that the executable graph needs, on all devices. */
 CUresult graph_exec_map(struct graph_exec *exec);
-/* Called when the graph is destroyed; its executable graph stays. */
+/* Call it when the graph is destroyed. The executable graph stays valid. */
 void graph_exec_forget(struct graph *graph);
 
 #endif

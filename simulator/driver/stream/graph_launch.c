@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launching executable graphs. Like all work, a launch is done when the call returns; copy, fill
- * and kernel nodes only advance the simulated clock.
+ * Launching executable graphs. Like all work, a launch is done when the call returns. Nodes that
+ * copy, fill or run a kernel only advance the simulated clock.
  */
 #include <stdlib.h>
 
@@ -62,7 +62,7 @@ static CUresult exec_run(struct graph_exec *exec)
     return CUDA_SUCCESS;
 }
 
-/* Lists the host functions, because the caller calls them without the lock. */
+/* Makes a list of the host functions, so that the caller can call them without the lock. */
 static CUresult list_functions(const struct graph_exec *exec, CUDA_HOST_NODE_PARAMS **list,
                                size_t *count)
 {
@@ -75,8 +75,8 @@ static CUresult list_functions(const struct graph_exec *exec, CUDA_HOST_NODE_PAR
     return CUDA_SUCCESS;
 }
 
-/* false: the launch has become a node of a capture, or the result is set. Such a node does not keep
- * the steps of the launched graph. */
+/* Returns false if the launch has become a node of a capture, or if the call has failed and its
+ * result is set. Such a node does not keep the steps of the launched graph. */
 static bool is_due(struct call *call, const struct graph_exec *exec, CUstream stream)
 {
     CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_EMPTY};

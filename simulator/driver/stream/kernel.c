@@ -10,7 +10,8 @@
 
 /* --- lookup --- */
 
-/* A module's function is freed with the context; a library's kernel with the library. */
+/* A function of a module is freed together with the context. A kernel of a library is freed
+ * together with the library. */
 static struct function *function_new(struct call *call, struct context *context, const void *owner)
 {
     struct function *function = object_new(OBJECT_FUNCTION, context, sizeof *function);
@@ -147,7 +148,7 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
     return call_end(&call);
 }
 
-/* Whether every dimension of the launch is nonzero. */
+/* Returns whether every dimension of the launch is nonzero. */
 static bool is_filled(const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
     return kernel->gridDimX && kernel->gridDimY && kernel->gridDimZ && kernel->blockDimX &&

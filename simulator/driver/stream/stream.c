@@ -64,7 +64,8 @@ bool stream_is_blocking(const struct call *call, CUstream handle)
     return stream ? !(stream->flags & CU_STREAM_NON_BLOCKING) : is_per_thread(call, handle);
 }
 
-/* The legacy stream has key 0, so its id is its context's number with bit 63 set. */
+/* The legacy stream of every context has key 0. So the id of a legacy stream is the number of its
+ * context with bit 63 set. */
 struct stream_name stream_name(const struct call *call, CUstream handle)
 {
     const uint64_t key = stream_key(call, handle);

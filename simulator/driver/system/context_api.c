@@ -12,7 +12,8 @@ static CUcontext handle_of(struct context *context)
     return (CUcontext)(void *)context;
 }
 
-/* The context with this handle. NULL: the call's result is set. */
+/* Returns the context with this handle. If there is none, sets the call's result and returns
+ * NULL. */
 static struct context *context_of(struct call *call, CUcontext handle)
 {
     struct context *context = context_find(handle);
@@ -258,7 +259,8 @@ CUresult cuCtxGetDevice(CUdevice *ordinal)
     return call_end(&call);
 }
 
-/* For functions of CUDA 13 with a context parameter: a NULL handle means the current context. */
+/* Returns the context of a call in CUDA 13 that has a context parameter. A NULL handle means the
+ * current context. */
 static struct context *named_or_current(struct call *call, CUcontext handle)
 {
     struct context *context = handle ? context_find(handle) : context_current();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings of the current context. Limits may take memory; other settings have no effect.
+ * Settings of the current context. A limit may take memory. Other settings have no effect.
  */
 #include "simulator/driver/machine/call.h"
 #include "gpumemtrace/compiler.h"
@@ -91,7 +91,8 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config)
     return call_end(&call);
 }
 
-/* The peer context with this handle. NULL: the call's result is set. */
+/* Returns the peer context with this handle. If there is none, sets the call's result and returns
+ * NULL. */
 static struct context *find_peer(struct call *call, CUcontext handle)
 {
     struct context *peer = context_find(handle);

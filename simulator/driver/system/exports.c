@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The library's exports, from driver_functions.def: a default body that returns "not supported" for
- * each function that has no other body, and the lookup by name for cuGetProcAddress. It does not
- * include the API's prototypes, because it needs only addresses and declares all functions alike.
+ * each function that has no other body, and the lookup by name for cuGetProcAddress. This file does
+ * not include the API's prototypes. It needs only addresses, so it declares all functions with the
+ * same type.
  */
 #include <stdbool.h>
 #include <stddef.h>

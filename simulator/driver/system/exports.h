@@ -11,8 +11,8 @@ enum export_result {
     EXPORT_TOO_NEW /* every version of the function is newer than requested */
 };
 
-/* per_thread: look for versions for the per-thread default stream. *function is unchanged unless
- * the function is found. */
+/* Looks up a function. per_thread: prefer the versions for the per-thread default stream. *function
+ * is set only if the function is found. */
 enum export_result exports_find(const char *name, int version, int per_thread, void **function);
 
 #endif

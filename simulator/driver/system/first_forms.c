@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Driver functions as before CUDA 3.2, with addresses and sizes of 32 bits. They allocate below 4
- * GiB and return out of memory when no address is left there. A size of 4 GiB or more is reported
- * as the largest 32-bit number.
+ * The forms that driver functions had before CUDA 3.2, with addresses and sizes of 32 bits. They
+ * allocate below 4 GiB, and return "out of memory" when no address below 4 GiB is left. A size of 4
+ * GiB or more is reported as the largest 32-bit number.
  */
 #include <stdint.h>
 
@@ -101,8 +101,8 @@ CUresult cuArray3DCreate(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *desc
 
 /* --- contexts: cuCtxAttach counts their users --- */
 
-/* The current context, if it has this handle and the program created it. NULL: the call's result is
- * set. */
+/* Returns the current context if it has this handle and the program created it. If not, sets the
+ * call's result and returns NULL. */
 static struct context *attached_context(struct call *call, CUcontext handle)
 {
     struct context *context = call->context;

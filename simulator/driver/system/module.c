@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * API functions that load and unload modules and libraries. Code is not read; code.h gives its
- * size.
+ * API functions that load and unload modules and libraries. The simulator does not read code;
+ * code.h gives the size of code.
  */
 #include "simulator/driver/machine/call.h"
 #include "simulator/driver/machine/code.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuGetProcAddress and cuGetProcAddress_v2. Like the real ones, they work before cuInit. If the
- * caller passes a pointer to the lookup's status and there is no such function, the result is
+ * cuGetProcAddress and cuGetProcAddress_v2. Like the real ones, they work before cuInit. If there
+ * is no such function, but the caller passes a pointer for the status of the lookup, the result is
  * CUDA_SUCCESS (seen with driver 580.159 on an H100).
  */
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * Tensor maps, which kernels use to copy boxes of a tensor. The host encodes them, and they take no
  * memory. NVIDIA does not document the encoding, so the bytes are 0 here. Arguments are checked as
- * the CUDA Driver API documents (section Tensor Map Object Management). Strides may shrink from one
- * dimension to the next, as those of a transposed tensor do.
+ * the CUDA Driver API documents (section Tensor Map Object Management). A stride may be smaller
+ * than the stride of the dimension before, as in a transposed tensor.
  */
 #include <string.h>
 
@@ -111,7 +111,8 @@ static bool is_layout(const struct tensor_map *map)
             map->swizzle == CU_TENSOR_MAP_SWIZZLE_32B);
 }
 
-/* Encodes the map if its arguments are valid. is_kind: the arguments of its own kind are valid. */
+/* Encodes the map if its arguments are valid. is_kind: whether the arguments that only this kind of
+ * map has are valid. */
 static CUresult encode(const char *function, const struct tensor_map *map, int capability_major,
                        unsigned rank_min, bool is_kind)
 {
@@ -158,8 +159,8 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
     return encode(__func__, &tiled, 9, 1, is_box);
 }
 
-/* Checks the corners of a box around an image's pixels; the more dimensions, the smaller their
- * range. */
+/* Checks the corners of a box around an image's pixels. The more dimensions the image has, the
+ * smaller is the allowed range of a corner. */
 static bool are_corners(unsigned rank, const int *lower, const int *upper)
 {
     static const int least[] = {-32768, -128, -16};

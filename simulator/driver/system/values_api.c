@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads and writes the contents of device memory for the values of a dry run. See
+ * Reads and writes the contents of device memory, so that a dry run can have values. See
  * simulator/values.h.
  */
 #include "simulator/values.h"
@@ -40,7 +40,8 @@ void gpumemtrace_values_expect(const int64_t *answers, unsigned count)
 
 /* --- tensors --- */
 
-/* A tensor as runs of elements without gaps: `count` runs, in the dimensions before `rank`. */
+/* A tensor as a sequence of runs. A run is a sequence of elements without gaps. There are `count`
+ * runs, in the dimensions before `rank`. */
 struct runs {
     unsigned rank;
     uint64_t run_bytes, count;

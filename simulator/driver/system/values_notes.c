@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts readings of values that were not computed, per line of the program. See
+ * Counts, for each line of the program, the readings of values that were not computed. See
  * simulator/values.h.
  */
 #include "simulator/values.h"
@@ -15,8 +15,8 @@
 #define NOTES_MAX 64
 #define FILE_BYTES_MAX 512
 
-/* In the order of the first reading. When the table is full, further lines are counted in the last
- * note. */
+/* A note counts the readings of one line. Notes are in the order of each line's first reading. When
+ * the table is full, all further lines are counted in the last note. */
 struct note {
     char file[FILE_BYTES_MAX];
     unsigned line;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Engines, heuristics and plans. See graph.h. A convolution has two engines: one with tensor cores
- * and the assumed workspace, and one without both. Any other graph has only the latter. A caller
- * that forbids tensor cores (TF32) rejects the first engine by its note.
+ * Engines, heuristics and plans. See graph.h. A convolution has two engines: one uses tensor cores
+ * and the assumed workspace, the other uses neither. Any other graph has only the engine that uses
+ * neither. A caller that forbids tensor cores (TF32) rejects the first engine by its note.
  *
  *   graph → heuristics → engine configuration → plan
  */

@@ -102,8 +102,8 @@ static size_t state_elements(const struct cudnn_rnn *rnn, const struct cudnn_rnn
            (size_t)data->batch;
 }
 
-/* Each layer's gates and states, the inputs of the layers after the first, and one bit for each
- * element that dropout may drop. */
+/* The reserve space holds the gates and states of each layer, the inputs of all layers after the
+ * first, and one bit for each element that dropout may drop. */
 size_t cudnn_rnn_reserve_bytes(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data)
 {
     enum { HEADER_BYTES = 256, BITS = 8 };
@@ -120,8 +120,8 @@ size_t cudnn_rnn_reserve_bytes(const struct cudnn_rnn *rnn, const struct cudnn_r
     return bytes + elements * cudnn_element_bytes(rnn->data_type);
 }
 
-/* A copy of the weights in another order, a product's buffer for each layer and direction, and the
- * states of one layer. */
+/* The work space holds a copy of the weights in another order, a buffer for a product in each layer
+ * and direction, and the states of one layer. */
 size_t cudnn_rnn_work_bytes(const struct cudnn_rnn *rnn, const struct cudnn_rnn_data *data)
 {
     enum { PRODUCT_BYTES = 8 << 20 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that a program needs and the simulator does not model: their results, and how often
- * each was called. Thread-safe.
+ * Functions that a program needs and that the simulator does not model. Gives the result of each
+ * function, and counts its calls. Thread-safe.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_ANSWERS_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_ANSWERS_H

@@ -43,8 +43,8 @@ static bool is_part_of(const char *soname, size_t stem, const char *whole)
     return stem == length || soname[length] == '_';
 }
 
-/* Whether stand-in a suits the version better than b. Best is the lowest version that is not below
- * it; if there is none, the highest. */
+/* Whether stand-in a suits the version better than b. The best stand-in has the lowest version that
+ * is not below the given version. If there is none, the highest version is best. */
 static bool is_better(const char *a, const char *b, double version)
 {
     const bool a_serves = version > 0 && version_of(a) >= version;

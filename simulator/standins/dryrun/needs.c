@@ -44,7 +44,8 @@ static const char *soname_of(const struct link_map *library)
     return soname ? soname : "";
 }
 
-/* A path is loaded if a library has that path; a name, if a library has that file name. */
+/* Returns whether a library is loaded. For a path, it is loaded if a library has that path. For a
+ * name, it is loaded if a library has that file name. */
 static bool is_loaded(const char *name)
 {
     for (const struct link_map *library = _r_debug.r_map; library; library = library->l_next) {
@@ -63,7 +64,7 @@ static bool is_loaded(const char *name)
 struct closure {
     struct elf_file files[FILES_MAX];
     char *paths[FILES_MAX];
-    size_t parents[FILES_MAX]; /* index of the file that needs it; of the first: its own */
+    size_t parents[FILES_MAX]; /* index of the file that needs this file; the first has its own */
     size_t count;
     size_t first; /* index of the file to load; earlier ones are loaded */
     dlopen_function *dlopen_real;
@@ -216,9 +217,10 @@ static bool is_device_library(const char *path)
 }
 
 /* Warns once per process, because other libraries of the framework are built the same way. If a
- * library of the framework needs a shared runtime, the framework uses that. Another of its
- * libraries that contains a runtime is then a side part, such as Debian's tensorpipe, and gets no
- * warning, unless it is the device library: PyTorch 1.13 has both. */
+ * library of the framework needs a shared runtime, the framework uses that runtime. In this case,
+ * another library of the framework that contains a runtime is only a side part, such as Debian's
+ * tensorpipe, and causes no warning. The exception is the device library: PyTorch 1.13 has such a
+ * device library and a library that needs a shared runtime. */
 static void say_static_runtime(const struct closure *closure)
 {
     static bool uses_shared, was_said;

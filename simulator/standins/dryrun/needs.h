@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generates what a library needs from NVIDIA's libraries and no loaded library has.
+ * Generates the libraries and functions of NVIDIA's that a library needs and that no loaded library
+ * has.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_NEEDS_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_DRYRUN_NEEDS_H
@@ -8,10 +9,10 @@
 #include "made.h"
 
 /*
- * Called before path is loaded. Reads the file and the libraries that it NEEDs, and generates
- * libraries for names of NVIDIA's libraries that are missing and for their functions that no
- * library defines, so that the loader finds them. Skips files that it cannot read, because the
- * loader reports them. caller: an address in the code of the library that loads path. Thread-safe.
+ * Called before path is loaded. Reads the file and the libraries that it NEEDs, and generates the
+ * libraries of NVIDIA's that are missing and their functions that no library defines, so that the
+ * loader finds them. Skips files that it cannot read, because the loader reports them. caller: an
+ * address in the code of the library that loads path. Thread-safe.
  */
 void needs_prepare(const char *path, const void *caller, dlopen_function *dlopen_real);
 

@@ -21,9 +21,10 @@ static size_t sent_bytes(const struct operation *operation)
     return operation->count * element_bytes(operation->type);
 }
 
-/* The operation by which a pretended rank sends. For a receive: the send of this rank to it in the
- * same group, else to another rank. For a broadcast in a group where each rank broadcasts in turn
- * (a gather of different sizes): the broadcast of this rank. */
+/* The operation by which a pretended rank sends. For a receive, it is this rank's send to the
+ * pretended rank in the same group, or else this rank's send to another rank. For a broadcast in a
+ * group where each rank broadcasts in turn (a gather of different sizes), it is the broadcast of
+ * this rank. */
 static const struct operation *pretended_send(const struct operation *taking)
 {
     const bool is_receive = taking->kind == OPERATION_RECEIVE;

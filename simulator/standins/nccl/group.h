@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Decides when calls are made: at once, or, between ncclGroupStart and ncclGroupEnd of the same
- * thread, at the group's end. There each call gives its contents before any call waits.
+ * thread, at the group's end. At the end of a group, each call gives its contents before any call
+ * waits.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_GROUP_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_GROUP_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages between ranks, in memory that they share. Each rank has a lane to each rank and one to
- * all. Lanes are unbounded, so that a writer never waits; data that all readers have read is freed.
+ * Messages between ranks, in memory that they share. Each rank has one lane to each rank, and one
+ * lane to all ranks. Lanes are unbounded, so that a writer never waits; data that all readers have
+ * read is freed.
  *
  *     lane of S to D, or to all:   message, data | message, data | …
  *                                  ^ read                     ^ written
@@ -17,7 +18,7 @@ struct lanes {
     struct region *region;
     unsigned rank;
     uint64_t freed_bytes; /* of the lane to all */
-    _Atomic bool aborted; /* by another thread: waits end */
+    _Atomic bool aborted; /* set by another thread; ends all waits */
 };
 
 /* A call by one rank; the contents that it gives follow. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sum, product … of the ranks' contents; unknown if any part is. Also reductions that a program
- * creates (ncclRedOpCreatePreMulSum).
+ * Computes the sum, product … of the ranks' contents. The result is unknown if any rank's part is
+ * unknown. Also has the reductions that a program creates (ncclRedOpCreatePreMulSum).
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_REDUCTION_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_REDUCTION_H
