@@ -42,7 +42,7 @@ uint64_t addresses_take(struct addresses *addresses, uint64_t bytes)
     return address;
 }
 
-/* Number of the first hole at that address or above. */
+/* Returns the index of the first hole at that address or above. */
 static size_t find_hole(const struct addresses *addresses, uint64_t address)
 {
     size_t low = 0, high = addresses->count;

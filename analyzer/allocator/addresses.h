@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses for segments and ranges, where the model has no driver below it. Freed addresses are
- * handed out again: from the smallest hole that is large enough, among equals the lowest, as the
- * simulator does and as NVIDIA's driver is assumed to do. Addresses matter because PyTorch takes
- * the lowest of several free blocks of one size.
+ * Hands out addresses for segments and ranges if the model has no driver below it. Freed addresses
+ * are handed out again, from the smallest hole that is large enough. If several holes have that
+ * size, the lowest one is used. The simulator does the same, and NVIDIA's driver is assumed to.
+ * Addresses matter because PyTorch takes the lowest of several free blocks of one size.
  *
  *     | segment | hole | segment |   hole   | segment |  never used ...
  *                                                     ^ next_address
@@ -21,14 +21,14 @@ struct address_hole {
 };
 
 struct addresses {
-    struct address_hole *items; /* by address; no two are adjacent */
+    struct address_hole *items; /* sorted by address; no two are adjacent */
     size_t count, capacity;
     uint64_t next_address; /* addresses from here on are all free */
 };
 
 void addresses_release(struct addresses *addresses);
 uint64_t addresses_take(struct addresses *addresses, uint64_t bytes);
-/* Drops the addresses for good if there is no memory to note them. */
+/* Makes the addresses available again. If there is no memory to note them, they are lost. */
 void addresses_give(struct addresses *addresses, uint64_t address, uint64_t bytes);
 
 #endif

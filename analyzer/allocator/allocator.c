@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The model of the caching allocator. A segment is a chain of blocks by address:
+ * The model of the caching allocator. A segment is a chain of blocks in the order of addresses:
  *
- *     | used | free | used |   free   | unmapped |      joined on free, split on alloc
+ *     | used | free | used |   free   | unmapped |      a free joins blocks, an alloc splits one
  *
  * The first block of a segment keeps its number as long as the segment exists.
  */
@@ -63,7 +63,8 @@ static uint64_t expandable_bytes(const struct allocator *allocator, uint32_t blo
     return allocator->blocks[block].bytes + (grows ? allocator->blocks[after].bytes : 0);
 }
 
-/* Prefers a larger block in a range with less room to grow, because the end of a range can grow. */
+/* Prefers a block in a range with less room to grow, even if the block is larger, because the block
+ * at the end of a range can grow. */
 static uint32_t fit_expandable(const struct allocator *allocator, uint32_t block)
 {
     uint32_t next = free_tree_next(allocator, block);
@@ -127,8 +128,8 @@ static bool take_segment(struct allocator *allocator, uint64_t bytes, uint64_t *
     return true;
 }
 
-/* Adds a new free block, which is in no tree. The memory fraction must allow a whole segment,
- * even if a range then grows by less. */
+/* Adds a new free block, which is in no tree. The memory fraction must allow a whole segment, even
+ * if an expandable range grows by less than that. */
 static int grow_pool(struct allocator *allocator, uint32_t pool, uint64_t bytes, uint32_t *block,
                      struct err *err)
 {

@@ -2,25 +2,27 @@
 /*
  * A model of PyTorch's caching allocator: requests and frees go in, segments come out.
  *
- *     request    rounded up to 512 B; up to 1 MiB it is served by the small pool of its stream,
- *                otherwise by the large one
- *     choice     the smallest free block of the pool that fits; among equals the lowest address, in
- *                newer releases the block of the oldest segment
- *     segment    if none fits: 2 MiB for the small pool; for the large one 20 MiB below 10 MiB,
- *                otherwise the request rounded up to 2 MiB
- *     split      the rest of a block becomes free if it has 512 B (small pool, expandable segments)
- *                or more than 1 MiB; otherwise the whole block counts as allocated
- *     free       joins free neighbours in the segment
- *     refused    cached segments are given back to the driver, and the driver is asked once more
+ *     request    rounded up to 512 B; the small pool of its stream serves requests up to 1 MiB,
+ *                the large pool serves larger ones
+ *     choice     the smallest free block of the pool that fits; if several have that size, the one
+ *                at the lowest address, or in newer releases the one in the oldest segment
+ *     segment    taken from the driver if no block fits: 2 MiB for the small pool; for the large
+ *                pool 20 MiB if the request is below 10 MiB, else the request rounded up to 2 MiB
+ *     split      the rest of a block becomes a free block if it has at least 512 B (small pool,
+ *                expandable segments) or more than 1 MiB (large pool); if the rest is smaller, the
+ *                whole block counts as allocated
+ *     free       the block is joined with its free neighbours in the segment
+ *     refused    if the driver refuses, it gets cached segments back and is asked once more
  *
- *     max_split      blocks of that size and more are not split, and serve only requests of that
- *                    size which leave at most 20 MiB of them
- *     capture        requests of a stream that is captured have private pools, which captures may
- *                    share; these keep all memory until the graphs are gone
- *     expandable     a pool's segments are one range of addresses, in mappings of 2 MiB
- *                    (small) or 20 MiB (large), mapped as needed and unmapped one by one
- *     garbage        above that share of the memory fraction, whole free large segments are given
- *                    back before the driver is asked, the oldest first; without a fraction: never
+ *     max_split      blocks of at least that size are not split; such a block serves only requests
+ *                    of at least that size, and only if at most 20 MiB of it stay unused
+ *     capture        while a stream is captured, its requests have a private pool, which captures
+ *                    may share; a private pool keeps all memory until its graphs are gone
+ *     expandable     instead of segments, a pool has long ranges of addresses; pieces of 2 MiB
+ *                    (small pool) or 20 MiB (large pool) are mapped and unmapped as needed
+ *     garbage        if PyTorch holds more than that share of the memory fraction, whole free
+ *                    large segments are given back before the driver is asked, the oldest first;
+ *                    if no memory fraction is set, this never happens
  *
  * The rules are those that PyTorch documents and that its releases 2.6 and 2.15 were
  * seen to follow.
@@ -36,7 +38,8 @@ struct allocator_settings allocator_default_settings(void);
 
 enum allocator_outcome { ALLOCATOR_REUSED, ALLOCATOR_GREW, ALLOCATOR_RETRIED, ALLOCATOR_REFUSED };
 
-/* *block: number for allocator_free; ALLOCATOR_NONE if refused. -1: out of memory. */
+/* Sets *block to the number that allocator_free takes, or to ALLOCATOR_NONE if the request is
+ * refused. -1: out of memory. */
 int allocator_alloc(struct allocator *allocator, const struct allocator_request *request,
                     uint32_t *block, enum allocator_outcome *outcome, struct err *err);
 int allocator_free(struct allocator *allocator, uint32_t block, struct err *err);
@@ -45,35 +48,35 @@ int allocator_free(struct allocator *allocator, uint32_t block, struct err *err)
 int allocator_empty_cache(struct allocator *allocator, struct err *err);
 /* Bytes of plain segments that allocator_empty_cache would give back. */
 uint64_t allocator_cached_bytes(const struct allocator *allocator);
-/* The segment that begins with that block went back to the driver. False: the segment is in use
- * or expandable. */
+/* Removes the segment that begins with that block, because it went back to the driver. False: the
+ * segment is in use or expandable. */
 bool allocator_forget_segment(struct allocator *allocator, uint32_t block);
 
-/* The block that would serve the request now; ALLOCATOR_NONE: none. */
+/* Returns the free block that would serve the request now; ALLOCATOR_NONE: there is none. */
 uint32_t allocator_find(const struct allocator *allocator, const struct allocator_request *request);
-/* Bytes of the block that the request would get, from a free block or a new segment. */
+/* Returns the size of the block that the request would get from a free block or a new segment. */
 uint64_t allocator_would_give(const struct allocator *allocator,
                               const struct allocator_request *request);
 
-/* Sets the choice among equal blocks: the oldest segment's (PyTorch 2.13), or the
- * lowest address. */
+/* Sets which of several free blocks of one size is chosen: the one in the oldest segment (PyTorch
+ * 2.13), or the one at the lowest address. */
 void allocator_prefer_oldest(struct allocator *allocator, bool prefers_oldest);
 
-/* The owner whose memory at that address would serve the request. The request's own owner comes
- * first, and is the result if nobody's would. */
+/* Returns the owner whose memory at that address would serve the request. The request's own owner
+ * is tried first. Returns that owner as well if no owner's memory would serve it. */
 uint32_t allocator_owner_at(const struct allocator *allocator,
                             const struct allocator_request *request, uint64_t address);
 /* Joins two private pools that turned out to be one. */
 void allocator_join_owners(struct allocator *allocator, uint32_t from, uint32_t to);
-/* The graphs of a private pool are gone: its free segments go back when the cache is emptied.
- * The owner's number may be used again. */
+/* Notes that the graphs of a private pool are gone: the pool's free segments go back to the driver
+ * when the cache is next emptied. The owner's number may be used again. */
 void allocator_let_go(struct allocator *allocator, uint32_t owner);
 
-/* Size of the segment that a request of `bytes` would be cut from. */
+/* Returns the size of the new segment that a request of `bytes` would be cut from. */
 uint64_t allocator_segment_bytes(uint64_t bytes);
 
-/* largest_bytes: the largest free block. stranded_bytes: free bytes in plain segments that are
- * partly in use. */
+/* Sums of the free blocks. largest_bytes is the size of the largest free block. stranded_bytes are
+ * the free bytes in plain segments that are partly in use. */
 struct allocator_holes {
     uint64_t free_bytes, largest_bytes, stranded_bytes;
 };

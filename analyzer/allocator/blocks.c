@@ -84,7 +84,7 @@ uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block)
 
 void allocator_give_addresses(struct allocator *allocator, uint64_t address, uint64_t bytes)
 {
-    /* Without a cache no free block is ever chosen, so addresses need not be reused. */
+    /* Without a cache, no free block is ever chosen, so addresses need not be handed out again. */
     if (allocator->driver || allocator->settings.no_caching)
         return;
     bytes = (bytes + ALLOCATOR_GRANULE_BYTES - 1) / ALLOCATOR_GRANULE_BYTES;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expandable segments: a range of addresses, mapped from its beginning, one mapping after another.
+ * Expandable segments. Each is a range of addresses, which is mapped from its beginning, one
+ * mapping after another.
  *
  *     | used |  free  | unmapped ...                       |
- *            grows: --►  unmapped: whole mappings only
+ *                    --► the mapped part grows; only whole mappings are unmapped
  */
 #include "blocks.h"
 #include "free_tree.h"
@@ -33,7 +34,7 @@ static bool map_all(struct allocator *allocator, uint64_t address, uint64_t byte
     return allocator_allows(allocator, allocator->room_bytes, bytes);
 }
 
-/* True if `bytes` from that block on are unused. */
+/* Returns whether the next `bytes` from the beginning of that block are free or unmapped. */
 static bool has_room(const struct allocator *allocator, uint32_t block, uint64_t bytes)
 {
     uint64_t found_bytes = 0;
@@ -81,8 +82,8 @@ static int add_range(struct allocator *allocator, uint32_t pool, uint32_t *block
     return 0;
 }
 
-/* Maps at least `bytes` of an unmapped block. *block: free, joined with its neighbours and in
- * the tree; ALLOCATOR_NONE: refused. */
+/* Maps at least `bytes` of an unmapped block. Sets *block to the free block that results, which is
+ * joined with its neighbours and in the tree, or to ALLOCATOR_NONE if the driver refuses. */
 static int map_block(struct allocator *allocator, uint32_t *block, uint64_t bytes, struct err *err)
 {
     const uint32_t mapped = *block;
@@ -140,7 +141,7 @@ int allocator_grow_expandable(struct allocator *allocator, uint32_t pool, uint64
 
 /* --- back to the driver --- */
 
-/* Gives back a range without any mapping. */
+/* Gives back the block's range if nothing of it is mapped. */
 static void drop_range_if_unmapped(struct allocator *allocator, uint32_t block)
 {
     if (allocator->blocks[block].before != ALLOCATOR_NONE ||

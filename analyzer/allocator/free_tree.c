@@ -31,7 +31,7 @@ static unsigned class_of(uint64_t bytes)
     return shift * PARTS + (unsigned)(units >> shift);
 }
 
-/* Root of the first class with blocks, from `class` on. */
+/* Returns the root of the first class from `class` on that has blocks. */
 static uint32_t root_from(const struct free_trees *trees, unsigned class)
 {
     unsigned word = class / WORD_BITS;
@@ -44,7 +44,7 @@ static uint32_t root_from(const struct free_trees *trees, unsigned class)
     return bits ? trees->roots[word * WORD_BITS + GMT_LOWEST_BIT(bits)] : ALLOCATOR_NONE;
 }
 
-/* Root of the last class with blocks below `class`. */
+/* Returns the root of the last class below `class` that has blocks. */
 static uint32_t root_below(const struct free_trees *trees, unsigned class)
 {
     unsigned word = class / WORD_BITS;
@@ -103,7 +103,8 @@ static uint32_t *root_of(const struct allocator *allocator, const struct allocat
                                               : &trees->roots[class_of(block->bytes)];
 }
 
-/* Priorities by number: the same in every run, and as good as random. */
+/* Computes the priority from the block's number, so that it is the same in every run and as good as
+ * random. */
 static uint32_t priority_of(uint32_t number)
 {
     number = (number ^ number >> 16) * 0x7feb352du;
@@ -147,7 +148,7 @@ static uint32_t join(struct allocator *allocator, uint32_t below, uint32_t above
     return root;
 }
 
-/* The first block at or after that place. */
+/* Returns the first block at or after that place. */
 static uint32_t at_or_after(const struct allocator *allocator, uint32_t node,
                             const struct place *at)
 {
@@ -164,7 +165,7 @@ static uint32_t at_or_after(const struct allocator *allocator, uint32_t node,
     return best;
 }
 
-/* The last block before that place. */
+/* Returns the last block before that place. */
 static uint32_t before(const struct allocator *allocator, uint32_t node, const struct place *at)
 {
     uint32_t best = ALLOCATOR_NONE;

@@ -4,7 +4,7 @@
 #include "blocks.h"
 #include "free_tree.h"
 
-/* True if the block is free and is a whole plain segment. */
+/* Returns whether the block is free and is the whole of a plain segment. */
 static bool is_whole_segment(const struct allocator_block *block)
 {
     return block->state == ALLOCATOR_FREE && block->before == ALLOCATOR_NONE &&
@@ -62,8 +62,8 @@ uint64_t allocator_cached_bytes(const struct allocator *allocator)
 
 /* --- blocks above max_split --- */
 
-/* Gives back the smallest block that is large enough; otherwise the largest ones, until their
- * sum is enough. */
+/* Gives back the smallest block that is large enough. If none is, gives back the largest blocks
+ * until their sum is enough. */
 bool allocator_give_back_oversized(struct allocator *allocator, uint32_t pool, uint64_t bytes)
 {
     const uint64_t max_split_bytes = allocator->settings.max_split_bytes;
@@ -119,7 +119,8 @@ static struct garbage weigh_garbage(const struct allocator *allocator)
     return found;
 }
 
-/* Gives back garbage that has been free for at least `age` searches. Returns the bytes. */
+/* Gives back garbage that has been free for at least `age` searches. Returns the number of
+ * bytes given back. */
 static uint64_t give_back_older(struct allocator *allocator, double age, struct garbage *left)
 {
     uint64_t given_bytes = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The pools of a model, shared or of graphs; see blocks.h. */
+/* The pools of a model: those that all requests share, and private ones of graphs; see blocks.h. */
 #include "allocator.h"
 #include "analyzer/util/array.h"
 #include "blocks.h"
 #include "free_tree.h"
 
-/* Owner of a pool whose graphs are gone: it serves no request. */
+/* The owner of a pool whose graphs are gone. Such a pool serves no request. */
 #define OWNER_GONE (ALLOCATOR_OF_ALL - 1)
 
 static bool is_pool(const struct allocator_pool *pool, const struct allocator_request *request)
@@ -14,7 +14,7 @@ static bool is_pool(const struct allocator_pool *pool, const struct allocator_re
            pool->is_small == (request->bytes <= ALLOCATOR_SMALL_MOST_BYTES);
 }
 
-/* A linear search, because programs have few streams and few private pools at once. */
+/* The search is linear, because programs have few streams and few private pools at once. */
 uint32_t allocator_known_pool(const struct allocator *allocator,
                               const struct allocator_request *request)
 {
@@ -24,7 +24,7 @@ uint32_t allocator_known_pool(const struct allocator *allocator,
     return ALLOCATOR_NONE;
 }
 
-/* Index of an unused entry, or of the one after the last. */
+/* Returns the index of an unused entry, or of the entry after the last one if all are in use. */
 static size_t unused_pool(const struct allocator *allocator)
 {
     size_t i = 0;
@@ -64,7 +64,7 @@ uint32_t allocator_find_pool(struct allocator *allocator, const struct allocator
 
 /* --- private pools --- */
 
-/* True if a range of the pool could grow from that address on. */
+/* Returns whether an expandable range of the pool could grow from that address on. */
 static bool grows_at(const struct allocator *allocator, uint32_t pool, uint64_t address)
 {
     const struct allocator_block *blocks = allocator->blocks;
