@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cards and slices by their memory; see cards.h. */
+/* The known cards and slices, and searches by their memory; see cards.h. */
 #include "cards.h"
 
 #include <stddef.h>

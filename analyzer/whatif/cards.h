@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the card, or the slice of a card, that has a given amount of memory. The sizes are
- * published ones. Some versions of the driver leave up to 2 % less (a T4 14.56 of 14.75 GiB), so
- * cards are credited with only 98 % of their size.
+ * Finds the card, or the slice of a card, that has a given amount of memory. The sizes are the
+ * published ones. With some versions of the driver, a card has up to 2 % less (a T4 has 14.56 of
+ * 14.75 GiB), so only 98 % of a card's size are counted as sure.
  */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_CARDS_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_CARDS_H
@@ -14,13 +14,13 @@ struct card {
     uint64_t bytes;
 };
 
-/* What the card surely has. */
+/* Returns the bytes that the card surely has. */
 uint64_t card_sure_bytes(const struct card *card);
-/* The smallest card that surely has the bytes; NULL: no known card has. */
+/* Returns the smallest card that surely has the bytes; NULL: no known card has them. */
 const struct card *card_for(uint64_t bytes);
-/* The largest card that may not have the bytes; NULL: all have. */
+/* Returns the largest card that may not have the bytes; NULL: all known cards have them. */
 const struct card *card_below(uint64_t bytes);
-/* The smallest slice that surely has the bytes: "a100-1g.5gb"; NULL: none has. */
+/* Returns the smallest slice that surely has the bytes, as "a100-1g.5gb"; NULL: none has them. */
 const struct card *mig_slice_for(uint64_t bytes);
 
 #endif

@@ -13,8 +13,8 @@ static uint64_t round_up(uint64_t bytes)
            ALLOCATOR_GRANULE_BYTES;
 }
 
-/* The smallest card on which nothing is refused, neither by the driver nor by PyTorch's memory
- * fraction. */
+/* Returns the size of the smallest card on which no request is refused, neither by the driver nor
+ * by PyTorch's memory fraction. */
 static uint64_t card_without_retries(const struct fit_device *fit,
                                      const struct whatif_run *unlimited)
 {
@@ -23,7 +23,7 @@ static uint64_t card_without_retries(const struct fit_device *fit,
 
     if (fit->fraction > 0 && (double)pool_bytes / fit->fraction > (double)bytes)
         bytes = round_up((uint64_t)((double)pool_bytes / fit->fraction));
-    /* PyTorch cuts the fraction's share to whole bytes, so the rounded size may be too small. */
+    /* PyTorch rounds the fraction's share of a card down, so the card's size may be too small. */
     if (fit->fraction > 0 && (uint64_t)(fit->fraction * (double)bytes) < pool_bytes)
         bytes += ALLOCATOR_GRANULE_BYTES;
     return bytes;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The smallest card, and the smallest memory fraction, that run the recording.
+ * Finds the smallest card, and the smallest memory fraction, on which the recording would run.
  *
- *     without retries   the most that the card held if the pool's requests are never refused: one
- *                       pass over the events
- *     with retries      whether the largest known card below that runs it: one more pass
+ *     without retries   the most that the card held if no request of the pool is ever refused; this
+ *                       takes one pass over the events
+ *     with retries      whether the next smaller known card runs the recording as well, if refused
+ *                       requests are tried again; this takes one more pass
  */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_FIT_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_FIT_H
@@ -14,17 +15,17 @@
 struct card; /* cards.h */
 struct fit_device {
     int device;
-    bool has_pool; /* false: only card_bytes, for the driver's memory */
+    bool has_pool; /* false: only card_bytes is known, from the driver's memory */
     struct difference difference;
     uint64_t total_bytes;   /* of the recorded card; 0: not known */
-    uint64_t context_bytes; /* of the recorded card, with other processes: the most that was seen */
-    double fraction;        /* of the card: the program's own limit of the pool; 0: none is known */
+    uint64_t context_bytes; /* the most that the context and other processes held on that card */
+    double fraction;        /* of the card, the program's own limit of its pool; 0: unknown */
     /* an allocation failed in the recording, so the program might have gone on to ask for more */
     bool is_least;
-    /* without retries: of the whole card, and that the memory fraction must leave to the pool */
+    /* without retries: the size of the card, and the bytes that the pool must be allowed to hold */
     uint64_t card_bytes, pool_bytes;
     const struct card *smaller; /* the next smaller card; NULL: none was tried */
-    bool smaller_fits;          /* it serves every request, with that many retries */
+    bool smaller_fits;          /* it serves every request, with retry_count retries */
     uint64_t retry_count;
 };
 
@@ -33,8 +34,8 @@ struct fit {
     size_t count;
 };
 
-/* unlimited: the results of fit_whatif; trace: its events are open. On -1 nothing has to be
- * released. */
+/* `unlimited` has the results of a replay with fit_whatif. The events of `trace` are open. -1:
+ * nothing has to be released. */
 extern const struct whatif_ask fit_whatif;
 int fit_find(struct fit *fit, const struct whatif *unlimited, const struct trace *trace,
              struct err *err);

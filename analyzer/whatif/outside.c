@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory outside a framework's pool; see outside.h. */
+/* Sums memory outside a framework's pool; see outside.h. */
 #include "outside.h"
 
 uint64_t outside_idle_bytes(const struct history *history, int device)

@@ -71,7 +71,7 @@ static bool take_range(void *self, uint64_t wanted_bytes, uint64_t *address, uin
     struct recorded *recorded = self;
     struct driver_blocks *driver_blocks = recorded->driver_blocks;
 
-    (void)wanted_bytes; /* a share of the card's size; the recording has the exact size */
+    (void)wanted_bytes; /* a guess from the card's size; the recording has the exact size */
     if (!driver_blocks->range_bytes || driver_blocks->range_address != recorded->wanted_address)
         return false;
     *address = driver_blocks->range_address;
@@ -80,7 +80,8 @@ static bool take_range(void *self, uint64_t wanted_bytes, uint64_t *address, uin
     return true;
 }
 
-/* Marks the mappings that fill the range exactly, if `really`. False: no mappings fill it. */
+/* Checks that unused mappings fill the range exactly. If `really` is set, also marks them as used.
+ * False: they do not fill it. */
 static bool use_mapped(const struct recorded *recorded, uint64_t address, uint64_t bytes,
                        bool really)
 {
@@ -103,8 +104,8 @@ static bool map_driver_blocks(void *self, uint64_t address, uint64_t bytes)
     return use_mapped(self, address, bytes, false) && use_mapped(self, address, bytes, true);
 }
 
-/* The trace shows that a plain segment was freed. For mappings, the model frees first, and the
- * trace must agree. */
+/* Notes the mappings that the model gives back, because the trace must show that they went back.
+ * Plain segments need no note: the model gives them back when the trace shows that they went. */
 static void give_driver_blocks(void *self, uint64_t address, uint64_t bytes)
 {
     struct recorded *recorded = self;
@@ -173,7 +174,7 @@ static void compare_block(struct recorded *recorded, const struct event *event, 
     }
 }
 
-/* The memory that the model gave back must be gone by now. */
+/* Checks that all memory which the model gave back has gone back in the recording by now. */
 static void end_emptying(struct recorded *recorded, const struct event *event)
 {
     const struct difference kept = {.kind = DIFFERENCE_KEPT, .size_bytes = recorded->given_bytes};
@@ -244,7 +245,7 @@ int recorded_alloc(struct recorded *recorded, const struct event *event,
         if (!allocator->settings.expandable_segments)
             return 0;
         recorded->wanted_address =
-            /* the range was reserved before the refusal, and stays */
+            /* the range was reserved before the refusal, and still exists */
             recorded->driver_blocks->range_address;
     }
     if (allocator_alloc(allocator, request, block, &outcome, err))

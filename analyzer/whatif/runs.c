@@ -14,8 +14,8 @@ static uint64_t card_of(const struct whatif_device *device, const struct whatif_
     return device->card_known ? device->total_bytes : ALLOCATOR_UNLIMITED;
 }
 
-/* PyTorch rounds the limit that it reports, but people set round fractions: find the round one
- * nearby. */
+/* Finds the memory fraction that was set. PyTorch rounds the limit that it reports, but people set
+ * round fractions, so a round fraction near the reported limit is taken. */
 static double share_of(const struct pool_limit *reported, uint64_t total_bytes)
 {
     enum { MOST_PARTS = 10000 };
@@ -39,8 +39,8 @@ double whatif_fraction(const struct whatif_device *device, const struct whatif_r
     return share_of(&device->reported, device->total_bytes);
 }
 
-/* True if the recording has a memory fraction that is not reported, and the ask sets no limit of
- * its own. */
+/* Returns whether the recorded run has a memory fraction that was not reported, and the run's ask
+ * sets no limit of its own. */
 static bool is_under_unknown_fraction(const struct whatif_device *device,
                                       const struct whatif_run *run)
 {
@@ -48,7 +48,7 @@ static bool is_under_unknown_fraction(const struct whatif_device *device,
            !(whatif_fraction(device, run) > 0) && !run->ask.total_bytes;
 }
 
-/* The limit of the pool by the memory fraction. */
+/* Returns the limit that the memory fraction sets for the pool. */
 static uint64_t pool_may_hold_bytes(const struct whatif_device *device,
                                     const struct whatif_run *run)
 {
@@ -62,8 +62,8 @@ static uint64_t pool_may_hold_bytes(const struct whatif_device *device,
     return ALLOCATOR_UNLIMITED;
 }
 
-/* Sets how much the pool may hold now. False: the memory outside the pool would have found no
- * room. */
+/* Sets how much the pool may hold now. False: the pool already holds more than that, so the memory
+ * outside the pool would not have fitted on the card. */
 static bool set_room(struct whatif_run *run, const struct whatif_device *device,
                      uint64_t outside_bytes)
 {
@@ -97,8 +97,8 @@ static void note_peaks(struct whatif_run *run, uint64_t outside_bytes, uint64_t 
         run->peak_held_bytes = held_now_bytes;
 }
 
-/* If the memory fraction is not reported, only sizes that the recorded pool once held are surely
- * allowed. */
+/* Counts the result that a request which failed in the recording has in this run. If the memory
+ * fraction was not reported, only pool sizes that the recorded pool once had are surely allowed. */
 static int serve_failure(struct whatif_run *run, const struct whatif_device *device,
                          const struct cursor *at, uint32_t block)
 {

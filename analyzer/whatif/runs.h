@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of the model beside the recording: how much room each has, where it ends, and which failed
- * requests it would have served.
+ * Runs of the model beside the recording. For each run, finds how much room the run has, where it
+ * ends, and which requests that failed in the recording it would have served.
  */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_RUNS_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_RUNS_H
 
 #include "whatif.h"
 
-/* A request to a device's runs, and the bytes that the process holds outside the pool. */
+/* A request that a device's runs get, and the bytes that the process holds outside the pool. */
 struct run_request {
     const struct cursor *at;
     const struct allocator_request *request;
@@ -20,8 +20,8 @@ static inline bool run_goes_on(const struct whatif_run *run)
     return run->failure.at.index == INDEX_NONE;
 }
 
-/* Serves an allocation of the recording in each run that goes on. handles: the row of its tensor;
- * NULL if the allocation failed. */
+/* Serves a recorded allocation in each run that has not ended. `handles` is the row of the
+ * allocated tensor, or NULL if the allocation failed in the recording. */
 int runs_alloc(struct whatif *whatif, struct whatif_device *device,
                const struct run_request *request, uint32_t *handles);
 
@@ -29,8 +29,9 @@ int runs_alloc(struct whatif *whatif, struct whatif_device *device,
  * torch.cuda.empty_cache(). Does nothing if a refusal made PyTorch free memory. */
 int runs_empty_cache(struct whatif *whatif, struct whatif_device *device, struct err *err);
 
-/* Learns about PyTorch's own limit from an event: what the recorded pool holds after it, or was
- * refused. */
+/* Learns about PyTorch's own limit from an event. The limit allows as much as the pool holds
+ * after the event. If PyTorch refused a request without asking the driver, the limit does not allow
+ * the segment that the request needed. */
 void runs_note_limit(struct whatif_device *device, const struct event *event);
 
 #endif

@@ -11,11 +11,12 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* The first PyTorch release that takes, of equal blocks, that of the oldest segment
- * (github.com/pytorch/pytorch/pull/183591). A recording that shows otherwise overrides this. */
+/* The first PyTorch release that takes the block in the oldest segment if several free blocks have
+ * the same size (github.com/pytorch/pytorch/pull/183591). A recording that shows another choice
+ * overrides this. */
 enum { OLDEST_FIRST = 213 };
 
-/* --- as PyTorch takes them: "name:value,name:[value,value]" --- */
+/* --- settings in PyTorch's form: "name:value,name:[value,value]" --- */
 
 struct word {
     const char *text;
@@ -32,7 +33,7 @@ static bool is_true(const struct word *word)
     return is_word(word, "True") || is_word(word, "true") || is_word(word, "1");
 }
 
-/* Splits off the next setting; false: there is none. A list in brackets is one value. */
+/* Splits the next setting off the text. A list in brackets is one value. False: there is none. */
 static bool next_setting(const char **text, struct word *name, struct word *value)
 {
     const char *at = *text + strspn(*text, ", ");
@@ -65,7 +66,7 @@ static void apply_setting(struct whatif_settings *settings, const struct word *n
         settings->fraction = strtod(value->text, NULL);
 }
 
-/* PyTorch's own report of its settings comes before the environment variables. */
+/* Prefers PyTorch's own report of its settings to the environment variables. */
 static const char *find_setting(const struct trace *trace)
 {
     static const char *const names[] = {"pytorch", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"};
@@ -99,7 +100,7 @@ int settings_of_trace(struct whatif_settings *settings, const struct trace *trac
     return 0;
 }
 
-/* --- as --what-if takes them --- */
+/* --- settings in the form of --what-if --- */
 
 static int wrong(const char *text, size_t length, struct err *err)
 {

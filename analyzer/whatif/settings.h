@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of PyTorch's allocator: those of a recorded run, and changes to them. */
+/* Reads the settings of PyTorch's allocator from a recorded run, and applies changes to them. */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_SETTINGS_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_SETTINGS_H
 
@@ -9,15 +9,15 @@
 /* The settings of one run of the model. */
 struct whatif_settings {
     struct allocator_settings allocator;
-    double fraction; /* of the card, set by memory_fraction=…; 0: as recorded */
+    double fraction; /* of the card, as memory_fraction=… sets it; 0: as recorded */
 };
 
-/* The recorded run's settings, as far as the trace has them. -1: *err names a setting that the
- * model does not know. */
+/* Fills the settings of the recorded run, as far as the trace has them. -1: *err names a setting
+ * that the model does not know. */
 int settings_of_trace(struct whatif_settings *settings, const struct trace *trace, struct err *err);
 
 /*
- * Applies settings as --what-if takes them, with commas between: "expandable_segments",
+ * Applies settings in the form that --what-if takes, separated by commas: "expandable_segments",
  * "max_split_size=128MiB", "no-cache", "garbage_collection=0.8", "memory_fraction=0.5".
  */
 int settings_change(struct whatif_settings *settings, const char *text, struct err *err);

@@ -65,13 +65,13 @@ static uint64_t minus(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* The driver hands out whole granules; small allocations share them. */
+/* Counts whole granules, because the driver hands these out; small allocations share granules. */
 static uint64_t driver_bytes(const struct whatif_device *device)
 {
     return device->whole_bytes + round_up(device->small_bytes);
 }
 
-/* Recorded memory of this process on the card. */
+/* Returns the bytes that this process holds on the card by the recording. */
 static uint64_t held_bytes(const struct whatif_device *device, const struct history *history)
 {
     const struct device_use *use = history_device(history, device->device);
@@ -102,16 +102,16 @@ static int note_change(void *self, const struct cursor *at, const struct spans *
     return 0;
 }
 
-/* Takes context_bytes into the peak only when the next answer comes, because the last answer may
- * have turned out to belong to a later event. */
+/* Raises the peak to context_bytes. Called only when the card's next answer comes, because until
+ * then the last answer may turn out to belong to a later event. */
 static void note_context(struct whatif_device *device)
 {
     if (device->context_bytes > device->peak_context_bytes)
         device->peak_context_bytes = device->context_bytes;
 }
 
-/* If the card's answer belongs to this event: memory in use beyond this process's is its context
- * and other processes. */
+/* Takes the card's answer if it belongs to this event. The memory in use, less the memory that this
+ * process holds, is that of its context and of other processes. */
 static int note_sample(struct whatif *whatif, const struct cursor *at)
 {
     const struct memory_sample *sample = &at->history->samples[DEVICE_SLOT(at->event->device)];
@@ -236,7 +236,7 @@ static int replay_tensor(struct whatif *whatif, const struct cursor *at)
     return event->result == 0 ? free_tensor(whatif, event, at->err) : 0;
 }
 
-/* Memory from the driver goes back. If a pool used it, the pool gave it back. */
+/* Replays that memory goes back to the driver. If a pool used the memory, the pool gave it back. */
 static int end_driver_block(struct whatif *whatif, const struct cursor *at, uint64_t address)
 {
     struct driver_block *driver_block = driver_blocks_at(&whatif->driver_blocks, address);
