@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The estimate of a model: the rule of thumb of textbooks, and the peak of a run that
- * training_loop.h writes down allocation by allocation, by category and by phase.
+ * The estimate of a model has two parts: the rule of thumb of textbooks, and the peak of a run by
+ * category and by phase. training_loop.h records that run allocation by allocation.
  *
- *     requested   bytes that the framework requests of its allocator
- *     allocated   bytes that this allocator counts as handed out (allocator/allocator.h)
- *     reserved    bytes that it holds from the driver
+ *     requested   bytes that the framework requests from its allocator
+ *     allocated   bytes that the allocator counts as handed out (allocator/allocator.h)
+ *     reserved    bytes that the allocator holds from the driver
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_H
@@ -23,7 +23,7 @@
 struct estimate_moment {
     uint64_t total_bytes;
     uint64_t category_bytes[CATEGORY_COUNT];
-    /* that the caching allocator adds when it rounds a block up */
+    /* bytes that the caching allocator adds when it rounds blocks up */
     uint64_t rounding_bytes[CATEGORY_COUNT];
     enum schedule_phase phase;
     int32_t layer; /* SCHEDULE_NO_LAYER outside of layers */
@@ -42,12 +42,12 @@ struct estimate {
     const struct model *model;
     struct plan plan;
     uint64_t parameter_count, parameter_bytes, buffer_bytes;
-    struct footprint load; /* once the model is on the device */
-    struct footprint peak; /* each figure is the highest of the run */
+    struct footprint load; /* when the model has been moved to the device */
+    struct footprint peak; /* each figure is the highest one of the run */
     struct estimate_moment peak_moment, forward_end;
     struct estimate_moment phase_peaks[SCHEDULE_PHASES]; /* total 0: the run has no such phase */
-    uint64_t input_values, result_values; /* of the batch, as the rule of thumb counts them */
-    struct rule_of_thumb rule;            /* for the settings of this estimate */
+    uint64_t input_values, result_values; /* of the whole batch, counted for the rule of thumb */
+    struct rule_of_thumb rule;            /* with the settings of this estimate */
 };
 
 /* The model must outlive the estimate. */
@@ -55,22 +55,24 @@ int estimate_make(struct estimate *estimate, const struct model *model,
                   const struct settings *settings, struct err *err);
 void estimate_release(struct estimate *estimate);
 
-/* Whether the estimate covers the category. If not, the category's bytes are unknown, not 0. */
+/* Returns whether the estimate covers the category. If it does not, the category's bytes are
+ * unknown, not 0. */
 bool estimate_models(const struct estimate *estimate, enum category category);
 
 #define MOMENT_TEXT_BYTES 160
-/* "forward end", "backward of layer 3 (Conv2d)", "optimizer step" … */
+/* Names a moment: "forward end", "backward of layer 3 (Conv2d)", "optimizer step" … */
 const char *estimate_moment_text(const struct estimate *estimate,
                                  const struct estimate_moment *moment,
                                  char text[MOMENT_TEXT_BYTES]);
 
-/* Bytes that are live at the end of the forward pass because of the batch: input, activations. */
+/* Returns the bytes that are live at the end of the forward pass because of the batch: the input
+ * and the activations. */
 uint64_t estimate_kept_bytes(const struct estimate *estimate);
 
 /*
- * n is 2 + the number of the optimizer's states. For inference n is 1, and so is the
- * factor 2 of the outputs. Weights are counted as textbooks do, without the biases of
- * linear layers and convolutions.
+ * Computes the rule of thumb. In training, n is 2 + the number of the optimizer's states. For
+ * inference, n is 1, and the outputs count once instead of twice. Weights are counted as in
+ * textbooks, without the biases of linear layers and convolutions.
  */
 int rule_of_thumb(const struct plan *plan, bool training, struct rule_of_thumb *rule,
                   struct err *err);

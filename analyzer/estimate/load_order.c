@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Children before their module; see load_order.h. */
+/* Orders layers so that children come before their module; see load_order.h. */
 #include "load_order.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /*
  * `layers` is a stack of layers that wait until the children of their module are placed. The module
- * of each of them contains the module of the next one, or is the same.
+ * of each waiting layer contains the module of the next waiting layer, or is the same module.
  */
 struct waiting {
     const struct plan *plan;
@@ -23,8 +23,8 @@ static const struct layer *layer_of(const struct waiting *waiting, size_t number
 }
 
 /*
- * The length of the name of the module that owns the layer's tensors. A parameter (TRAIT_aside) is
- * owned by the module that its name begins with.
+ * Returns the length of the name of the module that owns the layer's tensors. The name of a
+ * parameter (TRAIT_aside) begins with the name of the module that owns it.
  */
 static size_t module_length(const struct layer *layer)
 {
@@ -44,8 +44,8 @@ static bool is_within(const struct layer *layer, const struct layer *owner)
 }
 
 /*
- * Places the waiting layers from `first` on: those of the innermost module first, those of one
- * module in the order in which they came.
+ * Places the waiting layers from `first` on. Layers of the innermost module come first. Layers of
+ * one module are placed in the order in which they came.
  */
 static void place_from(struct waiting *waiting, size_t first)
 {

@@ -10,7 +10,8 @@
 #include "largest.h"
 #include "what_if.h"
 
-/* DataParallel: the peak of the other GPUs, and of each with DistributedDataParallel instead. */
+/* For DataParallel: the peak of each GPU but the first, and the peak that each GPU would have with
+ * DistributedDataParallel instead. */
 struct imbalance {
     bool is_known;
     struct footprint others, distributed;
@@ -20,8 +21,8 @@ struct answer {
     /* NULL: no card was named, and the members up to `remedy` are unknown */
     const struct card *card;
     bool fits;
-    uint64_t needed_bytes; /* segments, context and NCCL */
-    int64_t spare_bytes;   /* below 0: this much is lacking */
+    uint64_t needed_bytes; /* the sum of segments, context and NCCL */
+    int64_t spare_bytes;   /* below 0: the card lacks this much */
     struct largest batch, sequence;
     struct remedy remedy;   /* if the model does not fit */
     struct remedy adapters; /* if no remedy makes it fit */
@@ -29,7 +30,8 @@ struct answer {
     struct imbalance imbalance; /* of DataParallel */
 };
 
-/* The question's limit must be the card's. what_if is found only with tries_all. */
+/* Fills the answer. The question's limit must be that of the card. what_if is filled only if
+ * tries_all is set. */
 int answer_find(struct answer *answer, const struct question *question, const struct card *card,
                 bool tries_all, const struct estimate *estimate, struct err *err);
 

@@ -25,8 +25,8 @@ static const char *article(double gib)
 }
 
 /*
- * Names the card. The name of a size is its number of GiB; a card of the
- * list has its known size added.
+ * Names the card. If the user gave a size, the name is the number of GiB. If the user gave the name
+ * of a known card, the card's size is added to that name.
  */
 static void name_card(struct card *card, const char *text)
 {

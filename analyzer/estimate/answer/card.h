@@ -16,13 +16,13 @@ struct card {
     uint64_t total_bytes, others_bytes;
     uint64_t context_bytes;   /* assumed */
     uint64_t nccl_bytes;      /* as the user says */
-    uint64_t workspace_bytes; /* that PyTorch holds for cuBLAS on such a card */
+    uint64_t workspace_bytes; /* workspace that PyTorch holds for cuBLAS on such a card */
     struct layer_cores cores;
 };
 
-/* Parses one card, with ",others=SIZE" and ",context=SIZE" as options. -1: ERR_USAGE. */
+/* Parses one card, which may be followed by ",others=SIZE" and ",context=SIZE". -1: ERR_USAGE. */
 int card_parse(struct card *card, const char *text, struct err *err);
-/* The bytes that a framework may hold on the card. */
+/* Returns the bytes that a framework may hold on the card. */
 uint64_t card_free_bytes(const struct card *card);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bisection between values that fit and values that do not; see largest.h. */
+/* Finds the largest value by bisection between values that fit and values that do not; see
+ * largest.h. */
 #include "largest.h"
 
 enum { SCANS_MOST = 64 };
@@ -9,7 +10,7 @@ struct search {
     const struct variant *variant;
     void (*apply)(struct variant *variant, uint64_t value);
     uint64_t most; /* the highest value allowed */
-    /* only the requested bytes must be within the limit, whatever the segments need */
+    /* only the requested bytes must be within the limit, not those of the segments */
     bool is_requested;
 };
 
@@ -45,7 +46,8 @@ static int value_fits(const struct search *search, uint64_t value, struct err *e
     return status > 0 ? bytes <= search->question->limit_bytes : status;
 }
 
-/* Doubles or halves from `from` on until *works fits and *fails, which is higher, does not. */
+/* Starts at `from` and doubles or halves the value until *works fits and *fails, which is higher,
+ * does not. */
 static int bracket(const struct search *search, uint64_t from, uint64_t *works, uint64_t *fails,
                    struct err *err)
 {

@@ -48,7 +48,8 @@ static int peak_of_serving(const struct question *question, const struct model_r
     return 1;
 }
 
-/* The peak of a variant whose model differs from the question's, made from the same description. */
+/* Finds the peak of a variant whose model differs from that of the question. The other model is
+ * made from the same description. */
 static int peak_of_other(const struct question *question, const struct variant *variant,
                          struct footprint *peak, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A question about a model: its description, the settings of its run, and the card's limit; and the
- * variants of a question, in which some of that is changed.
+ * A question about a model consists of the model's description, the settings of its run, and the
+ * limit of a card. A variant of a question has other settings or a changed model.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_QUESTION_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_QUESTION_H
@@ -15,27 +15,27 @@ struct question {
     const struct model_source *source;
     struct model_request request;
     const struct model *model; /* made from source and request */
-    struct settings settings;  /* of its run */
-    uint64_t limit_bytes;      /* that the framework may hold, or QUESTION_UNLIMITED */
+    struct settings settings;  /* of the model's run */
+    uint64_t limit_bytes;      /* most that the framework may hold, or QUESTION_UNLIMITED */
 };
 
 #define VARIANT_SET_BYTES 128
 
-/* The question with some of it changed. */
+/* The parts of a question that a variant may change. */
 struct variant {
     struct settings settings;
     unsigned edits; /* enum model_edit */
     struct tuning tuning;
-    char set[VARIANT_SET_BYTES]; /* dimensions, as in --set; "": no change */
+    char set[VARIANT_SET_BYTES]; /* dimensions in the form of --set; "": no change */
 };
 
 struct variant variant_of(const struct question *question);
 /* Changes one more dimension of the variant. */
 void variant_set(struct variant *variant, const char *name, uint64_t value);
-/* 1: *peak is the variant's peak; 0: the model cannot run so; -1: *err. */
+/* 1: *peak is the variant's peak; 0: the model cannot run in this variant; -1: *err says why. */
 int variant_peak(const struct question *question, const struct variant *variant,
                  struct footprint *peak, struct err *err);
-/* As variant_peak, but 1 only if the peak is within the question's limit. */
+/* Does the same as variant_peak, but returns 1 only if the peak is within the question's limit. */
 int variant_fits(const struct question *question, const struct variant *variant,
                  struct footprint *peak, struct err *err);
 

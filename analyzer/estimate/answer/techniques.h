@@ -20,7 +20,7 @@ struct technique_row {
     const char *key, *title, *costs;
     enum technique_use use;
     /*
-     * Changes the variant and says how, as an option or in words.
+     * Changes the variant. Fills `how` with the option that makes this change, or with words.
      * false: there is nothing to change.
      */
     bool (*change)(const struct question *question, struct variant *variant,

@@ -41,7 +41,8 @@ int what_if_try(struct what_if *what_if, const struct question *question,
 
 /* --- remedies --- */
 
-/* Applies one more technique; TECHNIQUE_batch takes the largest batch that then fits. 1: fits. */
+/* Applies one more technique to the variant. TECHNIQUE_batch sets the largest batch with which the
+ * variant fits. 1: the variant fits. */
 static int try_remedy(const struct question *question, struct variant *variant,
                       struct saving *saving, bool is_last, struct err *err)
 {
@@ -61,8 +62,8 @@ static int try_remedy(const struct question *question, struct variant *variant,
 }
 
 /*
- * Tries these techniques together, in this order. The batch comes last, because
- * its size depends on the others.
+ * Tries these techniques together, in this order. The batch must be the last one, because its size
+ * depends on the other techniques.
  */
 static int try_remedies(struct remedy *remedy, const struct question *question,
                         const struct footprint *now, const enum technique *techniques, size_t count,

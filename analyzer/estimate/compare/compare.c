@@ -10,7 +10,8 @@
 #include "analyzer/analysis/phases.h"
 #include "analyzer/analysis/sites.h"
 
-/* A measured phase belongs to the estimated phase of the first row whose word its name contains. */
+/* The rows are tried in order. If the name of a measured phase contains the word, it belongs to the
+ * row's estimated phase. */
 static const struct {
     const char *word;
     enum schedule_phase phase;
@@ -73,7 +74,7 @@ static void merge_buffers(struct comparison *comparison)
 
 /* --- phases --- */
 
-/* The estimated phase of a measured one. SCHEDULE_PHASES: none. */
+/* Returns the estimated phase that belongs to a measured phase; SCHEDULE_PHASES: none does. */
 static enum schedule_phase find_phase(const char *name)
 {
     for (size_t i = 0; i < sizeof phase_words / sizeof phase_words[0]; i++)
@@ -125,8 +126,8 @@ static void depart(struct comparison *comparison, enum departure_kind kind, enum
 }
 
 /*
- * The estimate's highest moment in the phase of the run's peak, because only
- * moments of one phase can be compared.
+ * Returns the estimate's highest moment in the phase of the run's peak, because only moments of the
+ * same phase can be compared.
  */
 static const struct estimate_moment *comparable_moment(const struct comparison *comparison,
                                                        const struct estimate *estimate)
@@ -191,8 +192,8 @@ static void pair_reserved(struct comparison *comparison, const struct study *stu
 }
 
 /*
- * Pairs the context: the bytes that the card had in use at its peak
- * and that no hooked call explains.
+ * Fills the pair `context`. Measured are the bytes that the card had in use at its peak and that no
+ * recorded call explains.
  */
 static int pair_context(struct comparison *comparison, const struct study *study, int device,
                         uint64_t context_bytes, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares measured with estimated bytes: one account of a trace with the estimate of its model. */
+/* Compares the measured bytes of one account of a trace with the estimated bytes of its model. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_COMPARE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_COMPARE_H
 
@@ -14,29 +14,29 @@ struct compare_pair {
 /* One reason why the run's peak differs from the estimated one. */
 struct departure {
     enum departure_kind {
-        DEPARTURE_category,     /* the run held more or less of the category */
+        DEPARTURE_category,     /* the run held another number of bytes of the category */
         DEPARTURE_not_modelled, /* bytes of a category that the estimate does not cover */
         DEPARTURE_rounding,     /* the framework's allocator rounds blocks up */
         DEPARTURE_moment        /* the estimate's peak is in another phase than the run's */
     } kind;
-    enum category category; /* of the first two kinds */
+    enum category category; /* set for the first two kinds */
     int64_t bytes;          /* above 0: the run held more */
 };
 enum { DEPARTURES_MOST = CATEGORY_COUNT + 2 };
 
 struct comparison {
-    struct compare_pair live;     /* highest live bytes; the estimate has requested bytes */
-    struct compare_pair reserved; /* of a framework's pool; unknown in the driver layer */
-    struct compare_pair segments; /* the free part of `reserved` when most bytes were live */
-    /* with modules, and with other processes if the trace cannot separate them */
+    struct compare_pair live;     /* highest live bytes; estimated as requested bytes */
+    struct compare_pair reserved; /* of a framework's pool; unknown for the driver's account */
+    struct compare_pair segments; /* the free part of `reserved` at the peak of live bytes */
+    /* includes modules, and other processes if the trace cannot separate these */
     struct compare_pair context;
-    /* Each side at its own peak. */
+    /* Each side of a pair is taken at its own peak. */
     struct compare_pair categories[CATEGORY_COUNT];
-    /* The trace cannot separate buffers from parameters: both sides count them as parameters. */
+    /* The trace cannot tell buffers from parameters, so both sides count buffers as parameters. */
     bool buffers_are_parameters;
     struct compare_pair phases[SCHEDULE_PHASES]; /* highest live bytes in each phase */
     const char *measured_phase;                  /* the phase of the peak; NULL: no phase */
-    /* The largest first. Their sum is the difference of the two peaks. */
+    /* Sorted from the largest to the smallest. Their sum is the difference of the two peaks. */
     struct departure departures[DEPARTURES_MOST];
     size_t departure_count;
     /* the estimate's highest moment in the phase of the run's peak */
@@ -44,7 +44,7 @@ struct comparison {
 };
 
 #define COMPARE_CONTEXT_UNKNOWN UINT64_MAX
-/* context_bytes: the estimated bytes, or COMPARE_CONTEXT_UNKNOWN. */
+/* context_bytes is the estimated size of the context, or COMPARE_CONTEXT_UNKNOWN. */
 int compare_account(struct comparison *comparison, const struct study *study, uint32_t account,
                     const struct estimate *estimate, uint64_t context_bytes, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes of parameters among sizes of blocks; see likeness.h. */
+/* Looks for the sizes of parameters among the sizes of blocks; see likeness.h. */
 #include "likeness.h"
 
 #include <stdlib.h>
@@ -16,7 +16,8 @@ struct sizes {
     size_t count, capacity;
 };
 
-/* A framework's pool may report the requested bytes or the block's size. */
+/* Sizes are rounded before they are compared, because a framework's pool may report either the
+ * requested bytes or the block's size. */
 static uint64_t rounded(uint64_t bytes)
 {
     return (bytes + ALLOCATOR_ROUND_BYTES - 1) / ALLOCATOR_ROUND_BYTES * ALLOCATOR_ROUND_BYTES;
@@ -44,7 +45,8 @@ static void sizes_sort(struct sizes *sizes)
         qsort(sizes->items, sizes->count, sizeof *sizes->items, by_bytes);
 }
 
-/* Finds the sizes of all blocks at the peak, and of those that count as parameters. */
+/* Finds the sizes of all blocks at the peak (`sizes`), and of the blocks that count as parameters
+ * (`held`). */
 static int find_live(struct sizes *sizes, struct sizes *held, const struct study *study,
                      uint32_t account, struct err *err)
 {
@@ -88,8 +90,8 @@ static void match(struct likeness *likeness, const struct sizes *parameters,
 }
 
 /*
- * The bytes in blocks of a size that no parameter has. Copies of the model, such as averaged
- * weights, have parameters' sizes, so they do not count.
+ * Returns the bytes in blocks of a size that no parameter has. Copies of the model, such as averaged
+ * weights, are not counted, because they have parameters' sizes.
  */
 static uint64_t strange_bytes(const struct sizes *parameters, const struct sizes *held)
 {

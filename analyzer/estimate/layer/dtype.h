@@ -7,7 +7,7 @@
 
 #include "gpumemtrace/err.h"
 
-#define DTYPE_INT64_BYTES 8 /* ids, indices, counters, for every type of the model */
+#define DTYPE_INT64_BYTES 8 /* of ids, indices and counters, whatever the model's type */
 #define DTYPE_FP32_BYTES 4
 
 enum dtype {
@@ -20,7 +20,8 @@ const char *dtype_name(enum dtype dtype);
 uint64_t dtype_bytes(enum dtype dtype);
 uint64_t dtype_accumulate_bytes(enum dtype dtype);
 
-/* Any name in dtypes.def, ignoring case, with or without "torch." before it. -1: ERR_USAGE. */
+/* Parses any name in dtypes.def, ignoring case, with or without "torch." before it. -1:
+ * ERR_USAGE. */
 int dtype_parse(const char *text, enum dtype *dtype, struct err *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One layer of a model: the fields that a file may give it (fields.def), and what its kind
- * (layers.def) computes: the shape of its result, its tensors, and what autograd saves of it.
+ * One layer of a model. A model file may set the layer's fields (fields.def). The layer's kind
+ * (layers.def) computes the shape of its result, its tensors, and the tensors that autograd saves.
  *
- * Shapes are those of one sample; only struct flow has the batch.
+ * Shapes are those of one sample. Only struct flow knows the batch.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_H
@@ -51,32 +51,34 @@ struct layer_fields {
 
 #define LAYER_NAME_BYTES 128
 
-/* Formats of bitsandbytes: 4 bit in blocks, the same with quantized scales, 8 bit in rows. */
+/* Formats of bitsandbytes: 4 bit in blocks, 4 bit in blocks with quantized scales, and 8 bit in
+ * rows. */
 enum quantization { QUANTIZATION_none, QUANTIZATION_nf4, QUANTIZATION_nf4_dq, QUANTIZATION_int8 };
 
-/* A layer's own tensor as the weight files hold it. */
+/* A layer's own tensor in the weight files. */
 struct layer_stored {
     uint64_t bytes;
-    bool known;   /* false: its bytes follow from the model's type */
-    bool is_open; /* its type is one that models run in, so it can be converted to another */
+    bool known;   /* false: the tensor's bytes follow from the model's type */
+    bool is_open; /* models can run in the tensor's type, so it can be converted to another */
 };
 
 struct layer {
     const struct layer_kind *kind;
     size_t index;                    /* place in the model, from 0 */
     size_t first_input, input_count; /* its inputs, in model->inputs */
-    /* repetition of an outermost repeated block, counted over all such blocks; 0: in none */
+    /* number, from 1, of the repetition of the outermost repeated block that the layer is in,
+     * counted over all such blocks; 0: in none */
     size_t block;
-    uint64_t turn;                     /* … and its number within that block, from 0 */
+    uint64_t turn;                     /* number of that repetition within its block, from 0 */
     const struct shape *const *inputs; /* of one sample; set by model_resolve */
-    char name[LAYER_NAME_BYTES];       /* its path in the model, as "encoder.layer.0.attention" */
-    uint64_t given;                    /* bits of enum layer_field: fields that the file sets */
+    char name[LAYER_NAME_BYTES];       /* path in the model, as "encoder.layer.0.attention" */
+    uint64_t given;                    /* fields that the file sets, as bits of enum layer_field */
     enum quantization quantization;    /* of its weight */
     bool frozen;                       /* its parameters are not trained */
     /* its own tensors in weight files; NULL: there are no files */
     const struct layer_stored *stored;
     struct layer_fields fields;
-    struct shape input, output; /* of one sample, the input being its first; set by model_resolve */
+    struct shape input, output; /* of one sample; `input` is the first one; set by model_resolve */
 };
 
 /* The data that runs through a layer. */
@@ -87,42 +89,42 @@ struct flow {
     enum dtype input_dtype; /* of its first input */
     bool autocast;
     bool training;
-    bool writes; /* writes one more token, as generate() of transformers does */
+    bool writes; /* the model writes one more token, as in generate() of transformers */
     uint64_t input_elements, output_elements; /* of the batch */
 };
 
-/* Bits of what autograd saves of a layer besides its extra tensors. */
+/* Bits that say which tensors of a layer autograd saves, besides the layer's extra tensors. */
 enum saves {
     SAVES_none = 0,
     SAVES_input = 1 << 0,
     SAVES_result = 1 << 1,
     SAVES_both = SAVES_input | SAVES_result,
-    SAVES_clone = 1 << 2, /* a copy of the input, for in-place forms that need it */
+    SAVES_clone = 1 << 2, /* a copy of the input, which some in-place forms need */
 };
 
 enum layer_trait {
     TRAIT_values = 1 << 0, /* the rule of thumb counts its results */
-    TRAIT_resize = 1 << 1, /* as TRAIT_values, but only if the shape changes */
+    TRAIT_resize = 1 << 1, /* the rule of thumb counts its results only if the shape changes */
     TRAIT_view = 1 << 2,   /* the output is the input's storage */
     TRAIT_ids = 1 << 3,    /* reads integer ids, passes no gradient back */
     TRAIT_loss = 1 << 4,   /* ends the model with one number */
-    TRAIT_wide = 1 << 5,   /* … in a storage of the input's size */
-    TRAIT_train = 1 << 6,  /* acts in training only (dropout) */
+    TRAIT_wide = 1 << 5,   /* a loss whose number is in a storage of the input's size */
+    TRAIT_train = 1 << 6,  /* does something in training only (dropout) */
     TRAIT_many = 1 << 7,   /* reads several inputs */
-    /* backward passes the gradient of the result on to inputs of the same size */
+    /* the gradient of an input of the same size is the gradient of the result */
     TRAIT_hands = 1 << 8,
-    TRAIT_slices = 1 << 9, /* … and to others a view of a part of it */
+    TRAIT_slices = 1 << 9, /* an input's gradient is a view of a part of the result's gradient */
     TRAIT_once = 1 << 10,  /* the result exists once for all samples */
-    TRAIT_float = 1 << 11, /* the result is float32; a view if the input is */
+    TRAIT_float = 1 << 11, /* the result is float32; it is a view if the input is float32 */
     TRAIT_aside = 1 << 12, /* owns a tensor and has no input: no data runs through it */
     /* works on a float32 copy of an input of a shorter type, so it does not save the input */
     TRAIT_copies = 1 << 13,
-    TRAIT_part = 1 << 14,  /* a view of a part; the gradients of all parts are made as one */
+    TRAIT_part = 1 << 14,  /* a view of a part; all parts have one gradient together */
     TRAIT_cache = 1 << 15, /* a copy that the caller keeps until the end of the step */
-    /* if composed, works on copies of inputs that are laid out otherwise */
+    /* if composed of operations, works on copies of inputs that have another layout */
     TRAIT_regroups = 1 << 16,
-    TRAIT_low = 1 << 17,  /* autocast runs it in its short type … */
-    TRAIT_high = 1 << 18, /* … or in float32 */
+    TRAIT_low = 1 << 17,  /* autocast runs it in the 16-bit type */
+    TRAIT_high = 1 << 18, /* autocast runs it in float32 */
     /* multiplies with weights or tables of the model's type, so the result is at least as wide */
     TRAIT_meets = 1 << 19,
 };
@@ -136,11 +138,12 @@ struct layer_kind {
     /* Checks the fields against the input, infers those that are missing, and fills the output. */
     int (*shape)(struct layer *layer, const struct shape *input, struct shape *output,
                  struct err *err);
-    /* Adds parameters and buffers, each in the order PyTorch registers them. */
+    /* Adds parameters and buffers, both in the order in which PyTorch registers them. */
     void (*parameters)(const struct layer *layer, enum dtype dtype, struct tensors *tensors);
     /*
-     * Adds the tensors that the forward pass makes besides the result: activations are saved for
-     * backward, temporaries end with the layer, input (the target of a loss) comes with the batch.
+     * Adds the tensors that the forward pass makes besides the result. Activations are saved for
+     * backward. Temporaries are freed when the layer ends. A tensor of the category input is the
+     * target of a loss, which comes with the batch.
      */
     void (*extra)(const struct layer *layer, const struct flow *flow, struct tensors *tensors);
     /* Adds the temporaries of the backward pass besides the gradient of the input. */
@@ -149,18 +152,21 @@ struct layer_kind {
 
 /* Makes a layer of that kind whose fields have their standard values. */
 void layer_init(struct layer *layer, const struct layer_kind *kind, size_t index);
-/* Elements of the weight that the layer shares with another one; 0: it shares none. */
+/* Returns the number of elements of the weight that the layer shares with another layer; 0: it
+ * shares none. */
 uint64_t layer_tied_elements(const struct layer *layer);
 bool layer_gives(const struct layer *layer, enum layer_field field);
 /*
- * Whether the output is the input's storage: a view, an in-place
- * form, or a layer that does nothing.
+ * Returns whether the output is the input's storage. This is so for a view, an in-place form, and a
+ * layer that does nothing.
  */
 bool layer_keeps_storage(const struct layer *layer, bool training);
-/* ERR_INPUT: "layer 3 (Conv2d), field …: " and the message. field may be NULL. Returns -1. */
+/* Sets ERR_INPUT with the message after "layer 3 (Conv2d), field …: ". `field` may be NULL. Returns
+ * -1. */
 int layer_fail(const struct layer *layer, const char *field, struct err *err, const char *format,
                ...) GMT_PRINTF(4, 5);
-/* Says that the layer is too large to count, naming the field with the largest value. */
+/* Fails with a message that the layer is too large to count, and names its field with the largest
+ * value. */
 int layer_fail_overflow(const struct layer *layer, struct err *err);
 
 #define SIZES_FOR_EACH(i, layer) for (unsigned i = 0; i < (layer)->kind->rank; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The formulas that layers.def names: shapes (layer_shapes.c), parameters (layer_parameters.c), and
- * the tensors that the passes make besides results (layer_extra.c).
+ * the tensors that forward and backward make besides results (layer_extra.c).
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_FORMULAS_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_LAYER_FORMULAS_H

@@ -27,7 +27,7 @@ static struct conv_tensor tensor_of(const struct shape *shape, uint64_t batch)
     return tensor;
 }
 
-/* The filter's shape. In a transposed convolution, x and y are swapped: x is its result. */
+/* Returns the filter's shape. In a transposed convolution, x and y are swapped: x is the result. */
 static struct conv_tensor filter_of(const struct layer *layer, uint64_t into, uint64_t from)
 {
     const unsigned rank = layer->kind->rank;

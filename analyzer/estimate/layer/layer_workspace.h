@@ -13,8 +13,8 @@ struct layer_cores {
 };
 
 /*
- * Bytes; 0: the layer is no convolution. A transposed convolution's forward is the backward of a
- * plain one, and the other way round.
+ * Returns the bytes of the workspace; 0: the layer is no convolution. The forward of a transposed
+ * convolution is the backward of a plain convolution, and the other way round.
  */
 uint64_t layer_workspace(const struct layer *layer, const struct flow *flow,
                          const struct layer_cores *cores, enum conv_direction direction);

@@ -48,8 +48,8 @@ static void add_temporary(struct tensors *tensors, uint64_t bytes, uint64_t coun
 }
 
 /*
- * 4 bit: a copy of the whole weight, except for a single row. 8 bit: the rows in 8
- * bit and their products in 32 bit.
+ * A weight in 4 bit is copied as a whole in the model's type, except if the input is a single row.
+ * With a weight in 8 bit, the input is copied in 8 bit, and the products are in 32 bit.
  */
 void quantized_passes(const struct layer *layer, const struct flow *flow, struct tensors *forward,
                       struct tensors *backward)

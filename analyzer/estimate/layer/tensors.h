@@ -12,9 +12,10 @@
 /* `count` tensors of the same size, each of which is an allocation of its own. */
 struct tensor {
     enum category category;
-    uint64_t bytes, elements, count; /* bytes and elements of one */
+    uint64_t bytes, elements, count; /* bytes and elements are those of one */
     uint64_t values;                 /* values packed into its elements; 0: as many as elements */
-    const char *name;   /* of a parameter or buffer, within its layer; NULL: the layer's own name */
+    /* name of a parameter or buffer within its layer; NULL: it has the layer's own name */
+    const char *name;
     struct shape shape; /* rank 0: unknown, or one element */
 };
 
@@ -31,7 +32,7 @@ void tensors_add(struct tensors *tensors, enum category category, uint64_t eleme
 /* Adds one tensor that has a name and a shape. */
 void tensors_own(struct tensors *tensors, enum category category, uint64_t element_bytes,
                  const char *name, struct shape shape);
-/* Sums over one category. Each of the `count` copies of a tensor counts. */
+/* These sum over the tensors of one category. Each of the `count` copies of a tensor counts. */
 uint64_t tensors_count(const struct tensors *tensors, enum category category);
 uint64_t tensors_elements(struct tensors *tensors, enum category category);
 uint64_t tensors_bytes(struct tensors *tensors, enum category category);
