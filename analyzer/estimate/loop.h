@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of the training loop while training_loop.c writes it down: the storages that are alive,
- * their holders, and the passes that change them. The plan has the bytes of all tensors.
+ * The state of the training loop while training_loop.c records it: the live storages, their
+ * holders, and the passes that change these. The plan has the bytes of all tensors.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LOOP_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_LOOP_H
@@ -20,24 +20,25 @@ struct storage {
 };
 
 /*
- * Storages that one of several GPUs holds besides the model's. Unit 0 of FSDP has
- * all that is in no repeated block.
+ * The storages that one of several GPUs (a rank) holds besides those of the model. Unit 0 of FSDP
+ * has all layers that are in no repeated block.
  */
 struct ranks {
-    uint32_t *weights; /* gathered weights, by parameter */
-    uint32_t *arrived; /* output of a unit's all-gather until it is copied out, by unit */
-    /* gradients: this rank's part, by unit; with DataParallel a replica's, by parameter */
+    uint32_t *weights; /* for each parameter: its gathered weight */
+    uint32_t *arrived; /* for each unit: output of its all-gather until that is copied out */
+    /* for each unit: this rank's part of its gradients; with DataParallel, for each parameter: a
+     * replica's gradient */
     uint32_t *shards;
-    /* in forward: the output of the previous unit's all-gather; of a replica: its buffers */
+    /* in forward: the output of the previous unit's all-gather; for a replica: its buffers */
     uint32_t held;
     uint32_t reducing; /* input of the last reduce-scatter */
     size_t running;    /* the unit that runs */
-    /* backward has reached the model, after a loss that the loop computes */
+    /* backward has passed the loss that the loop computes, and has reached the model */
     bool is_backward;
-    uint32_t bucket;   /* of ZeRO, for gradients that are reduced together */
+    uint32_t bucket;   /* ZeRO's bucket for gradients that are reduced together */
     uint64_t filled;   /* number of elements in `bucket` */
-    uint32_t *parts;   /* with ZeRO: the gradient or this rank's part of it, by parameter */
-    uint32_t *buckets; /* of DistributedDataParallel */
+    uint32_t *parts;   /* with ZeRO, for each parameter: the gradient or this rank's part of it */
+    uint32_t *buckets; /* buckets of DistributedDataParallel */
     size_t bucket_count;
     unsigned passes; /* forward passes so far */
 };
@@ -47,25 +48,25 @@ struct run {
     struct schedule *schedule;
     struct storage *storages;
     size_t storage_count, storage_capacity;
-    /* A stack of saved storages, because backward visits layers from the last to the first. */
+    /* The saved storages. They are a stack, because backward visits layers from last to first. */
     uint32_t *saved;
     size_t saved_count, saved_capacity;
-    size_t *first_saved; /* index in `saved`, by layer */
-    uint32_t *results;   /* result of each layer; all its readers share one hold on it */
+    size_t *first_saved; /* for each layer: its first index in `saved` */
+    uint32_t *results;   /* result of each layer; all readers of a result share one hold */
     size_t *unread;      /* number of readers of each result that have not run yet */
-    uint32_t *tied;      /* gradients of tied weights, whose own layer comes later in backward */
+    uint32_t *tied;      /* gradients of tied weights, until backward reaches their own layer */
     size_t tied_count;
     /* forward: the inputs of the layer that runs, or its copies of them */
     uint32_t taken[MODEL_INPUTS_MOST];
     /* backward: the gradients that the layer makes for its inputs */
     uint32_t arriving[MODEL_INPUTS_MOST];
-    uint32_t *flowing;   /* backward: gradient of each layer's result, as far as it is summed */
+    uint32_t *flowing;   /* backward: gradient of each layer's result, summed up so far */
     uint32_t *gradients; /* block of each parameter's gradient */
-    bool again;          /* the layers of a checkpointed segment run for the second time … */
-    size_t stop;         /* … until this layer has saved its tensors */
-    uint32_t *outside;   /* inputs from outside of segments, held for the second run */
+    bool again;          /* the layers of a checkpointed segment run for the second time */
+    size_t stop;         /* the second run ends when this layer has saved its tensors */
+    uint32_t *outside;   /* inputs of segments from outside, held for the second run */
     size_t outside_count, outside_capacity;
-    size_t *first_outside; /* index in `outside`, by segment */
+    size_t *first_outside; /* for each segment: its first index in `outside` */
     uint32_t input, targets[TENSORS_MAX];
     unsigned target_count;
     uint32_t prediction, output; /* held by the loop until the end of the training step */
@@ -74,7 +75,8 @@ struct run {
     uint32_t *cached; /* keys and values of caches, held as long as `prediction` */
     size_t cached_count;
     struct ranks ranks;
-    /* results that selective checkpointing keeps of a segment's first run, by layer */
+    /* for each layer: its result, if selective checkpointing keeps that of the segment's first
+     * run */
     uint32_t *kept;
     uint32_t held_keys; /* old keys of a sliding window, dropped together with its old values */
     uint32_t *outgrown; /* each layer's cache before the current token; NONE: it has no cache */
@@ -83,21 +85,21 @@ struct run {
 
 /* --- storages (loop_storage.c) --- */
 
-/* A new storage, which the caller holds. */
+/* Makes a new storage, which the caller holds. */
 uint32_t storage_new(struct run *run, enum category category, uint64_t bytes);
-/* The workspace of a convolution in that direction. NONE: it needs none. */
+/* Makes the workspace of a convolution in that direction. NONE: the convolution needs none. */
 uint32_t workspace_new(struct run *run, const struct plan_layer *planned,
                        enum conv_direction direction);
-/* NONE is allowed and ignored. */
+/* Both allow and ignore NONE as a storage. */
 void storage_hold(struct run *run, uint32_t storage);
 void storage_drop(struct run *run, uint32_t storage);
-/* Autograd's node of the layer holds the storage until the layer's backward. */
+/* Lets autograd's node of the layer hold the storage until the layer's backward. */
 void storage_save(struct run *run, struct plan_layer *planned, uint32_t storage);
 void saved_drop(struct run *run, const struct plan_layer *planned);
-/* The checkpointed segment that is running holds the storage until its second run is over. */
+/* Lets the checkpointed segment that is running hold the storage until its second run is over. */
 void storage_keep(struct run *run, uint32_t storage);
 void kept_drop(struct run *run, size_t segment);
-/* Autocast's context holds the copy of a weight until it ends. */
+/* Lets autocast's context hold the copy of a weight until the context ends. */
 void cast_hold(struct run *run, uint32_t storage);
 void casts_drop(struct run *run);
 
@@ -105,12 +107,12 @@ void casts_drop(struct run *run);
 
 int ranks_init(struct run *run, struct err *err);
 void ranks_release(struct ranks *ranks);
-/* Once the model is on the device. */
+/* Called when the model is on the device. */
 void ranks_load(struct run *run);
 /*
- * ranks_forward is called before each layer's forward; it ignores a loss that the loop computes.
- * ranks_forward_end is called after the model's last layer, once or twice. ranks_backward is called
- * before each layer's backward, ranks_backward_end once after all.
+ * ranks_forward is called before each layer's forward. It ignores a loss that the loop computes.
+ * ranks_forward_end is called after the model's last layer, and may be called twice. ranks_backward
+ * is called before each layer's backward, ranks_backward_end once after all of them.
  */
 void ranks_forward(struct run *run, size_t layer);
 void ranks_forward_end(struct run *run);
@@ -122,9 +124,10 @@ void ranks_step_end(struct run *run);
 /* --- replicas of DataParallel (loop_replicas.c); without effect where there are none --- */
 
 bool has_replicas(const struct run *run);
-/* Before each layer's forward. */
+/* Called before each layer's forward. */
 void replicas_forward(struct run *run, size_t layer);
-/* The model has run: moves its result (NULL: there is none) and its caches to the first GPU. */
+/* Called when the model has run. Moves its result (NULL: there is none) and its caches to the first
+ * GPU. */
 void replicas_return(struct run *run, uint32_t *returned);
 /* Makes the replica's gradient of a parameter. */
 void replicas_gradient(struct run *run, size_t parameter);
@@ -132,14 +135,15 @@ void replicas_backward_end(struct run *run);
 
 /* --- ZeRO (loop_zero.c); without effect in other settings --- */
 
-/* Once the model is on the device. */
+/* Called when the model is on the device. */
 void zero_load(struct run *run);
-/* Whether a unit's gathered weights stay for backward. */
+/* Returns whether a unit's gathered weights stay until backward. */
 bool zero_keeps_weights(const struct run *run, size_t unit);
-/* Stages 1 and 2: takes a new gradient of a parameter. false: nothing is done in other settings. */
+/* In stages 1 and 2, takes a new gradient of a parameter. false: does nothing in other settings. */
 bool zero_gradient(struct run *run, size_t parameter);
 void zero_backward_end(struct run *run);
-/* Makes gradients for the optimizer's copy of the weights; the caller holds them. NONE: no ZeRO. */
+/* Makes the gradients for the optimizer's copy of the weights. The caller holds them. NONE: the run
+ * has no ZeRO. */
 uint32_t zero_step(struct run *run);
 void zero_step_end(struct run *run);
 

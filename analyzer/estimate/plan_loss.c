@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * torch.nn.functional.linear_cross_entropy of PyTorch 2.15 with LinearCrossEntropyOptions(), as
- * measured in dry runs; see plan_loss.h:
+ * Plans torch.nn.functional.linear_cross_entropy of PyTorch 2.15 with LinearCrossEntropyOptions(),
+ * as it was measured in dry runs; see plan_loss.h:
  *
- *     forward    makes the gradients of its input and of the weight, piece by piece, and saves them
- *     backward   passes them on
+ *     forward    makes and saves the gradients of its input and of the weight, piece by piece
+ *     backward   passes these gradients on
  *
- * The rows of a piece are the lowest power of 2 that is at least rows / ceil(words / width),
- * so that its scores are about as large as the input. In 16 bit, these scores exist twice in
- * that type and once in float32.
+ * The number of rows in a piece is the lowest power of 2 that is at least rows / ceil(words /
+ * width), so that the scores of a piece are about as large as the input. If the model's type has 16
+ * bit, the scores exist twice in that type and once in float32.
  */
 #include "plan_loss.h"
 

@@ -19,14 +19,14 @@ static uint64_t reduced_bytes(const struct plan *plan)
     return dtype < DTYPE_COUNT ? dtype_bytes(dtype) : computed_bytes(plan);
 }
 
-/* Bytes of one element of the weights that are gathered. */
+/* Returns the bytes of one element of the weights that are gathered. */
 static uint64_t own_bytes(const struct plan *plan)
 {
     return parallel_has_master(plan->settings.parallel) ? computed_bytes(plan)
                                                         : dtype_bytes(plan->settings.dtype);
 }
 
-/* A unit whose parameters are shared by whole rows. */
+/* Sums a unit in which each rank has some whole rows of each parameter. */
 static void sum_rows(struct plan *plan, size_t number, struct checked *checked)
 {
     struct plan_unit *unit = &plan->units[number];
@@ -45,8 +45,8 @@ static void sum_rows(struct plan *plan, size_t number, struct checked *checked)
 }
 
 /*
- * A flat unit: all its parameters lie in a row. The first rank has the beginning of the row: whole
- * parameters and a part of the last one.
+ * Cuts a flat unit, whose parameters lie one after the other in one tensor. The first rank has the
+ * beginning of that tensor: some whole parameters, and a part of the next one.
  */
 static void cut_row(struct plan *plan, size_t number, struct checked *checked)
 {

@@ -22,7 +22,7 @@ enum schedule_phase {
     SCHEDULE_PHASES
 };
 
-/* The stream of an allocation. An allocator keeps the blocks of each stream apart. */
+/* The stream of an allocation. An allocator keeps blocks of different streams apart. */
 enum schedule_stream { SCHEDULE_compute, SCHEDULE_gather, SCHEDULE_reduce };
 
 const char *schedule_phase_name(enum schedule_phase phase);
@@ -49,13 +49,14 @@ struct schedule {
 };
 
 void schedule_release(struct schedule *schedule);
-/* The phase and layer of the events that follow. */
+/* Sets the phase and the layer of the events that follow. */
 void schedule_at(struct schedule *schedule, enum schedule_phase phase, int32_t layer);
-/* The stream of the allocations that follow. */
+/* Sets the stream of the allocations that follow. */
 void schedule_on(struct schedule *schedule, enum schedule_stream stream);
-/* A new block. For 0 bytes nothing is allocated: SCHEDULE_NO_BLOCK. */
+/* Adds the allocation of a new block. For 0 bytes, adds nothing and returns SCHEDULE_NO_BLOCK. */
 uint32_t schedule_alloc(struct schedule *schedule, enum category category, uint64_t bytes);
-/* bytes and category as in the allocation. SCHEDULE_NO_BLOCK is allowed and ignored. */
+/* Adds a free. `bytes` and `category` must be those of the allocation. SCHEDULE_NO_BLOCK is allowed
+ * and ignored. */
 void schedule_free(struct schedule *schedule, enum category category, uint32_t block,
                    uint64_t bytes);
 

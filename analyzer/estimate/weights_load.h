@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads weights into the simulated allocator, one allocation per
- * tensor, in the order of their names.
+ * Loads weights into the simulated allocator: one allocation for each tensor, in the order of the
+ * tensors' names.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_LOAD_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_LOAD_H

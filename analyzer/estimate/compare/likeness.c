@@ -90,8 +90,8 @@ static void match(struct likeness *likeness, const struct sizes *parameters,
 }
 
 /*
- * Returns the bytes in blocks of a size that no parameter has. Copies of the model, such as averaged
- * weights, are not counted, because they have parameters' sizes.
+ * Returns the bytes in blocks of a size that no parameter has. Copies of the model, such as
+ * averaged weights, are not counted, because they have parameters' sizes.
  */
 static uint64_t strange_bytes(const struct sizes *parameters, const struct sizes *held)
 {

@@ -34,19 +34,19 @@ struct parallel_kind {
 };
 
 const struct parallel_kind *parallel_kind(enum parallel parallel);
-/* Whether a rank has a part of each unit's weights, so that units are gathered. */
+/* Returns whether a rank has only a part of each unit's weights, so that units are gathered. */
 bool parallel_has_units(enum parallel parallel);
-/* Whether the optimizer updates a copy of the weights, which lies beside those that compute. */
+/* Returns whether the optimizer updates a separate copy of the weights that the model runs with. */
 bool parallel_has_master(enum parallel parallel);
 /* Takes any name in parallel.def, ignoring case. -1: ERR_USAGE, which lists the names. */
 int parallel_parse(const char *text, enum parallel *parallel, struct err *err);
 
 /* Which units of FSDP keep their gathered weights from forward to backward. */
 enum reshard {
-    RESHARD_auto,    /* the root does */
+    RESHARD_auto,    /* only the root */
     RESHARD_always,  /* none */
     RESHARD_never,   /* all */
-    RESHARD_but_last /* the last block, with which backward begins */
+    RESHARD_but_last /* only the last block, with which backward begins */
 };
 
 int reshard_parse(const char *text, enum reshard *reshard, struct err *err);

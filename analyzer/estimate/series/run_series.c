@@ -13,8 +13,8 @@ struct walk {
     struct run_series *series;
     struct run_moment now; /* now.highest has the current live bytes */
     size_t layer_count;
-    uint32_t *site_of; /* by block: its layer, or layer_count + its phase */
-    uint8_t *phase_of; /* by block: the phase that made it */
+    uint32_t *site_of; /* for each block: its layer, or layer_count + its phase */
+    uint8_t *phase_of; /* for each block: the phase that made it */
     size_t capacity;
 };
 
@@ -41,7 +41,8 @@ static void note_event(struct walk *walk, const struct schedule_event *event)
     walk->now.event++;
 }
 
-/* A batch begins a training step, unless its gradients are added to those of the previous batch. */
+/* Returns whether the event begins a training step. A new batch does, unless its gradients are
+ * added to those of the previous batch. */
 static bool begins_step(const struct schedule_event *before, const struct schedule_event *event)
 {
     return event->phase == SCHEDULE_data && before->phase != SCHEDULE_data &&

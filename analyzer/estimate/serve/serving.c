@@ -13,7 +13,7 @@
 #define FLOAT8 "float8"
 #define FLOAT8_NAMES FLOAT8 ",fp8,fp8_e4m3,fp8_e5m2,float8_e4m3fn,float8_e5m2,int8"
 
-/* One pass: the model it needs and its estimate. */
+/* One of prefill and decode: the model that it needs, and its estimate. */
 struct pass {
     struct model model;
     struct settings settings;
@@ -97,8 +97,8 @@ static uint64_t in_blocks(uint64_t tokens, uint64_t page, struct checked *checke
 }
 
 /*
- * Checks the cache's length against learned positions: the decoding model has one token, but that
- * has the last position of the cache.
+ * Checks that the cache is not longer than the model's learned positions. The decoding model has
+ * only one token, but this token has the last position of the cache.
  */
 static int check_positions(const struct model *model, uint64_t tokens, struct err *err)
 {
@@ -146,7 +146,8 @@ static int count_cache(struct serving *serving, const struct model *model, uint6
 
 /* --- the whole --- */
 
-/* Replaces the message if the model can be made, but not for serving: it lacks such dimensions. */
+/* Replaces the message if the model can be made, but not for serving, because it lacks the
+ * dimensions that serving needs. */
 static void explain(const struct model_source *source, const struct model_request *request,
                     struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the weight files that a path means and the config.json beside them. The path is a file, an
- * index, or a folder as Hugging Face lays a model out.
+ * Finds the weight files that a path means, and the config.json beside them. The path is that of a
+ * weight file, of an index, or of a folder in which a model has the layout of Hugging Face.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_SNAPSHOT_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_SNAPSHOT_H
@@ -11,12 +11,12 @@
 enum snapshot_kind { SNAPSHOT_NONE, SNAPSHOT_SAFETENSORS, SNAPSHOT_INDEX, SNAPSHOT_GGUF };
 
 struct snapshot {
-    enum snapshot_kind kind; /* NONE: a folder with a config only */
+    enum snapshot_kind kind; /* SNAPSHOT_NONE: a folder with a config only */
     char *path;              /* of the weight file or index */
     char *config;            /* NULL: there is none beside the weights */
 };
 
-/* Whether the path is a folder, or begins or ends as a weight file does. */
+/* Returns whether the path is a folder, or has the beginning or the ending of a weight file. */
 bool snapshot_is(const char *path);
 int snapshot_find(struct snapshot *snapshot, const char *path, struct err *err);
 /* Reads the weights, if there are any. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tensors of weight files: safetensors, whole or in parts, and GGUF. Only the header
- * before the tensors is read, and it is not trusted: sizes, offsets and names are checked
- * against each other and against the file.
+ * Lists the tensors of weight files. The formats are safetensors, in one file or several, and GGUF.
+ * Only the header before the tensors is read. The header is not trusted: sizes, offsets and names
+ * are checked against each other and against the file.
  *
  *     safetensors   length of the header (8 bytes) | header: JSON | tensors, one after the other
  *     GGUF          "GGUF", version, counts | keys and values | tensors' infos | padding | tensors
@@ -30,27 +30,28 @@ struct weight_type {
 struct weight {
     char *name;
     const struct weight_type *type;
-    struct shape shape; /* in PyTorch's order: the last dimension is contiguous */
+    struct shape shape; /* in PyTorch's order, in which the last dimension is contiguous */
     uint64_t elements, bytes;
     uint64_t begin; /* offset in its file, from the first tensor */
     size_t file;
 };
 
 struct weights {
-    struct weight *items; /* in the order of their names after weights_finish */
+    struct weight *items; /* sorted by name after weights_finish */
     size_t count, capacity, file_count;
     uint64_t elements, bytes;
     const char *format;
-    char *architecture;  /* that a GGUF file names; NULL: none */
-    uint64_t part_count; /* number of parts that a GGUF file names; 0: none */
+    char *architecture;  /* the name in a GGUF file; NULL: none */
+    uint64_t part_count; /* number of parts by a GGUF file; 0: the file does not say */
 };
 
-/* Each reads one file, or an index and the files that it names. Zeroed weights may be released. */
+/* Each function reads one file, or an index and the files that it names. Zeroed weights may be
+ * released. */
 int weights_read_safetensors(struct weights *weights, const char *path, struct err *err);
 int weights_read_index(struct weights *weights, const char *path, struct err *err);
 int weights_read_gguf(struct weights *weights, const char *path, struct err *err);
 void weights_release(struct weights *weights);
-/* NULL: there is none of that name. */
+/* Returns the tensor of that name; NULL: there is none. */
 const struct weight *weights_find(const struct weights *weights, const char *name);
 
 /* --- for readers --- */
@@ -63,9 +64,9 @@ int weights_add(struct weights *weights, const char *name, struct weight weight,
  */
 int weights_check_places(const struct weights *weights, size_t first, uint64_t data_bytes,
                          uint64_t alignment, struct err *err);
-/* Called when all are read: sorts them, refuses duplicate names, sums them. */
+/* Called when all tensors are read. Sorts the tensors, refuses duplicate names, and sums sizes. */
 int weights_finish(struct weights *weights, struct err *err);
-/* ERR_INPUT: "tensor 'x': " and the message. Returns -1. */
+/* Sets ERR_INPUT with the message after "tensor 'x': ". Returns -1. */
 int weights_fail(const char *name, struct err *err, const char *format, ...) GMT_PRINTF(3, 4);
 
 #endif

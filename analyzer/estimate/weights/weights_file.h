@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A weight file, read from its beginning and never beyond its size. It knows no format. */
+/* Reads a file of any format from its beginning, and never beyond its size. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_WEIGHTS_FILE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_WEIGHTS_WEIGHTS_FILE_H
 
@@ -14,16 +14,17 @@ struct weights_file {
     uint64_t left_bytes; /* bytes that are not read yet */
 };
 
-/* Opens a regular file only, because its size is known. */
+/* Opens the file, which must be a regular one, because only then its size is known. */
 int weights_file_open(struct weights_file *file, const char *path, struct err *err);
 void weights_file_close(struct weights_file *file);
 /* Reads bytes that must be there. -1: the file is truncated. */
 int weights_file_bytes(struct weights_file *file, void *buffer, size_t bytes, struct err *err);
-/* Reads an integer of at most 8 bytes, the lowest first. */
+/* Reads an integer of at most 8 bytes, whose lowest byte comes first. */
 int weights_file_integer(struct weights_file *file, size_t bytes, uint64_t *integer,
                          struct err *err);
 int weights_file_skip(struct weights_file *file, uint64_t bytes, struct err *err);
-/* For json_read_callback: reads up to so many bytes, as many as there are. */
+/* A callback for json_read_callback: reads `bytes` bytes, or all that are left if they are
+ * fewer. */
 size_t weights_file_some(void *buffer, size_t bytes, void *file);
 
 #endif
