@@ -28,8 +28,8 @@ static int take_config_dtype(struct model *model, const json_t *config, struct e
 }
 
 /*
- * The word of --quantize for the config's format of bitsandbytes.
- * NULL: no format, or an unknown one.
+ * Returns the word of --quantize for the config's format of bitsandbytes. NULL: the config has no
+ * format, or an unknown one.
  */
 static const char *config_quantization(const json_t *config)
 {
@@ -99,7 +99,8 @@ int config_read_named(struct model *model, json_t *family, const json_t *config,
 
 /* --- models that read more than text --- */
 
-/* The family's class that writes text, or its first class, that of the base model. */
+/* Returns the family's class that writes text. If there is none, returns its first class, which is
+ * the base model. */
 static const char *writing_class(const json_t *family)
 {
     const json_t *classes = json_object_get(family, "architectures");
@@ -112,8 +113,8 @@ static const char *writing_class(const json_t *family)
 }
 
 /*
- * The config's part for text as a config of its own, with the outer keys that hold for the whole. A
- * new reference; NULL: no memory.
+ * Returns the config's text part as a separate config, with those outer keys that hold for the
+ * whole model. A new reference; NULL: no memory.
  */
 static json_t *text_part(const json_t *config, const json_t *family)
 {
@@ -153,7 +154,8 @@ static int read_text_part(struct model *model, json_t *family, const json_t *con
 
 /* --- the whole --- */
 
-/* The family of the config's model_type, or else of its text_config's: a new reference. */
+/* Returns the family of the config's model_type. If there is none, returns the family of its
+ * text_config's model_type. A new reference. */
 static json_t *open_family(const json_t *config, bool *of_text, struct err *err)
 {
     const char *type;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader of a config.json of Hugging Face, and of the configs that names stand for. The family
- * of the config's model_type says what the keys mean. If no family has the model_type, the config's
- * text_config is read: that is the part for text of a model that also reads images or sound.
+ * Reads a config.json of Hugging Face, or the config that a name such as "resnet50" stands for. The
+ * family of the config's model_type says what the keys mean. If no family has the model_type, the
+ * config's text_config is read instead: the text part of a model that also reads images or sound.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_CONFIG_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_CONFIG_H
@@ -10,7 +10,8 @@
 #include "given.h"
 #include "model.h"
 
-/* Each fills all of the model but what model_resolve fills. On failure the caller releases it. */
+/* Both fill all of the model except what model_resolve fills. On failure the caller releases the
+ * model. */
 int config_read(struct model *model, const json_t *config, struct given given, struct err *err);
 int config_read_named(struct model *model, json_t *family, const json_t *config, const char *name,
                       struct given given, struct err *err);

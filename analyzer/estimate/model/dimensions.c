@@ -21,7 +21,8 @@ static struct dimension *find_dimension(struct dimensions *dimensions, const cha
     return NULL;
 }
 
-/* The hint "; did you mean 'decoder_sequence'?" for 'sequence', or "". */
+/* Makes a hint from a longer name, as "; did you mean 'decoder_sequence'?" for 'sequence', or
+ * "". */
 static const char *longer_hint(char hint[NEAREST_HINT_BYTES], const char *typed,
                                const char *const *names, size_t count)
 {
@@ -276,7 +277,8 @@ static int add_value(struct text *filled, const struct value *value, struct err 
     return 0;
 }
 
-/* Fills in one {expression}: *at points behind its opening brace, then behind the closing one. */
+/* Adds the value of one {expression}. *at points behind the opening brace, and is moved behind the
+ * closing one. */
 static int fill_one(struct dimensions *dimensions, const char **at, struct text *filled,
                     struct err *err)
 {
@@ -290,7 +292,7 @@ static int fill_one(struct dimensions *dimensions, const char **at, struct text 
     memcpy(expression, *at, (size_t)(end - *at));
     expression[end - *at] = '\0';
     *at = end + 1;
-    /* The value's text may lie in `expression`, so it is added before that goes out of scope. */
+    /* The value's text may point into `expression`, so it is added before `expression` is gone. */
     return expression_evaluate(expression, &dimensions->names, &value, err) ||
                    add_value(filled, &value, err)
                ? -1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes of layers; see edits.h. */
+/* Changes layers; see edits.h. */
 #include "edits.h"
 
 #include "analyzer/estimate/layer/layer_formulas.h"
@@ -23,8 +23,8 @@ static size_t count_readers(const struct model *model, size_t layer)
 }
 
 /*
- * True if nothing else needs the layer's input: no other layer reads it, and the backward of the
- * layer that made it does not use it.
+ * Returns whether nothing else needs the layer's input: no other layer reads it, and the backward
+ * of the layer that made it does not use it.
  */
 static bool may_overwrite(const struct model *model, const struct layer *layer)
 {

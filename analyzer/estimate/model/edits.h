@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes to a model that a person might make in its code: other layers, a smaller input. They are
- * made before model_resolve, so that widths and shapes are computed anew.
+ * Makes changes to a model that a person might make in its code, such as other layers or a smaller
+ * input. This is done before model_resolve, so that widths and shapes are computed with the
+ * changes.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_EDITS_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_EDITS_H
@@ -9,13 +10,13 @@
 #include "model.h"
 
 enum model_edit {
-    EDIT_inplace = 1 << 0, /* each ReLU overwrites its input, if it may */
-    EDIT_gru = 1 << 1,     /* each LSTM is a GRU */
+    EDIT_inplace = 1 << 0, /* each ReLU overwrites its input if nothing else needs that */
+    EDIT_gru = 1 << 1,     /* each LSTM becomes a GRU */
     EDIT_narrow = 1 << 2,  /* each convolution makes half the channels */
-    EDIT_quarter = 1 << 3, /* images of half the height and width */
+    EDIT_quarter = 1 << 3, /* images have half the height and width */
 };
 
-/* -1: *err says that the model has nothing to change in that way. */
+/* -1: *err says that the model has nothing that could be changed in this way. */
 int model_edit(struct model *model, unsigned edits, struct err *err);
 
 #endif

@@ -31,7 +31,7 @@ static int fail(const struct parser *parser, const char *what)
     return -1;
 }
 
-/* A failure of values, not of the expression's syntax. */
+/* Fails because of a value, not because of the expression's syntax. */
 static int fail_value(const struct parser *parser, const char *what)
 {
     char shown[JSON_SHOWN_BYTES];
@@ -59,7 +59,7 @@ enum operation {
     OPERATION_rest
 };
 
-/* A sign comes before signs that are its beginning: "<=" before "<". */
+/* Longer signs come before their beginnings, as "<=" before "<". */
 static const struct sign {
     const char *text;
     int level;
@@ -82,7 +82,7 @@ static bool in_name(char byte)
     return isalnum((unsigned char)byte) || byte == '_';
 }
 
-/* Skips the text if it comes next; a word only if no letter of a name follows it. */
+/* Skips the text if it comes next. A word is skipped only if it ends there. */
 static bool take(struct parser *parser, const char *text)
 {
     skip_spaces(parser);
@@ -125,7 +125,7 @@ static int divide(const struct parser *parser, struct value *value, enum operati
     return 0;
 }
 
-/* Numbers with a fraction, which configs use for shares. */
+/* Computes with fractions, which configs use for shares. */
 static int compute_real(const struct parser *parser, struct value *value, enum operation operation,
                         double a, double b)
 {
@@ -337,7 +337,7 @@ static void extreme_of(const struct value *arguments, unsigned count, int sign, 
             *value = arguments[i];
 }
 
-/* The member of an object; a null member counts as missing. */
+/* Finds the member of an object. A null member counts as missing. */
 static int member_or(const struct parser *parser, const struct value *arguments,
                      struct value *value)
 {
@@ -507,7 +507,7 @@ static int parse_unary(struct parser *parser, struct value *value)
     return 0;
 }
 
-/* Whether the left side of && or || decides the result. */
+/* Finds whether the left side of && or || decides the result. */
 static int decides(const struct parser *parser, const struct value *left, enum operation operation,
                    bool *decided)
 {

@@ -12,7 +12,7 @@
 #include "analyzer/util/text.h"
 #include "like.h"
 
-/* family_files.S embeds them. */
+/* The files' texts, which family_files.S embeds. */
 #define FAMILY(name) extern const char family_##name[];
 #include "families.def"
 
@@ -114,7 +114,7 @@ json_t *family_open(const char *model_type, struct err *err)
 
 /* --- by name --- */
 
-/* The config of that name in the family. A family writes its names in lower case. */
+/* Returns the config of that name in the family. A family's names are in lower case. */
 static json_t *find_name(const json_t *family, const char *name)
 {
     const char *known;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a config and from --set to dimensions; see given.h. */
+/* Gives dimensions values from a config and from --set; see given.h. */
 #include "given.h"
 
 #include <ctype.h>
@@ -74,8 +74,8 @@ static int fail_architecture(const json_t *known, const char *wanted, struct err
 }
 
 /*
- * Checks that the class is one of the file's. If neither config nor
- * option names one, it is the first.
+ * Checks that the class is one of those in the file. If neither the config nor an option names a
+ * class, it is the file's first one.
  */
 static int check_architecture(struct dimensions *dimensions, const json_t *known, struct err *err)
 {

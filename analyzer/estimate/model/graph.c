@@ -14,7 +14,7 @@
 
 #define INPUT_NAME "input"
 
-/* The name of a layer or block, which later ones can use. */
+/* The name of a layer or block. Later layers and blocks can use it in "from". */
 struct label {
     char name[LAYER_NAME_BYTES];
     size_t output; /* the layer whose result it names, or MODEL_INPUT */
@@ -22,7 +22,7 @@ struct label {
 
 /* A block that is being read. */
 struct section {
-    const char *prefix; /* of the names in it, as "encoder.layer.0", or "" */
+    const char *prefix; /* prefix of the names in the block, as "encoder.layer.0", or "" */
     size_t input;
     unsigned depth;
 };
@@ -35,10 +35,10 @@ struct graph {
     struct label *labels; /* a block's labels are dropped at its end */
     size_t label_count, label_capacity;
     size_t flowing;    /* the previous layer */
-    size_t items;      /* read so far, in all repetitions */
-    size_t blocks;     /* repetitions of outermost repeated blocks so far */
-    uint64_t turn;     /* number of the last of these within its block */
-    unsigned repeated; /* repeated blocks around what is being read */
+    size_t items;      /* number of items read so far, in all repetitions */
+    size_t blocks;     /* number of repetitions of outermost repeated blocks so far */
+    uint64_t turn;     /* number of the last such repetition within its block */
+    unsigned repeated; /* number of repeated blocks around the item that is being read */
     size_t adapters;
     struct err *err;
 };
@@ -64,7 +64,8 @@ static int join(const struct graph *graph, char path[LAYER_NAME_BYTES], const ch
     return length < LAYER_NAME_BYTES ? 0 : fail_item(graph, name, "the whole name is too long");
 }
 
-/* The item's own name with its {expressions} filled in; "" if it has none. */
+/* Fills `name` with the item's own name and the values of its {expressions}, or with "" if the item
+ * has no name. */
 static int own_name(const struct graph *graph, const json_t *item, char name[LAYER_NAME_BYTES])
 {
     const json_t *given = json_object_get(item, "name");
@@ -151,7 +152,7 @@ static int add_source(struct graph *graph, size_t source)
     return 0;
 }
 
-/* Adds the item's inputs to the model's list; without "from" that is the previous layer. */
+/* Adds the item's inputs to the model's list. Without "from", the input is the previous layer. */
 static int add_sources(struct graph *graph, const struct section *section, const json_t *item,
                        const char *name)
 {
@@ -171,7 +172,8 @@ static int add_sources(struct graph *graph, const struct section *section, const
     return 0;
 }
 
-/* The first input of an item: a block reads it, and an item that is left out passes it on. */
+/* Finds the first input of an item. A block reads only this input. If an item is left out, readers
+ * of the item read this input. */
 static int first_source(struct graph *graph, const struct section *section, const json_t *item,
                         const char *name, size_t *source)
 {
@@ -225,7 +227,7 @@ static int add_layer(struct graph *graph, const struct section *section, json_t 
 /* --- adapters --- */
 
 /*
- * Adds one of an adapter's layers, which reads the item's "from" or the previous layer. Takes
+ * Adds one layer of an adapter. The layer reads the item's "from", or the previous layer. Takes
  * over the reference to the item.
  */
 static int add_part(struct graph *graph, const struct section *section, json_t *item,
@@ -242,8 +244,9 @@ static int add_part(struct graph *graph, const struct section *section, json_t *
 }
 
 /*
- * Adds an adapter to the linear layer that was just read: two narrow layers, whose result is scaled
- * and added to the linear layer's own. The sum takes over the linear layer's name.
+ * Adds an adapter to the linear layer that was just read. An adapter has two narrow layers. Their
+ * result is scaled and added to the result of the linear layer, and the sum takes over the linear
+ * layer's name.
  */
 static int add_adapter(struct graph *graph, const struct section *section, const json_t *base,
                        const char *name, size_t read_before)
@@ -289,7 +292,8 @@ static int add_adapted(struct graph *graph, const struct section *section, json_
 
 #define REGISTERED_MOST 64
 
-/* The index of the first name that is the layer's or a surrounding module's; `count`: none is. */
+/* Returns the index of the first of the names that belongs to the layer or to a module around it;
+ * `count`: none does. */
 static size_t registered_rank(const struct layer *layer, size_t prefix_length,
                               char (*names)[LAYER_NAME_BYTES], size_t count)
 {
@@ -303,7 +307,8 @@ static size_t registered_rank(const struct layer *layer, size_t prefix_length,
     return count;
 }
 
-/* Sorts the layers from `first` on by rank; layers of one rank stay in the order of their runs. */
+/* Sorts the layers from `first` on by rank. Layers of one rank stay in the order in which they
+ * run. */
 static int sort_registered(struct graph *graph, size_t first, size_t prefix_length,
                            char (*names)[LAYER_NAME_BYTES], size_t count)
 {
@@ -325,7 +330,8 @@ static int sort_registered(struct graph *graph, size_t first, size_t prefix_leng
     return 0;
 }
 
-/* Orders the registration, because a class may make its modules in another order than data runs. */
+/* Sets the order of registration, because a class may make its modules in another order than the
+ * one in which they run. */
 static int order_registered(struct graph *graph, const char *prefix, const json_t *list,
                             size_t first)
 {
@@ -389,7 +395,7 @@ static int check_block(const struct graph *graph, const json_t *item, const char
     return 0;
 }
 
-/* True if the item's name counts the repetitions itself, as "layer{index + 1}". */
+/* Returns whether the item's name has the number of the repetition in it, as "layer{index + 1}". */
 static bool names_repetitions(const json_t *item)
 {
     const char *name = json_string_value(json_object_get(item, "name"));
@@ -397,8 +403,8 @@ static bool names_repetitions(const json_t *item)
 }
 
 /*
- * The prefix of the names in one repetition of a block: the block's
- * name, and the repetition's number.
+ * Makes the prefix of the names in one repetition of a block. The prefix has the block's name and
+ * the number of the repetition.
  */
 static int join_run(const struct graph *graph, char prefix[LAYER_NAME_BYTES],
                     const struct section *outer, const json_t *item, const char *name)
@@ -459,7 +465,7 @@ static int add_block(struct graph *graph, const struct section *outer, const jso
     return result ? -1 : add_label(graph, name, graph->flowing);
 }
 
-/* An item that is left out is a name for its input. */
+/* Leaves an item out. Its name then means its input. */
 static int leave_out(struct graph *graph, const struct section *section, const json_t *item,
                      const char *name)
 {
@@ -506,7 +512,8 @@ static int read_list(struct graph *graph, const json_t *list, const struct secti
     return 0;
 }
 
-/* Adds a note of what is trained. Refuses a name that no layer has, because it was mistyped. */
+/* Adds a note that says what is trained. Refuses a name that no layer has, because it was
+ * mistyped. */
 static int check_tuning(const struct graph *graph)
 {
     const struct tuning *tuning = graph->tuning;

@@ -7,9 +7,9 @@
  *     block   {"layers": […], "name": …, "from": NAME, "if": CONDITION, "repeat": COUNT,
  *              "registered": [NAME …]}
  *
- * Without "from" a layer reads the one before it. A NAME is that of an earlier layer or block in
- * its own block or in one around it; "input" is the input of the innermost block. An item that a
- * condition leaves out passes its input on.
+ * A layer without "from" reads the previous layer. A NAME means an earlier layer or block in the
+ * same block or in a block around it; "input" means the input of the innermost block. If a
+ * condition leaves an item out, readers of the item read its input instead.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_GRAPH_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_GRAPH_H
@@ -22,8 +22,8 @@
 #define GRAPH_ITEMS_MOST (10 * MODEL_LAYERS_MOST) /* including those that conditions leave out */
 
 /*
- * Fills the model's layers, their inputs, and the order of their registration, from the file's
- * "layers" and "registered". On failure the caller releases the model.
+ * Fills the model's layers, their inputs, and the order in which they are registered, from the
+ * file's "layers" and "registered". On failure the caller releases the model.
  */
 int graph_read(struct model *model, const json_t *file, struct dimensions *dimensions,
                const struct tuning *tuning, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A model file without its layers; see layer_list.h. */
+/* Reads a model file, except for its layers; see layer_list.h. */
 #include "layer_list.h"
 
 #include <jansson.h>
@@ -142,7 +142,8 @@ static int read_keys(struct model *model, json_t *root, struct dimensions *dimen
     return 0;
 }
 
-/* Notes sizes that the config lacks, because the class's own sizes may not be those it meant. */
+/* Adds a note of the sizes that the config lacks. The class's own sizes are used for them, but the
+ * config may mean other sizes. */
 static int note_missing(struct model *model, const struct dimensions *dimensions, struct err *err)
 {
     struct text note;
@@ -170,7 +171,8 @@ static int note_missing(struct model *model, const struct dimensions *dimensions
 
 /* --- sizes --- */
 
-/* The first dimension that has one of the names; 0: there is none, or it is not a size. */
+/* Returns the value of the first dimension that has one of the names; 0: there is none, or the
+ * value is not a size. */
 static uint64_t find_size(struct dimensions *dimensions, const char *names)
 {
     for (size_t i = 0; i < dimensions->count; i++) {

@@ -61,7 +61,7 @@ static int fail_key(const struct layer *layer, const char *key, struct err *err)
     return -1;
 }
 
-/* One number for all dimensions, or one for each. */
+/* Takes one number for all dimensions, or one number for each. */
 static int take_sizes(const struct layer *layer, const json_t *value, uint64_t least,
                       uint64_t sizes[SPATIAL_MAX], struct err *err)
 {
@@ -98,7 +98,7 @@ static int take_value(struct layer *layer, const struct field_rule *rule, const 
     return -1;
 }
 
-/* A flag is whether its expression holds; other fields are the expression's value. */
+/* Returns the plain JSON of a field's value. For a flag, that is whether its expression holds. */
 static json_t *plain_value(const struct field_rule *rule, const json_t *value,
                            struct dimensions *dimensions, struct err *err)
 {

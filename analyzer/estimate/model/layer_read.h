@@ -11,7 +11,7 @@
 
 #define LAYER_TYPE_BYTES 64
 
-/* `name` is the path in the model, as "encoder.layer.0.attention". */
+/* Fills the layer. `name` is its path in the model, as "encoder.layer.0.attention". */
 int layer_read(struct layer *layer, json_t *object, const char *name, size_t index,
                struct dimensions *dimensions, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file completed from families; see like.h. */
+/* Completes a file from families; see like.h. */
 #include "like.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include "dimensions.h"
 #include "families.h"
 
-#define LIKE_MOST 4 /* length of a chain of files that are like each other */
+#define LIKE_MOST 4 /* longest chain of files, each of which is like the next */
 
 static const char *const name_fields[] = {CONFIG_FIELD, DIMENSIONS_FIELD};
 #define NAME_FIELDS (sizeof name_fields / sizeof *name_fields)
@@ -26,7 +26,7 @@ static bool has_name(const json_t *file, const char *name)
     return false;
 }
 
-/* The file's object of that field, made if it is missing. */
+/* Returns the file's object of that field, and makes it if it is missing. */
 static json_t *own_names(json_t *file, const char *field)
 {
     if (!json_object_get(file, field) && json_object_set_new(file, field, json_object()))
@@ -54,7 +54,8 @@ static int complete_names(json_t *file, json_t *base)
     return 0;
 }
 
-/* Adds the base's keys, except for its names and model types, which belong to its own configs. */
+/* Adds the base's keys, except "names" and "model_types", which belong to the base's own
+ * configs. */
 static int complete_from(json_t *file, json_t *base)
 {
     static const char *const own[] = {"like", "names", "model_types"};
@@ -109,7 +110,7 @@ static bool text_mentions(const char *text, const char *word)
     return false;
 }
 
-/* Recursion is as deep as the JSON parser allows. */
+/* Returns whether the JSON mentions the word. Recursion is limited by the JSON parser's depth. */
 static bool mentions(const json_t *json, const char *word)
 {
     const char *key;

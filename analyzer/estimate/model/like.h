@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model file that is like a family: "like": "llama" adds the family's keys that the file lacks,
- * and those names of the family's "config" and "dimensions" that the file has in neither.
+ * Completes a model file that is like a family. The key "like": "llama" adds those keys of the
+ * family llama that the file lacks. It also adds the names in the family's "config" and
+ * "dimensions", except names that the file has in one of these two.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LIKE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_LIKE_H
@@ -11,8 +12,8 @@
 #include "gpumemtrace/err.h"
 
 /*
- * Completes the file; without "like" it stays as it is. ERR_INPUT: there is no such family, or the
- * file sets a name that the family lacks and nothing uses.
+ * Completes the file. A file without "like" stays as it is. ERR_INPUT: there is no such family, or
+ * the file sets a name that the family lacks and that nothing uses.
  */
 int like_complete(json_t *file, struct err *err);
 

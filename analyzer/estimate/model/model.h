@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model to estimate: a graph of layers with their shapes, each of which reads earlier layers, and
- * the settings of its run. Each kind of description has a reader that fills it.
+ * A model to estimate. It has a graph of layers with their shapes, in which each layer reads
+ * earlier layers, and the settings of its run. Each kind of description has a reader that fills the
+ * model.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_MODEL_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_MODEL_H
@@ -20,10 +21,10 @@
 #define MODEL_NOTES_MOST 16
 #define MODEL_INPUT SIZE_MAX /* in a list of inputs: the model's input */
 
-/* Dimensions that answer/ varies; 0: the description has none of that name. */
+/* The dimensions that answer/ varies; 0: the description has no dimension of that name. */
 struct model_sizes {
     uint64_t sequence, image_size;
-    uint64_t positions; /* the longest sequence that the model is made for */
+    uint64_t positions; /* length of the longest sequence that the model is made for */
 };
 
 struct stored;
@@ -34,30 +35,30 @@ struct model {
     struct shape input; /* of one sample */
     struct layer *layers;
     size_t layer_count;
-    /* layers' numbers, in the order in which the model's class makes the layers */
+    /* numbers of the layers, in the order in which the model's class makes the layers */
     size_t *registered;
     size_t *inputs; /* inputs of all layers: numbers of earlier layers, or MODEL_INPUT */
     size_t input_count, input_capacity;
     const struct shape **input_shapes; /* the shape of each of `inputs`; set by model_resolve */
-    char *notes[MODEL_NOTES_MOST];     /* notes that the description has about itself */
+    char *notes[MODEL_NOTES_MOST];     /* notes in the description */
     size_t note_count;
     struct stored *stored; /* its tensors in weight files; NULL: there are none */
     struct model_sizes sizes;
     struct settings settings;
 };
 
-/* Frees what a reader made; a zeroed struct is allowed. */
+/* Frees all that a reader made. A zeroed struct is allowed. */
 void model_release(struct model *model);
 
 /* Moves all of `from` to `to`, and zeroes `from`. */
 void model_move(struct model *to, struct model *from);
 
-/* For readers: adds a copy of a note that the description has about itself. */
+/* For readers: adds a copy of a note in the description. */
 int model_note(struct model *model, const char *note, struct err *err);
 
 /*
- * For readers: computes the shapes through all layers, infers fields that are missing, and checks
- * that each layer fits where it is.
+ * For readers: computes the shapes through all layers, infers missing fields, and checks that
+ * each layer fits its inputs.
  */
 int model_resolve(struct model *model, struct err *err);
 

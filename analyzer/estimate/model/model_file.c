@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading model descriptions; see model_file.h. */
+/* Reads model descriptions; see model_file.h. */
 #include "model_file.h"
 
 #include <errno.h>
@@ -44,7 +44,8 @@ static const char *file_name(const char *path)
     return is_stdin(path) ? "standard input" : path;
 }
 
-/* Reads standard input up to the largest size of a description; `left` counts down. */
+/* Reads standard input, up to the largest size of a description. `left` has the bytes that may
+ * still be read. */
 static size_t read_some(void *buffer, size_t bytes, void *left)
 {
     size_t *rest = left;
@@ -81,7 +82,7 @@ static int read_any(struct model *model, json_t *root, struct given given, struc
 
 /* --- a name --- */
 
-/* A path may be a name if it is no file, has no slash, and does not end as a file would. */
+/* Returns whether a path may be a name: it is no file, and has no slash and no ending of a file. */
 static bool may_be_name(const char *path)
 {
     return !is_stdin(path) && !strchr(path, '/') && !strstr(path, ".json") &&

@@ -23,7 +23,7 @@ struct optimizer_kind {
     enum optimizer_state kind;
     unsigned whole;   /* temporaries of all parameters at once */
     unsigned largest; /* temporaries of one parameter at a time */
-    unsigned carried; /* … and those of the previous parameter that are still live then */
+    unsigned carried; /* temporaries of the previous parameter that are still live then */
     const char *name, *names, *text;
 };
 

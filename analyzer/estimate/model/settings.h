@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of a model's run, from settings.def: the file may set them, options override it. */
+/* The settings of a model's run, from settings.def. The model file may set them, and options
+ * override the file. */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_SETTINGS_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_SETTINGS_H
 
@@ -23,11 +24,11 @@
 #define SETTING_MEMBER_RESHARD(name) enum reshard name;
 #define SETTING_MEMBER_LOGITS(name) enum logits name;
 
-/* Who holds the model's output while backward runs. */
+/* Whether the loop holds the model's output (logits) while backward runs. */
 enum logits {
     LOGITS_kept,
     LOGITS_dropped,
-    LOGITS_chunked /* nobody: head and loss are one operation on pieces */
+    LOGITS_chunked /* there is no whole output: head and loss are one operation on pieces */
 };
 
 const char *logits_name(enum logits logits);
@@ -35,20 +36,20 @@ const char *logits_name(enum logits logits);
 /* The blocks that backward runs again. */
 struct checkpointing {
     uint64_t together; /* number of blocks in a segment; 0: none */
-    uint64_t every;    /* only each `every`th block; below 2: each */
+    uint64_t every;    /* only every `every`th block; below 2: every block */
     bool selective;    /* results of attention and of every second product are kept */
 };
 
 enum serve_pass { SERVE_none, SERVE_prefill, SERVE_decode };
 
-/* A run with a cache of keys and values, which exists before the run. */
+/* A run with a cache of keys and values. The cache exists before the run. */
 struct serve {
     enum serve_pass pass;
-    uint64_t tokens; /* of a sequence, at its end */
-    /* the cache's growth is written down from this many tokens on; 0: only the last token's */
+    uint64_t tokens; /* in a sequence at its end */
+    /* the growth of the cache is recorded from this many tokens on; 0: only for the last token */
     uint64_t grows_from;
-    uint64_t pool_bytes;  /* made before the run for all sequences; 0: the cache grows by copies */
-    uint64_t pool_pieces; /* tensors of the pool */
+    uint64_t pool_bytes;  /* pool made before the run for all sequences; 0: caches grow by copies */
+    uint64_t pool_pieces; /* number of tensors that the pool has */
 };
 
 struct settings {
@@ -56,10 +57,10 @@ struct settings {
     SETTING_MEMBER_##type(name)
 #include "settings.def"
     bool training;
-    uint64_t stages;     /* of a pipeline, whose first stage this is; below 2: no pipeline */
-    uint64_t nccl_bytes; /* that NCCL holds beside the framework's segments; 0: not counted */
+    uint64_t stages;     /* of a pipeline; this run is its first stage; below 2: no pipeline */
+    uint64_t nccl_bytes; /* held by NCCL beside the framework's segments; 0: not counted */
     struct serve serve;
-    /* of libraries, held from the first training step on; 0: not counted */
+    /* held by libraries from the first training step on; 0: not counted */
     uint64_t workspace_bytes;
     struct layer_cores cores; /* of the card; they decide the workspaces of convolutions */
 };
@@ -67,16 +68,17 @@ struct settings {
 /* The default settings: training, batch 1, float32, AdamW … */
 struct settings settings_standard(void);
 
-/* Checks that the settings go together. -1: ERR_USAGE. */
+/* Checks that the settings fit each other. -1: ERR_USAGE. */
 int settings_check(const struct settings *settings, struct err *err);
 
 /* Reads a type that autocast can use. -1: ERR_USAGE. */
 int settings_parse_autocast(const char *text, enum dtype *dtype, struct err *err);
-/* "2", "selective" or "every-2". -1: ERR_USAGE. */
+/* Parses "2", "selective" or "every-2". -1: ERR_USAGE. */
 int settings_parse_checkpoints(const char *text, struct checkpointing *checkpointing,
                                struct err *err);
 int settings_parse_logits(const char *text, enum logits *logits, struct err *err);
-/* Takes a key of a model file. 1: it is no setting; -1: *err says what the value must be. */
+/* Takes a key of a model file and its value. 1: the key is no setting; -1: *err says what the value
+ * must be. */
 int settings_take(struct settings *settings, const char *key, const json_t *value, struct err *err);
 
 #endif

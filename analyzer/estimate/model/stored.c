@@ -16,10 +16,10 @@ struct match {
     struct model *model;
     const struct weights *weights;
     struct stored *stored;
-    bool *taken;                      /* by weight: it is found */
+    bool *taken;                      /* for each weight: whether it was found */
     char prefixes[PREFIXES_MOST][64]; /* first parts of names in the files, up to a dot */
     size_t prefix_count;
-    size_t taken_count, closed_count; /* closed: of a type that a model cannot run in */
+    size_t taken_count, closed_count; /* closed weights have a type that a model cannot run in */
     struct err *err;
 };
 
@@ -78,7 +78,8 @@ static void note_prefix(struct match *match, const char *name)
              name);
 }
 
-/* Finds a weight. The file of a base model lacks the first part of a name, or has one part more. */
+/* Finds a weight. In the file of a base model, its name may lack the first part, or have one part
+ * more. */
 static const struct weight *find_weight(const struct match *match, const char *name)
 {
     const struct weight *weight = weights_find(match->weights, name);
@@ -109,8 +110,8 @@ struct rest {
 };
 
 /*
- * Takes the layer's other tensors in the files: scales and packed values of a quantized weight,
- * or the tensors of each expert.
+ * Takes the other tensors that the files have for the layer: the scales and packed values of a
+ * quantized weight, or the tensors of each expert.
  */
 static struct rest take_rest(struct match *match, const char *layer)
 {
@@ -167,7 +168,7 @@ static int report_missing(struct match *match, const struct layer *layer, const 
     return 0;
 }
 
-/* Matches tensors that the files divide otherwise, or pack into fewer values. */
+/* Matches tensors that the files divide in another way, or pack into fewer values. */
 static void match_pieces(struct match *match, const struct layer *layer, const struct tensors *own,
                          struct layer_stored *stored, const bool *found, bool has_closed)
 {
@@ -222,7 +223,7 @@ static int match_layer(struct match *match, struct layer *layer, struct layer_st
 
 /* --- the whole --- */
 
-/* The type of most values, among the types that a model can run in. */
+/* Returns the type of the most values, among the types that a model can run in. */
 static enum dtype main_dtype(const struct weights *weights)
 {
     uint64_t elements[DTYPE_COUNT] = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model compared with its weight files by name: the bytes of each tensor in the files, and the
- * differences between description and files.
+ * Compares a model with its weight files. Tensors are matched by name. The result has the bytes of
+ * each tensor in the files, and the differences between description and files.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_STORED_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_STORED_H
@@ -13,7 +13,7 @@
 
 struct stored_difference {
     char name[STORED_TEXT_BYTES];
-    char described[STORED_TEXT_BYTES], found[STORED_TEXT_BYTES]; /* "": one side lacks it */
+    char described[STORED_TEXT_BYTES], found[STORED_TEXT_BYTES]; /* "": this side lacks it */
 };
 
 struct stored {
@@ -24,9 +24,9 @@ struct stored {
 };
 
 /*
- * Called after model_resolve: gives the model the bytes of the files, and their element type if a
- * model can run in it. Weights of other types cannot be trained, so the model is set to inference.
- * ERR_INPUT: no tensor is the model's.
+ * Called after model_resolve. Gives the model the bytes of the files, and the files' element type
+ * if a model can run in that type. Weights of other types cannot be trained, so the model is set to
+ * inference. ERR_INPUT: no tensor in the files belongs to the model.
  */
 int stored_apply(struct model *model, const struct weights *weights, struct err *err);
 void stored_free(struct stored *stored);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes before a run; see tuning.h. */
+/* Changes a model before its run; see tuning.h. */
 #include "tuning.h"
 
 #include <stdlib.h>
@@ -108,7 +108,7 @@ fail:
     return -1;
 }
 
-/* Whether the name has the part between dots, as "layers.11" in "model.layers.11.mlp". */
+/* Returns whether the name has the part between dots, as "model.layers.11.mlp" has "layers.11". */
 static bool has_part(const char *name, const char *part, size_t length)
 {
     for (const char *at = name; *at; at++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes to a model before its run, from tuning.def: the kernel of
- * attention, frozen layers, adapters.
+ * Changes to a model before its run, from tuning.def: the attention kernel, frozen layers, and
+ * adapters.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_TUNING_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_TUNING_H
@@ -20,13 +20,13 @@ struct tuning {
 #include "tuning.def"
 };
 
-/* -1: ERR_USAGE, because a word is unknown. */
+/* Checks the words. -1: ERR_USAGE, because a word is unknown. */
 int tuning_check(const struct tuning *tuning, struct err *err);
-/* Adds its dimensions to those of --set. */
+/* Adds the dimensions that the tuning sets to those of --set. */
 int tuning_dimensions(const struct tuning *tuning, json_t *options, struct err *err);
-/* Applies it to one layer, which it finds by the layer's whole name. */
+/* Applies the tuning to one layer. The layer's whole name decides what is changed. */
 void tuning_apply(const struct tuning *tuning, struct layer *layer);
-/* Whether the layer gets an adapter. */
+/* Returns whether the layer gets an adapter. */
 bool tuning_adapts(const struct tuning *tuning, const struct layer *layer);
 
 #endif

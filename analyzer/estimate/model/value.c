@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values read and compared; see value.h. */
+/* Reads and compares values; see value.h. */
 #include "value.h"
 
 #include <inttypes.h>
@@ -74,7 +74,7 @@ bool value_is_number(const struct value *value)
     return value->kind == VALUE_integer || value->kind == VALUE_real;
 }
 
-/* Integers are compared as such, because fractions would round those beyond 2^53. */
+/* Integers are compared as integers, because fractions would round integers beyond 2^53. */
 int value_order(const struct value *a, const struct value *b)
 {
     if (a->kind == VALUE_integer && b->kind == VALUE_integer)
@@ -90,7 +90,8 @@ bool values_equal(const struct value *a, const struct value *b)
            memcmp(a->text, b->text, a->length) == 0;
 }
 
-/* `name` ends before the expression or the JSON string does, so it is no C string. */
+/* `name` is a part of an expression or of a JSON string, so it is not terminated like a C
+ * string. */
 const json_t *value_member(const json_t *object, const struct value *name)
 {
     return json_object_getn(object, name->text, name->length);

@@ -29,9 +29,10 @@ static inline struct value value_of_integer(int64_t integer)
     return (struct value){.kind = VALUE_integer, .integer = integer};
 }
 
-/* The value of JSON, whose texts are texts, not expressions. -1: null has no value. */
+/* Makes a value from JSON. A text in the JSON is a plain text, not an expression. -1: null has no
+ * value. */
 int value_of_json(const json_t *json, struct value *value, struct err *err);
-/* *holds: the number is not zero. -1: a text or list is neither true nor false. */
+/* Sets *holds to whether the number is not zero. -1: a text or list is neither true nor false. */
 int value_truth(const struct value *value, bool *holds, struct err *err);
 bool value_is_number(const struct value *value);
 double value_number(const struct value *value);
@@ -39,9 +40,9 @@ bool values_equal(const struct value *a, const struct value *b);
 /* Compares two numbers: -1, 0 or 1. */
 int value_order(const struct value *a, const struct value *b);
 size_t value_length(const json_t *list);
-/* Whether a list has the value, or an object a member of that name. */
+/* Returns whether a list has the value, or an object has a member of that name. */
 bool value_has(const json_t *list, const struct value *wanted);
-/* NULL: none of that name. */
+/* Returns the member of that name; NULL: there is none. */
 const json_t *value_member(const json_t *object, const struct value *name);
 
 #endif
