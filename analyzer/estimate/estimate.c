@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the estimate: plans the model, records its run as a schedule, and goes through the schedule
- * twice, once for live bytes and once with the simulated allocator; see estimate.h.
+ * Makes the estimate: plans the model, records its run as a schedule, and replays the schedule
+ * twice, once to sum live bytes and once through the model of the allocator; see estimate.h.
  */
 #include "estimate.h"
 
@@ -41,8 +41,8 @@ static uint64_t rounding_of(uint64_t bytes)
 }
 
 /*
- * A phase's peak includes the bytes that are live when the phase begins. forward_end is the state
- * after the last event of the forward pass.
+ * Sums the live bytes. A phase's peak includes the bytes that are live when the phase begins.
+ * forward_end is the state after the last event of the forward pass.
  */
 static int replay_live(struct estimate *estimate, const struct schedule *schedule, struct err *err)
 {

@@ -3,8 +3,8 @@
 #include "loop.h"
 
 /*
- * A new gradient is temporary if it is added to one that an earlier batch left, or copied into a
- * bucket of which gradients are views.
+ * Makes the gradients of the layer's parameters. A new gradient is temporary if it is added to the
+ * gradient of an earlier batch, or if gradients are views of a bucket and it is copied there.
  */
 static void make_gradients(struct run *run, const struct plan_layer *planned)
 {
@@ -26,7 +26,8 @@ static void make_gradients(struct run *run, const struct plan_layer *planned)
     }
 }
 
-/* Autograd adds to a gradient in place if nobody else holds it, else makes a tensor for the sum. */
+/* Adds a gradient to the layer's sum of gradients. Autograd adds in place if the sum has no other
+ * holder. If the sum has another holder, autograd makes a new tensor. */
 static void gradient_arrive(struct run *run, size_t layer, uint32_t gradient)
 {
     uint32_t *sum = &run->flowing[layer];
@@ -43,20 +44,21 @@ static void gradient_arrive(struct run *run, size_t layer, uint32_t gradient)
     storage_drop(run, gradient);
 }
 
-/* The gradient of an input: that of the result if the layer passes it on, otherwise a new one. */
+/* Returns the gradient of an input. If the layer passes the result's gradient on, returns that; if
+ * it does not, makes a new gradient. */
 static uint32_t gradient_of(struct run *run, const struct plan_layer *planned, size_t source,
                             uint32_t gradient)
 {
     const unsigned traits = planned->layer->kind->traits;
     /*
-     * A loss that the loop computes reads all replicas' results: its gradient has `parts`
-     * times the bytes of one replica's.
+     * A loss that the loop computes reads the results of all replicas. Therefore its input's
+     * gradient has `parts` times the bytes of one replica's gradient.
      */
     const uint64_t batch = run->plan->settings.batch;
     const uint64_t parts = planned->flow.batch > batch ? planned->flow.batch / batch : 1;
     const uint64_t bytes = run->plan->layers[source].gradient_bytes * parts;
     if ((traits & TRAIT_part) && run->flowing[source] != NONE)
-        return NONE; /* another layer that reads a part has made the whole gradient */
+        return NONE; /* another layer that reads a part of the source has made its gradient */
     const bool hands_on =
         (traits & TRAIT_slices) ||
         ((planned->is_view || (traits & TRAIT_hands)) && bytes == planned->gradient_bytes);
@@ -66,7 +68,7 @@ static uint32_t gradient_of(struct run *run, const struct plan_layer *planned, s
     return gradient;
 }
 
-/* Makes the gradients of the inputs from `first` up to, not including, `end`. */
+/* Makes the gradients of the inputs from `first` to `end`, without `end`. */
 static void make_input_gradients(struct run *run, const struct plan_layer *planned,
                                  uint32_t gradient, size_t first, size_t end)
 {
@@ -77,7 +79,8 @@ static void make_input_gradients(struct run *run, const struct plan_layer *plann
     }
 }
 
-/* Passes the inputs' gradients on when the layer's own backward is over. */
+/* Passes the gradients of the inputs to the layers that made the inputs. Called when the layer's
+ * own backward is over. */
 static void pass_gradients(struct run *run, const struct plan_layer *planned)
 {
     for (size_t i = 0; i < planned->layer->input_count; i++)
@@ -85,7 +88,8 @@ static void pass_gradients(struct run *run, const struct plan_layer *planned)
             gradient_arrive(run, planned->inputs[i], run->arriving[i]);
 }
 
-/* A tied weight gets one gradient here and one in its own layer; autograd adds them. */
+/* Makes the gradient of a tied weight. The weight gets another gradient in its own layer, and
+ * autograd adds the two. */
 static void make_tied_gradient(struct run *run, const struct plan_layer *planned)
 {
     const uint64_t elements = layer_tied_elements(planned->layer);
@@ -104,7 +108,8 @@ static size_t make_temporaries(struct run *run, const struct plan_layer *planned
     return count;
 }
 
-/* Takes over the caller's hold on `gradient`, the gradient of the layer's result. */
+/* Runs one layer's backward. `gradient` is that of the layer's result; the caller's hold on it is
+ * taken over. */
 static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t gradient)
 {
     const size_t inputs = planned->layer->input_count;
@@ -113,7 +118,7 @@ static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t
     uint32_t made[TENSORS_MAX];
     if (planned->gives_saved)
         saved_drop(run, planned);
-    /* the gradient of the values, then that of the scores, then those of queries and keys */
+    /* first the gradient of the values, next that of the scores, last those of queries and keys */
     if (in_turn)
         make_input_gradients(run, planned, gradient, inputs - 1, inputs);
     size_t count = make_temporaries(run, planned, made);
@@ -135,7 +140,7 @@ static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t
     pass_gradients(run, planned);
 }
 
-/* When backward reaches another segment, ends the previous one and runs the new one again. */
+/* If backward reaches another segment, ends the previous segment and runs the new one again. */
 static int enter_segment(struct run *run, size_t layer, size_t *open)
 {
     const size_t segment = run->plan->layers[layer].segment;

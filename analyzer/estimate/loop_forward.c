@@ -2,19 +2,22 @@
 /* The forward pass; see loop.h. */
 #include "loop.h"
 
-/* The first run of a checkpointed segment saves nothing. */
+/* Returns whether the layer saves tensors now. The first run of a checkpointed segment saves
+ * none. */
 static bool saves(const struct run *run, const struct plan_layer *planned)
 {
     return planned->in_graph && (planned->segment == 0 || run->again);
 }
 
-/* A second run stops as soon as everything is saved again, so it does not make later tensors. */
+/* Returns whether a second run has saved everything again. From that point on, tensors that nothing
+ * saves are not made. */
 static bool is_spared(const struct run *run, const struct plan_layer *planned)
 {
     return run->again && planned->layer->index >= run->stop;
 }
 
-/* Makes the extra tensors. The caller drops its holds on them; autograd's graph may hold some. */
+/* Makes the extra tensors and fills `made`. The caller drops its holds on them later. Autograd's
+ * graph may hold some of them longer. */
 static unsigned make_extra(struct run *run, struct plan_layer *planned,
                            uint32_t made[TENSORS_MAX * 2])
 {
@@ -58,8 +61,8 @@ static bool is_outside(const struct run *run, const struct plan_layer *planned, 
 }
 
 /*
- * Drops each input of which the layer was the last reader. Inputs from outside of a segment are
- * held for its second run, which does not count as a reader.
+ * Drops each input that has no reader after this layer. Inputs that come from outside a segment are
+ * held for the segment's second run, which does not count as a reader.
  */
 static void inputs_drop(struct run *run, const struct plan_layer *planned)
 {
@@ -76,7 +79,8 @@ static void inputs_drop(struct run *run, const struct plan_layer *planned)
             storage_drop(run, run->results[source - 1]);
 }
 
-/* Fills `taken` with each input or the layer's copy of it; the caller drops its holds on them. */
+/* Fills `taken` with each input, or with the layer's copy of the input. The caller drops its holds
+ * on these later. */
 static void take_inputs(struct run *run, const struct plan_layer *planned,
                         uint32_t taken[MODEL_INPUTS_MOST])
 {
@@ -90,8 +94,8 @@ static void take_inputs(struct run *run, const struct plan_layer *planned,
 }
 
 /*
- * A matrix product saves the copy of its weight, because the gradient of its input needs that. It
- * does not save the copy of its bias.
+ * Makes autocast's copies of the layer's weights. A matrix product saves the copy of its weight,
+ * because the gradient of the input needs that copy. It does not save the copy of its bias.
  */
 static void cast_weights(struct run *run, struct plan_layer *planned)
 {
@@ -109,8 +113,9 @@ static void cast_weights(struct run *run, struct plan_layer *planned)
 }
 
 /*
- * transformers drops the old keys of a sliding window together with its old values. It drops the
- * old keys of other caches before it copies the values.
+ * Drops the old keys of a cache that was copied into a larger one. transformers drops the old keys
+ * of a sliding window together with the old values. With other caches, it drops the old keys before
+ * it copies the values.
  */
 static void drop_outgrown(struct run *run, const struct plan_layer *planned)
 {
@@ -160,8 +165,8 @@ static void save_clone(struct run *run, struct plan_layer *planned)
 }
 
 /*
- * The number of inputs that the layer saves: all, or the number that the model file gives
- * for an operation without a type.
+ * Returns the number of inputs that the layer saves. A layer saves all, unless the model file gives
+ * another number, which it can for an operation without a type.
  */
 static size_t saved_inputs(const struct layer *layer)
 {
@@ -206,7 +211,8 @@ static int forward_layer(struct run *run, struct plan_layer *planned)
     return 0;
 }
 
-/* The result of the model that the loop's loss reads. NULL: the loss reads the model's input. */
+/* Returns the result of the model that the loop's loss reads. NULL: the loss reads the model's
+ * input. */
 static uint32_t *returned_by(struct run *run, const struct plan_layer *loss)
 {
     const size_t source = loss->inputs[0];

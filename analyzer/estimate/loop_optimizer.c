@@ -58,7 +58,7 @@ static void make_states(struct run *run, const struct optimizer_kind *kind)
 
 /* --- temporaries --- */
 
-/* Makes and drops `count` temporaries for each parameter, all live at once. */
+/* Makes `count` temporaries for each parameter, all of which are live at once, and drops them. */
 static void pass_whole(struct run *run, unsigned count)
 {
     const size_t mark = run->storage_count, parameters = run->plan->parameter_count;
@@ -71,8 +71,8 @@ static void pass_whole(struct run *run, unsigned count)
 }
 
 /*
- * Bytes of Muon's Newton-Schulz iteration, in 16 bit: the matrix and its successor, and two
- * square matrices of the narrow side.
+ * Returns the bytes of Muon's Newton-Schulz iteration, which runs in 16 bit: the matrix, the next
+ * matrix, and two square matrices with the length of the narrow side.
  */
 static uint64_t orthogonal_bytes(const struct plan_parameter *parameter)
 {
@@ -82,8 +82,8 @@ static uint64_t orthogonal_bytes(const struct plan_parameter *parameter)
 }
 
 /*
- * Updates one parameter after the other. If kind->carried is set, the first temporary of a
- * parameter lives until those of the next one are made.
+ * Makes the temporaries of one parameter after the other. If kind->carried is set, the first
+ * temporary of a parameter lives until the temporaries of the next parameter are made.
  */
 static void pass_each(struct run *run, const struct optimizer_kind *kind)
 {

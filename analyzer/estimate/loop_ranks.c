@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Storages that one of several ranks holds besides the model's, and how long; see
- * loop.h and parallel/parallel.def.
+ * Makes and drops the storages that one of several ranks holds besides the model's; see loop.h and
+ * parallel/parallel.def.
  */
 #include "loop.h"
 
@@ -10,7 +10,7 @@
 #include "analyzer/util/array.h"
 
 /*
- * torch.nn.parallel.DistributedDataParallel: the sizes of the first bucket, of later ones
+ * Sizes in torch.nn.parallel.DistributedDataParallel: of the first bucket, of later buckets
  * (bucket_cap_mb), and of one broadcast.
  */
 #define BUCKET_FIRST_BYTES (UINT64_C(1) << 20)
@@ -58,7 +58,7 @@ void ranks_release(struct ranks *ranks)
     free(ranks->shards);
 }
 
-/* --- buckets: one in the first pass, then several in the order in which gradients come --- */
+/* --- buckets: one in the first pass, several in later passes, in the order of the gradients --- */
 
 static bool has_buckets(const struct run *run)
 {
@@ -87,7 +87,7 @@ static void make_buckets(struct run *run, uint64_t first_bytes)
     }
 }
 
-/* The first rank sends its weights to the others in pieces, two of which are in flight at once. */
+/* Sends the first rank's weights to the other ranks in pieces. Two pieces are live at once. */
 static void broadcast(struct run *run)
 {
     uint32_t before = NONE;
@@ -130,8 +130,8 @@ static bool is_open(const struct run *run, size_t unit)
 }
 
 /*
- * The input of the all-gather is a part of its output. If the weights are gathered in another
- * type, the input is a cast copy.
+ * Gathers a unit. The input of the all-gather is a part of its output. If the weights are gathered
+ * in another type, the input is first cast to that type.
  */
 static void unit_gather(struct run *run, size_t unit)
 {
@@ -154,8 +154,8 @@ static void held_drop(struct run *run)
 }
 
 /*
- * Forward holds the output of a unit's all-gather until that of the next unit has arrived, because
- * PyTorch copies the first out while the next arrives.
+ * Makes a unit's gathered weights. In forward, the output of a unit's all-gather is held until the
+ * output of the next unit has arrived, because PyTorch copies the one out while the other arrives.
  */
 static void unit_open(struct run *run, size_t unit, bool is_forward)
 {
@@ -163,7 +163,7 @@ static void unit_open(struct run *run, size_t unit, bool is_forward)
         return;
     unit_gather(run, unit);
     if (is_flat(run))
-        return; /* weights are views of what arrived */
+        return; /* the weights are views of the all-gather's output */
     if (is_forward)
         held_drop(run);
     PARAMETERS_FOR_EACH(i, run, unit)
@@ -218,8 +218,8 @@ static void shard_make(struct run *run, size_t unit)
 }
 
 /*
- * Copies the unit's gradients into one flat tensor, casts that if it is reduced in another type,
- * and reduces it to this rank's part.
+ * Copies the unit's gradients into one flat tensor, casts this tensor if it is reduced in another
+ * type, and reduces it to this rank's part.
  */
 static void flat_reduce(struct run *run, size_t unit)
 {
@@ -238,7 +238,8 @@ static void flat_reduce(struct run *run, size_t unit)
     storage_drop(run, flat);
 }
 
-/* The input of a unit's reduce-scatter lives until the next unit needs one. */
+/* Reduces a unit's gradients. The input of the reduce-scatter lives until the next unit makes its
+ * own. */
 static void unit_reduce(struct run *run, size_t unit)
 {
     if (is_flat(run)) {
@@ -247,7 +248,7 @@ static void unit_reduce(struct run *run, size_t unit)
     }
     unit_close(run, unit);
     if (parallel_has_master(run->plan->settings.parallel)) {
-        gradients_drop(run, unit); /* ZeRO has copied them into its bucket */
+        gradients_drop(run, unit); /* ZeRO has copied the gradients into its bucket */
         return;
     }
     storage_drop(run, run->ranks.reducing);
@@ -259,8 +260,8 @@ static void unit_reduce(struct run *run, size_t unit)
 }
 
 /*
- * Loads each block, then unit 0: first all its weights, then their copy in one flat tensor,
- * of which this rank's part stays.
+ * Loads each block, and unit 0 last. All weights of a unit are made first. They are copied into one
+ * flat tensor, and only this rank's part of that tensor stays.
  */
 static void flat_load(struct run *run)
 {
@@ -326,7 +327,8 @@ void ranks_forward_end(struct run *run)
         unit_close(run, 0);
 }
 
-/* Gathers the unit's weights, and ahead those of the next block in backward. Unit 0 comes first. */
+/* Gathers the unit's weights, and also those of the block that backward reaches next. Unit 0 comes
+ * first. */
 static void backward_enter(struct run *run, size_t unit)
 {
     const size_t before = unit == 0 ? run->plan->unit_count - 1 : unit - 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Storages that a GPU of DataParallel holds besides the model's; see
- * loop.h and parallel/parallel.def.
+ * Makes and drops the storages that a GPU of DataParallel holds besides the model's; see loop.h and
+ * parallel/parallel.def.
  *
- *     forward    weights to the others → a part of the batch each → the results back to the first
- *     backward   gradients of each replica → the first GPU sums them once all are there
+ *     forward    all GPUs get weights → each runs a part of the batch → the first gets the results
+ *     backward   each replica makes its gradients → the first GPU sums them when all are there
  */
 #include "loop.h"
 
@@ -21,7 +21,7 @@ bool has_replicas(const struct run *run)
     return gradients_of(run) == GRADIENTS_summed || gradients_of(run) == GRADIENTS_sent;
 }
 
-/* Makes the copies of parameters and buffers that a replica has for one pass. */
+/* Makes the copies of parameters and buffers that a replica holds during one pass. */
 static void weights_arrive(struct run *run)
 {
     uint64_t buffers_bytes = 0;
@@ -50,7 +50,7 @@ void replicas_forward(struct run *run, size_t layer)
         weights_arrive(run);
 }
 
-/* Makes one tensor of all replicas' results, then drops the first replica's own. */
+/* Makes one tensor of all replicas' results, and drops the first replica's own result. */
 static void gather(struct run *run, uint32_t *returned)
 {
     if (*returned == NONE)
@@ -88,8 +88,8 @@ void replicas_gradient(struct run *run, size_t parameter)
 }
 
 /*
- * Sums one piece. Several gradients of a replica are first copied into one row. The model's
- * gradients are parts of the sum.
+ * Sums one piece. If a piece has several gradients, those of a replica are first copied into one
+ * tensor. The model's gradients are parts of the sum.
  */
 static void add_up(struct run *run, size_t first, size_t end, uint64_t bytes)
 {
@@ -107,7 +107,7 @@ static void add_up(struct run *run, size_t first, size_t end, uint64_t bytes)
     storage_drop(run, row);
 }
 
-/* Fills each piece up to PIECE_BYTES; a larger tensor is a piece of its own. */
+/* Sums all gradients in pieces of up to PIECE_BYTES. A larger tensor is a piece of its own. */
 static void add_up_all(struct run *run)
 {
     const size_t count = run->plan->parameter_count;

@@ -41,7 +41,8 @@ void storage_drop(struct run *run, uint32_t storage)
     schedule_free(run->schedule, dead->category, dead->block, dead->bytes);
 }
 
-/* false: nothing is added, because storage is NONE or memory ran out (schedule->err). */
+/* Adds the storage to the list. false: nothing is added, because `storage` is NONE or memory ran
+ * out (schedule->err). */
 static bool add(struct run *run, uint32_t **list, size_t *capacity, size_t *count, uint32_t storage)
 {
     uint32_t *grown = storage == NONE

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Storages that a rank of DeepSpeed's ZeRO holds besides the model's; see loop.h and
- * parallel/parallel.def. Stages 1 and 2 copy each gradient into a bucket, which is reduced when it
- * is full and at the end of backward:
+ * Makes and drops the storages that a rank of DeepSpeed's ZeRO holds besides the model's; see
+ * loop.h and parallel/parallel.def. Each gradient is copied into a bucket. In stages 1 and 2, the
+ * bucket is reduced when it is full, and at the end of backward:
  *
- *     stage 1    whole gradients stay until backward is over, then 1/N of each
+ *     stage 1    whole gradients stay until backward is over; after that, 1/N of each stays
  *     stage 2    a copy of the bucket is reduced, and 1/N of each gradient stays
- *     stage 3    the bucket and 1/N of all gradients are there from the start
+ *     stage 3    the bucket and 1/N of all gradients exist from the start
  */
 #include "loop.h"
 
@@ -14,7 +14,7 @@
 #define BUCKET_ELEMENTS UINT64_C(500000000)
 #define REUSE_ELEMENTS UINT64_C(1000000000)
 
-/* Stands in ranks.parts for a part that is not made yet. */
+/* The value in ranks.parts of a part that is not made yet. */
 #define WAITING (NONE - 1)
 
 static enum parallel_gradients gradients_of(const struct run *run)
@@ -75,7 +75,7 @@ bool zero_keeps_weights(const struct run *run, size_t unit)
     return between <= REUSE_ELEMENTS;
 }
 
-/* Makes this rank's part of each gradient that waits for it. */
+/* Makes this rank's part of each gradient whose part is WAITING. */
 static void make_parts(struct run *run)
 {
     for (size_t i = 0; i < run->plan->parameter_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of layers; see plan.h. */
+/* Plans the bytes of layers; see plan.h. */
 #include "plan.h"
 
 #include <inttypes.h>
@@ -21,14 +21,15 @@ void plan_release(struct plan *plan)
     *plan = (struct plan){0};
 }
 
-/* The elements of the first rank's part, in whole rows. */
+/* Returns the number of elements in the first rank's part, which has whole rows. */
 static uint64_t shard_elements(const struct tensor *tensor, uint64_t ranks)
 {
     const uint64_t rows = tensor->shape.rank ? tensor->shape.dims[0] : tensor->elements;
     return rows ? (rows + ranks - 1) / ranks * (tensor->elements / rows) : 0;
 }
 
-/* The bytes of some elements. An element of a quantized tensor need not have whole bytes. */
+/* Returns the bytes of some elements of a tensor. An element of a quantized tensor may have a
+ * fraction of a byte. */
 static uint64_t part_bytes(const struct tensor *tensor, uint64_t elements)
 {
     if (elements == tensor->elements || tensor->elements == 0)
@@ -108,8 +109,8 @@ static enum dtype widest(enum dtype a, enum dtype b)
 }
 
 /*
- * The type of an input of a layer. The model's input has the type that the model computes in,
- * unless it is ids; see input_element_bytes.
+ * Returns the type of an input of a layer. The model's input has the type that the model computes
+ * in, unless the input is ids; see input_element_bytes.
  */
 static enum dtype source_dtype(const struct plan *plan, size_t source)
 {
@@ -133,7 +134,7 @@ static bool has_autocast(const struct plan *plan)
     return dtype_bytes(plan->settings.amp) < DTYPE_FP32_BYTES;
 }
 
-/* The type to which autocast casts an input of the given type. */
+/* Returns the type to which autocast casts an input of the given type. */
 static enum dtype cast_dtype(const struct plan *plan, const struct layer *layer, enum dtype dtype)
 {
     if (!has_autocast(plan))
@@ -143,7 +144,8 @@ static enum dtype cast_dtype(const struct plan *plan, const struct layer *layer,
     return layer->kind->traits & TRAIT_high ? widest(dtype, DTYPE_float32) : dtype;
 }
 
-/* At least as wide as the earlier cache of its block, because keys come before values. */
+/* Returns the type of a cache. The cache of values is at least as wide as the cache of keys, which
+ * comes before it in the block. */
 static enum dtype cache_dtype(const struct plan *plan, const struct layer *layer, enum dtype dtype)
 {
     for (size_t i = layer->index; i > 0 && plan->layers[i - 1].layer->block == layer->block; i--)
@@ -153,8 +155,9 @@ static enum dtype cache_dtype(const struct plan *plan, const struct layer *layer
 }
 
 /*
- * The widest type of the inputs after autocast, widened to the type of parameters that the layer
- * multiplies with and to float32 if the layer returns that.
+ * Returns the type of the layer's result: the widest type of its inputs after autocast. If the
+ * layer multiplies with parameters, the result is at least as wide as these. If the layer returns
+ * float32, it is at least float32.
  */
 static enum dtype result_dtype(const struct plan *plan, const struct plan_layer *planned)
 {
@@ -170,7 +173,8 @@ static enum dtype result_dtype(const struct plan *plan, const struct plan_layer 
     return traits & TRAIT_float ? widest(dtype, DTYPE_float32) : dtype;
 }
 
-/* True for positions, parameters, results made of these alone, and views of such a result. */
+/* Returns whether the result exists once for all samples. This is so for positions, for parameters,
+ * for results made of these alone, and for views of such a result. */
 static bool is_once(const struct plan *plan, const struct plan_layer *planned)
 {
     const unsigned traits = planned->layer->kind->traits;
@@ -179,7 +183,8 @@ static bool is_once(const struct plan *plan, const struct plan_layer *planned)
            ((traits & TRAIT_view) && source != MODEL_INPUT && plan->layers[source].is_once);
 }
 
-/* The layer's samples. A loss of the loop after DataParallel works on those of all GPUs. */
+/* Returns the layer's number of samples. After DataParallel, a loss that the loop computes works on
+ * the samples of all GPUs. */
 static uint64_t batch_of(const struct plan *plan, const struct plan_layer *planned)
 {
     const struct settings *settings = &plan->settings;
@@ -297,8 +302,8 @@ static bool has_same_type(const struct plan *plan, const struct plan_layer *plan
 }
 
 /*
- * The checkpointed segment of a layer, named by a block; 0: none. A segment is every `every`th
- * block, or `together` consecutive blocks of one repetition.
+ * Returns the number of the layer's checkpointed segment, which is the number of one of its blocks;
+ * 0: none. A segment is every `every`th block, or `together` consecutive repetitions of one block.
  */
 static size_t segment_of(const struct plan *plan, const struct layer *layer)
 {
@@ -315,7 +320,8 @@ static size_t segment_of(const struct plan *plan, const struct layer *layer)
     return begins ? layer->block : before->segment;
 }
 
-/* torchtitan's policy keeps the results of attention and of every second product without bias. */
+/* Plans selective checkpointing. torchtitan's policy keeps the results of attention and of every
+ * second product without bias. */
 static void plan_selective(const struct plan *plan, struct plan_layer *planned)
 {
     const struct layer *layer = planned->layer;
@@ -329,7 +335,8 @@ static void plan_selective(const struct plan *plan, struct plan_layer *planned)
     planned->is_kept = is_attention || (is_product && planned->products % 2 == 1);
 }
 
-/* Autograd's graph begins at layers with parameters; layers before these save nothing. */
+/* Plans the layer's place in autograd's graph. The graph begins at layers with parameters; layers
+ * before these save nothing. */
 static void plan_graph(const struct plan *plan, struct plan_layer *planned)
 {
     const struct layer *layer = planned->layer;
@@ -369,9 +376,9 @@ static bool is_cached(const struct plan *plan, size_t source)
 }
 
 /*
- * Bytes of the copy that a composed attention makes of input i, because it multiplies matrices of
- * one head each. It copies inputs whose rows hold all heads, and keys and values that serve several
- * heads. Inputs that come from a cache are separated by head already.
+ * Returns the bytes of the copy that a composed attention makes of input i. It multiplies matrices
+ * of one head each, so it copies inputs whose rows hold all heads, and also keys and values that
+ * serve several heads. Inputs that come from a cache are already separated by head.
  */
 static uint64_t regrouped_bytes(const struct plan *plan, const struct plan_layer *planned, size_t i,
                                 struct checked *checked)
@@ -398,7 +405,8 @@ static uint64_t cast_bytes(const struct plan *plan, const struct plan_layer *pla
                         plan->settings.batch, dtype_bytes(to));
 }
 
-/* Copies that the layer makes of its inputs. The gradient of a cast input is cast as well. */
+/* Plans the copies that the layer makes of its inputs. The gradient of a cast input is cast as
+ * well. */
 static int plan_copies(struct plan *plan, struct plan_layer *planned, struct err *err)
 {
     const struct layer *layer = planned->layer;
@@ -415,7 +423,7 @@ static int plan_copies(struct plan *plan, struct plan_layer *planned, struct err
     return checked.overflow ? layer_fail_overflow(layer, err) : 0;
 }
 
-/* Autocast's copies of the layer's weights, and the gradients of these copies. */
+/* Plans autocast's copies of the layer's weights, and the gradients of these copies. */
 static void plan_weight_casts(const struct plan *plan, struct plan_layer *planned)
 {
     const uint64_t tied = layer_tied_elements(planned->layer);
@@ -429,7 +437,7 @@ static void plan_weight_casts(const struct plan *plan, struct plan_layer *planne
         tensors_add(&planned->casts, CATEGORY_activations, bytes, tensor->elements, tensor->count);
         planned->casts.items[planned->casts.count - 1].shape = tensor->shape;
     }
-    /* The gradients of the copies, before they are cast back. */
+    /* These are the gradients of the copies before they are cast back. */
     if (!planned->layer->frozen)
         tensors_add(&planned->backward, CATEGORY_temporaries, 1,
                     tensors_bytes(&planned->casts, CATEGORY_activations), 1);
@@ -464,7 +472,8 @@ static size_t prediction_layer(const struct plan *plan)
     return layer;
 }
 
-/* Parameters are added in the order of registration, which is also the order of optimizers. */
+/* Plans all layers. Parameters are added in the order of registration, in which optimizers also
+ * have them. */
 static int plan_layers(struct plan *plan, const struct model *model, struct err *err)
 {
     for (size_t i = 0; i < plan->layer_count; i++) {
@@ -482,8 +491,8 @@ static int plan_layers(struct plan *plan, const struct model *model, struct err 
 }
 
 /*
- * The length of the name of the module that contains the reader but not the source: "mlp" for
- * norm -> mlp.up. 0: there is none.
+ * Returns the length of the name of the module that contains the reader but not the source. If
+ * mlp.up reads norm, that is the module "mlp". 0: there is no such module.
  */
 static size_t module_length(const char *source, const char *reader)
 {
@@ -495,7 +504,8 @@ static size_t module_length(const char *source, const char *reader)
     return dot ? (size_t)(dot - reader) : 0;
 }
 
-/* The last layer of the module that gets the source's result as argument, or else the reader. */
+/* Returns the last layer of the module that gets the source's result as argument. If there is no
+ * such module, returns the reader. */
 static size_t module_end(const struct plan *plan, size_t source, size_t reader)
 {
     const char *name = plan->layers[reader].layer->name;
@@ -508,8 +518,8 @@ static size_t module_end(const struct plan *plan, size_t source, size_t reader)
 }
 
 /*
- * A caller holds a module's argument until the module returns. Only inference counts this hold; in
- * training, autograd saves most arguments for longer.
+ * Plans the holds of callers. A caller holds a module's argument until the module returns. This
+ * hold counts in inference only, because in training autograd saves most arguments for longer.
  */
 static void plan_callers(struct plan *plan)
 {

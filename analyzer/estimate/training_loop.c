@@ -41,7 +41,8 @@ static int load_model(struct run *run, struct err *err)
     return 0;
 }
 
-/* DataParallel gets the batches of all GPUs, on the first GPU. */
+/* Returns how many times the settings' batch the loop moves to this GPU. With DataParallel, the
+ * first GPU gets the batches of all GPUs. */
 static uint64_t batches_given(const struct run *run)
 {
     const struct settings *settings = &run->plan->settings;
@@ -50,8 +51,8 @@ static uint64_t batches_given(const struct run *run)
 }
 
 /*
- * The loop drops the old batch when it has the new one on the host,
- * before it copies that to the device.
+ * Loads the next batch. The loop drops the old batch when it has the new one on the host, before it
+ * copies the new one to the device.
  */
 static void load_input(struct run *run)
 {
@@ -74,7 +75,7 @@ static void load_targets(struct run *run)
     }
 }
 
-/* The pool of cache blocks for all sequences, which lives until the end of the run. */
+/* Makes the pool of cache blocks for all sequences, which lives until the end of the run. */
 static void make_pool(struct run *run)
 {
     const struct serve *serve = &run->plan->settings.serve;
@@ -85,7 +86,8 @@ static void make_pool(struct run *run)
                            (i < serve->pool_bytes % serve->pool_pieces));
 }
 
-/* Grows the caches to `tokens` tokens: copies each layer's cache into a larger one in turn. */
+/* Grows the caches to `tokens` tokens: copies one layer's cache after the other into a larger
+ * one. */
 static void grow_caches(struct run *run, uint64_t tokens)
 {
     for (size_t i = 0; i < run->plan->layer_count; i++) {
@@ -126,9 +128,10 @@ static void outputs_drop(struct run *run)
 }
 
 /*
- * A pipeline's first stage runs the forward of as many batches as there are stages before its first
- * backward (1F1B, arXiv 2104.04473). Each of these batches holds copies of what this batch holds.
- * Returns the number of the first copy.
+ * Holds the storages of the other batches of a pipeline. Before its first backward, a pipeline's
+ * first stage runs the forward of as many batches as there are stages (1F1B, arXiv 2104.04473).
+ * Each of these batches holds storages of the same sizes as this batch. Returns the number of the
+ * first copy.
  */
 static size_t others_hold(struct run *run, size_t mark, size_t end)
 {
@@ -163,7 +166,8 @@ static int run_batch(struct run *run, bool is_first)
     return result;
 }
 
-/* Two batches stand for all batches of a training step, because later ones repeat the second. */
+/* Runs a training step. At most two of its batches are run, because later batches repeat the
+ * second. */
 static int run_step(struct run *run, int step)
 {
     const struct settings *settings = &run->plan->settings;

@@ -35,7 +35,7 @@ bool layer_gives(const struct layer *layer, enum layer_field field)
     return layer->given & (UINT64_C(1) << field);
 }
 
-/* Dropout passes its input on in evaluation, and if it drops nothing. */
+/* Returns whether a layer of dropout does nothing, as it does in evaluation or with p = 0. */
 static bool drops_nothing(const struct layer *layer, bool training)
 {
     return (layer->kind->traits & TRAIT_train) && (!training || layer->fields.p <= 0);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tensors that layers make besides their result, for layers.def: activations (masks, indices,
- * statistics) are saved for backward, temporaries end with the layer. The plan decides whether
- * autograd's graph reaches the layer.
+ * Adds the tensors that layers make besides their result, for layers.def. Activations (masks,
+ * indices, statistics) are saved for backward. Temporaries are freed when the layer ends. The plan
+ * decides whether autograd's graph reaches the layer.
  */
 #include "layer_formulas.h"
 
 /*
- * In float32, PyTorch's memory-efficient kernel saves a number for each query; it rounds the number
- * of queries up to a multiple of this.
+ * In float32, PyTorch's memory-efficient kernel saves one number for each query. It rounds the
+ * number of queries up to a multiple of this.
  */
 #define EFFICIENT_QUERIES 32
 /* Part of the reserve space of the simulator's cuDNN (simulator/standins/cudnn/rnn_space.c). */
@@ -32,7 +32,7 @@ void extra_none(const struct layer *layer, const struct flow *flow, struct tenso
     (void)tensors;
 }
 
-/* Bytes that backward needs besides inputs and result, as the model file says. */
+/* The model file says how many bytes backward needs besides inputs and result. */
 void extra_operation(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     if (layer->fields.kept)
@@ -44,7 +44,8 @@ void backward_none(const struct layer *layer, const struct flow *flow, struct te
     extra_none(layer, flow, tensors);
 }
 
-/* Mean and inverse deviation of each channel; evaluation uses the running ones instead. */
+/* Training saves the mean and the inverse deviation of each channel. Evaluation uses the running
+ * values instead. */
 void extra_batch_norm(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     if (!flow->training)
@@ -52,7 +53,8 @@ void extra_batch_norm(const struct layer *layer, const struct flow *flow, struct
     add_saved(tensors, dtype_accumulate_bytes(flow->dtype), layer->fields.features, 2);
 }
 
-/* Mean and inverse deviation of each group of each sample, in the type of the input. */
+/* Saves the mean and the inverse deviation of each group of each sample, in the type of the
+ * input. */
 void extra_group_norm(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     uint64_t groups = checked_mul(&tensors->checked, flow->batch, layer->fields.groups);
@@ -89,7 +91,8 @@ void extra_rms_eager(const struct layer *layer, const struct flow *flow, struct 
         add_saved(tensors, own, flow->output_elements, 1);
 }
 
-/* As extra_rms_eager, but the weight multiplies a value in float32, which is saved so. */
+/* Does the same as extra_rms_eager, but the weight multiplies a value in float32, so that value is
+ * saved in float32. */
 void extra_rms_wide(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     const uint64_t wide = dtype_accumulate_bytes(flow->dtype);
@@ -106,14 +109,15 @@ static void add_temporary(struct tensors *tensors, uint64_t element_bytes, uint6
     tensors_add(tensors, CATEGORY_temporaries, element_bytes, elements, count);
 }
 
-/* The gradients of the normalized value and of the square, both in float32. */
+/* Makes the gradients of the normalized value and of the square, both in float32. */
 void backward_rms_eager(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     (void)layer;
     add_temporary(tensors, dtype_accumulate_bytes(flow->dtype), flow->input_elements, 2);
 }
 
-/* 0.5 x (1 + tanh(…)), operation by operation. Saved are 0.5 x, tanh's result, and 1 + that. */
+/* 0.5 x (1 + tanh(…)), operation by operation. Saved are 0.5 x, tanh's result, and 1 + tanh's
+ * result. */
 void extra_new_gelu(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     (void)layer;
@@ -131,7 +135,7 @@ void extra_fast_gelu(const struct layer *layer, const struct flow *flow, struct 
     add_saved(tensors, element_bytes(flow), flow->output_elements, 6);
 }
 
-/* x sigmoid(1.7 x). Saved is sigmoid's result. */
+/* x sigmoid(1.7 x). The result of sigmoid is saved. */
 void extra_quick_gelu(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     (void)layer;
@@ -160,9 +164,9 @@ void backward_rotary(const struct layer *layer, const struct flow *flow, struct 
 
 /*
  * Bytes of the buffer of PyTorch's reduction kernel (ATen/native/cuda/Reduce.cuh). The
- * kernel splits a long sum over rows between blocks, which meet in that buffer: a thread
- * sums four columns, a block has 32 by 4 threads, a thread has at least 16 rows, and there
- * are blocks until the card is full.
+ * kernel splits a long sum over rows among blocks of threads, which add their sums in that
+ * buffer. A thread sums four columns, and has at least 16 rows. A block has 32 by 4 threads.
+ * There are as many blocks as the card can run at once.
  */
 static uint64_t reduction_bytes(uint64_t rows, uint64_t columns, struct checked *checked)
 {
@@ -189,7 +193,7 @@ static uint64_t reduction_bytes(uint64_t rows, uint64_t columns, struct checked 
                       : 0;
 }
 
-/* The gradient of the bias is a sum over all rows. */
+/* Adds the buffer for the gradient of the bias, which is a sum over all rows. */
 void backward_linear(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     const uint64_t columns = layer->fields.out;
@@ -214,9 +218,10 @@ void backward_mul(const struct layer *layer, const struct flow *flow, struct ten
 /* --- experts --- */
 
 /*
- * Rows of all experts: tokens x the experts of each token (k N). With a capacity c, each of E
- * experts has room for ceil(k N c / E) rows, so E times that (GShard, arXiv 2006.16668, 2.2). As
- * many rows come from other ranks as go to them.
+ * Returns the number of rows in all experts. Without a capacity, it is tokens x experts of each
+ * token (k N). With a capacity c, each of E experts has room for ceil(k N c / E) rows, so the
+ * number is E times that (GShard, arXiv 2006.16668, 2.2). A rank gets as many rows from other ranks
+ * as it sends.
  */
 static uint64_t expert_rows(const struct layer *layer, const struct flow *flow,
                             struct tensors *tensors)
@@ -251,13 +256,13 @@ void extra_experts(const struct layer *layer, const struct flow *flow, struct te
     add_temporary(tensors, bytes, checked_mul(checked, all, width), 1);
     if (layer->fields.ranks > 1) /* the rows sent to other ranks, and those that come back */
         add_temporary(tensors, bytes, checked_mul(checked, all, width), 2);
-    /* a single product, where each row has its own copy of its expert's weights */
+    /* one product for all rows, in which each row has a copy of its expert's weights */
     if (flow->writes)
         add_temporary(tensors, bytes,
                       checked_mul3(checked, all, width, checked_mul(checked, 3, hidden)), 1);
 }
 
-/* The gradient of gate and up together, and that of the rows. */
+/* Makes one gradient of gate and up together, and the gradient of the rows. */
 void backward_experts(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     struct checked *checked = &tensors->checked;
@@ -269,7 +274,7 @@ void backward_experts(const struct layer *layer, const struct flow *flow, struct
 
 /* --- attention --- */
 
-/* Scores of all heads: batch x heads x rows of the queries x rows of the keys. */
+/* Returns the number of scores in all heads: batch x heads x rows of queries x rows of keys. */
 static uint64_t scores(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     struct checked *checked = &tensors->checked;
@@ -290,8 +295,8 @@ static uint64_t softmax_bytes(const struct layer *layer, const struct flow *flow
 }
 
 /*
- * Bytes saved of each score: the softmax's result, its copy in the model's type if the softmax is
- * wider, and with dropout the mask and the dropped result.
+ * Returns the bytes that are saved for each score: the softmax's result, the copy of that in the
+ * model's type if the softmax is wider, and with dropout the mask and the result of dropout.
  */
 static uint64_t saved_of_score(const struct layer *layer, const struct flow *flow)
 {
@@ -301,7 +306,7 @@ static uint64_t saved_of_score(const struct layer *layer, const struct flow *flo
 
 /*
  * A fused kernel (flash, memory-efficient) saves its result and the logarithm of each row's sum.
- * If the heads of the queries lie one after the other, flash lays its result out likewise, and
+ * If the heads of the queries lie one after the other, flash gives its result the same layout, and
  * the result is copied into rows.
  */
 static void add_fused(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
@@ -319,8 +324,8 @@ static void add_fused(const struct layer *layer, const struct flow *flow, struct
 
 /*
  * A composed attention makes the scores, their float32 copy if the softmax is float32, and
- * what saved_of_score counts. If tanh caps the scores, its result is saved, too, until the
- * backward of the softmax is over.
+ * the bytes that saved_of_score counts. If tanh caps the scores, tanh's result is also saved, until
+ * the backward of the softmax is over.
  */
 void extra_attention(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
@@ -356,7 +361,8 @@ void backward_attention(const struct layer *layer, const struct flow *flow, stru
                       1);
 }
 
-/* The fused kernel saves a mask of one byte an element; the in-place form saves scaled noise. */
+/* The fused kernel saves a mask with one byte for each element. The in-place form saves scaled
+ * noise. */
 void extra_dropout(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     if (!flow->training)
@@ -367,7 +373,7 @@ void extra_dropout(const struct layer *layer, const struct flow *flow, struct te
         add_saved(tensors, element_bytes(flow), flow->output_elements, 1);
 }
 
-/* One value for each sample: whether its branch is dropped. */
+/* Saves one value for each sample, which says whether the sample's branch is dropped. */
 void extra_noise(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     if (!layer_keeps_storage(layer, flow->training))
@@ -381,9 +387,9 @@ void extra_indices(const struct layer *layer, const struct flow *flow, struct te
 }
 
 /*
- * The initial states, and cuDNN's reserve space. The size of that is not documented: we count what
- * the simulator's cuDNN reports, that is `kept` states of each time step, which backward needs, and
- * the results of all layers but the last.
+ * Adds the initial states, and cuDNN's reserve space. The size of the reserve space is not
+ * documented. Counted is the size that the simulator's cuDNN reports: `kept` states of each time
+ * step, which backward needs, and the results of all layers but the last.
  */
 static void add_recurrent_extra(const struct layer *layer, const struct flow *flow,
                                 struct tensors *tensors, uint64_t kept, uint64_t states)
@@ -420,8 +426,8 @@ void extra_rnn(const struct layer *layer, const struct flow *flow, struct tensor
 /* --- losses: the target comes with the input --- */
 
 /*
- * Whether autocast makes a float32 copy of log_softmax's result for nll_loss, because
- * log_softmax keeps the short type.
+ * Returns whether autocast makes a float32 copy of log_softmax's result for nll_loss. It does if
+ * log_softmax returns a 16-bit type.
  */
 static bool casts_likelihood(const struct flow *flow)
 {
@@ -439,7 +445,7 @@ static void add_cross_entropy(const struct flow *flow, struct tensors *tensors, 
     add_saved(tensors, own, 1, 1);
 }
 
-/* One class for the C scores of a sample. */
+/* Adds one class for the C scores of each sample. */
 void extra_cross_entropy(const struct layer *layer, const struct flow *flow,
                          struct tensors *tensors)
 {
@@ -447,7 +453,7 @@ void extra_cross_entropy(const struct layer *layer, const struct flow *flow,
     add_cross_entropy(flow, tensors, flow->input.dims[0]);
 }
 
-/* A row of scores for each token: the classes are the last dimension. */
+/* Each token has a row of scores, so the classes are the last dimension. */
 void extra_token_loss(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     (void)layer;
@@ -455,8 +461,8 @@ void extra_token_loss(const struct layer *layer, const struct flow *flow, struct
 }
 
 /*
- * The gradient of log_softmax's result, besides that of the input. A float32 gradient is freed
- * before that of the input is made.
+ * Adds the gradient of log_softmax's result. If it is a float32 copy, it is freed before the
+ * gradient of the input is made.
  */
 void backward_cross_entropy(const struct layer *layer, const struct flow *flow,
                             struct tensors *tensors)
@@ -467,7 +473,7 @@ void backward_cross_entropy(const struct layer *layer, const struct flow *flow,
                   flow->input_elements, 1);
 }
 
-/* Squared differences before they are averaged. */
+/* Adds the squared differences before they are averaged. */
 void extra_mse(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     (void)layer;

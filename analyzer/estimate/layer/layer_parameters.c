@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parameters and buffers of layers, for layers.def, in the order in which PyTorch registers them,
- * because moving a model to the device allocates them in this order.
+ * Adds the parameters and buffers of layers, for layers.def. They are added in the order in which
+ * PyTorch registers them, because a model that is moved to the device allocates them in this order.
  */
 #include "layer_formulas.h"
 
@@ -67,7 +67,7 @@ void parameters_norm(const struct layer *layer, enum dtype dtype, struct tensors
         add_affine(tensors, dtype, shape_of(layer->fields.features), true);
 }
 
-/* Running mean and variance follow the model's type; the batch counter is an integer. */
+/* Running mean and variance have the model's type. The batch counter is an integer. */
 void parameters_batch_norm(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
     const struct shape width = shape_of(layer->fields.features);
@@ -107,7 +107,7 @@ void parameters_parameter(const struct layer *layer, enum dtype dtype, struct te
     add_parameter(tensors, dtype, NULL, layer->fields.shape);
 }
 
-/* Buffers of a model stay float32, or are int64 counters. */
+/* A model's buffer is float32, whatever the model's type, or it is an int64 counter. */
 void parameters_buffer(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
     (void)dtype;
@@ -117,8 +117,8 @@ void parameters_buffer(const struct layer *layer, enum dtype dtype, struct tenso
 }
 
 /*
- * One tensor has gate and up of all experts of this rank, another has
- * down. `transposed` means in x out.
+ * One tensor has the gate and up weights of all experts of this rank, another has their down
+ * weights. If the field `transposed` is set, a weight is in x out instead of out x in.
  */
 void parameters_experts(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
@@ -143,8 +143,8 @@ static void add_weights(struct tensors *tensors, enum dtype dtype, uint64_t elem
 }
 
 /*
- * For each layer and direction: gates x hidden rows for the input, as
- * many for the state, two biases.
+ * Each layer and direction has a weight of gates x hidden rows for the input, a weight of as many
+ * rows for the state, and two biases.
  */
 static void add_recurrent_parameters(const struct layer *layer, enum dtype dtype,
                                      struct tensors *tensors, uint64_t gates)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shapes of layers' results, for layers.def: each function checks that the input fits, infers
- * the fields that the file leaves out, and fills the output of one sample.
+ * Computes the shapes of layers' results, for layers.def. Each function checks that the input fits,
+ * infers the fields that the file leaves out, and fills the output of one sample.
  *
- * With input H, padding p, dilation d, kernel k and stride s a window fits
+ * With input H, padding p, dilation d, kernel k and stride s, the number of times that a window
+ * fits is
  *
- *     floor((H + 2p - d(k - 1) - 1) / s) + 1     times.
+ *     floor((H + 2p - d(k - 1) - 1) / s) + 1
  */
 #include "layer_formulas.h"
 
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Takes a width from the input. If the file sets the width, too, the two must agree. */
+/* Takes a width from the input. If the file also sets the width, the two must be equal. */
 static int infer_width(const struct layer *layer, enum layer_field field, const char *name,
                        uint64_t *value, uint64_t input, struct err *err)
 {
@@ -81,7 +82,7 @@ int shape_embedding(struct layer *layer, const struct shape *input, struct shape
     return 0;
 }
 
-/* Each position has a row of its own; PyTorch fails beyond the last one. */
+/* Each position has a row of its own. PyTorch fails if there are more positions than rows. */
 int shape_positions(struct layer *layer, const struct shape *input, struct shape *output,
                     struct err *err)
 {
@@ -155,7 +156,7 @@ static bool shapes_equal(const struct shape *a, const struct shape *b, unsigned 
            memcmp(a->dims + first, b->dims + first, (a->rank - first) * sizeof a->dims[0]) == 0;
 }
 
-/* Widens the result to the other shape as PyTorch does: a dimension of 1 is expanded. */
+/* Expands dimensions of 1 in the result to those of the other shape, as PyTorch does. */
 static bool broadcast(struct shape *result, const struct shape *other, unsigned rank)
 {
     if (result->rank != other->rank)
@@ -196,7 +197,8 @@ int shape_cat(struct layer *layer, const struct shape *input, struct shape *outp
     return checked.overflow ? layer_fail_overflow(layer, err) : 0;
 }
 
-/* Concatenates along the last dimension. The others are equal, or 1 and expanded. */
+/* Concatenates along the last dimension. The other dimensions must be equal, or 1, which is
+ * expanded. */
 int shape_cat_last(struct layer *layer, const struct shape *input, struct shape *output,
                    struct err *err)
 {
@@ -213,7 +215,8 @@ int shape_cat_last(struct layer *layer, const struct shape *input, struct shape 
     return checked.overflow ? layer_fail_overflow(layer, err) : 0;
 }
 
-/* Inputs are the tokens and, if there are two, the router's score of each expert for each token. */
+/* The first input has the tokens. A second input has the router's score of each expert for each
+ * token. */
 int shape_experts(struct layer *layer, const struct shape *input, struct shape *output,
                   struct err *err)
 {
@@ -306,7 +309,7 @@ int shape_given(struct layer *layer, const struct shape *input, struct shape *ou
     return 0;
 }
 
-/* The result is `out` of the last dimension; which part of it does not matter to memory. */
+/* The result has `out` elements of the last dimension. Their place does not matter to memory. */
 int shape_part(struct layer *layer, const struct shape *input, struct shape *output,
                struct err *err)
 {
@@ -374,7 +377,7 @@ int shape_first(struct layer *layer, const struct shape *input, struct shape *ou
     return 0;
 }
 
-/* The result is the whole cache; the layer's input is its last tokens. */
+/* The result is the whole cache. The layer's input is the last tokens of it. */
 int shape_cached(struct layer *layer, const struct shape *input, struct shape *output,
                  struct err *err)
 {
@@ -434,7 +437,7 @@ int shape_trailing(struct layer *layer, const struct shape *input, struct shape 
 
 /* --- windows --- */
 
-/* How many times the window fits in dimension i; 0: the input is too small. */
+/* Returns how many times the window fits in dimension i; 0: the input is too small. */
 static uint64_t window_fits(const struct layer_fields *fields, unsigned i, uint64_t input,
                             struct checked *checked)
 {
@@ -445,7 +448,7 @@ static uint64_t window_fits(const struct layer_fields *fields, unsigned i, uint6
         return 0;
     uint64_t rest = padded - reach - 1, stride = fields->stride[i];
     uint64_t fits = rest / stride + 1;
-    /* ceil_mode adds a partial window, unless that would begin beyond the input. */
+    /* ceil_mode adds a partial window, unless this window would begin beyond the input. */
     bool partial = fields->ceil_mode && rest % stride != 0 &&
                    checked_mul(checked, fits, stride) < input + fields->padding[i];
     return fits + (partial ? 1 : 0);

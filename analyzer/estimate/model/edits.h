@@ -10,7 +10,7 @@
 #include "model.h"
 
 enum model_edit {
-    EDIT_inplace = 1 << 0, /* each ReLU overwrites its input if nothing else needs that */
+    EDIT_inplace = 1 << 0, /* each ReLU overwrites its input if nothing else needs it */
     EDIT_gru = 1 << 1,     /* each LSTM becomes a GRU */
     EDIT_narrow = 1 << 2,  /* each convolution makes half the channels */
     EDIT_quarter = 1 << 3, /* images have half the height and width */

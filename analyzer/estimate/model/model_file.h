@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the description of a model: a model file of gpumemtrace, a config.json of Hugging Face
- * (with or without weight files beside it), or a name for which a family has a config. The family
- * of its model_type reads a config.json.
+ * (with or without weight files beside it), or a name for which a family has a config. A
+ * config.json is read by the family of its model_type.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_MODEL_FILE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_MODEL_FILE_H

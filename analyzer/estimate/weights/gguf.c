@@ -24,15 +24,15 @@ static const size_t value_bytes[VALUE_TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8,
 
 enum {
     ALIGNMENT_STANDARD = 32,
-    KEY_LEAST_BYTES = 13,    /* length, a character, type, a value of one byte */
-    TENSOR_LEAST_BYTES = 25, /* length, a character, rank, type, offset */
+    KEY_LEAST_BYTES = 13,    /* length, one character, type, value of one byte */
+    TENSOR_LEAST_BYTES = 25, /* length, one character, rank, type, offset */
     RANK_MOST = 4
 };
 
 struct gguf {
     struct weights *weights;
     struct weights_file file;
-    uint64_t size_bytes, cut_bytes; /* of the file; of its end that no header may reach */
+    uint64_t size_bytes, cut_bytes; /* of the file; of its end, which the header may not reach */
     uint64_t alignment;
     struct err *err;
 };
@@ -42,7 +42,8 @@ static int take(struct gguf *gguf, size_t bytes, uint64_t *integer)
     return weights_file_integer(&gguf->file, bytes, integer, gguf->err);
 }
 
-/* Takes a string of at most `most` bytes as a copy; *text NULL: a longer one is skipped. */
+/* Sets *text to a copy of a string of at most `most` bytes. A longer string is skipped, and *text
+ * is NULL. */
 static int take_string(struct gguf *gguf, uint64_t most, char **text)
 {
     uint64_t length;
@@ -64,8 +65,8 @@ static int take_string(struct gguf *gguf, uint64_t most, char **text)
 }
 
 /*
- * Takes a name. A name with a zero byte is refused, because as a C
- * string it could equal another name.
+ * Takes a name. A name with a zero byte is refused, because as a C string it could be equal to
+ * another name.
  */
 static int take_name(struct gguf *gguf, const char *what, char **name)
 {
@@ -187,7 +188,7 @@ static int take_type(struct gguf *gguf, const char *name, struct weight *weight)
                         number);
 }
 
-/* Takes a shape. GGUF's first dimension is contiguous, which is PyTorch's last. */
+/* Takes a shape. The contiguous dimension is the first one in GGUF, and the last one in PyTorch. */
 static int take_shape(struct gguf *gguf, const char *name, struct weight *weight)
 {
     uint64_t rank;

@@ -140,7 +140,7 @@ out:
     return result;
 }
 
-/* As read_file, but messages begin with the path. */
+/* Does the same as read_file, but messages begin with the path. */
 static int read_named(struct weights *weights, const char *path, struct err *err)
 {
     struct err inner = {0};
@@ -164,7 +164,7 @@ int weights_read_safetensors(struct weights *weights, const char *path, struct e
 
 /* --- an index --- */
 
-/* The path of a part, which must be in the folder of the index. */
+/* Returns the path of a part. The part must be in the folder of the index. */
 static char *part_path(const char *index, const char *name, struct err *err)
 {
     const char *slash = strrchr(index, '/');

@@ -66,7 +66,7 @@ static int fail_memory(struct err *err)
 
 /* --- a folder --- */
 
-/* The files of each kind in a folder. If there are several of a kind, none of them is the model. */
+/* The files of each kind in a folder. If there are several of one kind, none of them is used. */
 struct found {
     size_t count[SNAPSHOT_GGUF + 1];
     char *name[SNAPSHOT_GGUF + 1];
@@ -135,7 +135,7 @@ static int find_in_folder(struct snapshot *snapshot, const char *folder, struct 
 
 /* --- the whole --- */
 
-/* Finds config.json in the folder, or beside the file. */
+/* Finds config.json: in the folder if the path is a folder, or beside the file. */
 static int find_config(struct snapshot *snapshot, const char *path, bool folder, struct err *err)
 {
     const char *slash = strrchr(path, '/');

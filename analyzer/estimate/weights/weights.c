@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of tensors, whatever their file's format; see weights.h. */
+/* Lists of tensors from files of any format; see weights.h. */
 #include "weights.h"
 
 #include <inttypes.h>
