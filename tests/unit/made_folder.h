@@ -19,7 +19,7 @@
 
 static char root[64];
 
-/* Makes the file, and its folders, below root. */
+/* Makes the file below root, and the folders in its path. */
 static void put(const char *path, const char *content)
 {
     char name[PATH_MAX];

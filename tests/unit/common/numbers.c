@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes, numbers and shares as people type them: the values of valid ones, and the refusals. */
+/* Tests sizes, numbers and shares as people type them: the values of valid texts, and the
+   refusal of invalid texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

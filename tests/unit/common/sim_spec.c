@@ -89,7 +89,8 @@ static void memory_makes_a_card_smaller_and_leaves_all_else(void **state)
     assert_int_equal(untouched.device_count, 7);
 }
 
-/* Capacities in hundredths of a GiB, as in PyTorch's "total capacity of 79.11 GiB". */
+/* The expected capacities are in hundredths of a GiB, as in PyTorch's message "total capacity of
+   79.11 GiB". */
 static void a_card_shows_what_was_published_and_its_capability(void **state)
 {
     static const struct {
@@ -145,7 +146,7 @@ static void any_has_no_limit_and_shows_1_tib(void **state)
     assert_false(parse("h100").is_unlimited);
 }
 
-/* A refusal quotes the wrong part, and leaves the caller's spec unchanged. */
+/* A refusal quotes the part of the text that is wrong, and leaves the caller's spec unchanged. */
 static void refuse(const char *text, const char *quoted, const char *reason)
 {
     struct sim_spec spec, before;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live memory, by the rules for objects that outlive their handle, contexts and graph pools.
+ * Tests the count of live memory: the rules for objects that outlive their handle, for contexts and
+ * for graph pools.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,7 +174,7 @@ static void pieces_of_more_pools_than_there_is_room_for_are_doubtful(void **stat
     assert_true(live.is_doubtful);
 }
 
-/* Each event begins with a fresh count, because is_doubtful is never cleared. */
+/* The test makes a new count for each event, because is_doubtful is never cleared. */
 static void what_a_replay_may_follow_otherwise_is_doubtful(void **state)
 {
     const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How events get from slots into the database: segments, batches, merging, tails.
+ * Tests how events get from the slots of the ring into the database: segments, batches, merging,
+ * tails.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +116,7 @@ static void events_of_several_segments_are_stored_once_each(void **state)
     assert_int_equal(query(bench, "SELECT sum(seq) FROM event"), 3000 * 3001 / 2);
 }
 
-/* A batch may skip numbers that a later batch brings. */
+/* A batch may lack the numbers of some events, which follow in a later batch. */
 static void events_keep_their_numbers_whether_or_not_they_follow_the_last_row(void **state)
 {
     static const uint64_t batches[][6] = {{1, 2, 3}, {5, 6, 8},       {4},
@@ -329,8 +330,8 @@ static int set_up_large(void **state)
     return set_up_with(state, (WAITING_SEGMENTS + 1) * RING_SEGMENT_BYTES);
 }
 
-/* Fills WAITING_SEGMENTS segments, always two of them in turn, as two threads would. Returns the
- * number of events. */
+/* Fills WAITING_SEGMENTS segments, two at a time in turn, as two threads would. Returns the
+   number of events. */
 static uint64_t fill_waiting_segments(struct bench *bench)
 {
     uint64_t seq = 0;
@@ -347,7 +348,7 @@ static uint64_t fill_waiting_segments(struct bench *bench)
     return seq;
 }
 
-/* Bytes of the ring's file that this process has in memory. */
+/* Returns the bytes of the ring's file that this process has in memory. */
 static uint64_t resident_bytes(const struct bench *bench)
 {
     char line[4096 + 256];

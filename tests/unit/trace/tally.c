@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sums for the line at exit: order of events, reuse of addresses, hooked calls that have not
- * returned.
+ * Tests the sums in the line that is printed at exit: the order of events, the reuse of addresses,
+ * and hooked calls that have not returned.
  */
 #include <setjmp.h>
 #include <stdarg.h>

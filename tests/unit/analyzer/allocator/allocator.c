@@ -54,7 +54,7 @@ static void requests_are_rounded_up_to_512_bytes(void **state)
     assert_state(&allocator, 512, 2 * MIB);
     take(&allocator, 513);
     assert_state(&allocator, 1536, 2 * MIB);
-    take(&allocator, 311108); /* 311,296, as PyTorch reports it */
+    take(&allocator, 311108); /* rounded to 311,296 bytes, as PyTorch reports */
     assert_state(&allocator, 1536 + 311296, 2 * MIB);
     allocator_release(&allocator);
 }
@@ -69,7 +69,7 @@ static void segments_have_2_mib_20_mib_or_the_rounded_size(void **state)
     take(&allocator, MIB + 1);
     assert_state(&allocator, 2 * MIB + 512, 22 * MIB);
     take(&allocator, 10 * MIB);
-    assert_int_equal(allocator.reserved_bytes, 22 * MIB); /* fits into the rest of the 20 MiB */
+    assert_int_equal(allocator.reserved_bytes, 22 * MIB); /* fits into what is left of 20 */
     take(&allocator, 10 * MIB);
     assert_int_equal(allocator.reserved_bytes, 32 * MIB);
     take(&allocator, 33 * MIB);
@@ -82,7 +82,7 @@ static void a_small_rest_of_a_large_block_counts_as_allocated(void **state)
     struct allocator allocator;
     (void)state;
     init(&allocator);
-    take(&allocator, 33 * MIB); /* segment of 34 MiB; a rest of exactly 1 MiB is not split off */
+    take(&allocator, 33 * MIB); /* from a segment of 34; exactly 1 MiB is not split off */
     assert_state(&allocator, 34 * MIB, 34 * MIB);
     take(&allocator, 33 * MIB - 512);
     assert_state(&allocator, 34 * MIB + 33 * MIB - 512, 68 * MIB);
@@ -109,7 +109,7 @@ static void the_smallest_block_that_fits_is_chosen(void **state)
     uint32_t wide = take(&allocator, 40 * MIB), narrow = take(&allocator, 12 * MIB);
     give(&allocator, wide);
     give(&allocator, narrow);
-    take(&allocator, 11 * MIB); /* takes the 12 MiB whole: a rest of 1 MiB is not split */
+    take(&allocator, 11 * MIB); /* takes the whole 12 MiB: a remainder of 1 MiB is not split off */
     assert_state(&allocator, 12 * MIB, 52 * MIB);
     take(&allocator, 40 * MIB); /* still in one piece */
     assert_state(&allocator, 52 * MIB, 52 * MIB);
@@ -230,15 +230,15 @@ static void an_expandable_segment_grows_by_what_is_missing(void **state)
     (void)state;
     settings.expandable_segments = true;
     allocator_init(&allocator, &settings);
-    uint32_t first = take(&allocator, 30 * MIB); /* two mappings of 20 MiB */
+    uint32_t first = take(&allocator, 30 * MIB); /* takes two mappings of 20 MiB */
     assert_state(&allocator, 30 * MIB, 40 * MIB);
-    take(&allocator, 15 * MIB); /* 10 MiB are left: one mapping more */
+    take(&allocator, 15 * MIB); /* 10 MiB are left, so one more mapping is added */
     assert_state(&allocator, 45 * MIB, 60 * MIB);
     give(&allocator, first);
     if (allocator_empty_cache(&allocator, &(struct err){0})) /* the first mapping is wholly free */
         fail();
     assert_state(&allocator, 15 * MIB, 20 * MIB * 2);
-    take(&allocator, 25 * MIB); /* the 10 before and 15 behind the live block are too small */
+    take(&allocator, 25 * MIB); /* neither the free 10 nor the free 15 suffice */
     assert_state(&allocator, 40 * MIB, 60 * MIB);
     allocator_release(&allocator);
 }
@@ -251,11 +251,11 @@ static void a_block_above_max_split_is_neither_cut_nor_wasted(void **state)
     settings.max_split_bytes = 64 * MIB;
     allocator_init(&allocator, &settings);
     give(&allocator, take(&allocator, 100 * MIB));
-    take(&allocator, 30 * MIB); /* below 64: must not split the 100 */
+    take(&allocator, 30 * MIB); /* less than 64 MiB: must not split the 100 */
     assert_state(&allocator, 30 * MIB, 130 * MIB);
-    take(&allocator, 70 * MIB); /* above 64, but would leave 30: more than 20 */
+    take(&allocator, 70 * MIB); /* above 64, but 30 would be left over: more than 20 */
     assert_state(&allocator, 100 * MIB, 200 * MIB);
-    take(&allocator, 90 * MIB); /* takes all of the 100 */
+    take(&allocator, 90 * MIB); /* takes the whole 100 MiB */
     assert_state(&allocator, 200 * MIB, 200 * MIB);
     allocator_release(&allocator);
 }
@@ -270,16 +270,17 @@ static void garbage_is_collected_only_under_a_memory_fraction(void **state)
         settings.fraction_bytes = limited ? 200 * MIB : ALLOCATOR_UNLIMITED;
         allocator_init(&allocator, &settings);
         give(&allocator, take(&allocator, 60 * MIB));
-        take(&allocator, 80 * MIB); /* 140 reserved: above half of 200 */
-        take(&allocator, 82 * MIB); /* frees the cached 60 first */
+        take(&allocator, 80 * MIB); /* 140 MiB are reserved, more than half of 200 */
+        take(&allocator, 82 * MIB); /* first frees the cached 60 MiB */
         assert_int_equal(allocator.reserved_bytes, limited ? 162 * MIB : 222 * MIB);
         assert_int_equal(allocator.retry_count, 0);
         allocator_release(&allocator);
     }
 }
 
-/* The allocator prefers the lowest address among equal free blocks. Here the lowest is that of the
- * newest segment, which reuses an address that went back to the driver. */
+/* If several free blocks have the same size, the allocator takes the one with the lowest
+   address. Here that block is in the newest segment, because this segment reuses an address that
+   was given back to the driver. */
 static void addresses_that_went_back_are_handed_out_again(void **state)
 {
     struct allocator allocator;

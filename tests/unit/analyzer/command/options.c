@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Options from tables: every kind, every mistake, and the options of each command. */
+/* Tests the parsing of options that are described in tables: every kind of option, every
+   mistake, and the options of each command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +42,7 @@ struct parsed {
     int result;
 };
 
-/* Splits the line at spaces and parses it; argv stays alive in *parsed. */
+/* Splits the line at spaces and parses it. *parsed keeps argv alive. */
 static void parse(struct parsed *parsed, const char *line, bool leading)
 {
     int argc = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes models from a line of JSON, and their estimates, for the unit tests of the estimate. */
+/* Makes a model from a line of JSON, and the estimate of the model, for unit tests of the
+   estimate. */
 #ifndef TESTS_UNIT_ESTIMATED_H
 #define TESTS_UNIT_ESTIMATED_H
 
@@ -10,7 +11,8 @@
 #include "analyzer/estimate/estimate.h"
 #include "analyzer/estimate/model/layer_list.h"
 
-/* Returns -1 with *err, and releases the model, if layer_list_read or model_resolve refuses it. */
+/* Returns -1 with *err if layer_list_read or model_resolve refuses the model, and releases the
+   model. */
 static inline int model_from(struct model *model, const char *input, const char *layers,
                              struct err *err)
 {

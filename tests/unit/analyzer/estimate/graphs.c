@@ -66,7 +66,8 @@ static void what_a_condition_leaves_out_hands_on_what_it_would_have_read(void **
     model_release(&model);
 }
 
-/* Add saves nothing, and both of its inputs share its gradient. A weight has 256 bytes. */
+/* The layer Add saves nothing, and the gradient of its result serves both of its inputs. A
+   weight has 256 bytes. */
 static void a_residual_sum_saves_nothing_and_hands_its_gradient_on(void **state)
 {
     struct settings settings = {
@@ -80,8 +81,9 @@ static void a_residual_sum_saves_nothing_and_hands_its_gradient_on(void **state)
     const uint64_t weights = 2 * 256, row = 3200; /* 100 x 8 x 4 bytes */
     /* The input, w's result (saved by a), a's result and the sum. */
     assert_int_equal(estimate.phase_peaks[SCHEDULE_forward].total_bytes, weights + 4 * row);
-    /* Live: the gradient of a's weight (256); the input and w's result, which are saved, and the
-     * sum; the sum's gradient, which both addends share, and one more from a's backward. */
+    /* The live bytes are: the gradient of a's weight (256); the input and w's result, which are
+       saved; the sum; the gradient of the sum, which both addends share; and one more gradient,
+       which a's backward makes. */
     assert_int_equal(estimate.phase_peaks[SCHEDULE_backward].total_bytes,
                      weights + 256 + 3 * row + 2 * row);
     estimate_release(&estimate);
@@ -122,8 +124,8 @@ static void long_names_are_told_apart_to_their_end(void **state)
     model_release(&model);
 }
 
-/* Ten layers are tied to the first one's weight. Each makes a gradient of 256 bytes, which is live
- * until backward ends, besides the first layer's own. */
+/* Ten layers share the weight of the first layer. Each of the ten makes a gradient of 256 bytes,
+   which is live until backward ends, in addition to the gradient of the first layer. */
 static void every_tied_weight_has_its_gradient(void **state)
 {
     struct settings settings = {
@@ -157,7 +159,7 @@ static void a_product_keeps_all_that_it_reads(void **state)
     snprintf(layers + used, sizeof layers - used, "{\"type\":\"Mul\",\"from\":[%s]}", names);
     model_must(&model, "[8]", layers);
     estimate_must(&estimate, &model, &settings);
-    /* The input, ten factors and the product, 32 bytes each. */
+    /* The input, ten factors and the product have 32 bytes each. */
     assert_int_equal(estimate_kept_bytes(&estimate), (1 + 10 + 1) * 32);
     estimate_release(&estimate);
     model_release(&model);
@@ -194,8 +196,8 @@ static void attention_reads_keys_of_another_length(void **state)
     assert_int_equal(saved[1], 64 + 2 * 128 + 2 * 2 * 4 * 4);
 }
 
-/* Bytes that an attention with these fields saves. It has 2 heads x 4 x 4 scores; its queries, keys
- * and values have 96 elements together. */
+/* Returns the bytes that an Attention layer with these fields saves. It has 2 heads x 4 x 4
+   scores; its queries, keys and values have 96 elements together. */
 static uint64_t saved_of_attention(const char *fields, enum dtype dtype)
 {
     char layers[256];
@@ -227,8 +229,9 @@ static void what_is_saved_of_a_score_depends_on_softmax_and_dropout(void **state
                      QKV * 2 + SCORES * (4 + 2 + 1));
 }
 
-/* The result of flash attention has the layout of the queries. If the heads of the queries lie one
- * after the other ("partial"), the result is copied into rows. float32 has another kernel. */
+/* The result of flash attention has the layout of the queries. If the heads of the queries lie
+   one after the other ("partial"), the result is copied into rows. For float32, PyTorch uses
+   another kernel. */
 static void flash_attention_of_queries_made_anew_copies_its_result(void **state)
 {
     enum { RESULT = 4 * 8 };
@@ -256,8 +259,8 @@ static void a_cache_is_a_copy_that_is_there_until_the_step_ends(void **state)
     model_release(&model);
 }
 
-/* Two parts, each 8 of 24 wide, share one gradient of the whole: 96 bytes a sample. The gradient of
- * their sum has 32. */
+/* Two parts, each 8 elements of the 24, share one gradient of the whole tensor, which has 96
+   bytes per sample. The gradient of their sum has 32 bytes. */
 static void parts_share_storage_and_the_gradient_of_the_whole(void **state)
 {
     static const char parts[] = "{\"type\":\"Linear\",\"name\":\"all\",\"out\":24,\"bias\":false},"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Layer types one by one: the shape of the result, parameters, buffers, and the tensors besides the
- * result. The expected numbers are worked out by hand from PyTorch's documentation.
+ * Tests each layer type alone: the shape of the result, the parameters, the buffers, and the
+ * tensors that the layer makes in addition to its result. The expected numbers are worked out by
+ * hand from PyTorch's documentation.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +42,7 @@ static void assert_own(const char *input, const char *layer, uint64_t parameters
     model_release(&model);
 }
 
-/* saved_bytes: activations that the layer makes in training besides its result. */
+/* saved_bytes counts the activations that the layer makes in training in addition to its result. */
 static void assert_extra(const char *input, const char *layer, uint64_t batch, enum dtype dtype,
                          uint64_t saved_bytes)
 {
@@ -166,7 +167,8 @@ static void ceil_mode_adds_the_partial_window_that_begins_inside(void **state)
 {
     (void)state;
     assert_shape("[4,7]", "{\"type\":\"AvgPool1d\",\"kernel\":2,\"ceil_mode\":true}", "4 x 4");
-    /* A third window would begin at 6, beyond input and left padding: 3 + 1. */
+    /* A third window would begin at 6. That is beyond the input and the left padding, which end
+       at 3 + 1. */
     assert_shape("[1,3]",
                  "{\"type\":\"MaxPool1d\",\"kernel\":2,\"stride\":3,\"padding\":1,"
                  "\"ceil_mode\":true}",

@@ -6,8 +6,8 @@
  *     in 8 x 8, block 8 x 8, block 8 x 8, out 8 x 4      256, 256, 256, 128 bytes in float32;
  *                                                        a rank's shard is half of each
  *
- * With batch 10, the input and each result have 320 bytes, the last result 160. SGD has no state.
- * Two steps are run.
+ * With batch 10, the input and each result have 320 bytes, except the last result, which has 160.
+ * SGD has no state. Two steps are run.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,8 +55,8 @@ static uint64_t phase_peak(const struct fixture *fixture, enum schedule_phase ph
 
 /* --- DistributedDataParallel --- */
 
-/* Weights 896; broadcast buffers 896 at first, later buckets 896; gradients 896; input 320, output
- * 160. */
+/* The weights have 896 bytes and the gradients 896. At first there are broadcast buffers of 896
+   bytes; later there are buckets of 896 instead. The input has 320 bytes, the output 160. */
 static void ddp_holds_buckets_besides_gradients(void **state)
 {
     struct fixture f;
@@ -81,8 +81,8 @@ static void gradients_that_are_views_of_buckets_are_there_once_and_stay(void **s
     release(&f);
 }
 
-/* From the second step on, buckets are filled from the last layer: 1 MiB + 4 B, then 4 B. Rounding
- * to 512 B adds 508 B to each. */
+/* From the second step on, buckets are filled beginning with the last layer: the first bucket
+   has 1 MiB + 4 B, the second 4 B. Rounding to 512 B adds 508 B to each. */
 static void the_first_bucket_is_small_and_no_tensor_is_cut(void **state)
 {
     struct fixture f;
@@ -100,7 +100,7 @@ static void the_first_bucket_is_small_and_no_tensor_is_cut(void **state)
 /* --- FSDP 2 --- */
 
 /*
- * Shards 448: the root unit's 192, each block's 128.
+ * The shards have 448 bytes: the root unit's 192, each block's 128.
  *
  * The peak of forward is in block 2: shards, input, the root's weights 384, three results of 320,
  * block 2's weights 256 and its all-gather buffer 256. The first block's buffer is freed by then.
@@ -124,10 +124,10 @@ static void fsdp_gathers_a_block_at_a_time_and_keeps_the_rest(void **state)
 }
 
 /*
- * bfloat16, with gradients reduced in float32. The peak of backward is in block 1: shards 448,
- * input 160, output 80, the root's weights 192, out's gradient 64, in's result 160, two gradients
- * of results, the block's weights 128 and their gradient 128; the float32 gradient of block 2 that
- * is being reduced 256, and this rank's shard of it 128.
+ * The model computes in bfloat16, and gradients are reduced in float32. The peak of backward is in
+ * block 1: shards 448, input 160, output 80, the root's weights 192, out's gradient 64, in's result
+ * 160, two gradients of results, the block's weights 128 and their gradient 128; the float32
+ * gradient of block 2 that is being reduced 256, and this rank's shard of it 128.
  */
 static void fsdp_computes_in_one_type_and_reduces_in_another(void **state)
 {
@@ -144,9 +144,9 @@ static void fsdp_computes_in_one_type_and_reduces_in_another(void **state)
 }
 
 /*
- * in 8 x 8, blocks 8 x 8 and 8 x 16, out 16 x 2: 256, 256, 512 and 128 bytes, a rank's shards half
- * of that, 576. At the end of forward there are also the input 320, results of 320, 320 and 640,
- * and the output 80.
+ * The weights are "in" 8 x 8, blocks 8 x 8 and 8 x 16, "out" 16 x 2, with 256, 256, 512 and 128
+ * bytes. A rank's shards have half of that, 576 bytes. At the end of forward there are also the
+ * input 320, results of 320, 320 and 640, and the output 80.
  */
 static void reshard_says_which_weights_stay_for_backward(void **state)
 {
@@ -177,8 +177,8 @@ static void reshard_says_which_weights_stay_for_backward(void **state)
 }
 
 /*
- * FSDP 1: the root unit and each block are a flat parameter each, 384, 256 and 256 bytes; this rank
- * has half of each. The root's weights are still gathered when forward ends.
+ * In FSDP 1, the root unit and each block are one flat parameter each, of 384, 256 and 256 bytes.
+ * This rank has half of each. The root's weights are still gathered when forward ends.
  */
 static void a_flat_unit_is_gathered_in_place_and_its_gradients_are_put_together(void **state)
 {
@@ -207,7 +207,8 @@ static void a_flat_units_first_rank_has_whole_parameters_and_a_part_of_the_last(
     release(&f);
 }
 
-/* 8 rows do not divide among 3 ranks: the first has 3, and the gathered weight is padded to 9. */
+/* 8 rows cannot be divided equally among 3 ranks: the first rank has 3 rows, and the gathered
+   weight is padded to 9 rows. */
 static void the_first_rank_has_the_larger_part(void **state)
 {
     struct fixture f;
@@ -226,9 +227,10 @@ static void the_first_rank_has_the_larger_part(void **state)
 enum { BUCKET = 2 * 500000000 };
 
 /*
- * Stage 2, bfloat16: weights 448, and the float32 copy of this rank's half, 448, which the
- * optimizer updates. At the end of backward: the bucket, and a copy of its 448 used bytes. In the
- * optimizer: this rank's half of the gradients, 224, and its float32 copy, 448.
+ * Stage 2, in bfloat16: the weights have 448 bytes. The float32 copy of this rank's half, which the
+ * optimizer updates, has 448. At the end of backward there are also the bucket and a copy of its
+ * 448 used bytes. During the optimizer's step there are also this rank's half of the gradients,
+ * 224, and the float32 copy of this half, 448.
  */
 static void zero_keeps_a_part_of_what_is_updated_and_a_bucket_for_backward(void **state)
 {
@@ -244,8 +246,8 @@ static void zero_keeps_a_part_of_what_is_updated_and_a_bucket_for_backward(void 
     release(&f);
 }
 
-/* Stage 3: the bucket and this rank's half of the weights 224, of the gradients 224 and of the
- * float32 copy 448 stay. All blocks, 448, remain gathered until backward. */
+/* In stage 3 the bucket stays, and so does this rank's half of the weights (224 bytes), of the
+   gradients (224) and of the float32 copy (448). All blocks (448) stay gathered until backward. */
 static void zero_3_keeps_parts_and_the_bucket(void **state)
 {
     struct fixture f;

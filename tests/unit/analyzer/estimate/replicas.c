@@ -5,8 +5,8 @@
  *
  *     in 8 x 8, 8 x 8, 8 x 8, out 8 x 4      in float32: 256, 256, 256, 128 bytes
  *
- * With batch 10 on each GPU, the input and each result have 320 bytes, the last result 160. SGD has
- * no state.
+ * With batch 10 on each GPU, the input and each result have 320 bytes, except the last result,
+ * which has 160. SGD has no state.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,8 +83,8 @@ static void another_gpu_has_weights_for_a_pass_only_and_no_states(void **state)
 }
 
 /*
- * The loop computes one loss of both outputs on the first GPU: log_softmax takes 2 * 160 bytes, the
- * labels 2 * 80. The other GPU gets only the gradient of its output.
+ * The training loop computes one loss for the outputs of both GPUs, on the first GPU: log_softmax
+ * takes 2 * 160 bytes, the labels 2 * 80. The other GPU gets only the gradient of its output.
  */
 static void a_loss_that_the_loop_computes_is_of_all_outputs_on_the_first_gpu(void **state)
 {

@@ -66,8 +66,8 @@ static void accumulated_gradients_are_there_in_forward_and_meet_new_ones(void **
 
 static void a_checkpointed_segment_keeps_what_goes_in(void **state)
 {
-    /* Without segments: the input, four results of Linear and four of GELU. A segment keeps none
-     * of the results inside it. */
+    /* Without segments, backward needs the input, four results of Linear and four of GELU. A
+       segment keeps none of the results inside it. */
     static const struct {
         uint64_t blocks, kept;
     } rows[] = {
@@ -83,8 +83,8 @@ static void a_checkpointed_segment_keeps_what_goes_in(void **state)
     }
 }
 
-/* With all four blocks as one segment, all results are live when backward begins: the segment runs
- * again, except for its last result, which is still there. */
+/* If all four blocks are one segment, all results are live when backward begins. The segment
+   runs again, except for its last layer, whose result is still live. */
 static void a_segment_runs_again_before_its_backward(void **state)
 {
     struct settings settings = of_sgd();
@@ -136,7 +136,7 @@ static void autocast_leaves_norms_in_float32(void **state)
     estimated(&f, LINEAR8 ",{\"type\":\"LayerNorm\"},{\"type\":\"GELU\"}", settings);
     assert_int_equal(f.estimate.plan.layers[0].output_bytes, RESULT / 2);
     assert_int_equal(f.estimate.plan.layers[1].output_bytes, RESULT);
-    /* A float32 copy of the input, and mean and rstd of each of 64 rows. */
+    /* The layer saves a float32 copy of the input, and the mean and rstd of each of the 64 rows. */
     assert_int_equal(f.estimate.plan.layers[1].saved_bytes, RESULT + 2 * 64 * 4);
     assert_int_equal(f.estimate.plan.layers[2].output_bytes, RESULT);
     release(&f);
@@ -165,10 +165,11 @@ static void states_are_factored_quantized_or_of_matrices_only(void **state)
 }
 
 /*
- * Two blocks of three 8 x 8 products, batch 10: each weight has 256 bytes; the input, each result
- * and each gradient of a result have 320. Selective checkpointing keeps the first and the third
- * product of a block. The third is kept anyway, because it is the next block's input, so each block
- * keeps one more.
+ * The model has two blocks of three 8 x 8 products. The batch is 10. Each weight has 256 bytes; the
+ * input, each result and each gradient of a result have 320. Selective checkpointing keeps the
+ * first and the third product of a block. The third product would be kept even without this
+ * setting, because it is the next block's input. So the setting makes each block keep one more
+ * result.
  */
 static void a_second_run_finds_every_second_product(void **state)
 {
@@ -200,8 +201,8 @@ static void a_second_run_finds_every_second_product(void **state)
     }
 }
 
-/* The logits are ten rows of 4 scores, 160 bytes. The loop holds them until the step ends (kept) or
- * not at all (dropped). */
+/* The logits are ten rows of 4 scores, 160 bytes. With "kept", the training loop holds them
+   until the step ends; with "dropped", it does not hold them. */
 static void logits_that_are_dropped_are_gone_before_backward(void **state)
 {
     uint64_t bytes[2];

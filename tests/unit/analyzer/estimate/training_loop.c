@@ -97,7 +97,8 @@ static void a_linear_layer_trained_with_adam_adds_up(void **state)
     assert_int_equal(phase_peak(&f, SCHEDULE_forward), 144 + 2 * 144 + 320 + 160);
     /* Backward adds the gradients of y and of the parameters; x needs none. */
     assert_int_equal(phase_peak(&f, SCHEDULE_backward), 144 + 2 * 144 + 320 + 160 + 160 + 144);
-    /* Weights, gradients, two states and a temporary square root; x and y are still live. */
+    /* The weights, the gradients, two states and a temporary square root have 144 bytes each. x
+       and y are still live. */
     assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 5 * 144 + 320 + 160);
     assert_int_equal(f.estimate.peak_moment.phase, SCHEDULE_backward);
     assert_int_equal(f.estimate.peak.requested_bytes, phase_peak(&f, SCHEDULE_backward));
@@ -129,7 +130,8 @@ static void inference_holds_two_results_at_a_time(void **state)
 {
     struct fixture f;
     (void)state;
-    /* The peak is in the second layer: the model's input, 4 wide, and two results, 6 wide. */
+    /* The peak is in the second layer. It has the model's input with 4 elements per sample, and
+       two results with 6 elements per sample. */
     estimated(&f, "[4]",
               "{\"type\":\"Linear\",\"out\":6,\"bias\":false},"
               "{\"type\":\"Linear\",\"out\":6,\"bias\":false},"
@@ -144,7 +146,7 @@ static void inference_holds_two_results_at_a_time(void **state)
 
 /* --- tensors that autograd keeps --- */
 
-/* The graph of autograd begins at the first parameter. */
+/* The graph of autograd begins at the first layer that has parameters. */
 static void layers_before_the_first_parameter_save_nothing(void **state)
 {
     struct fixture f;
@@ -260,7 +262,8 @@ static void cross_entropy_keeps_log_probabilities_and_needs_two_more_in_backward
     release(&f);
 }
 
-/* MSELoss makes a result as wide as its input and shrinks it in place: the storage stays. */
+/* MSELoss makes a result that is as large as its input, and shrinks this result in place. The
+   storage keeps its size. */
 static void mse_holds_a_storage_of_its_inputs_size(void **state)
 {
     struct fixture f;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CSV: which table is written, RFC 4180 quoting, and key,value without a table. */
+/* Tests the output as CSV: the choice of the table, the quoting of RFC 4180, and the lines
+   "key,value" of a document that has no table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

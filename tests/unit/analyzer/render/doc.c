@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The document has the structure that was built. doc_check reports an error once. */
+/* Tests that a document has the structure that was built, and that doc_check reports an error
+   once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,8 +136,8 @@ static void the_first_error_is_the_one_told(void **state)
     assert_broken(doc, "row outside");
 }
 
-/* A detail field, a summary field, a note, and two rows, the second a detail. Each row holds a
- * field and a summary list. */
+/* Makes a document with a detail field, a summary field, a note, and two rows, of which the
+   second is a detail. Each row holds a field and a summary list. */
 static struct doc *levels_doc(enum doc_level reads)
 {
     struct doc *doc = doc_new("x/1", reads);
@@ -274,7 +275,7 @@ static void words_of_a_field_that_was_dropped_go_to_no_other(void **state)
     doc_free(doc);
 }
 
-/* The keys of the root's children, joined. */
+/* Returns the keys of the root's children in one string. */
 static const char *keys_of(const struct doc *doc, char keys[64])
 {
     *keys = '\0';

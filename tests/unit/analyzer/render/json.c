@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON: key order, exact integers, null, escapes, valid UTF-8. jansson checks validity. */
+/* Tests the output as JSON: the order of keys, exact integers, null, escapes, valid UTF-8. The
+   library jansson checks that the JSON is valid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +92,7 @@ static void integers_are_exact_to_the_ends_of_their_range(void **state)
     doc_bytes(doc, "most", "", UINT64_MAX);
     doc_integer(doc, "address", "", DOC_ADDRESS, (int64_t)0x8000000000000001u);
     doc_integer(doc, "least", "", DOC_DELTA, INT64_MIN);
-    doc_count(doc, "odd", "", 9007199254740993u); /* 2^53 + 1: no double has it */
+    doc_count(doc, "odd", "", 9007199254740993u); /* 2^53 + 1, which no double can represent */
     assert_rendered(doc, "json",
                     "{\"schema\": \"x/1\", \"most\": 18446744073709551615, "
                     "\"address\": 9223372036854775809, \"least\": -9223372036854775808, "
@@ -208,8 +209,9 @@ static void a_column_is_left_out_for_who_reads_no_series(void **state)
 
 #define EXACT (INT64_C(1) << 52)
 
-/* A column is written as differences if these have fewer digits. A column with an unknown value, or
- * with one beyond 2^52, is written as it is. */
+/* A packed column is written as the differences of neighbouring values if the differences have
+   fewer digits than the values. A column with an unknown value, or with one beyond 2^52, is written
+   as it is. */
 static void a_packed_column_has_what_takes_fewer_digits(void **state)
 {
     const struct {

@@ -19,7 +19,7 @@ static void a_bar_is_as_wide_as_its_share_to_an_eighth(void **state)
     (void)state;
     picture_bar(out, 0.5, 4, true);
     assert_string_equal(out, "██");
-    picture_bar(out, 0.28125, 4, true); /* nine eighths of a column */
+    picture_bar(out, 0.28125, 4, true); /* nine eighths of the width of a character */
     assert_string_equal(out, "█▏");
     picture_bar(out, 0.46875, 4, true);
     assert_string_equal(out, "█▉");
@@ -56,7 +56,7 @@ static void a_curve_in_braille_has_two_by_four_dots_a_character(void **state)
     char out[ROOM];
     (void)state;
     picture_graph_line(out, &graph, 0);
-    assert_string_equal(out, "⡇"); /* the left half, to the top */
+    assert_string_equal(out, "⡇"); /* the left half of the character, up to the top */
     picture_graph_line(out, &graph, 1);
     assert_string_equal(out, "⣿⡀");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text for people: its layout, and that no text of a trace can control the terminal. */
+/* Tests the output as text for people: its layout, and that no string in a trace can control the
+   terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The history of a trace made in memory, against a count kept while the events are made. */
+/* Compares the history of a trace, which is made in memory, with a count that is kept while the
+   events are made. */
 #include "replayed.h"
 
 enum { ADDRESSES = 64, DEVICES = 3, EVENTS = 50000 };
@@ -18,7 +19,7 @@ static void note_live(struct truth *truth, int device, uint64_t index)
     truth->peak_index[device] = index;
 }
 
-/* Random allocations and frees. sizes[slot]: live bytes at address slot + 1. */
+/* Makes random allocations and frees. sizes[slot] has the live bytes at address slot + 1. */
 static struct made_events make_events(struct truth *truth)
 {
     uint64_t sizes[ADDRESSES] = {0};
@@ -127,8 +128,8 @@ static void observers_see_every_event_in_order_with_the_live_bytes_behind_it(voi
     for (int device = 0; device < DEVICES; device++) {
         struct truth truth = {0};
         struct made_events made = make_events(&truth);
-        /* The accounts of a device are known after its first event, so a first replay finds them
-         * and a second one watches them. */
+        /* The accounts of a device are known only after its first event. So a first replay finds
+           the accounts, and a second replay watches them. */
         struct watcher watcher = {.account = HISTORY_NONE};
         struct history history = watched_replay(&made, &watcher);
         uint32_t account = history_device(&history, device)->accounts[ACCOUNT_device];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocks that were live at past moments, against the lifetimes of all blocks. */
+/* Compares the blocks that were live at past moments with the lifetimes of all blocks. */
 #include "replayed.h"
 
 #include "analyzer/replay/history/live_walk.h"
@@ -14,8 +14,8 @@ struct lived {
 static struct lived lives[EVENTS];
 static size_t life_count;
 
-/* Random allocations and frees. In each third of the events, first allocations prevail, then
- * frees. */
+/* Makes random allocations and frees. Each third of the events begins with more allocations than
+   frees and ends with more frees than allocations. */
 static struct made_events make_events(void)
 {
     static size_t at[ADDRESSES]; /* 1 + index in lives; 0: no live block */
@@ -111,14 +111,15 @@ static void what_ended_is_kept_only_as_long_as_a_moment_needs_it(void **state)
     struct history history = made_replay(&made, NULL);
 
     (void)state;
-    /* At most the blocks live at the peak, and as many again until the list is thinned. */
+    /* The list may hold the blocks that are live at the peak, and as many again before it is
+       thinned. */
     assert_true(history.ended_blocks.count <= 2 * ADDRESSES);
     assert_true(history.block_slots.used <= ADDRESSES);
     history_release(&history);
 }
 
-/* The sample is taken inside the call that loads a module, so it describes the moment of the load,
- * which comes after the failure. */
+/* The sample is taken inside the call that loads a module. So the sample describes the moment of
+   the load, which comes after the failure. */
 static void failures_that_are_dropped_leave_no_moment_behind(void **state)
 {
     enum { FAILURES = 1000 };

@@ -43,7 +43,7 @@ static inline int made_next(void *self, struct event_batch *batch, struct err *e
     return 0;
 }
 
-/* Replays a trace that has nothing but these events, and frees them. */
+/* Replays a trace that has only these events, and frees the events. */
 static inline struct history made_replay(struct made_events *made, const struct replay_plan *plan)
 {
     static const struct trace trace;

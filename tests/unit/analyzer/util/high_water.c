@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The highest value since a moment, against an array of the values at all moments. */
+/* Compares the highest value since a moment, as high_water computes it, with an array of the
+   values at all moments. */
 #include "analyzer/util/high_water.h"
 
 #include <stdarg.h>
@@ -9,7 +10,7 @@
 
 enum { MOMENTS = 2000 };
 
-static uint64_t values[MOMENTS]; /* the highest in each moment */
+static uint64_t values[MOMENTS]; /* the highest value in each moment */
 
 static uint64_t highest_since(size_t moment, size_t now)
 {

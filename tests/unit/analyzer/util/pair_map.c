@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pair map against a plain array: both agree after any puts, replacements and removals. */
+/* Compares the pair map with a plain array: both must agree after any puts, replacements and
+   removals. */
 #include "analyzer/util/pair_map.h"
 
 #include <stdarg.h>
@@ -64,7 +65,7 @@ static void it_agrees_with_an_array_over_many_random_changes(void **state)
             truth[s][k] = PAIR_MAP_NONE;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint32_t space = next_random(&random) % SPACES, key = next_random(&random) % KEYS;
-        uint64_t address = (uint64_t)key << 21; /* like segments: only high bits differ */
+        uint64_t address = (uint64_t)key << 21; /* only high bits differ, as in segments */
 
         assert_int_equal(pair_map_get(&map, space, address), truth[space][key]);
         if (next_random(&random) % 2) {

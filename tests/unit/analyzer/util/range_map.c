@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The range map against a plain array of slots; each slot holds one range or none. */
+/* Compares the range map with a plain array of slots. Each slot holds one range or none. */
 #include "analyzer/util/range_map.h"
 
 #include <stdarg.h>

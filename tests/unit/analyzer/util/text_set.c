@@ -45,7 +45,7 @@ static void what_is_given_back_is_taken_again(void **state)
     arena_give_back(&arena, second);
     assert_ptr_equal(arena_take(&arena, 1), second);
     assert_non_null(memset(arena_take(&arena, 1 << 20), 1, 1 << 20));
-    arena_give_back(&arena, first); /* not in the current chunk: stays taken */
+    arena_give_back(&arena, first); /* not in the current chunk, so its memory stays taken */
     assert_ptr_not_equal(arena_take(&arena, 8), first);
     assert_null(arena_take(&arena, SIZE_MAX - 20));
     arena_release(&arena);

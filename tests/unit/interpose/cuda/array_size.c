@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The computed sizes of CUDA arrays against sums done by hand.
+ * Compares the computed sizes of CUDA arrays with sums worked out by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording in this process, without a driver. Every owner of a part of a thread places its part.
+ * Starts a recording in this process, without a driver. It tests that every owner of a part of a
+ * thread's memory reserves its part.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread's clock lies between two readings of the kernel's clock, before and after it.
+ * Tests that a reading of the thread's clock lies between two readings of the kernel's clock, one
+ * before and one after it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's parts: each owner has its own bytes in every thread, zeroed for a new thread.
+ * Tests the parts of a thread's memory: each owner has its own bytes in every thread, and these
+ * bytes are zero in a new thread.
  */
 #include <setjmp.h>
 #include <stdarg.h>

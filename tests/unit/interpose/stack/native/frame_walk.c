@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quick walk finds the same frames as an unwinder (libgcc's here), and leaves stacks that it
- * cannot walk to the unwinder.
+ * Tests that the quick walk finds the same frames as an unwinder (here libgcc's). Stacks that the
+ * quick walk cannot walk are left to the unwinder.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,8 @@ static _Unwind_Reason_Code find(struct _Unwind_Context *context, void *argument)
     return _URC_NO_REASON;
 }
 
-/* Return addresses, from the caller's own on. Sanitizers replace backtrace(), so it is not used. */
+/* Stores the return addresses, beginning in the caller, and returns their number. backtrace() is
+   not used, because sanitizers replace it. */
 static GMT_NOINLINE int unwind(void **frames)
 {
     struct found found = {frames, -1, FRAMES};
@@ -97,7 +98,7 @@ static uint64_t next_random(void)
 
 static void descend(unsigned depth);
 
-/* Registers that a function has to save before it uses them. */
+/* These are the registers that a function has to save before it uses them. */
 #ifdef __x86_64__
 #define SAVED "rbx", "r12", "r13"
 #define OTHERS_SAVED "r14", "r15", "rbx", "r12"
@@ -195,9 +196,9 @@ static void stacks_of_many_shapes_are_what_the_unwinder_finds(void **state)
     assert_true(walked_count > learned_count * 100);
 }
 
-/* The sizes of two nested frames always have the same sum. So the frames inside them keep their
- * addresses, and the memory between them still holds the previous round's words, which may be from
- * the other of the two lines that call the inner frame. */
+/* The sizes of two nested frames always have the same sum. So the frames that they call keep
+   their addresses. The memory between these frames still holds words of the previous round, in
+   which the other one of the two lines may have called the inner frame. */
 static GMT_NOINLINE void roomy(size_t bytes, size_t next_bytes)
 {
     char *room = __builtin_alloca(bytes);
@@ -226,7 +227,7 @@ static void a_frame_that_moved_between_others_that_did_not_is_noticed(void **sta
 static void above_the_confirmed_frames_nothing_is_walked(void **state)
 {
     (void)state;
-    for (volatile int turn = 0; turn < 4; turn++) { /* not unrolled: one calling line */
+    for (volatile int turn = 0; turn < 4; turn++) { /* one calling line, not unrolled */
         if (turn == 3)
             walk.top = (uintptr_t)__builtin_frame_address(0);
         seed = 7;
@@ -260,7 +261,7 @@ static void a_frame_that_no_rule_describes_is_left_to_the_unwinder(void **state)
     for (int turn = 0; turn < 1000; turn++)
         GMT_FUNCTION(call_function *, code)(fixed_way);
     assert_int_equal(walked_count, 0);
-    assert_true(walk.failures > 5); /* so the quick walk is tried seldom */
+    assert_true(walk.failures > 5); /* after many failures, the quick walk is rarely tried */
     munmap(code, BYTES);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search table of .eh_frame: the row that an address belongs to.
+ * Tests the lookup in the search table of .eh_frame: it must find the row that an address belongs
+ * to.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cache of places in code objects. A dead object's entry is never found, even if its address is
- * used again, the table is full, or other threads read.
+ * Tests the cache of places in Python's code objects. A dead object's entry is never found, even if
+ * its address is used again, the table is full, or other threads read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,7 +95,8 @@ static void a_table_that_grows_keeps_the_living_and_not_the_dead(void **state)
         else
             lost++;
     }
-    /* An object that finds no free slot within reach is not cached: allowed, but rare. */
+    /* An object is not cached if no slot within reach of its hash is free. That is allowed, but
+       must be rare. */
     assert_in_range(lost, 0, OBJECTS / 1000);
 }
 
@@ -131,7 +132,7 @@ static void *live_and_die(void *argument)
     for (uint64_t life = 0; life < LIVES; life++) {
         const uint64_t number = own + READERS * (life % 300);
         const uint32_t id = (uint32_t)(life * READERS + own + 1);
-        wrong += find(number, 5) != 0; /* but code_cache_knows may be true during a move */
+        wrong += find(number, 5) != 0; /* code_cache_knows may still be true in a move */
         pthread_mutex_lock(&writers);
         add(number, 5, id);
         pthread_mutex_unlock(&writers);

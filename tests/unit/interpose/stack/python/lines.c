@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of instructions, from the tables that CPython 3.8, 3.10, 3.11 and 3.12 made for one
- * function. It has lines that are far apart, lines that go back, and instructions without a line.
+ * Tests the line numbers of instructions. They are read from the tables that CPython 3.8, 3.10,
+ * 3.11 and 3.12 made for one function. The function has lines that are far apart, instructions with
+ * a lower line than the instruction before, and instructions without a line.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How native and Python frames are merged into one stack. Made-up frames replace those of the
+ * Tests how native and Python frames are merged into one stack. Made-up frames replace those of the
  * unwinder and of the interpreter.
  */
 #include <setjmp.h>
@@ -21,8 +21,8 @@
 #include "interpose/stack/native/modules.h"
 #include "interpose/stack/take/call_stack.h"
 
-#define LOOP 0x10000   /* the interpreter loop: 256 bytes from here */
-#define ENGINE 0x20000 /* the engine of autograd: 256 bytes from here */
+#define LOOP 0x10000   /* address of the interpreter loop, which has 256 bytes */
+#define ENGINE 0x20000 /* address of the engine of autograd, which has 256 bytes */
 #define END SOURCE_RUN_END
 
 static uintptr_t native[STACK_DEPTH_MAX];
@@ -138,7 +138,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The FRAME record with this id; NULL: there is none. */
+/* Returns the FRAME record with this id, or NULL if there is none. */
 static const struct ring_slot *record_of(uint32_t id)
 {
     for (uint32_t s = 0; s < ring_segment_count(&recording.ring); s++) {
@@ -309,9 +309,9 @@ static void *begin_thread(void *unused)
     return thread_current();
 }
 
-/* A fork handler must not be the one that places the part, because placing takes a lock, and the
- * child may lack the thread that holds it. This is the first test, because taking a stack places
- * the part. */
+/* A fork handler must not be the first to reserve the part of a thread's memory, because that
+   takes a lock, and the thread that holds this lock may not exist in the child. This is the first
+   test, because taking a stack reserves the part. */
 static void the_handlers_of_a_fork_are_not_the_first_to_use_the_part_of_a_thread(void **state)
 {
     pthread_t other;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of frames: equal stacks have one id, a record is written before its id is given out,
- * several threads insert at once.
+ * Tests the tree of frames: equal stacks have one id, a record is written before its id is given
+ * out, and several threads can insert at once.
  */
 #include <setjmp.h>
 #include <stdarg.h>

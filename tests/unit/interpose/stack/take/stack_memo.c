@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The memo finds stacks by a fingerprint; stacks with other words have another fingerprint. */
+/* Tests that the memo finds a stack by the fingerprint of its words, and that stacks with
+   different words have different fingerprints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,8 +71,9 @@ static struct fingerprint begun(uint64_t number, uint64_t word)
     return print;
 }
 
-/* A lane begins with a small number, as the count of scans of the loaded objects, and a word may be
- * small, too, as the number of a frame. XOR alone would mix them up: 3 ^ 2 == 4 ^ 5. */
+/* Each lane of the fingerprint starts with a small number, the count of scans of the loaded
+   objects. A word of the stack may also be small, for example the number of a frame. XOR alone
+   would confuse different pairs of such numbers: 3 ^ 2 == 4 ^ 5. */
 static void a_number_at_the_beginning_and_a_word_do_not_cancel(void **state)
 {
     enum { MOST = 32 };
