@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaces libFuzzer where there is none: runs the target once on each file of the command line,
- * and prints the number of files.
+ * Replaces libFuzzer on a machine that lacks it: runs the target once on each file of the command
+ * line, and prints the number of files.
  */
 #include <stdio.h>
 #include <stdlib.h>

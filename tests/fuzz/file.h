@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One temporary file of this process, for targets that read a path: in memory if the machine has
- * /dev/shm. It is removed at exit.
+ * One temporary file of this process, for targets that read a path. The file is in memory if the
+ * machine has /dev/shm. It is removed at exit.
  */
 #ifndef TESTS_FUZZ_FILE_H
 #define TESTS_FUZZ_FILE_H

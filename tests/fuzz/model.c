@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The input is a description of a model. It is read, edited and resolved; then its memory is
- * estimated, and the estimate's time series made. */
+   estimated, and the time series of the estimate is computed. */
 #include "analyzer/estimate/series/run_series.h"
 #include "analyzer/estimate/model/model_file.h"
 #include "file.h"

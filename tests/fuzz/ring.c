@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The input is the ring of a killed process: how far each of the two segments was stored (its
- * tail), then their slots. The header is valid and says that the process is gone.
+ * The input is the ring of a killed process: first the tail of each of its two segments (the
+ * position up to which the segment was stored in the trace), then the slots of both segments. The
+ * header is not part of the input: it is always valid and says that the process has ended.
  *
  *     | tail of segment 0 | tail of segment 1 | slots of 64 bytes …
  */
@@ -32,7 +33,7 @@ static void make_empty_trace(void)
     fclose(file);
 }
 
-/* Copies the header of a ring that ring_create makes. Pid 0 is a process that is gone. */
+/* Copies the header of a ring that ring_create makes. Pid 0 stands for a process that has ended. */
 static void make_header(void)
 {
     struct ring made;

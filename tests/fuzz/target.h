@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tries one input. Returns 0; does not return if the input broke something. */
+/* Tries one input. Always returns 0; if the input breaks something, the function ends the
+   process instead. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a file of weights. It is read as safetensors and as GGUF. The tensors that are read
- * have at most the size of the file, and each is found by its name. */
+/* The input is a file of weights. It is read as safetensors and as GGUF. The target checks that
+   the tensors have no more bytes than the file, and that each tensor is found by its name. */
 #include "analyzer/estimate/weights/weights.h"
 #include "file.h"
 

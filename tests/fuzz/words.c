@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = malloc(size + 1);
     memcpy(text, data, size);
     text[size] = '\0';
-    if (!strstr(text, "-h") && !strstr(text, "--h")) { /* help would print */
+    if (!strstr(text, "-h") && !strstr(text, "--h")) { /* these options print the help */
         read_numbers(text);
         read_command_line(text);
     }
