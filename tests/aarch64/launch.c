@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands where a test looks for a program, and runs the program of that name, built for aarch64, on
- * qemu's user mode. What the environment says to a loader is meant for the program's own: so this
- * and qemu are linked statically and have none.
+ * Takes the place of a program that a test starts. It runs the program of the same name, which is
+ * built for aarch64, on qemu's user mode. LD_PRELOAD and similar variables are meant for the loader
+ * of that program. To ignore these variables, this launcher and qemu are linked statically, without
+ * a loader.
  */
 #include <libgen.h>
 #include <limits.h>

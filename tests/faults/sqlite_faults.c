@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SQLite that fails as planned, for a recorder library and a command that are linked for the tests
- * only. They call faulty_X instead of sqlite3_X; where a failure is planned, faulty_X returns an
- * error that sqlite3_X may return. Functions that cannot fail have no faulty_X: those that bind
- * numbers or static text, and those that read numbers.
+ * Makes SQLite calls fail as planned. The tests link a recorder library and a command of their own,
+ * which call faulty_X instead of sqlite3_X. If a failure is planned, faulty_X returns an error that
+ * sqlite3_X may return. The functions that bind numbers or static text, and those that read
+ * numbers, cannot fail, so they have no faulty_X.
  */
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -81,8 +81,8 @@ sqlite3_backup *faulty_backup_init(sqlite3 *to, const char *name, sqlite3 *from,
     return fails() ? (sqlite3_backup *)0 : sqlite3_backup_init(to, name, from, from_name);
 }
 
-/* Fails as if the copy of the text found no memory. Only the column's type tells this from an SQL
- * NULL. */
+/* Fails as if there were no memory for the copy of the text. The result is NULL in this case, as
+   for an SQL NULL; only the type of the column distinguishes the two. */
 const unsigned char *faulty_column_text(sqlite3_stmt *statement, int column)
 {
     return fails() ? (const unsigned char *)0 : sqlite3_column_text(statement, column);
