@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // link: cudart12
 /*
- * Out of memory: allocates 1 GiB at a time until an allocation fails, prints that, and continues.
+ * Out of memory: allocates 1 GiB at a time until one allocation fails, says so, and continues.
  *
  * Simulator: make samples
  *             build/gpumemtrace run --dry-run -o oom.db -- build/samples/oom

@@ -24,7 +24,7 @@
 enum { PIECES = 32 };
 static const size_t piece_bytes = 2 * MIB;
 
-static char *memory; /* PIECES pieces */
+static char *memory; /* of PIECES pieces */
 static bool taken[PIECES];
 
 static bool is_free(size_t first, size_t count)
@@ -41,7 +41,7 @@ static void mark(size_t first, size_t count, bool as)
         taken[i] = as;
 }
 
-/* The first run of free pieces that is long enough. */
+/* Takes the first run of free pieces that is long enough. */
 static void *pool_allocate(size_t bytes)
 {
     const size_t count = (bytes + piece_bytes - 1) / piece_bytes;

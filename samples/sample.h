@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the samples: named phases, and device memory with a reference count, like a framework's
- * tensor. A failed allocation ends the program.
+ * Has what the samples share: named phases, and device memory with a reference count, like a
+ * framework's tensor. A failed allocation ends the program.
  */
 #ifndef SAMPLES_SAMPLE_H
 #define SAMPLES_SAMPLE_H
@@ -57,7 +57,7 @@ static inline void drop_all(struct tensor **tensors, size_t count)
         drop(&tensors[i]);
 }
 
-/* Runs work as a phase of this name. */
+/* Runs work() as a phase of this name. */
 static inline void phase(const char *name, void (*work)(void))
 {
     gpumemtrace_push(name);

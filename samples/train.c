@@ -25,7 +25,7 @@ static const struct layer {
 };
 enum { LAYERS = sizeof layers / sizeof layers[0] };
 static struct tensor *parameters[LAYERS][2], *gradients[LAYERS][2], *states[2][LAYERS][2];
-static struct tensor *buffers[3], *saved[LAYERS][3]; /* saved: for backward */
+static struct tensor *buffers[3], *saved[LAYERS][3]; /* saved: kept for backward */
 static struct tensor *batch, *classes, *prediction, *loss;
 
 /* Makes the tensors for weights and biases that do not exist yet. */
@@ -73,7 +73,7 @@ static void forward(void)
     }
 }
 
-/* Computes each layer's input gradient from its output's; the first layer needs none. */
+/* Computes the gradient of each layer's input from the output's; the first layer has none. */
 static void backward(void)
 {
     struct tensor *gradient = floats(1);
