@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaces linked.c in the program that is not linked to CUDA. */
+/* Takes the place of linked.c in the program that is not linked to CUDA. */
 #include "matrix.h"
 
 bool matrix_linked_driver(struct driver_api *api, bool per_thread)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs families one after the other and keeps the books: prints each event that the trace must have
- * when it is booked, and sums it up in its account, as the manual defines accounts.
+ * Runs families one after the other and keeps the books. Each event that the trace must have is
+ * printed when it is booked, and is added to its account, as the manual defines accounts.
  */
 #include "matrix.h"
 
@@ -50,7 +50,7 @@ static enum account_kind account_of(enum memory_kind memory)
     case MEMORY_EXTERNAL:
         return ACCOUNT_imported;
     default:
-        return ACCOUNT_none; /* only addresses */
+        return ACCOUNT_none; /* has addresses only */
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of the driver: arrays of every shape, mipmaps, and arrays without memory of their own.
- */
+/* Families of the driver: arrays of every shape, mipmapped arrays, and arrays without memory of
+   their own. */
 #include "matrix.h"
 
 #define FLOAT_BYTES 4
@@ -66,7 +66,8 @@ void driver_arrays_v1(void)
     destroy(second, 64 * 32 * 4 * FLOAT_BYTES);
 }
 
-/* Every level counts: 64 x 64, 32 x 32, 16 x 16. A level is part of its mipmap. */
+/* The size includes every level: 64 x 64, 32 x 32, 16 x 16. A level is part of its mipmapped
+   array and is no allocation. */
 void driver_mipmap(void)
 {
     const CUDA_ARRAY3D_DESCRIPTOR shape = {
@@ -94,7 +95,7 @@ static CUmemGenericAllocationHandle create_tiles(uint64_t bytes)
     return handle;
 }
 
-/* The handle is released while the memory is in use, so the memory lives until it is unmapped. */
+/* The handle is released while the memory is mapped, so the memory lives until it is unmapped. */
 static void map_and_unmap(CUarrayMapInfo *part, CUmemGenericAllocationHandle handle, uint64_t bytes)
 {
     part->memOperationType = CU_MEM_OPERATION_TYPE_MAP;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of the driver: contexts and the memory that ends with them, limits, modules and
- * libraries. */
+/* Families of the driver: contexts, the memory that ends with a context, limits, modules and
+   libraries. */
 #include "matrix.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Memory that ends with the context; the last call created the context. */
+/* Allocates memory that ends with the context. The call before this one created the context. */
 static void fill(CUcontext context)
 {
     CUdeviceptr address = 0;
@@ -66,7 +66,7 @@ void driver_context_v1(void)
     DRIVER(cuCtxSetCurrent, (primary));
 }
 
-/* A context with a count of attachments ends with the last detach. */
+/* A context that counts its attachments ends with the last detach. */
 void driver_context_attached(void)
 {
     CUcontext context = NULL, same = NULL;
@@ -176,7 +176,7 @@ static void booked_primary_end(void)
     book_all_implicit();
 }
 
-/* Another retain and its release are no events; the last release and a new retain are. */
+/* A second retain and its release are no events. The last release and a new retain are events. */
 void driver_primary_released(void)
 {
     CUcontext same = NULL;

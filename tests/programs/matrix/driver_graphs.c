@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Families of the driver: memory nodes of graphs. A node is only addresses. The memory of the
- * device's graph pool after a launch is one object until it is trimmed.
+ * Families of the driver: memory nodes of graphs. An allocation node has only addresses. After a
+ * launch, the memory of the device's graph pool is one object until the pool is trimmed.
  */
 #include "matrix.h"
 
@@ -17,7 +17,8 @@ static uint64_t reserved_bytes(void)
     return bytes;
 }
 
-/* The event of the first launch has the memory that it took; the second launch takes no more. */
+/* The event of the first launch has the memory that this launch took. The second launch takes no
+   more memory. */
 static uint64_t launch_twice(CUgraphExec executable)
 {
     DRIVER(cuGraphLaunch, (executable, NULL));
@@ -86,7 +87,7 @@ void driver_graph_nodes(void)
     run(graph);
 }
 
-/* The program frees memory that the graph leaves, like any memory. */
+/* The program frees memory that the graph leaves allocated, as it frees any memory. */
 void driver_graph_outside(void)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS memory = {.poolProps = in_pool, .bytesize = NODE_BYTES};
@@ -154,7 +155,7 @@ void driver_captured_to_graph(void)
     run(end_capture(stream));
 }
 
-/* The same with earlier forms of the functions. */
+/* Does the same as driver_captured, with earlier forms of the functions. */
 void driver_captured_v1(void)
 {
     const CUstream stream = new_stream();

@@ -20,7 +20,8 @@ void driver_linear(void)
     book_free(MEMORY_LINEAR, second, 1000);
 }
 
-/* The first forms give addresses of 32 bits, or no memory. */
+/* The first forms of the functions return addresses of 32 bits; if there is no such address,
+   they return no memory. */
 void driver_linear_v1(void)
 {
     CUdeviceptr_v1 address = 0;
@@ -140,7 +141,7 @@ void driver_own_pool(void)
     book_event(EVENT_POOL_DESTROY, MEMORY_NONE, UNSAID, UNSAID, bits(pool));
 }
 
-/* An allocation that names no pool comes from the device's current one. */
+/* An allocation that names no pool comes from the device's current pool. */
 void driver_current_pool(void)
 {
     const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,

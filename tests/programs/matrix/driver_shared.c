@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of the driver: memory of other processes and other APIs, which no process counts
- * twice. */
+/* Families of the driver: memory of other processes and other APIs. No process counts such
+   memory twice. */
 #include "matrix.h"
 
 #include <unistd.h>
@@ -154,7 +154,7 @@ void driver_external_mipmap(void)
     destroy_external(memory, 8 * MIB);
 }
 
-/* There is no window whose resources can be registered; a failed mapping leaves nothing. */
+/* No window exists whose resources could be registered. A failed mapping leaves nothing behind. */
 void driver_graphics(void)
 {
     CUgraphicsResource resource = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of the driver: physical memory and the addresses it is mapped at. */
+/* Families of the driver: physical memory, and the addresses at which it is mapped. */
 #include "matrix.h"
 
 #include <unistd.h>
@@ -54,8 +54,8 @@ static void unmap(CUdeviceptr address, uint64_t bytes)
     book_event(EVENT_UNMAP, MEMORY_VMM, address, bytes, UNSAID);
 }
 
-/* Lives until its last handle is released and its last mapping is removed: one allocation, one
- * free. */
+/* Physical memory lives until its last handle is released and its last mapping is removed. It
+   counts as one allocation and one free. */
 void driver_virtual_memory(void)
 {
     const CUmemGenericAllocationHandle handle = create(&on_device);
@@ -114,7 +114,8 @@ void driver_virtual_host(void)
     book_end(MEMORY_VMM_HOST, OBJECT_BYTES);
 }
 
-/* An imported object is counted apart from the process's own memory, with the mapped bytes. */
+/* An imported object is counted separately from the process's own memory; its size is the mapped
+   bytes. */
 void driver_virtual_shared(void)
 {
     const CUmemGenericAllocationHandle handle = create(&to_be_shared);
@@ -137,7 +138,7 @@ void driver_virtual_shared(void)
     give_back(address, OBJECT_BYTES);
 }
 
-/* A multicast object is only addresses: its memory is the memory that is bound to it. */
+/* A multicast object has no memory of its own: its memory is the memory that is bound to it. */
 static CUmemGenericAllocationHandle create_multicast(void)
 {
     CUmulticastObjectProp properties = {

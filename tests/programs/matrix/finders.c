@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding functions. See finders.h. */
+/* Finds functions. See finders.h. */
 #include "finders.h"
 
 #include <dlfcn.h>
@@ -30,7 +30,8 @@ static const struct form *form_of(const char *symbol)
     return NULL;
 }
 
-/* For per-thread streams, the version that introduced the per-thread form. */
+/* Returns the version that introduced this form, or for per-thread streams the version that
+   introduced the per-thread form. */
 static int version_of(const struct finder *finder, const struct form *form)
 {
     if (finder->per_thread)
@@ -41,7 +42,8 @@ static int version_of(const struct finder *finder, const struct form *form)
     return form->version;
 }
 
-/* Whether this is the newest form for a lookup of this version, among those of its stream. */
+/* Returns true if a lookup of this version finds this form: the newest one among the forms for
+   the same stream. */
 static bool is_newest(const struct form *form, int version)
 {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
@@ -123,7 +125,7 @@ void *find_by_version(const struct finder *finder, const char *symbol)
 
 /* --- filling tables --- */
 
-/* A lookup selects the stream by its flags instead of the symbol. */
+/* A lookup selects the stream by flags, not by the symbol. */
 static void fill(void *api, const struct function_name *names, size_t count,
                  const struct finder *finder)
 {

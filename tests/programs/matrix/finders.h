@@ -16,7 +16,7 @@ struct finder {
     int runtime_version; /* 13000 */
 };
 
-/* NULL: this way does not find it. */
+/* Returns NULL if the function cannot be found in this way. */
 void *find_in_library(const struct finder *finder, const char *symbol);
 void *find_version(const struct finder *finder, const char *symbol);
 void *find_by_lookup(const struct finder *finder, const char *symbol);

@@ -17,7 +17,8 @@ static bool spawn(struct lender *lender, int in, int out)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    /* Not /proc/self/exe: an emulated program must be started in the same way as this one. */
+    /* The path is not /proc/self/exe, because an emulated program must be started in the same
+       way as this one. */
     const int status =
         posix_spawn(&lender->process, program_invocation_name, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);

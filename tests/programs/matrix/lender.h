@@ -18,7 +18,7 @@ struct lender {
     int stop; /* closing it ends the process */
 };
 
-/* false: processes of this machine cannot lend memory. */
+/* Returns false if processes of this machine cannot lend memory. */
 bool lender_start(struct lender *lender, CUipcMemHandle *handle);
 void lender_stop(struct lender *lender);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that the linker bound. Weak, so that a program also runs with an older driver or
- * runtime and finds NULL for a function that it lacks. (A static runtime must be linked as a whole,
- * because weak references load no members of an archive.)
+ * Returns the functions that the linker bound. The references are weak, so that a program also runs
+ * with an older driver or runtime, and finds NULL for a function that is missing there. (A static
+ * runtime must be linked as a whole, because weak references load no members of an archive.)
  */
 #include "matrix.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * matrix WAY [FAMILY]: opens the way, makes the primary context of device 0 current, runs the
- * families and prints the sums. As a plugin it exports matrix_plugin() in place of main's work; as
- * the second process, "lend", it lends memory.
+ * families and prints the sums. If this file is built as a plugin, it exports matrix_plugin(),
+ * which does the work of main(). With the argument "lend", the program is the second process, which
+ * lends memory.
  */
 #include "matrix.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The matrix: every family of allocations, with every way to find CUDA's functions, and books of
- * the events that the trace must have. A way fills the tables below; a family calls functions
- * through them.
+ * The matrix: it runs every family of allocations with every way to find CUDA's functions, and
+ * keeps books of the events that the trace must have. A way fills the tables of functions below,
+ * and a family calls functions through these tables.
  *
  *     matrix WAY [FAMILY]      its books as JSON on stdout
  *
@@ -48,7 +48,7 @@ struct runtime_api {
     int version; /* 12 or 13 */
 };
 
-/* The functions that a family calls; set before each. */
+/* The functions that a family calls. They are set before each family runs. */
 extern const struct driver_api *driver;
 extern const struct runtime_api *runtime;
 /* The primary context of device 0, for families of the driver. */
@@ -59,7 +59,8 @@ extern CUcontext primary;
     (family_calls(driver->symbol != NULL, #symbol), family_called((int)driver->symbol arguments))
 #define RUNTIME(symbol, arguments)                                                                 \
     (family_calls(runtime->symbol != NULL, #symbol), family_called((int)runtime->symbol arguments))
-/* The same for a call that must return the error `wanted`. */
+/* Makes a call that must return the error `wanted`. If it returns another result, the family
+   ends. */
 #define DRIVER_FAILS(wanted, symbol, arguments)                                                    \
     (family_calls(driver->symbol != NULL, #symbol),                                                \
      family_refused(wanted, (int)driver->symbol arguments))
@@ -67,17 +68,21 @@ extern CUcontext primary;
     (family_calls(runtime->symbol != NULL, #symbol),                                               \
      family_refused(wanted, (int)runtime->symbol arguments))
 
-/* For a family that could not clean up without this function. */
+/* Ends the family if the driver lacks this function, without which the family could not clean
+   up. */
 #define NEEDS_DRIVER(symbol) family_calls(driver->symbol != NULL, #symbol)
 
 void family_calls(bool reached, const char *symbol);
 void family_called(int status);
 void family_refused(int wanted, int status);
-/* For an event that is booked after further calls: sets the call that it belongs to. */
+/* Sets the call to which the next booked events belong. Needed if an event is booked only after
+   further calls. */
 void family_last_called(const char *symbol);
-/* A descriptor of another API's memory for CUDA to import; without one, ends the family. */
+/* Returns a descriptor of another API's memory, which CUDA can import. If there is none, ends
+   the family. */
 int family_external_memory(uint64_t bytes);
-/* Ends the family, except on the simulator: a graphics API's object is missing elsewhere. */
+/* Ends the family unless it runs on the simulator. On a real card, the family would need an
+   object of another API, which the tests lack. */
 void family_needs_simulator(const char *reason);
 /* Ends the family if this machine cannot run it. */
 void family_needs(bool met, const char *reason);
@@ -87,32 +92,33 @@ void family_needs(bool met, const char *reason);
 struct books {
     struct account {
         uint64_t live_bytes, peak_bytes, allocations, frees, implicit_frees, failed;
-        uint64_t bound_bytes, bound_count; /* live and ending with a context */
+        uint64_t bound_bytes, bound_count; /* live memory that ends with a context */
     } accounts[ACCOUNT_COUNT];
     int written; /* number of families */
 };
 
-/* Counts bytes without an event, if an event of another kind has them. */
+/* Counts bytes without booking an event, because an event of another kind includes these bytes. */
 void book_take(enum memory_kind memory, uint64_t bytes);
 void book_alloc(enum memory_kind memory, uint64_t address, uint64_t bytes);
 void book_alloc_of(enum memory_kind memory, uint64_t address, uint64_t bytes, uint64_t object);
 /* A block of a pool is recorded as stream-ordered and counted in the account of the pool's
  * memory. */
 void book_alloc_in_pool(enum memory_kind memory, uint64_t address, uint64_t bytes, uint64_t pool);
-/* An allocation that failed with the last call's result. */
+/* Books an allocation that failed with the result of the last call. */
 void book_failed(enum memory_kind memory, uint64_t bytes);
-/* A free of memory that was booked as `memory`. */
+/* Books a free of memory that was booked as `memory`. */
 void book_free(enum memory_kind memory, uint64_t address, uint64_t bytes);
-/* The release of a handle whose memory lives on; then the end of that memory. */
+/* book_release books the release of a handle whose memory lives on; book_end books the end of
+   this memory. */
 void book_release(uint64_t handle);
 void book_end(enum memory_kind memory, uint64_t bytes);
-/* Memory that ended with its context. */
+/* Books memory that ended with its context. */
 void book_implicit(enum memory_kind memory, uint64_t bytes);
-/* All memory that ends with its context, when no other context is left. */
+/* Books the end of all memory that ends with its context. Used when no other context is left. */
 void book_all_implicit(void);
-/* An allocation has this many more bytes. */
+/* Books that an existing allocation has grown by `bytes`. */
 void book_grow(enum memory_kind memory, uint64_t bytes);
-/* Any other event; UNSAID: not compared. */
+/* Books any other event. A value of UNSAID is not compared with the trace. */
 #define UNSAID UINT64_MAX
 void book_event(enum event_kind kind, enum memory_kind memory, uint64_t address, uint64_t bytes,
                 uint64_t object);
@@ -130,7 +136,8 @@ struct matrix_job {
     CUcontext primary;
 };
 
-/* Runs the families of the driver if the job has one, then those of the runtime in the same way. */
+/* Runs the families of the driver if the job has a driver, and then the families of the runtime
+   if it has a runtime. */
 void matrix_run(const struct matrix_job *job);
 
 /* A plugin runs its families itself. Returns NULL, or the reason of a failure. */
@@ -151,13 +158,14 @@ const char *matrix_open(const char *way, struct opened *opened);
 
 struct function_name {
     const char *symbol;
-    const char *suffix; /* of the form for per-thread default streams; "": none */
+    const char *suffix; /* of the form for per-thread default streams; "" if there is none */
     size_t offset;
 };
 extern const struct function_name driver_names[], runtime_names[];
 extern const size_t driver_name_count, runtime_name_count;
 
-/* The functions that this program or plugin is linked to; false: it is not linked. */
+/* Stores the functions that this program or plugin is linked to. Returns false if it is not
+   linked to them. */
 bool matrix_linked_driver(struct driver_api *api, bool per_thread);
 bool matrix_linked_runtime(struct runtime_api *api, bool per_thread);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of the functions in a table, and the place of each in it. */
+/* Lists the names of the functions in a table of functions, and the place of each function in
+   the table. */
 #include "matrix.h"
 
 const struct function_name driver_names[] = {

@@ -22,7 +22,8 @@ void runtime_limits(void)
     book_event(EVENT_LIMIT, MEMORY_LIMIT, cudaLimitStackSize, 2 * stack_bytes, UNSAID);
 }
 
-/* All memory in the primary context is freed, also the driver's. */
+/* A reset frees all memory in the primary context, including memory that was allocated through
+   the driver. */
 void runtime_reset(void)
 {
     void *address = NULL;

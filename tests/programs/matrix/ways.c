@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ways in which a program finds functions: each way fills the tables. It calls a function that
- * it finds only to find others, so that the calls of a family are the first of their kind.
+ * The ways in which a program finds functions. Each way fills the tables. A way calls a function
+ * only if this function finds other functions. So a family is the first to call any function that
+ * allocates.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -37,7 +38,7 @@ static const char *open_linked_ptsz(struct opened *opened)
     return linked(opened, true);
 }
 
-/* The runtime, for ways that work with any runtime. */
+/* Returns the name of the runtime's library, for ways that work with any runtime. */
 static const char *any_runtime(void)
 {
     const char *library = getenv("MATRIX_RUNTIME");
@@ -99,7 +100,8 @@ static const char *open_dlvsym(struct opened *opened)
     return NULL;
 }
 
-/* The plugin runs its families itself, because a call's caller matters. */
+/* The plugin runs its families itself, because the result of a lookup can depend on the library
+   that calls it. */
 static const char *opened_plugin(struct opened *opened, const char *name, int flags)
 {
     char path[PATH_MAX];
@@ -131,7 +133,7 @@ static const char *open_plugin_deepbind(struct opened *opened)
     return opened_plugin(opened, any_plugin(), RTLD_LOCAL | RTLD_DEEPBIND);
 }
 
-/* The driver's own lookup, in the way that a runtime gets it. */
+/* Returns the driver's own lookup function of this name, found as a runtime finds it. */
 static void *driver_lookup(const char *symbol)
 {
     void *library = dlopen(DRIVER_LIBRARY, RTLD_NOW);
