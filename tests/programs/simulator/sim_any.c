@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * A simulated card without limit ("any"): the memory that it reports, and that no allocation fails
- * for lack of memory.
+ * Tests a simulated card without limit ("any"): the memory that it reports, and that no allocation
+ * fails for lack of memory.
  */
 #include "sim_device.h"
 
@@ -25,7 +25,8 @@ static void it_shows_1_tib_with_a_context_in_it(void)
     EXPECT(free_bytes(), TIB - 300 * MIB);
 }
 
-/* If more is held than the total, the total grows, so that used = total - free stays right. */
+/* If the process holds more memory than the total, the total grows, so that used = total - free
+   stays right. */
 static void what_is_held_beyond_is_the_total(void)
 {
     CUdeviceptr some[3];
@@ -40,7 +41,7 @@ static void what_is_held_beyond_is_the_total(void)
     EXPECT(free_bytes(), TIB - 300 * MIB);
 }
 
-/* The address space has an end. */
+/* An allocation that is larger than the address space is refused. */
 static void what_no_address_space_holds_is_refused(void)
 {
     CUdeviceptr address;

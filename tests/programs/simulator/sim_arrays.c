@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Arrays of the simulated driver: the memory they take, mipmap levels included, and invalid
- * descriptors.
+ * Tests arrays of the simulated driver: the memory that they take, including mipmap levels, and
+ * invalid descriptors.
  */
 #include <stdint.h>
 
@@ -13,7 +13,8 @@ static size_t round_up(size_t size_bytes)
     return (size_bytes + GRANULE - 1) / GRANULE * GRANULE;
 }
 
-/* Creates and destroys an array of this shape that costs size_bytes, rounded to granules. */
+/* Creates and destroys an array of this shape, which must cost size_bytes, rounded up to
+   granules. */
 static void expect_cost(CUDA_ARRAY3D_DESCRIPTOR shape, size_t size_bytes)
 {
     CUarray array;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Stream capture on the simulated driver: work that becomes nodes, calls that are refused, and the
- * end of a capture. Sections are those of the CUDA Driver API.
+ * Tests stream capture on the simulated driver: work that becomes nodes, calls that are refused,
+ * and the end of a capture. The numbers of sections are those of the CUDA Driver API.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -45,8 +45,9 @@ static void expect_types(CUgraph graph, const CUgraphNodeType *types, size_t cou
     }
 }
 
-/* 6.15 Stream Ordered Memory Allocator, cuMemAllocAsync and cuMemFreeAsync: during capture they
- * add nodes. 6.24 Graph Management: memory nodes take memory when launched. */
+/* 6.15 Stream Ordered Memory Allocator, cuMemAllocAsync and cuMemFreeAsync: during a capture,
+   both functions add nodes. 6.24 Graph Management: memory nodes take memory when the graph is
+   launched. */
 static void stream_ordered_memory_becomes_nodes(void)
 {
     static const CUgraphNodeType types[] = {CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEMSET,
@@ -75,7 +76,7 @@ static void stream_ordered_memory_becomes_nodes(void)
     EXPECT(cuMemFreeAsync(kept, stream), 0);
 }
 
-/* 6.15, cuMemFreeAsync: in a capture it must be passed the address of a graph allocation. */
+/* 6.15, cuMemFreeAsync: in a capture, the address must be that of a graph allocation. */
 static void a_capture_frees_graphs_memory_only(void)
 {
     CUdeviceptr piece;
@@ -255,7 +256,7 @@ static void what_does_not_belong_to_a_capture_breaks_it(void)
     EXPECT(cuMemsetD8_v2(block, 0, 1), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     EXPECT(cuStreamEndCapture(blocking, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     EXPECT(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED), 0);
-    EXPECT(cuMemsetD8_v2(block, 0, 1), 0); /* it synchronizes with no stream */
+    EXPECT(cuMemsetD8_v2(block, 0, 1), 0); /* this call synchronizes with no stream */
     EXPECT(cuStreamWaitEvent(stream, before, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     EXPECT(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED), 0);

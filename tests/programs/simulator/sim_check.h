@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by the test programs of the simulator: checks that print the first failure and exit, and a
- * main that runs the parts named by its arguments.
+ * Has what the test programs of the simulator share: checks that print the first failure and exit,
+ * and a main function that runs the parts named by its arguments.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_CHECK_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_SIM_CHECK_H
@@ -23,7 +23,7 @@
         }                                                                                          \
     } while (0)
 
-/* Both are compared as 64-bit numbers. */
+/* The two values are compared as 64-bit numbers. */
 #define EXPECT(expression, expected)                                                               \
     sim_expect(__FILE__, __LINE__, #expression, (unsigned long long)(expression),                  \
                (unsigned long long)(expected))
@@ -37,7 +37,7 @@ static inline void sim_expect(const char *file, int line, const char *text, unsi
     exit(1);
 }
 
-/* A part of a program, which runs if it is named or if no part is. */
+/* A part of a program. It runs if an argument names it, or if there is no argument. */
 struct sim_part {
     const char *name;
     void (*run)(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Device memory taken by code and limits, and when. Sections are those of the CUDA Driver API.
+ * Tests how much device memory code and limits take, and when. The numbers of sections are those of
+ * the CUDA Driver API.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -9,7 +10,7 @@
 
 #include "sim_device.h"
 
-#define PROCESSORS ((size_t)108) /* of a card that the SPEC gives by size */
+#define PROCESSORS ((size_t)108) /* of a card whose SPEC is only a size */
 #define STACKS (PROCESSORS * 2048)
 
 /* A cubin header that gives this size. */
@@ -99,7 +100,7 @@ static void a_library_is_loaded_where_it_is_used(void)
     EXPECT(cuLibraryGetModule(&module, library), 0);
     EXPECT(cuLibraryGetModule(&again, library), 0);
     CHECK(module == again);
-    EXPECT(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE); /* the library's */
+    EXPECT(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE); /* the library's module */
     EXPECT(cuCtxCreate_v2(&other, 0, 0), 0);
     EXPECT(cuKernelGetFunction((CUfunction *)(void *)&again, kernel), 0);
     EXPECT(free_bytes(), before - 4 * GRANULE); /* a module in each context */

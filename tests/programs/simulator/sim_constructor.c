@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Opens the library named by an argument, whose constructor calls back here while it holds the
- * loader's lock. Another thread makes the process's first call of the function named by an
- * argument; when it waits for the loader's lock, the constructor makes the second call. A simulator
- * that waits for the loader while it holds a lock of its own deadlocks here.
+ * Opens the library named by an argument, whose constructor calls back into this program while the
+ * loader's lock is held. Another thread makes the process's first call of the function that a
+ * second argument names. When this thread waits for the loader's lock, the constructor makes the
+ * second call. A simulator that waits for the loader while it holds a lock of its own deadlocks
+ * here.
  */
 #include <dlfcn.h>
 #include <pthread.h>

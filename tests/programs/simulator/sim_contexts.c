@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Contexts of the simulated driver: primary contexts and a program's own, current contexts, and the
- * end of a context.
+ * Tests contexts of the simulated driver: primary contexts, contexts that the program creates,
+ * current contexts, and the end of a context.
  */
 #include <pthread.h>
 

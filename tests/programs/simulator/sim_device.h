@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by test programs of the simulated driver: creates a context and reads the free memory of
- * its device.
+ * Has what the test programs of the simulated driver share: creates a context and reads the free
+ * memory of the context's device.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_DEVICE_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_SIM_DEVICE_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Memory of the simulated driver that charges no device: external memory, host memory, managed
- * pools; and graphics resources, which do not exist. Sections are those of the CUDA Driver API.
+ * Tests memory of the simulated driver that takes no device memory: external memory, host memory,
+ * managed pools. Also tests that graphics resources do not exist. The numbers of sections are those
+ * of the CUDA Driver API.
  */
 #include <fcntl.h>
 #include <stdint.h>

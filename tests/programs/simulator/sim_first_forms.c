@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Driver functions older than CUDA 3.2, with addresses and sizes of 32 bits, and contexts counted
- * by cuCtxAttach. Sections are those of the CUDA Driver API.
+ * Tests driver functions older than CUDA 3.2, which have addresses and sizes of 32 bits, and
+ * contexts whose attachments cuCtxAttach counts. The numbers of sections are those of the CUDA
+ * Driver API.
  */
 #include <stdint.h>
 
@@ -26,7 +27,7 @@ static void linear_memory_lies_where_32_bits_reach(void)
     EXPECT(cuMemGetAddressRange(&base, &size_bytes, block + 5), 0);
     EXPECT(base, block);
     EXPECT(size_bytes, 3 * MIB);
-    EXPECT(cuMemsetD8_v2(block, 1, 3 * MIB), 0); /* newer functions accept it too */
+    EXPECT(cuMemsetD8_v2(block, 1, 3 * MIB), 0); /* newer functions also accept this address */
     EXPECT(cuMemFree(block), 0);
     EXPECT(cuMemFree(block), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemFree(0), 0);

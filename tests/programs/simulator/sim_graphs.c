@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Graphs with memory nodes on the simulated driver: when nodes get addresses and memory, who may
- * free it, and what stays reserved. Sections are those of the CUDA Driver API; "Graph Memory Nodes"
- * is a section of the CUDA Programming Guide.
+ * Tests graphs with memory nodes on the simulated driver: when nodes get addresses and memory, who
+ * may free this memory, and how much stays reserved. The numbers of sections are those of the CUDA
+ * Driver API; "Graph Memory Nodes" is a section of the CUDA Programming Guide.
  */
 #include <stdint.h>
 
@@ -41,7 +41,8 @@ static CUDA_MEM_ALLOC_NODE_PARAMS parameters_for(size_t size_bytes)
     };
 }
 
-/* Adds an allocation node that depends on *node, if not NULL, and sets *node to it. */
+/* Adds an allocation node and stores it in *node. If *node is not NULL, the new node depends on
+   it. */
 static CUdeviceptr add_alloc(CUgraph to, CUgraphNode *node, size_t size_bytes)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS parameters = parameters_for(size_bytes);
@@ -64,8 +65,8 @@ static CUgraphExec instantiate(CUgraph from, unsigned long long flags)
     return exec;
 }
 
-/* 6.24 Graph Management, cuGraphAddMemAllocNode: the node gets its address when added and keeps
- * it. Graph Memory Nodes: it has memory from the launch on. */
+/* 6.24 Graph Management, cuGraphAddMemAllocNode: the node gets its address when it is added, and
+   keeps this address. Graph Memory Nodes: the node has memory from the launch on. */
 static void a_node_has_addresses_and_its_launch_memory(void)
 {
     CUgraphNode node = NULL;
@@ -152,7 +153,8 @@ static void what_is_freed_in_the_graph_is_used_again_in_it(void)
     EXPECT(free_bytes(), before);
 }
 
-/* Graph Memory Nodes, physical memory management: graphs that do not run concurrently share it. */
+/* Graph Memory Nodes, physical memory management: graphs that do not run concurrently share
+   physical memory. */
 static void graphs_share_what_is_reserved(void)
 {
     CUgraph other;
@@ -297,8 +299,9 @@ static void memory_outlives_its_graph(void)
     EXPECT(cuMemsetD8_v2(address, 1, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* 6.24, cuGraphAddMemAllocNode, the restrictions: one instantiation at a time, no removal of
- * nodes, no clone; as a child graph only with ownership moved. */
+/* 6.24, cuGraphAddMemAllocNode, the restrictions: such a graph has one instantiation at a time,
+   its nodes cannot be removed, and it cannot be cloned. It can be a child graph only if the parent
+   gets ownership. */
 static void a_graph_with_memory_nodes_is_restricted(void)
 {
     CUgraphNode node = NULL, first, child;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Memory that host and device share in the simulated driver (pinned, registered, managed), pointer
- * attributes, and copies and fills of all kinds of memory.
+ * Tests memory that host and device share in the simulated driver (pinned, registered, managed),
+ * the attributes of pointers, and calls that copy or fill memory of all kinds.
  */
 #include <setjmp.h>
 #include <signal.h>

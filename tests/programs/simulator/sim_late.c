@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Events that are reached only when the host waits for them (GPUMEMTRACE_EVENTS=late).
+ * Tests events that are reached only when the host waits for them (GPUMEMTRACE_EVENTS=late).
  */
 #include "sim_device.h"
 
@@ -87,7 +87,8 @@ static void waiting_for_the_context_reaches_all(void)
     READY(2);
 }
 
-/* Stream 1 waits for 0 and stream 2 for 1, so reaching 2 reaches all. */
+/* Stream 1 waits for stream 0, and stream 2 for stream 1. So when stream 2 is reached, all are
+   reached. */
 static void what_a_stream_waited_for_is_reached_with_it(void)
 {
     begin();
@@ -131,7 +132,7 @@ static void a_copy_that_returns_when_it_is_done_waits_for_the_legacy_stream(void
     NOT_READY(1); /* the stream does not wait for the legacy stream */
 }
 
-/* As seen on an H100. */
+/* The expected results are those of an H100. */
 static void a_copy_to_pageable_memory_waits_for_its_stream_and_one_to_pinned_memory_does_not(void)
 {
     static char page[64];
@@ -229,7 +230,7 @@ static void times_are_known_when_both_ends_are_reached(void)
     EXPECT(cuEventElapsedTime(&milliseconds, start, end), 0);
 }
 
-/* while (cuEventQuery(event) == CUDA_ERROR_NOT_READY); ends. */
+/* The loop `while (cuEventQuery(event) == CUDA_ERROR_NOT_READY);` must end. */
 static void the_hundredth_question_in_a_row_is_answered(void)
 {
     begin();

@@ -4,8 +4,10 @@
  * Looks up driver functions as a runtime does, by name, version and flags, and compares the results
  * with those on stdin, one per line:
  *
- *     VERSION FLAGS RESULT STATUS SYMBOL NAME       SYMBOL: the name of the result's export, - for
- *                                                   none; NAME may be empty
+ *     VERSION FLAGS RESULT STATUS SYMBOL NAME
+ *
+ * SYMBOL is the name under which the driver exports the result, or "-" if there is no result. NAME
+ * may be empty.
  */
 #include <dlfcn.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Linear device memory of the simulated driver on one device of 16 GiB: its charge, its addresses,
- * and out of memory. Expected figures are computed here, not read from the simulator.
+ * Tests linear memory of the simulated driver on one device of 16 GiB: the device memory that it
+ * takes, its addresses, and allocations that find no memory. The expected figures are computed
+ * here, not read from the simulator.
  */
 #include <stdint.h>
 
@@ -114,7 +115,7 @@ static void small_blocks_share_a_granule(void)
     EXPECT(free_bytes(), before - 2 * GRANULE);
     for (int i = 1; i < COUNT; i++)
         EXPECT(cuMemFree_v2(blocks[i]), 0);
-    EXPECT(free_bytes(), before - 2 * GRANULE); /* one block still holds it */
+    EXPECT(free_bytes(), before - 2 * GRANULE); /* one block still holds the granule */
     EXPECT(cuMemFree_v2(blocks[0]), 0);
     EXPECT(free_bytes(), before - GRANULE);
     EXPECT(cuMemFree_v2(another), 0);
@@ -142,7 +143,7 @@ static void contexts_do_not_share_granules(void)
 static void a_hole_is_filled_by_the_block_that_fits_it_best(void)
 {
     CUdeviceptr blocks[5], again;
-    static const size_t sizes[5] = {8, 2, 6, 2, 4}; /* granules; [1] and [3] separate the holes */
+    static const size_t sizes[5] = {8, 2, 6, 2, 4}; /* granules; [1], [3]: between the holes */
     begin();
     for (int i = 0; i < 5; i++)
         EXPECT(cuMemAlloc_v2(&blocks[i], sizes[i] * GRANULE), 0);
@@ -256,7 +257,8 @@ static void check_apart(size_t own)
             CHECK(past <= slots[i].address || slots[i].address + slots[i].size_bytes <= start);
 }
 
-/* Large blocks are charged exactly; small blocks at least their sum and at most a granule each. */
+/* Large blocks take exactly their size. Small blocks together take at least their sum, and at
+   most a granule each. */
 static void check_cost(size_t before)
 {
     size_t large = 0, small = 0, small_count = 0;

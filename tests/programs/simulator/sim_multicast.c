@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Multicast objects of the simulated driver, on two devices that support them. The section is 6.16
- * Multicast Object Management of the CUDA Driver API.
+ * Tests multicast objects of the simulated driver, on two devices that support them. The functions
+ * are those of 6.16 Multicast Object Management of the CUDA Driver API.
  */
 #include <stdint.h>
 
@@ -51,8 +51,8 @@ static void an_object_has_a_size_and_no_memory(void)
     EXPECT(cuMemRelease(handle), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* cuMulticastAddDevice: once each, no more than numDevices; cuMulticastBindMem: all of them first.
- */
+/* cuMulticastAddDevice: each device is added once, and no more than numDevices.
+   cuMulticastBindMem: all devices must be added first. */
 static void memory_is_bound_when_all_devices_are_there(void)
 {
     CUmemGenericAllocationHandle handle;
@@ -75,7 +75,8 @@ static void memory_is_bound_when_all_devices_are_there(void)
     EXPECT(cuMulticastBindMem(handle, 0, create_memory(1), GRANULE, GRANULE, 0), 0);
 }
 
-/* cuMulticastBindMem, cuMulticastUnbind: bound memory stays, also that of another device. */
+/* cuMulticastBindMem, cuMulticastUnbind: bound memory stays alive, also memory of another
+   device. */
 static void bound_memory_stays_until_it_is_unbound(void)
 {
     begin_cuda();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Memory pools of the simulated driver: the memory that a pool reserves, allocates, keeps and
+ * Tests memory pools of the simulated driver: how much memory a pool reserves, allocates, keeps and
  * releases, and when.
  */
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #define SEGMENT (32 * MIB) /* a pool reserves this much at a time */
 
-static CUmemoryPool pool; /* the device's default one */
+static CUmemoryPool pool; /* the device's default pool */
 
 static void begin(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by test programs of the simulated runtime: checks that print a failure and exit, and a
- * main that runs the case named by its argument.
+ * Has what the test programs of the simulated runtime share: checks that print a failure and exit,
+ * and a main function that runs the case named by its argument.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_RUNTIME_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_SIM_RUNTIME_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Code in the program, registered as nvcc's code does, on the simulated runtime: one case for each
- * argument, exit 0 or a line with the failed check. Sections are those of the CUDA Runtime API;
- * "Lazy Loading" is a section of the CUDA Programming Guide.
+ * Tests the simulated runtime with code in the program, which is registered as nvcc's code
+ * registers it. The argument names a case. Exits 0, or prints a line with the failed check. The
+ * numbers of sections are those of the CUDA Runtime API; "Lazy Loading" is a section of the CUDA
+ * Programming Guide.
  */
 #include <elf.h>
 
@@ -23,7 +24,7 @@ struct wrapper {
     void *more;
 };
 
-static Elf64_Ehdr cubin; /* a header that gives 3 MiB */
+static Elf64_Ehdr cubin; /* an ELF header that gives a size of 3 MiB */
 static struct wrapper wrapped = {0x466243b1, 1, &cubin, NULL};
 static char kernel; /* its address is the kernel's host function */
 
@@ -65,12 +66,12 @@ static void eager_code_is_loaded_by_the_first_call(void)
     enroll();
     SUCCEEDS(cudaSetDevice(0));
     CHECK(before_bytes - free_bytes_now() == 4 * MIB);
-    enroll(); /* like a library opened later */
+    enroll(); /* as a library that is opened later does */
     CHECK(before_bytes - free_bytes_now() == 8 * MIB);
 }
 
-/* 6.7 Execution Control, cudaFuncGetAttributes: the version of the PTX or binary that a device of
- * capability 8.0 would run. CUB runs no other. */
+/* 6.7 Execution Control, cudaFuncGetAttributes: returns the version of the PTX or binary code
+   that a device of capability 8.0 would run. CUB runs no other version. */
 static void a_kernel_says_what_it_was_built_for(void)
 {
     static struct {
@@ -167,8 +168,8 @@ static void limits_take_memory_of_the_device(void)
     GIVES(cudaDeviceSetLimit((enum cudaLimit)99, 1), cudaErrorUnsupportedLimit);
 }
 
-/* 6.32, cudaLibraryLoadData, and 6.10 Memory Management: a failure to load is returned by the call
- * that loads. */
+/* 6.32, cudaLibraryLoadData, and 6.10 Memory Management: the call that loads the code returns
+   the error. */
 static void code_that_does_not_load_fails_the_call_and_is_tried_again(void)
 {
     void *block;

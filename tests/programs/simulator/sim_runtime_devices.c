@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Devices, errors, streams and driver entry points of the simulated runtime: one case for each
- * argument, exit 0 or a line with the failed check. test_simulated_runtime.py lists the cases that
- * need two devices, an injected failure or no driver.
+ * Tests devices, errors, streams and driver entry points of the simulated runtime. The argument
+ * names a case. Exits 0, or prints a line with the failed check. test_simulated_runtime.py lists
+ * the cases that need two devices, an injected failure or no driver.
  */
 #include <dlfcn.h>
 
@@ -166,7 +166,7 @@ static void a_context_of_the_drivers_is_respected(void)
     CHECK(device == 0);
 }
 
-/* Offsets of members in the headers of CUDA 11.8, 12.8 and 13.0. */
+/* Has the offsets of members in the headers of CUDA 11.8, 12.8 and 13.0. */
 struct layout {
     size_t size_bytes, total, major, multiprocessors, managed, reserved_shared;
 };
@@ -207,7 +207,7 @@ static void properties_have_the_layout_of_the_version(void)
     GIVES(cudaGetDeviceProperties((struct cudaDeviceProp *)properties, 1), cudaErrorInvalidDevice);
 }
 
-/* CUDA 12 only. */
+/* This form exists only in CUDA 12. */
 static void the_second_form_of_properties_has_the_layout_of_12(void)
 {
     static const struct layout of_12 = {1032, 288, 360, 388, 652, 720};
@@ -276,7 +276,7 @@ static void the_last_error_is_the_threads_own(void)
     GIVES(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
-/* With the fault cuMemsetD8_v2:1=700. */
+/* The test sets the fault cuMemsetD8_v2:1=700 for this case. */
 static void an_illegal_access_is_the_end(void)
 {
     void *block;
@@ -288,7 +288,7 @@ static void an_illegal_access_is_the_end(void)
     GIVES(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 }
 
-/* With the fault cudaMalloc:2=2. */
+/* The test sets the fault cudaMalloc:2=2 for this case. */
 static void an_injected_failure_has_no_effect(void)
 {
     const size_t before_bytes = free_bytes_now();
@@ -398,7 +398,7 @@ static void what_has_no_body_is_not_supported(void)
     GIVES(cudaGetLastError(), cudaErrorNotSupported);
 }
 
-/* Run without a driver. */
+/* The test runs this case without a driver. */
 static void without_a_driver_there_are_no_devices(void)
 {
     int count = 7, number = 7;

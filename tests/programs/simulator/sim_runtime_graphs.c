@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Graphs and captures of the simulated runtime: one case for each argument, exit 0 or a line with
- * the failed check. Sections are those of the CUDA Runtime API.
+ * Tests graphs and captures of the simulated runtime. The argument names a case. Exits 0, or prints
+ * a line with the failed check. The numbers of sections are those of the CUDA Runtime API.
  */
 #include "sim_runtime.h"
 
@@ -161,8 +161,8 @@ static void a_node_of_any_kind_is_added_by_one_function(void)
     CHECK(count == 5);
 }
 
-/* 6.4 Stream Management, cudaStreamBeginCapture, cudaStreamEndCapture; 6.12 Stream Ordered Memory
- * Allocator, cudaMallocAsync: during capture it adds a node. */
+/* 6.4 Stream Management, cudaStreamBeginCapture, cudaStreamEndCapture; 6.12 Stream Ordered
+   Memory Allocator, cudaMallocAsync: during a capture, this function adds a node. */
 static void a_captured_allocation_is_a_node(void)
 {
     enum cudaStreamCaptureStatus status;

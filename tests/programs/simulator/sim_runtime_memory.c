@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Memory, copies and pools of the simulated runtime: one case for each argument, exit 0 or a line
- * with the failed check.
+ * Tests memory, copies and pools of the simulated runtime. The argument names a case. Exits 0, or
+ * prints a line with the failed check.
  */
 #include "sim_runtime.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Memory that the simulated runtime shares with other processes and APIs, and pools of the host:
- * one case for each argument, exit 0 or a line with the failed check. Sections are those of the
- * CUDA Runtime API.
+ * Tests memory that the simulated runtime shares with other processes and APIs, and pools of the
+ * host. The argument names a case. Exits 0, or prints a line with the failed check. The numbers of
+ * sections are those of the CUDA Runtime API.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -65,8 +65,8 @@ static void a_handle_is_opened_elsewhere_and_not_here(void)
     end(importer);
 }
 
-/* 6.12 Stream Ordered Memory Allocator, cudaMemPoolExportToShareableHandle and
- * cudaMemPoolExportPointer and the imports, in the same process. */
+/* 6.12 Stream Ordered Memory Allocator, cudaMemPoolExportToShareableHandle,
+   cudaMemPoolExportPointer and the corresponding imports, all in the same process. */
 static void a_pool_s_piece_is_imported_by_its_name(void)
 {
     const struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Memory shared between processes on the simulated driver: IPC handles, handles of physical memory,
- * memory pools and their pieces. Each part forks an importer. Sections are those of the CUDA Driver
- * API.
+ * Tests memory that processes share on the simulated driver: IPC handles, handles of physical
+ * memory, memory pools and their pieces. Each part forks a process that imports the memory. The
+ * numbers of sections are those of the CUDA Driver API.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ static void receive(void *data, size_t size_bytes)
     EXPECT(read(pipe_ends[0], data, size_bytes), size_bytes);
 }
 
-/* Another process's descriptor is opened by its path. */
+/* Opens the other process's descriptor by its path in /proc. */
 static int receive_descriptor(void)
 {
     char path[64];
@@ -116,8 +116,8 @@ static void do_nothing(void)
 {
 }
 
-/* 6.13, cuIpcGetMemHandle: memory of cuMemAlloc, and a new handle for new memory at an old address;
- * cuIpcOpenMemHandle: CUDA_ERROR_MAP_FAILED. */
+/* 6.13, cuIpcGetMemHandle: the memory must be of cuMemAlloc, and new memory at an old address
+   has a new handle. cuIpcOpenMemHandle: CUDA_ERROR_MAP_FAILED. */
 static void a_handle_is_of_one_allocation_of_a_living_process(void)
 {
     CUipcMemHandle handle, again;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Streams, events, code and launches of the simulated driver.
+ * Tests streams, events, code and launches of the simulated driver.
  */
 #include "sim_device.h"
 
@@ -26,7 +26,7 @@ static void a_stream_is_known_until_it_is_destroyed(void)
     EXPECT(cuStreamGetId(NULL, &other), 0);
     CHECK(id != other);
     EXPECT(cuStreamQuery(stream), 0);
-    EXPECT(cuEventQuery((CUevent)stream), CUDA_ERROR_INVALID_HANDLE); /* of another kind */
+    EXPECT(cuEventQuery((CUevent)stream), CUDA_ERROR_INVALID_HANDLE); /* a handle of another kind */
     EXPECT(cuStreamDestroy_v2(stream), 0);
     EXPECT(cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuStreamDestroy_v2(stream), CUDA_ERROR_INVALID_HANDLE);

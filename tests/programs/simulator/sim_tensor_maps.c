@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Tensor maps are encoded as the CUDA Driver API documents and take no memory. An argument that the
- * documentation does not allow is refused.
+ * Tests that tensor maps are encoded as the CUDA Driver API documents it, and that they take no
+ * memory. An argument that the documentation does not allow is refused.
  */
 #include <stdint.h>
 
@@ -107,7 +107,7 @@ static void a_tiled_map_of_what_is_not_allowed_is_refused(void)
     REFUSED(r.steps = no_steps);
     REFUSED(r.steps = far_steps);
     REFUSED(r.interleave = 3);
-    REFUSED(r.interleave = CU_TENSOR_MAP_INTERLEAVE_16B); /* of two dimensions */
+    REFUSED(r.interleave = CU_TENSOR_MAP_INTERLEAVE_16B); /* a map of two dimensions */
     REFUSED(r.swizzle = 7);
     REFUSED(r.promotion = 4);
     REFUSED(r.fill = 2);

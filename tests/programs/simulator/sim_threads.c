@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Threads that allocate and free concurrently in every way, and processes that fork: no memory is
- * lost, and the driver returns an error in a forked child.
+ * Runs threads that allocate and free concurrently in every way, and forks. No memory may be lost,
+ * and the driver must return an error in a forked child.
  */
 #include <pthread.h>
 #include <stdint.h>

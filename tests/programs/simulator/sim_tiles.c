@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Sparse arrays and arrays with deferred mapping on the simulated driver. Sections are those of the
- * CUDA Driver API.
+ * Tests sparse arrays and arrays with deferred mapping on the simulated driver. The numbers of
+ * sections are those of the CUDA Driver API.
  */
 #include <stdint.h>
 
@@ -62,10 +62,10 @@ static void a_sparse_array_has_the_memory_that_is_mapped_into_it(void)
     CUarrayMapInfo info = map_info(array, memory);
     EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0);
     EXPECT(cuMemRelease(memory), 0);
-    EXPECT(free_bytes(), before - GRANULE); /* the array keeps it alive */
+    EXPECT(free_bytes(), before - GRANULE); /* the array keeps the memory alive */
     const CUmemGenericAllocationHandle other = create(CU_MEM_CREATE_USAGE_TILE_POOL);
     info = map_info(array, other);
-    EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0); /* replaces the first */
+    EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0); /* replaces the first mapping */
     EXPECT(cuMemRelease(other), 0);
     EXPECT(free_bytes(), before - GRANULE);
     info = map_info(array, 0);
@@ -180,7 +180,7 @@ static void small_levels_are_a_tail(void)
     info.subresource.sparseLevel.extentWidth = 128;
     info.subresource.sparseLevel.extentHeight = 64;
     info.subresource.sparseLevel.extentDepth = 1;
-    EXPECT(cuMemMapArrayAsync(&info, 1, NULL), CUDA_ERROR_INVALID_VALUE); /* of the tail */
+    EXPECT(cuMemMapArrayAsync(&info, 1, NULL), CUDA_ERROR_INVALID_VALUE); /* in the tail */
     info.subresource.sparseLevel.level = 1;
     info.subresource.sparseLevel.extentHeight = 128;
     EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0);

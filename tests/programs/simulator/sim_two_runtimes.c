@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * Both simulated runtimes in one process, as in a program whose libraries were built with different
- * versions of CUDA: they share the device and its memory, but not last errors or the current
- * device.
+ * Loads both simulated runtimes into one process, as in a program whose libraries were built with
+ * different versions of CUDA. The runtimes share the device and its memory, but not last errors or
+ * the current device.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ int main(void)
     CHECK(newer.last_error() == cudaSuccess);
     CHECK(older.last_error() == cudaErrorInvalidValue);
 
-    /* Neither knows of the other's reset; both work after it. */
+    /* One runtime resets the device, and the other does not know it. Both work afterwards. */
     CHECK(newer.allocate(&block, 4 * MIB) == cudaSuccess);
     CHECK(newer.reset() == cudaSuccess);
     CHECK(older.allocate(&block, MIB) == cudaSuccess);

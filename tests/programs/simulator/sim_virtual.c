@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Virtual memory management of the simulated driver: addresses, physical memory, mappings, and the
- * lifetime of physical memory.
+ * Tests virtual memory management of the simulated driver: addresses, physical memory, mappings,
+ * and the lifetime of physical memory.
  */
 #include <stdint.h>
 
@@ -92,7 +92,7 @@ static void a_handle_can_be_had_again_from_a_mapping(void)
     EXPECT(again, handle);
     EXPECT(cuMemRelease(handle), 0);
     EXPECT(cuMemUnmap(address, GRANULE), 0);
-    EXPECT(free_bytes(), before - GRANULE); /* the second handle keeps it alive */
+    EXPECT(free_bytes(), before - GRANULE); /* the second handle keeps the memory alive */
     EXPECT(cuMemGetAllocationPropertiesFromHandle(&told, again), 0);
     EXPECT(told.location.id, 0);
     EXPECT(cuMemRelease(again), 0);
