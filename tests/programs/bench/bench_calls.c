@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda */
 /*
- * Measures the cost of one allocation and one free to the calling threads, under DEPTH native
- * frames:
+ * Measures what one allocation and one free cost the calling threads, when the call is DEPTH native
+ * frames deep:
  *
  *     bench_calls KIND DEPTH BATCHES [THREADS]
  *
- * Prints "alloc NS free NS": medians over batches of 64, in CPU ns of the thread; with several
- * threads, the mean of their medians.
+ * Prints "alloc NS free NS". Each NS is the median over batches of 64 calls, in CPU ns of the
+ * thread. If there are several threads, it is the mean of their medians.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -145,7 +145,7 @@ static __attribute__((noinline)) void descend(int frames, struct measurement *me
 
 static void *measure_thread(void *measurement)
 {
-    const int own_frames = 5; /* two of libc and the start, this, measure, the call */
+    const int own_frames = 5; /* two of libc, the start, main, measure, the call */
     cudaFree(NULL);           /* creates the context and makes it current */
     descend(depth - own_frames, measurement);
     return NULL;

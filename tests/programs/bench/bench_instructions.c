@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures the two slow instructions of every event, the locked increment that numbers it and the
- * time-stamp counter that dates it, alone and in a row, each with a store to a new cache line:
+ * Measures the two slow instructions that every event takes: the locked increment, which gives the
+ * event its number, and the read of the time-stamp counter, which gives it its time. Each is
+ * measured alone, and both one after the other, always with a store to a new cache line:
  *
  *     bench_instructions
  *
- * Prints "none NS increment NS counter NS both NS", the lowest of some rounds.
+ * Prints "none NS increment NS counter NS both NS". Each NS is the lowest of several rounds.
  */
 #include <stdatomic.h>
 #include <stddef.h>

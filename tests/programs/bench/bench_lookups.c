@@ -2,7 +2,8 @@
 /* link: dl */
 /*
  * Repeats the lookups that a runtime makes at its start: bench_lookups LIST. Each line of LIST has
- * a name, a version and flags. Prints "lookups N us U", the CPU time of all lookups.
+ * a name, a version and flags. Prints "lookups N us U": the number of lookups, and the CPU time of
+ * all of them in microseconds.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: sqlite */
 /*
- * Steps through every row and column of the table event, and prints the rows and the CPU seconds:
- * the lower bound for reading a trace, to compare the analyzer with.
+ * Steps through every row and column of the table event, and prints the number of rows and the CPU
+ * seconds. This is the lower bound for reading a trace, with which the analyzer is compared.
  */
 #include <sqlite3.h>
 #include <stdint.h>

@@ -6,9 +6,10 @@
  *     make_events TRACE driver|pool|pytorch EVENTS SITES
  *
  * Blocks are allocated and freed at random in a fixed number of places, so that a hundred million
- * events leave as many live blocks as a million. Stacks are 1 to SITES, names of phases the strings
- * 1 to 3. Tensors are adjacent in segments, or, with pytorch, at the places that PyTorch's
- * allocator chooses; this trace ends with a failed allocation, where it costs the analyzer most.
+ * events leave as many live blocks as a million. The ids of stacks are 1 to SITES, and the names of
+ * phases are the strings 1 to 3. Tensors are adjacent in segments, or, with pytorch, at the places
+ * that PyTorch's allocator chooses. A trace with pytorch ends with a failed allocation, because at
+ * the end a failure costs the analyzer most.
  */
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -25,11 +26,11 @@ enum {
     TENSOR_PLACES = 20000,
     TENSORS_PER_SEGMENT = 100,
     SEGMENTS = TENSOR_PLACES / TENSORS_PER_SEGMENT,
-    PHASE_EVENTS = 1000, /* from one phase to the next */
+    PHASE_EVENTS = 1000, /* number of events from one phase to the next */
     FAILURES = 16,
-    FAILURE_EVENTS = 20000, /* from one to the next */
+    FAILURE_EVENTS = 20000, /* number of events from one failure to the next */
     STEP_NS = 700,
-    ROOM_EVENTS = 2000, /* more than the end of a trace takes */
+    ROOM_EVENTS = 2000, /* more events than the end of a trace takes */
 };
 #define TENSOR_BYTES UINT64_C(204800)
 #define SEGMENT_BYTES (TENSOR_BYTES * TENSORS_PER_SEGMENT)
@@ -45,9 +46,9 @@ struct maker {
     uint64_t seq, seed;
     uint32_t sites;
     bool has_pool, is_pytorch, failed;
-    struct allocator allocator; /* PyTorch's allocator, which requests segments here */
+    struct allocator allocator; /* PyTorch's allocator, whose segments this program makes */
     uint32_t tensors[TENSOR_PLACES];
-    uint32_t stack_id; /* of PyTorch's requests for segments */
+    uint32_t stack_id; /* of the stack that requests segments */
     bool driver_live[DRIVER_PLACES], tensor_live[TENSOR_PLACES];
     uint32_t phases_count, failures_count;
 };
@@ -85,7 +86,7 @@ static struct event next_event(struct maker *maker, enum event_kind kind, enum m
                           .memory = (uint8_t)memory};
 }
 
-/* Allocates at a free place, else frees the block there. */
+/* Allocates a block if the place is free. If not, frees the block at this place. */
 static int turn(struct maker *maker, bool *live, enum memory_kind memory, uint64_t address,
                 uint64_t room_bytes)
 {
@@ -182,7 +183,8 @@ static int refuse(struct maker *maker)
     return 0;
 }
 
-/* More is idle in the pool than is requested, but not in one block. */
+/* The failed request is smaller than the idle memory of the pool, but larger than any idle
+   block. */
 static int fail_pytorch(struct maker *maker)
 {
     struct err err;
@@ -206,7 +208,7 @@ static int begin_segment(struct maker *maker, uint32_t number)
     return insert(maker, &event);
 }
 
-/* Strings 1 to 3 are the names of phases. The last one ends a step. */
+/* Strings 1 to 3 are the names of phases. The end of the third phase ends a step. */
 static int change_phase(struct maker *maker)
 {
     struct event event = next_event(maker, EVENT_PHASE_POP, MEMORY_NONE);
@@ -240,7 +242,7 @@ static int fail(struct maker *maker)
     return insert(maker, &event);
 }
 
-/* Failures begin when the places are filled; a long trace has as many as a short one. */
+/* Failures begin when the places are filled. A long trace has as many failures as a short one. */
 static bool is_failure_due(const struct maker *maker)
 {
     return maker->failures_count < FAILURES &&

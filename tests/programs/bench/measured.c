@@ -3,8 +3,8 @@
  * Runs a program with its output discarded, and prints its cost: CPU microseconds, wall
  * microseconds, highest resident KiB, exit status.
  *
- * A program's highest resident memory counts from its fork on, when it was an image of its parent.
- * So this parent is small.
+ * The highest resident memory of a program counts from its fork on, when the new process is still a
+ * copy of its parent. So this program, the parent, is small.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* link: cuda */
 /*
  * Captures a stream into a graph, instantiates it, and destroys both; then ends an invalid capture,
- * and a capture that was not begun. Prints the handles of the stream and both graphs.
+ * and tries to end a capture that was not begun. Prints the handles of the stream and both graphs.
  */
 #include <stdio.h>
 
@@ -14,8 +14,8 @@ static int capture(CUstream stream, CUgraph *graph)
            cuStreamEndCapture(stream, graph);
 }
 
-/* Waits on the host for an event that was recorded in the capture, which invalidates the
- * capture. */
+/* Waits on the host for an event that was recorded in the capture. This wait invalidates the
+   capture. */
 static int break_capture(CUstream stream)
 {
     CUgraph graph;

@@ -2,7 +2,8 @@
 /* link: cuda */
 /*
  * Allocates memory of the card in every way that the ledger knows, and prints the card's memory in
- * use: "peak BYTES" at the highest, "failure BYTES" after an allocation that fails, "end BYTES".
+ * use: "peak BYTES" at the highest point, "failure BYTES" after an allocation that fails, and "end
+ * BYTES" at the end.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static int say(const char *when)
     return 0;
 }
 
-/* The driver's pool keeps memory that is freed. */
+/* Leaves memory in the driver's pool, which keeps memory that is freed. */
 static int keep_in_pool(CUdeviceptr *kept)
 {
     cuuint64_t threshold = UINT64_MAX;

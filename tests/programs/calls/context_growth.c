@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * A context that grows at the first use of a kernel, and ways to allocate:
+ * Makes a context that grows at the first use of a kernel, and allocates memory in one of three
+ * ways:
  *
  *     context_growth grows | rises | loops
  *
- * grows: 2 GiB, the kernel's 30 MiB, 1 GiB. rises: to 8 GiB in steps of 1 MiB. loops: 1 GiB, 2,000
- * times.
+ * grows: takes 2 GiB, then the kernel's 30 MiB, then 1 GiB. rises: allocates up to 8 GiB in steps
+ * of 1 MiB. loops: allocates 1 GiB, 2,000 times.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ void __cudaRegisterFunction(void **handle, const char *host_function, char *devi
                             const char *device_name, int thread_limit, void *thread, void *block,
                             dim3 *block_shape, dim3 *grid_shape, int *size);
 
-static Elf64_Ehdr cubin; /* a header that gives its size */
+static Elf64_Ehdr cubin; /* an ELF header that gives the size of the code */
 static struct {
     int magic, version;
     const void *data;

@@ -99,7 +99,8 @@ static void own_pool(void)
     must((int)cuMemPoolDestroy(pool), "cuMemPoolDestroy");
 }
 
-/* Lives until its handle is released and it is unmapped: one allocation, one free. */
+/* Virtual memory lives until its handle is released and the memory is unmapped. It counts as one
+   allocation and one free. */
 static void virtual_memory(void)
 {
     CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -116,7 +117,7 @@ static void virtual_memory(void)
     must((int)cuMemAddressFree(address, 4 * MIB), "cuMemAddressFree");
 }
 
-/* Destroying a context frees its memory, and no memory of another context. */
+/* Destroying a context frees the memory of this context only. */
 static void own_context(void)
 {
     CUcontext context = NULL;

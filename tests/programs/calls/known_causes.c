@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * A call that fails for the cause that its argument names; tests/oom/test_oom_runs.py has the
- * expected answers. With GPUMEMTRACE_SIM_SHARED a second process allocates memory of the card on
- * command.
+ * Makes a call that fails for the cause that the program's argument names.
+ * tests/oom/test_oom_runs.py has the expected answers. With GPUMEMTRACE_SIM_SHARED, a second
+ * process, the neighbour, allocates memory of the same card on command.
  */
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static CUresult pinned(void)
     return cuMemAllocHost_v2(&address, (size_t)1 << 60);
 }
 
-/* Memory of another process, with an invalid handle. */
+/* Tries to import memory of another process with an invalid handle. */
 static CUresult imported(void)
 {
     CUipcMemHandle handle;
@@ -79,7 +79,8 @@ static CUresult imported(void)
     return cuIpcOpenMemHandle_v2(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 }
 
-/* 6 GiB of managed memory, on the card or on the host (unknown); a neighbour holds as much. */
+/* Holds 6 GiB of managed memory, of which nobody knows whether it is on the card or on the host.
+   A neighbour holds as much. */
 static CUresult managed(void)
 {
     CUdeviceptr address;
@@ -90,19 +91,20 @@ static CUresult managed(void)
                : take(2 * GIB);
 }
 
-/* 700 MiB that either this context has grown by or the neighbour holds. */
+/* 700 MiB are in use: the cause may be that this context has grown, or that the neighbour holds
+   them. */
 static CUresult small_neighbour(void)
 {
     return take(14950 * MIB) || call_neighbour(400 * MIB) ? CUDA_ERROR_UNKNOWN : take(600 * MIB);
 }
 
-/* More than any context grows by. */
+/* The neighbour holds more than any context grows by. */
 static CUresult large_neighbour(void)
 {
     return take(6 * GIB) || call_neighbour(8 * GIB) ? CUDA_ERROR_UNKNOWN : take(3 * GIB);
 }
 
-/* While a capture is open, the card cannot be queried. */
+/* Fails while a capture is open, during which the card cannot be queried. */
 static CUresult captured(void)
 {
     CUstream stream;
@@ -114,7 +116,7 @@ static CUresult captured(void)
                : take(3 * GIB);
 }
 
-/* A pool of the driver with a limit of 1 GiB, on a card with much more room. */
+/* Fills a pool of the driver that has a limit of 1 GiB, on a card with much more room. */
 static CUresult full_pool(void)
 {
     CUmemPoolProps properties;
@@ -131,7 +133,8 @@ static CUresult full_pool(void)
     return cuMemAllocFromPoolAsync(&address, 900 * MIB, pool, NULL);
 }
 
-/* Every second block of odd sizes is freed to the driver's pool, which keeps 5.8 GiB in pieces. */
+/* Allocates blocks of odd sizes and frees every second one. The driver's pool keeps these 5.8
+   GiB in pieces. */
 static CUresult odd_sizes(void)
 {
     enum { BLOCKS = 7000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
 /*
- * A loop of steps that leaks, or only seems to, in the way that its argument names;
+ * Runs a loop of steps that leaks, or only seems to leak, in the way that the argument names.
  * tests/analyzer/test_leak_runs.py has the expected answers.
  */
 #include <string.h>
@@ -34,7 +34,7 @@ static void forgets_every_second(int step)
     cudaFree(scratch);
 }
 
-/* A buffer per request, allocated in a stream's order and never freed. */
+/* Each request gets a buffer, which is allocated in a stream's order and never freed. */
 static void frees_on_no_stream(int step)
 {
     void *request = NULL;
@@ -43,7 +43,7 @@ static void frees_on_no_stream(int step)
     cudaMallocAsync(&request, 3 * MIB, NULL);
 }
 
-/* Pieces of a pool that are never returned to it. */
+/* Takes pieces of a pool and never returns them. */
 static void keeps_pieces(int step)
 {
     static char *memory;
@@ -58,7 +58,7 @@ static void keeps_pieces(int step)
 
 /* --- no leaks --- */
 
-/* The last eight batches, whose sizes differ. */
+/* Keeps the last eight batches, whose sizes differ. */
 static void keeps_the_last(int step)
 {
     void **slot = &kept[step % KEPT_MOST];
@@ -67,7 +67,7 @@ static void keeps_the_last(int step)
     *slot = take((size_t)(1 + step * 7 % 5) * MIB);
 }
 
-/* An arena that doubles until it is large enough. */
+/* Has an arena whose size doubles until it is large enough. */
 static void doubles(int step)
 {
     static size_t size_bytes;
@@ -90,7 +90,8 @@ static void empties_itself(int step)
 
 /* --- growing blocks --- */
 
-/* A cache of tokens in four layers: each step copies it to a block with room for one token more. */
+/* Has a cache of tokens for each of four layers. Each step copies a cache to a block with room
+   for one more token. */
 static void copies_the_cache(int step)
 {
     for (int layer = 0; layer < 4; layer++) {
@@ -101,7 +102,8 @@ static void copies_the_cache(int step)
     }
 }
 
-/* A list that only grows: whenever it is full, it is copied to a block of twice the size. */
+/* Has a list that only grows. Whenever the list is full, it is copied to a block of twice the
+   size. */
 static void doubles_for_ever(int step)
 {
     void *longer;

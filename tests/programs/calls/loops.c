@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * A loop of 120 steps that leaks, or only seems to: `loops losses | error_path | unmarked |
- * cache_fills | cache_empties | batch_varies`. Each step also allocates and frees 8 MiB of work.
+ * Runs a loop of 120 steps that leaks, or only seems to leak: `loops losses | error_path | unmarked
+ * | cache_fills | cache_empties | batch_varies`. Each step also allocates and frees 8 MiB of work.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void unmarked(int step)
 
 /* --- no leaks --- */
 
-/* One entry for each of 24 shapes, made when a shape is first seen. */
+/* A cache gets one entry for each of 24 shapes, made when the shape is first seen. */
 static void cache_fills(int step)
 {
     work();
@@ -81,7 +81,7 @@ static void cache_empties(int step)
     gpumemtrace_step((uint64_t)step + 1);
 }
 
-/* The batch, each time of another length, lives until the next one exists. */
+/* Each batch has another length and lives until the next batch exists. */
 static void batch_varies(int step)
 {
     void *batch = take(512 + (size_t)(step * 41 % 101) * 64);

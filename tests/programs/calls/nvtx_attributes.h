@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The attributes of an NVTX event in the layout of NVTX 3's public header. The tests have a
- * declaration of their own, because one shared with the recorder would hide its mistakes.
+ * Declares the attributes of an NVTX event in the layout of NVTX 3's public header. The tests have
+ * a declaration of their own, because a declaration shared with the recorder would hide mistakes in
+ * it.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_NVTX_ATTRIBUTES_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_NVTX_ATTRIBUTES_H

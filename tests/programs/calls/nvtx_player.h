@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Behaves like header-only NVTX 3, by its public injection protocol: loads the library that
+ * Behaves like header-only NVTX 3, whose injection protocol is public: loads the library that
  * NVTX_INJECTION64_PATH names, and offers it a slot for each callback, by module and number.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_NVTX_PLAYER_H
@@ -62,7 +62,8 @@ static inline int nvtx_inject(void)
     return injected;
 }
 
-/* Calls a callback of this type; if there is none, returns the same as NVTX. */
+/* Calls a callback of this type. If there is none, the value is `without`, the value that NVTX
+   would return. */
 #define NVTX_CALL(type, parameters, module, number, arguments, without)                            \
     (nvtx_callbacks[module][number]                                                                \
          ? ((type(*) parameters)(uintptr_t)nvtx_callbacks[module][number])arguments                \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
 /*
- * Executes each line of its stdin and then prints a line, so that a test can wait for it:
+ * Executes each line of its stdin and prints a line after each, for which a test can wait:
  *
- *     malloc MIB      device memory, never freed; the first is the segment of the pool
- *     take NUMBER MIB   a piece of the pool, in the place of that number
- *     give NUMBER     its end
+ *     malloc MIB      device memory, never freed; the first block is the segment of the pool
+ *     take NUMBER MIB   a piece of the pool, at the place with that number
+ *     give NUMBER       returns the piece at that place to the pool
  *     push NAME, pop, step
  *
  * Exits at the end of its stdin.

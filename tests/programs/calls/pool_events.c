@@ -5,10 +5,10 @@
  *
  *     pool_events EVENTS [FRAMES [RATE]]
  *
- * RATE: the most events per second, in bursts of a thousandth of them. Pieces have random sizes and
- * lifetimes; some hundred live at a time, from a few call sites under FRAMES frames. Prints this
- * process's resident memory in bytes, at the start and at 20 moments, and on stderr the CPU time of
- * this thread: "caller NS ns an event".
+ * RATE is the highest number of events per second; they come in bursts of a thousandth of RATE.
+ * Pieces have random sizes and lifetimes; some hundred pieces are live at a time. They come from a
+ * few call sites that are FRAMES frames deep. Prints this process's resident memory in bytes, at
+ * the start and at 20 moments, and on stderr the CPU time of this thread: "caller NS ns an event".
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void sleep_until(const struct timespec *start, double ns)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL);
 }
 
-/* rate: 0: no limit. */
+/* A rate of 0 means no limit. */
 static void make_events(long events, long rate)
 {
     const double start_ns = thread_ns();

@@ -6,9 +6,10 @@
  *
  *     random_allocations WAY THREADS OPERATIONS LOCK [REPORT]
  *
- * WAY is how the driver is reached: runtime, linked, dlopen or lookup. LOCK 1: one lock is held
- * across each call, so that the books are exact; 0: the peak may differ by the bytes in flight.
- * REPORT 1: each operation is printed once it has returned ("+ address size", "- address").
+ * WAY is how the driver is reached: runtime, linked, dlopen or lookup. With LOCK 1, one lock is
+ * held across each call, so that the books are exact. With LOCK 0, the peak may differ by the bytes
+ * of calls that have not returned. With REPORT 1, each operation is printed after it has returned
+ * ("+ address size", "- address").
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Requests two address ranges that the driver refuses, as when no such range is left, and then
- * memory that it refuses: `refused_ranges N` requests memory N times.
+ * Requests two address ranges that the driver refuses, as if no such range were left. Then requests
+ * memory, which the driver also refuses: `refused_ranges N` requests memory N times.
  */
 #include <stdlib.h>
 

@@ -2,8 +2,9 @@
 /* link: cudart12 */
 /*
  * takes_batch [--batch=N | --batch N | -b N | batch=N] [--sequence=N] [WAY]: allocates 100 MiB, and
- * batch × sequence MiB in blocks of 1 MiB. A number without option comes from BATCH or SEQUENCE,
- * else it is 1. Exits 1 when memory is refused. WAY changes that; tests/fix checks it.
+ * batch × sequence MiB in blocks of 1 MiB. If no option gives a number, it comes from the variable
+ * BATCH or SEQUENCE; if that is not set, it is 1. Exits 1 when memory is refused. WAY changes this
+ * behaviour; tests/fix uses each WAY.
  *
  *     odd        exits 3, before it allocates, unless the batch is a multiple of 8
  *     broken     exits 3 after an allocation
@@ -13,9 +14,9 @@
  *     rescued    when memory is refused, frees all, allocates 1 MiB and exits 1
  *     waits      sleeps for an hour after its last allocation
  *     killed     is killed after its last allocation
- *     races      creates the file in RACED and is killed; if it exists, does as without WAY
- *     quadratic  batch × sequence × sequence MiB
- *     folded     uses 10 instead of a batch above 900
+ *     races      creates the file named by RACED and is killed; if the file exists, ignores WAY
+ *     quadratic  allocates batch × sequence × sequence MiB
+ *     folded     treats a batch above 900 as a batch of 10
  */
 #include <signal.h>
 #include <stdio.h>
@@ -38,7 +39,8 @@ static int is_way(const char *name)
     return !strcmp(way, name);
 }
 
-/* The number after --name=, --name, -n or name=; else that of the variable; else 1. */
+/* Returns the number after --name=, --name, -n or name=. If there is none, returns the number in
+   the variable, or 1 if the variable is not set. */
 static long number_of(const char *name, const char *variable, int argc, char **argv)
 {
     const size_t length = strlen(name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Makes a context and prints "ready". Executes each line of stdin, and prints its result in a line:
+ * Makes a context and prints "ready". Executes each line of stdin, and prints the result in one
+ * line:
  *
  *     alloc MIB        allocates memory of device 0; prints the result
  *     ask SUFFIX ROOM  calls nvmlDeviceGetComputeRunningProcesses with this suffix ("-": none), for

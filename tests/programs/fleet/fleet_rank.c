@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // link: cudart12
 /*
- * A rank of a job: `fleet_rank SEED [leak|double|killed]` trains a few layers for 20 steps, with
- * the fault that the second word names. The seed changes the sizes of a small buffer of each step.
+ * A rank of a job: `fleet_rank SEED [leak|double|killed]` trains a few layers for 20 steps. The
+ * second argument names a fault. SEED changes the size of a small buffer of each step.
  */
 #include "samples/sample.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for a child that may hang.
+ * Waits for a child that may hang.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_CHILD_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_CHILD_H
@@ -9,11 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Less than TIMEOUT_S of tests/support/run.py, far more than a child waits on a busy machine. */
+/* This is less than TIMEOUT_S of tests/support/run.py, and far more than a child takes on a busy
+   machine. */
 #define CHILD_LIMIT_S 300
 
-/* Waits, and kills a child that hangs. Returns the exit status, 128 + signal, or -1 if it was
- * killed. */
+/* Waits for the child, and kills it if it hangs. Returns its exit status, 128 + the signal that
+   ended it, or -1 if it hung. */
 static inline int child_wait_patiently(pid_t child)
 {
     const unsigned poll_us = 2000, patience_us = CHILD_LIMIT_S * 1000000u;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Allocates and frees 70,000 times and kills itself at once: some of these events are in the
- * database, and the others in the ring.
+ * Allocates and frees 70,000 times and kills itself at once: some of these events are then in the
+ * database, and the rest are in the ring.
  */
 #include <signal.h>
 #include <unistd.h>

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 dl */
 /*
- * Does the same work again and again in children. In each child another call of the recorder fails
- * (preload_faults.c), until no call is left. Each child must see and return the same as a child
- * without faults:
+ * Does the same work again and again in child processes. In each child, another one of the
+ * recorder's calls fails (preload_faults.c), until each call has failed once. Each child must see
+ * and return the same as a child without faults:
  *
  *     fault_loop memory|files|threads|sqlite one|rest start|later STEP FIRST
  *
- * one: only the Nth call fails; rest: all later calls too; later: counts only calls after the start
- * of the recording. N is FIRST, FIRST + STEP and so on. Prints what the first child saw, then the
- * number and pid of each child. The stderr of each child goes to said.PID.
+ * With "one", only the Nth call fails; with "rest", also all calls after it. With "later", only the
+ * calls after the start of the recording are counted; with "start", all calls. N is FIRST, FIRST +
+ * STEP and so on. Prints the results of the first child, then the number and pid of each child. The
+ * stderr of each child goes to the file said.PID.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -153,9 +154,9 @@ static int finish(const struct seen *seen, long nth, pid_t child)
     return status;
 }
 
-/* Runs some children at once, because they mostly wait for the recorder's writer. Returns 1 if
- * calls failed in all of them, 0 if no more calls are left to fail, -1 if a child saw a wrong
- * result. */
+/* Runs several children at once, because they mostly wait for the recorder's writer. Returns 1
+   if calls failed in all of them, 0 if no more calls are left to fail, -1 if a child saw a wrong
+   result. */
 static int try_some(struct seen *unharmed, struct seen *seen, long first, long step)
 {
     pid_t children[AT_ONCE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by preload_faults.c and the program that loops over its faults.
+ * Declares what preload_faults.c shares with the program that loops over the faults.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_FAULTS_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_FAULTS_H
@@ -9,11 +9,13 @@
 
 enum fault_group { FAULT_MEMORY, FAULT_FILES, FAULT_THREADS, FAULT_SQLITE };
 
-/* Makes the recorder's nth call from now on in this group fail; with and_the_rest, all later calls
- * too. *failed counts the failures. Found by its name, faults_plan. */
+/* Makes the recorder's nth call of this group, counted from now on, fail. With and_the_rest, all
+   calls after it fail as well. *failed counts the failures. A program finds the function by the
+   name faults_plan. */
 typedef void faults_plan_function(enum fault_group group, long nth, bool and_the_rest,
                                   _Atomic long *failed);
-/* Whether the call that is about to be made must fail. Found by its name, faults_now. */
+/* Returns true if the call that is about to be made must fail. A program finds the function by
+   the name faults_now. */
 typedef bool faults_now_function(enum fault_group group);
 
 #endif

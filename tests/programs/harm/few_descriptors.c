@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Works with a low limit of open descriptors, and prints the results of its calls, also the numbers
- * of descriptors, which must be the same as without the recorder. Exits with 5.
+ * Works with a low limit of open descriptors, and prints the results of its calls and the numbers
+ * of its descriptors. All must be the same as without the recorder. Exits with 5.
  *
  *     few_descriptors            under the limit that it was started with
  *     few_descriptors LIMIT      sets RLIMIT_NOFILE to LIMIT before the first CUDA call

@@ -6,7 +6,7 @@
  * last error, the signal mask, the rounding mode. All must be the same with and without the
  * recorder:
  *
- *     harm_calls early|late|thread    before there is a context, after, on a thread without one
+ *     harm_calls early|late|thread    before a context exists, after, or on a thread without one
  *     harm_calls places               memory in every place, made on a thread without a context
  */
 #include <dlfcn.h>
@@ -28,8 +28,8 @@
 #define PATTERN_WORD 0xa5a5a5a5u
 #define ODD_ERRNO 77
 
-/* More arguments than any of the functions has; all are the same, so registers and stack do not
- * matter. */
+/* Has more parameters than any of the functions. All arguments are equal, so it does not matter
+   which of them are in registers and which on the stack. */
 typedef int any_function(const void *, const void *, const void *, const void *, const void *,
                          const void *, const void *, const void *, const void *, const void *);
 
@@ -86,7 +86,8 @@ static void call(const char *name, any_function *function, const void *first)
     (void)cudaGetLastError();
 }
 
-/* A function with a handle reads memory at it, as NVIDIA's do: only NULL is safe. */
+/* A function that gets a handle reads memory at this handle, as NVIDIA's functions do. So only
+   NULL is safe. */
 static bool first_is_out(const char *name)
 {
     static const char *const outs[] = {"Alloc",  "Create", "Malloc", "GetInfo",

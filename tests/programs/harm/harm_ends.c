@@ -2,8 +2,8 @@
 /* link: cudart13 */
 /*
  * Ends, forks, execs and jumps at the worst moment: inside malloc, inside a call, inside exit,
- * while a recording starts, with a pending cancellation, with a stderr without a reader. Prints the
- * results, which must be the same with and without the recorder. Kills and names a process that
+ * while a recording starts, with a pending cancellation, or with a stderr that nobody reads. Prints
+ * the results, which must be the same with and without the recorder. Kills and names a process that
  * hangs.
  */
 #include <errno.h>
@@ -40,7 +40,7 @@ static void *allocate_and_free(void *unused)
     return NULL;
 }
 
-/* Calls run in one child after the other; stops when a child ends the wrong way. */
+/* Calls run() in one child process after another, and stops when a child ends in a wrong way. */
 static int repeat(int times, void (*run)(int turn))
 {
     for (int turn = 0; turn < times; turn++) {
@@ -92,7 +92,7 @@ static int malloc_exit(void)
     return repeat(30, end_inside_malloc);
 }
 
-/* The signal arrives while exit stores a long backlog. */
+/* The signal arrives while exit stores many events that are still in the ring. */
 static int exit_in_exit(void)
 {
     for (int i = 0; i < 150000; i++)
@@ -133,7 +133,8 @@ static int cancel(void)
 
 /* --- fork --- */
 
-/* Forks at a different moment of a thread's first call each time; the child ends at once. */
+/* Forks during a thread's first call, each time at a different moment of it. The child ends at
+   once. */
 static void fork_while_starting(int turn)
 {
     pthread_t thread;
@@ -152,7 +153,8 @@ static int fork_during_start(void)
     return repeat(40, fork_while_starting);
 }
 
-/* CUDA fails in a child of a process that has used it; four threads call it at the same moment. */
+/* CUDA fails in a child of a process that has used CUDA. Four threads of the child call it at
+   the same moment. */
 static void *be_refused(void *unused)
 {
     void *block;
@@ -183,7 +185,7 @@ static int fork_race(void)
 
 /* --- signals raised by our own writing --- */
 
-/* The exit line is written when the reader of stderr has ended. */
+/* The recorder writes its line at exit after the reader of stderr has ended. */
 static int sigpipe(void)
 {
     int ends[2];
@@ -270,7 +272,7 @@ static int small_stack(void)
     return 5;
 }
 
-/* A small default stack size, which the recorder's thread would get too. */
+/* Sets a small default stack size, which the recorder's thread would also get. */
 static int small_default_stack(void)
 {
     pthread_attr_t attributes;
@@ -292,7 +294,8 @@ static void jump_out(int signal_number)
     siglongjmp(before_the_call, 1);
 }
 
-/* The runtime ends the thread inside the call, which never returns. */
+/* Returns true if the call crashed and the signal handler jumped out of it, so that the call
+   never returned. */
 static bool is_jumped_out_of(void **block)
 {
     if (sigsetjmp(before_the_call, 1) != 0)

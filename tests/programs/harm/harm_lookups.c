@@ -114,7 +114,8 @@ static int reopen_used(const char *unused)
 
 static atomic_bool stopped;
 
-/* Overwrites freed memory, so that a reader of memory that the loader has freed crashes. */
+/* Overwrites freed memory while it opens and closes a library. So a thread that reads memory
+   that the loader has freed crashes. */
 static void *open_and_close(void *unused)
 {
     void *blocks[8];
@@ -182,7 +183,8 @@ static void *look_up(void *unused)
     return NULL;
 }
 
-/* A child would wait for ever if a thread that exists only in the parent held the loader's lock. */
+/* If a thread of the parent held the loader's lock at the fork, the child, in which this thread
+   does not exist, would wait for ever. */
 static int forked_child_opens_a_library(void)
 {
     int status = -1;
@@ -227,7 +229,8 @@ static void *first_call(GMT_UNUSED void *nothing)
     return (void *)(intptr_t)result;
 }
 
-/* The constructor goes on when the other call waits for the lock, or needed none. */
+/* The constructor continues when the other thread's call waits for the loader's lock, or has
+   returned without it. */
 void inside_the_constructor(void)
 {
     pthread_create(&caller, NULL, first_call, NULL);
@@ -235,8 +238,8 @@ void inside_the_constructor(void)
         sched_yield();
 }
 
-/* Two first calls at once: one in a constructor, which holds the loader's lock; one that needs the
- * loader. */
+/* Two threads make first calls at once: one is in a constructor and holds the loader's lock, and
+   the other needs the loader. */
 static int constructor(const char *path)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);

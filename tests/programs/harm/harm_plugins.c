@@ -11,7 +11,7 @@
 
 typedef int plugin_function(void);
 
-/* `left` counts the mappings that remain; 0 if the library is really unloaded. */
+/* `left` counts the mappings that remain. It is 0 if the library has really been unloaded. */
 static int use(const char *path)
 {
     void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);

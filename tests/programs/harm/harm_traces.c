@@ -65,7 +65,7 @@ static atomic_long pairs;
 
 #define PAIRS_MAX 200000 /* on a slow machine, an exec waits for a long backlog */
 
-/* Works, but not faster than the writer. */
+/* Makes events, but not faster than the recorder's writer stores them. */
 static void *work(void *unused)
 {
     (void)unused;
@@ -79,8 +79,8 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* The first is a folder. The second is searched in PATH, where a folder may be closed to this user.
- * In both cases only the kernel finds out that the exec fails. */
+/* The first path is a folder. The second name is searched in PATH, which may have a folder that
+   this user may not read. In both cases only the kernel finds out that the exec fails. */
 static void fail_to_exec(void)
 {
     char name[] = "x";
@@ -139,7 +139,8 @@ static off_t size_of(const char *path)
     return stat(path, &status) == 0 ? status.st_size : 0;
 }
 
-/* Until the recorder's writer has stored something, for which it has everything open. */
+/* Waits until the recorder's writer has stored something. By then the writer has opened all its
+   files. */
 static void wait_for_writer(void)
 {
     const off_t before = size_of("trace.db-wal");
@@ -188,7 +189,8 @@ static int standard_descriptors(void)
     return 5;
 }
 
-/* The same in a forked child, whose recorder has other descriptors than the parent's. */
+/* Does the same as own_files in a forked child, whose recorder has other descriptors than the
+   parent's recorder. */
 static void use_descriptors_of_parent(void)
 {
     int files[32], harmed = 0;
@@ -203,7 +205,7 @@ static void use_descriptors_of_parent(void)
     printf("%d files of the child harmed\n", harmed);
 }
 
-/* Leaves room for `argument` more descriptors: enough for the database, or not even for that. */
+/* Leaves room for `more` descriptors, which may or may not be enough for the database. */
 static void run_out_of_descriptors(rlim_t more)
 {
     void *block;
@@ -213,7 +215,8 @@ static void run_out_of_descriptors(rlim_t more)
     printf("child with %d: %d\n", (int)more, cudaMalloc(&block, 4096));
 }
 
-/* With at most `limit` descriptors: CUDA's results, and the numbers of the next files. */
+/* Allows at most `limit_text` descriptors; prints CUDA's results and the descriptors of the next
+   files. */
 static int few_descriptors(const char *limit_text)
 {
     const struct rlimit limit = {(rlim_t)atol(limit_text), FD_LIMIT};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Makes another process in every way, before and after its first CUDA call: posix_spawn, system,
- * vfork, clone with and without shared memory, _Fork, daemon, an exec of itself. Also ends with its
- * last thread, and by a system call that cannot be hooked. Prints each process's results and how it
- * ended, which must be the same with and without the recorder.
+ * Makes other processes in every way, before and after its first CUDA call: posix_spawn, system,
+ * vfork, clone with and without shared memory, _Fork, daemon, an exec of itself. It also ends by
+ * the end of its last thread, and by a system call that cannot be hooked. Prints each process's
+ * results and how it ended, which must be the same with and without the recorder.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,8 @@ static int by_system(void)
     return 5;
 }
 
-/* The child shares its parent's memory, so a change to its recording would change the parent's. */
+/* The child shares the memory of its parent. So if the child's recording changed, the parent's
+   recording would change as well. */
 static int by_vfork(void)
 {
     take(1);
@@ -108,7 +109,7 @@ static int by_clone_with_memory(void)
 
 /* --- children that use CUDA --- */
 
-/* pthread_atfork's handlers do not run for either. */
+/* Neither raw_clone nor _Fork runs the handlers of pthread_atfork. */
 static pid_t raw_clone(void)
 {
     return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
@@ -205,7 +206,7 @@ static int by_last_thread(void)
 
 /* --- daemons --- */
 
-/* Keeps one descriptor, for reports. */
+/* Keeps one descriptor open, to which the daemon reports. */
 static void become_daemon(int said)
 {
     if (setsid() < 0 || fork() != 0)
@@ -251,8 +252,8 @@ static int by_daemon_after(void)
     return by_daemon();
 }
 
-/* libc's daemon() ends its caller inside libc. The daemon waits for a byte; the end of its other
- * pipe shows that it has ended. */
+/* libc's daemon() ends the calling process inside libc. The daemon waits for a byte in one pipe.
+   When its other pipe closes, the daemon has ended. */
 static int by_daemon_of_libc(void)
 {
     char byte = 'x';

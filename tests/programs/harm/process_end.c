@@ -217,8 +217,8 @@ static int early_pop(void)
 
 #define OWN_FILES 8
 
-/* Code without unwind information, as just-in-time compilers generate it. libunwind then checks
- * whether a frame can be read before it reads it. */
+/* Is code without unwind information, as just-in-time compilers generate it. In such code,
+   libunwind checks whether a frame can be read before reading it. */
 void call_from_nowhere(void *(*function)(void *));
 #ifdef __aarch64__
 __asm__(".text\n"
@@ -248,8 +248,8 @@ __asm__(".text\n"
         ".size call_from_nowhere, .-call_from_nowhere\n");
 #endif
 
-/* Closes all descriptors, also the recorder's, and opens files under their numbers. Only this
- * program may write to these files or move their read positions. */
+/* Closes all descriptors, including the recorder's, and opens files that get the same numbers.
+   Only this program may write to these files or move their read positions. */
 static int close_all(void)
 {
     char name[32], text[8] = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of another thread of this process, as /proc has it.
+ * Reads the state of another thread of this process from /proc.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_THREAD_STATE_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_THREAD_STATE_H
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* Whether the thread sleeps, which means that it waits for a lock. 0: it has not begun. */
+/* Returns true if the thread sleeps, which here means that it waits for a lock. A `thread` of 0
+   means that the thread has not begun. */
 static inline bool thread_is_waiting(pid_t thread)
 {
     char path[64], line[256] = "";

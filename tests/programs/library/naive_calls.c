@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mistakes that other preloaded libraries made inside the calls that they replace. The tests build
- * it, like naive_lookups.c, with one of these macros:
+ * Makes the mistakes that other preloaded libraries made inside the calls that they replace. The
+ * tests build this file with one of these macros:
  *
- * NAIVE_CONTEXT needs a current context to make virtual memory NAIVE_LOCATION takes every memory
- * location for a device NAIVE_NULL writes to the out-parameter without checking it for NULL
- * NAIVE_ERRNO leaves its own errno behind NAIVE_FORK relies on pthread_atfork to start its thread
- * in every process NAIVE_LOCK holds a lock shared between processes over the real call NAIVE_BYPASS
- * calls the library instead of the next tool
+ *     NAIVE_CONTEXT   needs a current context to make virtual memory
+ *     NAIVE_LOCATION  takes every memory location for a device
+ *     NAIVE_NULL      writes to the out-parameter without checking it for NULL
+ *     NAIVE_ERRNO     leaves its own errno behind
+ *     NAIVE_FORK      relies on pthread_atfork to start its thread in every process
+ *     NAIVE_LOCK      holds a lock shared between processes during the real call
+ *     NAIVE_BYPASS    calls the library instead of the next tool
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -88,7 +90,7 @@ __attribute__((constructor)) static void set_up(void)
     pthread_atfork(NULL, NULL, start);
 }
 
-/* Waits with a limit, because without the thread it would wait for ever. */
+/* Waits with a time limit, because without the answering thread the call would wait for ever. */
 GMT_EXPORT cudaError_t cudaMalloc(void **address, size_t size_bytes)
 {
     struct timespec until;
@@ -110,7 +112,7 @@ __attribute__((constructor)) static void set_up(void)
     close(fd);
 }
 
-/* Waits with a limit, because its holder may never unlock it. */
+/* Waits for the lock with a limit, because the process that holds the lock may never unlock it. */
 GMT_EXPORT cudaError_t cudaMalloc(void **address, size_t size_bytes)
 {
     int turns = 0, unlocked = 0;
@@ -121,7 +123,7 @@ GMT_EXPORT cudaError_t cudaMalloc(void **address, size_t size_bytes)
             _exit(99);
     }
     const cudaError_t result = real_malloc(address, size_bytes);
-    usleep(1000); /* work of its own */
+    usleep(1000); /* stands for the library's own work */
     atomic_store(lock, 0);
     return result;
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mistakes that other preloaded libraries made in lookups. The tests show that a program notices
- * each mistake, and notices nothing with our library. They build it with one of these macros:
+ * Makes the mistakes that other preloaded libraries made in lookups. The tests show that a program
+ * notices each mistake, but notices nothing with our library. They build this file with one of
+ * these macros:
  *
- * NAIVE_TWICE takes a second dlsym(RTLD_NEXT) of a name on a thread for a recursion NAIVE_CALLER
- * calls dlsym from C, so that RTLD_NEXT means the library after itself NAIVE_PREFIX takes every
- * name that begins with cu for a driver function NAIVE_SELF calls itself for a handle of NULL
- * NAIVE_HANDLE answers from the driver, whatever the handle NAIVE_OUT writes to out-parameters that
- * are NULL NAIVE_ONE_WAY does not know cuGetProcAddress NAIVE_LIBC needs a private function of old
- * C libraries NAIVE_DLOPEN calls dlopen from C, so that the caller's rpath is not searched
+ *     NAIVE_TWICE    takes the second dlsym(RTLD_NEXT) of a name on a thread for a recursion
+ *     NAIVE_CALLER   calls dlsym from C, so that RTLD_NEXT means the library after this one
+ *     NAIVE_PREFIX   takes every name that begins with cu for a driver function
+ *     NAIVE_SELF     calls itself if the handle is NULL
+ *     NAIVE_HANDLE   answers with the driver's function, whatever the handle is
+ *     NAIVE_OUT      writes to out-parameters that are NULL
+ *     NAIVE_ONE_WAY  does not know cuGetProcAddress
+ *     NAIVE_LIBC     needs a private function of old C libraries
+ *     NAIVE_DLOPEN   calls dlopen from C, so that the caller's rpath is not searched
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -61,7 +65,7 @@ GMT_EXPORT void *dlsym(void *handle, const char *name)
 GMT_EXPORT void *dlsym(void *handle, const char *name)
 {
     void *own = handle ? handle : dlopen(NULL, RTLD_LAZY);
-    volatile int found = 0; /* prevents a tail call, so that a recursion ends */
+    volatile int found = 0; /* prevents a tail call, so a recursion ends */
     void *symbol = handle ? real_dlsym(own, name) : dlsym(handle, name);
     found++;
     return symbol;

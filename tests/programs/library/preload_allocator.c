@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 dl */
 /*
- * A preloaded memory pool: serves cudaMalloc from one block, which it allocates by the next
- * cudaMalloc, and prints counts at the end.
+ * A preloaded memory pool: serves cudaMalloc from one block, and prints counts at the end. The pool
+ * allocates this block by the next library's cudaMalloc.
  */
 #include <dlfcn.h>
 #include <stdint.h>

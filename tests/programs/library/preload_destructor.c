@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * A library whose destructor still uses CUDA, with many events. Preloaded after the recorder, it is
- * finalized after it.
+ * A library whose destructor still uses CUDA and makes many events. If it is preloaded after the
+ * recorder, its destructor runs after the recorder's.
  */
 #include <unistd.h>
 

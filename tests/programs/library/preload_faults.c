@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * Makes libc calls fail: one call, or all calls from one on. Preloaded before the recorder, it
- * replaces libc's functions, and fails those called from libgpumemtrace.so or libunwind.so. Calls
- * from elsewhere go to libc or the kernel as usual. In the command gpumemtrace it fails calls from
- * anywhere, as the environment says:
+ * Makes libc calls fail: one call, or a call and all calls after it. This library is preloaded
+ * before the recorder and replaces functions of libc. Calls from libgpumemtrace.so or libunwind.so
+ * can fail; calls from elsewhere go to libc or the kernel as usual. In the command gpumemtrace,
+ * calls from anywhere can fail, as the environment says:
  *
  *     FAULTS="GROUP NTH one|rest FILE"    GROUP: memory, files, threads or sqlite; the first 8
  *                                         bytes of FILE count the failures
@@ -196,7 +196,7 @@ GMT_EXPORT int madvise(void *address, size_t bytes, int advice)
         return (type)(call);                                                                       \
     }
 
-/* open and fcntl have an optional last argument, which the kernel reads only when it needs it. */
+/* The last argument of open and fcntl is optional. The kernel reads it only when it needs it. */
 #define LAST_ARGUMENT(last, type, value)                                                           \
     va_list arguments;                                                                             \
     va_start(arguments, last);                                                                     \
@@ -211,8 +211,8 @@ GMT_EXPORT int madvise(void *address, size_t bytes, int advice)
         return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);                              \
     }
 
-/* After ENOLCK SQLite retries for seconds, and for ten if its -shm file cannot be locked: the
- * command may wait that long once, but not in each run. */
+/* After ENOLCK, SQLite retries for seconds, and for ten seconds if the -shm file cannot be
+   locked. The command may wait that long once, but the tests could not wait in each run. */
 static bool is_lock_of_shm(int command, uintptr_t argument)
 {
     return command == F_SETLK && ((const struct flock *)argument)->l_start >= 120 &&
@@ -252,7 +252,8 @@ FILE_CALL(int, pipe2, (int ends[2], int flags), EMFILE, syscall(SYS_pipe2, ends,
 FILE_CALL(int, fchmod, (int fd, mode_t mode), EPERM, syscall(SYS_fchmod, fd, mode))
 /* clang-format on */
 
-/* Fails only in the command, because a recorder that cannot remove its files leaves them. */
+/* Removing a file fails only in the command, because a recorder that cannot remove its files
+   leaves them behind. */
 GMT_EXPORT int unlink(const char *path)
 {
     if (from_anywhere)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Called from Python through ctypes: times allocations in a row from one Python line, without the
- * cost of the ctypes call, and libunwind without the recorder in the same way.
+ * Is called from Python through ctypes. Measures a series of allocations from one Python line,
+ * without the cost of the ctypes call, and measures libunwind without the recorder in the same way.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -38,8 +38,8 @@ static double low(double *values, unsigned count)
     return values[count / 20];
 }
 
-/* CPU ns of an allocation: the 5th percentile of the batches, because other load only adds time.
- * Frees between the allocations are not counted. */
+/* Returns the CPU ns of one allocation. This is the 5th percentile of the batches, because other
+   load on the machine only adds time. Frees between the allocations are not counted. */
 double probe_allocations(unsigned batches)
 {
     void *blocks[BATCH];
@@ -65,7 +65,8 @@ static backtrace_function *find_backtrace(void)
     return library ? GMT_FUNCTION(backtrace_function *, dlsym(library, "unw_backtrace")) : NULL;
 }
 
-/* CPU ns of one unw_backtrace from here; negative: no libunwind. */
+/* Returns the CPU ns of one unw_backtrace from here, or a negative number if there is no
+   libunwind. */
 double probe_unwinds(unsigned batches)
 {
     void *frames[FRAMES_MAX];

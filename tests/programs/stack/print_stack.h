@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For programs that print their own stack and modules as a trace holds them:
+ * Prints the stack and the modules of the program itself, in the form in which a trace holds them:
  *
  *     module PATH BUILD_ID LOAD START END
  *     frame RETURN_ADDRESS          innermost first
@@ -59,7 +59,7 @@ static inline int print_module(struct dl_phdr_info *info, size_t info_bytes, voi
     return 0;
 }
 
-/* A macro, so that the stack begins in the caller. */
+/* This is a macro, so that the stack begins in the caller's function. */
 #define PRINT_STACK()                                                                              \
     do {                                                                                           \
         void *addresses_[64];                                                                      \

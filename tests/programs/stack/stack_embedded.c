@@ -5,9 +5,9 @@
  *
  *     stack_embedded LIBPYTHON [close [SCRIPT]]
  *
- * Its script allocates in "inner", called by "outer". Prints the address. With "close" it runs
- * SCRIPT, finalizes the interpreter, closes the library and allocates once more. Exit 77: no such
- * library.
+ * The interpreter runs a built-in script, which allocates in "inner", called by "outer". Prints the
+ * address of the block. With "close", the program runs SCRIPT, finalizes the interpreter, closes
+ * the library and allocates once more. Exits 77 if there is no such library.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     printf("%lu\n", (unsigned long)block);
     if (argc < 3)
         return 0;
-    if (argc > 3 && !dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL)) /* for its extension modules */
+    if (argc > 3 && !dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL)) /* for Python's extension modules */
         return 1;
     if (argc > 3 && PYTHON(run_function, "PyRun_SimpleStringFlags")(argv[3], NULL) != 0)
         return 1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda */
 /*
- * Runs threads in which each allocation has a new stack, so that whenever the process forks, the
- * recorder is adding a stack:
+ * Runs threads in which each allocation has a new stack. So the recorder is adding a stack whenever
+ * the process forks:
  *
  *     stack_forks FORKS
  *
- * Each child makes a CUDA call and ends. Exit 1: a child had to be killed.
+ * Each child makes a CUDA call and ends. Exits 1 if a child had to be killed.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,10 +25,10 @@
 #define STACKS_A_FORK 1000
 
 static atomic_bool over;
-static atomic_int begun, left; /* stacks until the fork is over; the tree's room limits them */
+static atomic_int begun, left; /* left: stacks until the fork is over, so that they fit the tree */
 static _Thread_local unsigned after; /* used after calls, to prevent tail calls */
 
-/* Each bit of `path` selects one of two calls, and so a return address. */
+/* Each bit of `path` selects one of two calls, which have different return addresses. */
 static GMT_NOINLINE void descend(unsigned long path, int depth)
 {
     void *block = NULL;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Allocates inside a plugin, closes it, opens another in its place, and allocates inside that one:
+ * Allocates inside a plugin, closes the plugin, opens another plugin in its place, and allocates
+ * inside the second plugin:
  *
  *     stack_reload PLUGIN OTHER [naive]
  *
- * naive: calls libc's dlclose instead of the recorder's. Prints "ADDRESS PLACE" for each plugin:
- * the block's address and that of the plugin's function.
+ * With "naive", it calls libc's dlclose instead of the recorder's. Prints "ADDRESS PLACE" for each
+ * plugin: the address of the block, and the address of the plugin's function.
  */
 #include <dlfcn.h>
 #include <stdio.h>

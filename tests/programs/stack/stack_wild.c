@@ -3,7 +3,7 @@
 /*
  * Allocates from machine code that no unwind table covers, while the frame pointer's register holds
  * something else: an unwinder that trusts the register would read invalid addresses. Prints the
- * number of successful allocations. Exit 77: no such code for this machine.
+ * number of successful allocations. Exits 77 if there is no such code for this machine.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,8 @@ enum { VALUE_AT = 3, FUNCTION_AT = 13 };
 
 typedef cudaError_t malloc_function(void **block, size_t bytes);
 
-/* Each call has another address, because the unwinder remembers its result for an address. */
+/* Each call is made from another address, because the unwinder remembers its result for each
+   address. */
 static int allocate(uint8_t **place, uint64_t value)
 {
     const uint64_t function = (uint64_t)(uintptr_t)cudaMalloc;

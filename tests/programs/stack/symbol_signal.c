@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // link:
 /*
- * Prints its stack in the handler of a signal that interrupted a function at its first byte. If an
- * unwinder took that address for a return address, it would find the function before.
+ * Prints its stack in the handler of a signal that interrupted a function at its first byte. An
+ * unwinder that took this address for a return address would find the preceding function instead.
  */
 #include <signal.h>
 #include <stdlib.h>
