@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Writes the model file of any PyTorch module, for `gpumemtrace estimate`: the module runs once, each operation becomes a layer.
+"""Writes the model file of any PyTorch module, for `gpumemtrace estimate`: the module runs once, and each operation
+becomes a layer.
 
     build/gpumemtrace run --dry-run=any -- python3 samples/describe_torch.py model.py:make --input=2x3x224x224 -o model.json
     build/gpumemtrace estimate model.json --batch=64 --gpu=24GiB
 
-model.py:make is a module, or a class or function that makes one. An input is a shape whose first dimension is the batch (2 or
-more), of float32 or with a type (int64:2x128). A dry run uses a card's kernels, and so keeps the same tensors for backward as a
-card; on a CPU, attention would be decomposed. From a program: json.dump(describe(module, *inputs), file).
+model.py:make is a module, or a class or function that makes one. An input is a shape whose first dimension is the batch
+(2 or more), of float32 or with a type (int64:2x128). A dry run uses the kernels of a card, so it keeps the same tensors
+for backward as a card does. On a CPU, attention would be decomposed. A program can call json.dump(describe(module,
+*inputs), file) instead.
 
-Operations with a type in the format get that type (Linear, Attention …). All others become an `Operation` with the result's shape
-and the tensors that PyTorch saved. The list is flat: --checkpointing needs a file with repeated blocks. Constants are not
-described. A result that is computed only from parameters is an Operation that exists once.
-"""
+Operations with a type in the format get that type (Linear, Attention …). All others become an `Operation` with the
+result's shape and the tensors that PyTorch saved. The list of layers is flat, so --checkpointing cannot be used: it
+needs a file with repeated blocks. Constants are not described. A result that is computed only from parameters becomes
+an Operation that exists once, not once per sample. """
 import argparse
 import collections
 import importlib.util
@@ -27,7 +29,7 @@ SCHEMA = "gpumemtrace.model/1"
 RANK_MAX = 6
 aten = torch.ops.aten
 
-# Operations with one input and a result of the same shape; the fields name their arguments.
+# Operations with one input and a result of the same shape as the input. The fields give the names of their arguments.
 ELEMENTWISE = {
     "relu": ("ReLU", ()), "sigmoid": ("Sigmoid", ()), "tanh": ("Tanh", ()), "gelu": ("GELU", ()), "silu": ("SiLU", ()),
     "mish": ("Mish", ()), "hardswish": ("Hardswish", ()), "hardsigmoid": ("Hardsigmoid", ()), "hardtanh": ("ReLU6", ()),
@@ -55,7 +57,7 @@ def tensors_in(arguments):
 
 
 def merged(shape):
-    """The shape with at most as many dimensions as the format has."""
+    """Returns the shape, merged to at most as many dimensions as the format has."""
     extra = max(0, len(shape) - RANK_MAX)
     return [math.prod(shape[: extra + 1]), *shape[extra + 1 :]] or [1]
 
@@ -90,7 +92,7 @@ class Recorder(TorchDispatchMode):
         return name if self.names[name] == 1 else f"{name}_{self.names[name]}"
 
     def add(self, name, kind, reads, **fields):
-        """Appends a layer; reads: names of the layers that it reads."""
+        """Appends a layer. `reads` has the names of the layers that the layer reads."""
         layer = {"type": kind, "name": self.unique(name), **{key: value for key, value in fields.items() if value is not None}}
         if reads:
             layer["from"] = reads[0] if len(reads) == 1 else list(reads)
@@ -109,7 +111,8 @@ class Recorder(TorchDispatchMode):
         return f"{self.path[-1]}.{what}".lstrip(".")
 
     def shape_of(self, tensor, has_batch):
-        """The shape for one sample, wherever the batch is: "batch * tokens x width" becomes tokens x width."""
+        """Returns the shape for one sample, wherever the batch is in the shape: "batch * tokens x width" becomes tokens
+        x width."""
         shape = list(tensor.shape)
         if not has_batch:
             return merged(shape)
@@ -120,7 +123,7 @@ class Recorder(TorchDispatchMode):
         return [tensor.numel()]
 
     def source(self, tensor):
-        """The source of a tensor; None: a constant, which is not described."""
+        """Returns the source of a tensor, or None for a constant, which is not described."""
         storage = storage_of(tensor)
         if storage in self.parameters and storage not in self.sources:
             name, parameter = self.parameters[storage]
@@ -130,7 +133,7 @@ class Recorder(TorchDispatchMode):
         return self.sources.get(storage)
 
     def read(self, tensor, shape=None):
-        """The name of a layer with that shape: the source, or a view of it."""
+        """Returns the name of a layer whose result has that shape: the source, or a view of the source."""
         source = self.source(tensor)
         shape = list(shape or self.shape_of(tensor, source.has_batch))
         if shape == source.shape:
@@ -145,7 +148,7 @@ class Recorder(TorchDispatchMode):
         return self.add(f"{name}.view", "View", [name], shape=shape) if shape != [part] or part == whole else name
 
     def read_aligned(self, tensor, like):
-        """As read, with as many dimensions as the result, for operations that expand."""
+        """Does the same as read, but with as many dimensions as the result, for operations that expand their inputs."""
         source = self.source(tensor)
         shape = [1] * (like.dim() - tensor.dim()) + [
             1 if stride == 0 and size > 1 else size for size, stride in zip(tensor.shape, tensor.stride())
@@ -168,7 +171,8 @@ class Recorder(TorchDispatchMode):
         return result
 
     def take_saved(self):
-        """The tensors that autograd saved since the previous operation: its result or inputs of this one."""
+        """Returns the tensors that autograd saved since the previous operation: its result, or inputs of the present
+        operation."""
         saved, self.saved = self.saved, []
         if self.last:
             self.last(saved)
@@ -207,7 +211,7 @@ class Recorder(TorchDispatchMode):
         return True
 
     def describe_other(self, name, outputs, read, before):
-        """An operation without a type in the format: it keeps the tensors that autograd saved."""
+        """Describes an operation that has no type in the format. The layer keeps the tensors that autograd saved."""
         data = [tensor for tensor in read if self.source(tensor)]
         storages = {storage_of(tensor) for tensor in before}
         data.sort(key=lambda tensor: storage_of(tensor) not in storages)  # kept tensors first
@@ -250,7 +254,7 @@ class Recorder(TorchDispatchMode):
     # --- operations with a type in the format ---
 
     def describe_known(self, name, arguments, keywords, outputs, read, is_inplace):
-        """False: the format has no type for the operation."""
+        """Describes an operation that has a type in the format. Returns False if it has none."""
         output = outputs[0]
         if name in ("addmm", "mm"):
             bias, x, weight = arguments[:3] if name == "addmm" else (None, *arguments[:2])
@@ -273,7 +277,7 @@ class Recorder(TorchDispatchMode):
         return "pool" in name and self.describe_pool(name, arguments, output)
 
     def parameter_of(self, tensor):
-        """(the parameter's name, whether it was described before); None: no parameter."""
+        """Returns (the parameter's name, whether it was described before), or None if the tensor is no parameter."""
         storage = storage_of(tensor)
         if storage not in self.parameters:
             return None
@@ -309,7 +313,8 @@ class Recorder(TorchDispatchMode):
         return self.made(output, layer, has_batch)
 
     def drop_clone(self):
-        """Drops the copy that autograd makes before some in-place operations, because their types include it."""
+        """Drops the copy that autograd makes before some in-place operations, because the types of these operations
+        include it."""
         last = self.layers[-1] if self.layers else {"type": None}
         if last["type"] == "Operation" and last["name"].rpartition(".")[2].startswith("clone"):
             self.sources = {storage: source for storage, source in self.sources.items() if source.name != last["name"]}
@@ -425,7 +430,7 @@ class Recorder(TorchDispatchMode):
         return self.made(output, layer)
 
     def describe_loss(self, output):
-        """Merges the loss with the LogSoftmax that it reads: the type TokenLoss includes both."""
+        """Merges the loss with the LogSoftmax that the loss reads: the type TokenLoss includes both."""
         last = self.layers[-1]
         while last["type"] == "View":
             self.layers.pop()
@@ -446,7 +451,7 @@ class Recorder(TorchDispatchMode):
 
 
 def rest_of(recorder, module):
-    """Adds tensors that no operation used: parameters, and buffers except those of batch norms."""
+    """Adds the tensors that no operation used: parameters, and buffers except those of batch norms."""
     for storage, (name, tensor) in recorder.parameters.items():
         if storage not in recorder.described:
             recorder.add_aside(name, tensor, merged(tensor.shape))
@@ -458,7 +463,8 @@ def rest_of(recorder, module):
 
 
 def describe(module, *inputs, name=None):
-    """The model file of module(*inputs) as a dict. The first dimension of each input is the batch, of 2 or more."""
+    """Returns the model file of module(*inputs) as a dict. The first dimension of each input is the batch, of 2 or
+    more."""
     if not inputs or inputs[0].dim() < 2 or inputs[0].shape[0] < 2:
         raise ValueError("the first input needs a batch of 2 or more in front")
     recorder = Recorder(module, inputs)

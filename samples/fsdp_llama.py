@@ -12,9 +12,8 @@ checkpointing, foreach AdamW, two sequences of 8192 tokens a GPU. Needs PyTorch 
 Real GPUs:   the first command without --dry-run=8x95GiB
 Then:        build/gpumemtrace report llama.0.db
 
-`run --rank=K/N` makes the script rank K of N; the other ranks are pretended. --compile compiles each block. A dry run
-does not know the values of large tensors: its loss means nothing.
-"""
+`run --rank=K/N` makes the script rank K of N; the other ranks are only simulated. --compile compiles each block. A dry
+run does not know the values of large tensors: its loss means nothing. """
 import argparse
 import os
 import time
@@ -36,7 +35,8 @@ class Attention(nn.Module):
         self.output = nn.Linear(size.heads * self.head_size, size.hidden, bias=False)
 
     def forward(self, x, rotations):
-        # Reusing the name frees its tensor; the allocator's reserved bytes depend on when.
+        # Assigning to the same name frees the old tensor. The bytes that the allocator reserves depend on the moment of
+        # this free.
         heads = (-1, self.head_size)
         query, key, value = (linear(x).unflatten(-1, heads) for linear in (self.query, self.key, self.value))
         query, key = rotate(query, rotations), rotate(key, rotations)
@@ -48,7 +48,7 @@ class Attention(nn.Module):
 
 
 def rotate(x, rotations):
-    """The rotary position embedding, in fp32: adjacent values are the parts of a complex number."""
+    """Applies the rotary position embedding, in fp32. Adjacent values are the two parts of a complex number."""
     pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)))
     return torch.view_as_real(pairs * rotations).flatten(-2).type_as(x)
 
@@ -86,11 +86,11 @@ class Block(nn.Module):
 
 
 def selective_checkpointing():
-    """Keeps attention's result and every second matrix product; backward computes the rest again."""
+    """Keeps the result of attention and every second matrix product. Backward computes all other results again."""
     aten = torch.ops.aten
     kept = {aten._scaled_dot_product_efficient_attention.default, aten._scaled_dot_product_flash_attention.default,
             aten._scaled_dot_product_cudnn_attention.default, torch.ops._c10d_functional.reduce_scatter_tensor.default}
-    products = {False: 0, True: 0}  # in forward, and when backward computes them again
+    products = {False: 0, True: 0}  # counts in forward (False), and when backward computes again (True)
 
     def policy(context, operator, *_arguments, **_named):
         keep = operator in kept
@@ -113,7 +113,7 @@ class Llama(nn.Module):
         self.register_buffer("rotations", self.compute_rotations("meta"))
 
     def compute_rotations(self, device):
-        """Complex numbers for each position and pair, of shape: sequence, 1, head size / 2."""
+        """Returns a complex number for each position and pair. The shape is: sequence, 1, head size / 2."""
         head_size = self.size.hidden // self.size.heads
         frequencies = 500000.0 ** (-torch.arange(0, head_size, 2, device=device) / head_size)
         angles = torch.outer(torch.arange(self.size.sequence, device=device), frequencies)
@@ -155,7 +155,7 @@ def train(size, rank):
         optimizer.zero_grad()
         logits = model(tokens)
         loss = F.cross_entropy(logits.flatten(0, 1).float(), labels.flatten())
-        del logits  # would otherwise live until the end of backward
+        del logits  # without this, the logits would live until the end of backward
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=True)
         optimizer.step()
