@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""fit: the smallest card, MIG slice and memory fraction that run a trace, and whether the next smaller card does, on traces
-small enough to compute by hand."""
+"""`fit` finds the smallest card, MIG slice and memory fraction on which a recorded run fits, and says whether it fits
+on the next smaller card. The traces are small enough to compute the answers by hand."""
 import pytest
 
 from support.run import load_json
@@ -8,7 +8,7 @@ from support.tracefile import MIB, Trace
 
 GIB = 1024 * MIB
 TOTAL, CONTEXT = 16 * GIB, 300 * MIB
-T4 = 15102 * MIB  # the smallest card known; 14,799 MiB are sure
+T4 = 15102 * MIB  # the smallest card known; 14,799 MiB of it are surely usable
 
 
 @pytest.fixture
@@ -32,14 +32,14 @@ def test_the_card_holds_what_was_reserved_and_a_smallest_card_has_none_below(tra
     assert set(rows) == {"none"} and rows["none"]["card"] == "t4"
     assert (rows["none"]["card_bytes"], rows["none"]["pool_bytes"]) == (1600 * MIB, 1300 * MIB)
     assert (rows["none"]["fits"], rows["none"]["retry_count"]) == (True, 0)
-    fraction = rows["none"]["memory_fraction"]  # PyTorch rounds fraction x total down to bytes: one byte less would be refused
+    fraction = rows["none"]["memory_fraction"]  # PyTorch rounds fraction x total down; one byte less is too little
     assert fraction == pytest.approx(1300 / 16384, abs=1e-6) and int(fraction * TOTAL) >= 1300 * MIB
     assert "1.56 GiB without retries" in answer and "next smaller" not in answer
 
 
 def test_the_next_smaller_card_runs_it_if_the_cache_can_be_flushed(trace):
     trace.tensor_free(trace.filled_segment(7 * GIB))
-    trace.filled_segment(8 * GIB)  # 15 reserved; on a T4 PyTorch frees the 7 first
+    trace.filled_segment(8 * GIB)  # 15 GiB are reserved in total; on a T4, PyTorch first frees the 7 GiB
     _, rows, answer = fit(trace)
     assert (rows["none"]["card_bytes"], rows["none"]["card"]) == (15 * GIB + CONTEXT, "v100-16")
     smaller = {"retries": "allowed", "card_bytes": T4, "card": "t4", "fits": True, "retry_count": 1}
@@ -66,14 +66,14 @@ def test_two_percent_of_the_next_smaller_card_stay_unused(trace, last_mib, fits)
 
 
 def test_a_context_that_was_seen_to_grow_needs_room_as_large_as_it_became(trace):
-    """The context grows when kernels are first used; only the next cuMemGetInfo sample shows it."""
+    """The context grows when kernels are first used. Only the next sample of cuMemGetInfo shows the growth."""
     trace.tensor_free(trace.filled_segment(600 * MIB))
     trace.filled_segment(14470 * MIB)
     trace.device_memory(TOTAL - (15070 + 340) * MIB, TOTAL)
     device, rows, _ = fit(trace)
     assert device["context_bytes"] == 340 * MIB
     assert rows["none"]["card_bytes"] == (15070 + 340) * MIB
-    assert rows["allowed"]["fits"] is False  # with 300 it would
+    assert rows["allowed"]["fits"] is False  # with a context of 300 MiB it would fit
 
 
 def test_other_memory_of_the_process_needs_room_as_it_was(trace):
@@ -95,7 +95,7 @@ def test_what_failed_must_be_served_and_more_may_have_been_asked(trace):
 
 
 def test_a_card_is_named_only_with_two_percent_to_spare(trace):
-    trace.filled_segment(14 * GIB + 160 * MIB)  # 14.45 GiB with the context; of a T4's 14.75 GiB, 14.453 are counted as usable
+    trace.filled_segment(14 * GIB + 160 * MIB)  # 14.45 GiB with the context; 14.453 of a T4's 14.75 GiB are usable
     _, rows, _ = fit(trace)
     assert rows["none"]["card"] == "t4"
     trace.path.unlink()
@@ -154,7 +154,7 @@ def test_under_a_memory_fraction_the_card_is_as_much_larger(trace):
 def test_the_next_smaller_card_has_less_for_a_pool_under_a_memory_fraction(trace):
     trace.rows["allocator_setting"] = [("PYTORCH_CUDA_ALLOC_CONF", "per_process_memory_fraction:0.5")]
     trace.tensor_free(trace.filled_segment(200 * MIB))
-    trace.filled_segment(7500 * MIB)  # half of a T4 is less
+    trace.filled_segment(7500 * MIB)  # more than half of a T4
     _, rows, _ = fit(trace)
     assert rows["allowed"]["card"] == "t4" and rows["allowed"]["fits"] is False
 

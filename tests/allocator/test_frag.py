@@ -81,8 +81,8 @@ def test_reserved_is_unknown_when_tensors_lie_outside_any_known_segment(trace):
 
 def test_the_driver_reserves_the_distinct_granules_under_plain_memory(trace):
     trace.alloc(MIB, address=BASE)
-    trace.alloc(MIB // 2, address=BASE + MIB)  # the same granule: 0.5 MiB of it is left
-    trace.alloc(3 * MIB, address=BASE + 10 * MIB)  # two granules: 1 MiB is left
+    trace.alloc(MIB // 2, address=BASE + MIB)  # in the same granule, of which 0.5 MiB is left
+    trace.alloc(3 * MIB, address=BASE + 10 * MIB)  # in two granules, of which 1 MiB is left
     result = frag(trace)
     assert (result["layer"], result["estimated"]) == ("driver", True)
     assert figures(result) == (6 * MIB, 4.5 * MIB, 1.5 * MIB, MIB, 1.5 * MIB)
@@ -201,8 +201,8 @@ def rows(listed, *keys):
 def test_blocks_pin_the_free_memory_of_their_segments(trace):
     alone, shared = trace.alloc(20 * MIB), trace.alloc(20 * MIB)
     cache, loss = (trace.stack(("train.py", line, "main")) for line in (12, 30))
-    trace.tensor(alone, 2 * MIB, stack=cache)  # 18 MiB are free beside it
-    trace.tensor(shared, 4 * MIB, stack=cache)  # 20 - 4 - 6 = 10 MiB are free beside both
+    trace.tensor(alone, 2 * MIB, stack=cache)  # 18 MiB are free beside this tensor
+    trace.tensor(shared, 4 * MIB, stack=cache)  # 20 - 4 - 6 = 10 MiB are free beside both tensors
     trace.tensor(shared + 10 * MIB, 6 * MIB, stack=loss)
     full = trace.alloc(2 * MIB)
     trace.tensor(full, 2 * MIB, stack=loss)  # pins no free memory
@@ -216,7 +216,7 @@ def test_a_mapping_that_is_wholly_free_is_pinned_by_nobody(trace):
     for i in range(3):
         trace.map(trace.alloc(20 * MIB, "vmm", 0x51 + i), BASE + i * 20 * MIB, 20 * MIB)
     trace.tensor_free(trace.tensor(BASE, 60 * MIB))
-    trace.tensor(BASE, 15 * MIB)  # 5 MiB of the first mapping are free; the other mappings could be freed
+    trace.tensor(BASE, 15 * MIB)  # 5 MiB of the first mapping are free; the other mappings could be given back
     (row,) = device_of(trace, "--at=end")["pinned_by"]
     assert (row["alone_bytes"], row["pinned_bytes"], row["segments"]) == (5 * MIB, 5 * MIB, 1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Six fragmentations. The comment of each derives its figures, in MiB, and its verdict by hand:
+"""Tests six kinds of fragmentation. The comment in each test derives the figures, in MiB, and the verdict by hand:
 
     internal    unused bytes inside blocks: never known, because PyTorch reports a block's rounded size
     external    1 - largest free piece / free bytes

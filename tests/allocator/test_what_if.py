@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""frag --what-if: the same run with another setting of PyTorch's allocator, in traces small enough to compute by hand."""
+"""`frag --what-if` answers how the same run would go with another setting of PyTorch's allocator. The traces are small
+enough to compute the answers by hand."""
 import pytest
 
 from support.run import load_json, run_command
@@ -23,7 +24,8 @@ def ask(trace, what_if):
 
 
 def cut_in_pieces(trace):
-    """Two segments of 100 MiB, each with 10 MiB live and then 90 MiB free: 180 MiB are free, but no 150 MiB in one piece."""
+    """Makes two segments of 100 MiB, each with 10 MiB live and then 90 MiB free. 180 MiB are free, but no 150 MiB in
+    one piece."""
     segments = [trace.filled_segment(100 * MIB) for _ in range(2)]
     for segment in segments:
         trace.tensor_free(segment)
@@ -37,7 +39,8 @@ def cut_in_pieces(trace):
 def test_an_expandable_segment_holds_what_plain_ones_split(trace):
     cut_in_pieces(trace)
     trace.filled_segment(150 * MIB)
-    # One range of 200 MiB in 10 pieces: | 10 | 90 free | 10 | 90 free |. The last 90 grow by 60, which is 3 pieces: 13 x 20.
+    # One range has 200 MiB in 10 pieces: | 10 | 90 free | 10 | 90 free |. The last 90 MiB grow by 60, which is 3
+    # pieces. In total there are 13 x 20.
     found, answer = ask(trace, "expandable_segments")
     assert found["replayed"] is True
     assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (350 * MIB, 260 * MIB)
@@ -61,7 +64,7 @@ def test_a_failure_that_would_have_been_served_makes_the_figure_a_least_one(trac
     cut_in_pieces(trace)
     trace.fail(202 * MIB)
     trace.fail(202 * MIB)
-    trace.fail(202 * MIB, "tensor")  # 200 of 400 are held
+    trace.fail(202 * MIB, "tensor")  # 200 of 400 MiB are held
     found, answer = ask(trace, "expandable_segments")
     assert (found["failures_served"], found["failures_left"], found["at_least"]) == (1, 0, True)
     assert "at least" in answer and "1 of the 1 allocations that failed would have been served" in answer
@@ -78,8 +81,9 @@ def test_a_failure_that_no_setting_helps_is_left(trace):
 
 def test_what_a_memory_fraction_refuses_is_refused_or_unknown_where_the_trace_does_not_tell_it(trace):
     cut_in_pieces(trace)
-    trace.fail(190 * MIB, "tensor")  # without asking the driver: the fraction may allow less than 200 + 190
-    # In | 10 | 90 free | 10 | 90 free | the wholly free pieces are freed: 40 stay. 190 need 180 more, 9 pieces: 220, above 200.
+    trace.fail(190 * MIB, "tensor")  # refused without asking the driver: the fraction may allow less than 200 + 190
+    # In | 10 | 90 free | 10 | 90 free |, the pieces that are wholly free are given back, and 40 MiB stay. The request
+    # of 190 needs 180 more, which is 9 pieces. This makes 220, more than the allowed 200.
     found, answer = ask(trace, "expandable_segments")
     assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (0, 0, 1)
     assert "unknown whether 1 of the 1 failed allocations would have been served" in answer
@@ -109,12 +113,12 @@ def told_limit(trace, size):
 
 
 def test_a_memory_fraction_that_pytorch_told_when_it_refused_holds_from_the_beginning(trace):
-    """Half of the card is 256 MiB, and 0.4 of that is 102. The segment of 100 MiB is freed for the one of 130 MiB, as in the
-    recording."""
+    """Half of the card is 256 MiB, and 0.4 of this half is 102. The segment of 100 MiB is freed for the segment of 130
+    MiB, as in the recording."""
     first = trace.filled_segment(100 * MIB)
     trace.tensor_free(first)
     trace.filled_segment(120 * MIB)
-    trace.free(first)  # PyTorch frees it before it refuses
+    trace.free(first)  # PyTorch frees this segment before it refuses
     trace.fail(150 * MIB, "tensor")
     told_limit(trace, 256 * MIB)
     trace.filled_segment(130 * MIB)
@@ -126,7 +130,7 @@ def test_a_memory_fraction_that_pytorch_told_when_it_refused_holds_from_the_begi
 
 def test_what_a_told_memory_fraction_allows_is_served_for_sure(trace):
     cut_in_pieces(trace)
-    trace.fail(190 * MIB, "tensor")  # expandable segments grow to 220 for it; 256 are allowed
+    trace.fail(190 * MIB, "tensor")  # expandable segments grow to 220 for this request; 256 are allowed
     told_limit(trace, 256 * MIB)
     found, _ = ask(trace, "expandable_segments")
     assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (1, 0, 0)
@@ -151,7 +155,7 @@ def test_without_caching_only_what_is_live_is_held(trace):
 def test_a_large_block_is_not_cut_below_max_split(trace):
     segment = trace.filled_segment(200 * MIB)
     trace.tensor_free(segment)
-    trace.tensor(segment, 30 * MIB)  # split from the 200; with the setting it has its own segment
+    trace.tensor(segment, 30 * MIB)  # split from the 200; with the setting, this tensor has its own segment
     found, _ = ask(trace, "max_split_size=128MiB")
     assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (200 * MIB, 230 * MIB)
 
@@ -163,7 +167,8 @@ def test_garbage_is_collected_only_under_a_memory_fraction(trace):
     found, answer = ask(trace, "garbage_collection=0.4")
     assert found["peak_reserved_bytes"] == 350 * MIB
     assert "only under a memory fraction" in answer and "recorded only when memory is refused" in answer
-    # Half of the card is 256 MiB, and 0.4 of that is 102. The 120 are added to 100; the 130 find 220, so the 100 are freed.
+    # Half of the card is 256 MiB, and 0.4 of this half is 102. When 120 MiB are requested, 100 are reserved, so 120 are
+    # added. When 130 are requested, 220 are reserved, so the 100 are freed.
     found, answer = ask(trace, "garbage_collection=0.4,memory_fraction=0.5")
     assert (found["peak_reserved_bytes"], found["retries"]) == (250 * MIB, 0)
     assert "only under" not in answer
@@ -178,12 +183,12 @@ def test_a_fraction_that_the_run_does_not_fit_runs_out_of_memory(trace):
 
 
 def test_memory_outside_the_pool_leaves_less_for_it(trace):
-    trace.alloc(201 * MIB)  # by a library: 202 in granules of 2 MiB
+    trace.alloc(201 * MIB)  # allocated by a library: 202 in granules of 2 MiB
     trace.filled_segment(100 * MIB)
     trace.free(trace.alloc(50 * MIB))
     trace.tensor_free(trace.filled_segment(90 * MIB))
     trace.fail(110 * MIB)
-    trace.free(0x7F0000000000 + (202 + 100 + 50) * MIB)  # 98 are left, with the 90 that were freed
+    trace.free(0x7F0000000000 + (202 + 100 + 50) * MIB)  # 98 are left, including the 90 that were freed
     trace.fail(110 * MIB)
     trace.fail(110 * MIB, "tensor")
     found, _ = ask(trace, "no-cache")
@@ -204,7 +209,7 @@ def test_a_recording_that_the_model_does_not_give_is_named_and_gets_no_figure(tr
 
 def test_segments_of_another_size_are_a_difference(trace):
     segment = trace.alloc(40 * MIB)
-    trace.tensor(segment, 5 * MIB)  # PyTorch would ask for 20
+    trace.tensor(segment, 5 * MIB)  # PyTorch would ask for a segment of 20
     found, _ = ask(trace, "no-cache")
     assert (found["replayed"], found["differs_at_seq"]) == (False, 3)
 
@@ -243,12 +248,12 @@ def test_a_graphs_private_pool_serves_nobody_else_and_stays_until_the_graph_is_g
     trace.tensor(other, 50 * MIB, stream=7)  # although 60 are free on the same stream
     trace.event("graph-destroy", object=0x91)
     trace.tensor_free(other)
-    trace.free(segment)  # the cache is emptied: both segments are freed
+    trace.free(segment)  # empties the cache: both segments are freed
     trace.free(other)
     trace.filled_segment(100 * MIB)
     found, _ = ask(trace, "expandable_segments")
     assert (found["replayed"], found["recorded_peak_reserved_bytes"]) == (True, 110 * MIB)
-    assert found["peak_reserved_bytes"] == 120 * MIB  # 60 of the graph, and 3 pieces of 20
+    assert found["peak_reserved_bytes"] == 120 * MIB  # the graph's 60, and 3 pieces of 20
 
 
 def test_a_private_pool_that_exists_keeps_its_cache_when_it_is_emptied(trace):
@@ -278,7 +283,7 @@ def test_a_refusal_during_a_capture_empties_no_cache(trace):
     trace.tensor_free(kept)
     trace.event("capture-begin", stream=7)
     trace.fail(250 * MIB)
-    trace.fail(250 * MIB, "tensor", stream=7)  # 200 of 400 are cached, and stay
+    trace.fail(250 * MIB, "tensor", stream=7)  # 200 of 400 MiB are cached, and stay
     trace.event("capture-end", stream=7, object=0)
     trace.tensor(kept, 200 * MIB)
     found, _ = ask(trace, "max_split_size=512MiB")
@@ -286,7 +291,8 @@ def test_a_refusal_during_a_capture_empties_no_cache(trace):
 
 
 def two_free_blocks_of_a_size(trace):
-    """The older block has the higher address, because the driver reuses the lower address after a free."""
+    """Makes two free blocks of the same size. The older block has the higher address, because the driver reuses the
+    lower address after a free."""
     low, high = trace.filled_segment(40 * MIB), trace.filled_segment(20 * MIB)
     trace.tensor_free(low)
     trace.free(low)
@@ -312,7 +318,8 @@ def test_among_equals_the_lowest_block_is_taken_or_that_of_the_oldest_segment(tr
 def test_an_expandable_segment_grows_by_what_a_request_lacks(trace):
     for size, asked in ((36 * MIB, 69 * MIB // 2), (26 * MIB, 49 * MIB // 2)):
         trace.tensor(trace.alloc(size), asked)
-    # 34.5 in 2 pieces of 20 leave 5.5. 24.5 need 19 more, one piece; the segment's 26 would need two.
+    # 34.5 MiB in 2 pieces of 20 leave 5.5 free. 24.5 need 19 more, which is one piece. The segment's 26 would need two
+    # pieces.
     found, _ = ask(trace, "expandable_segments")
     assert (found["replayed"], found["peak_reserved_bytes"]) == (True, 60 * MIB)
 
