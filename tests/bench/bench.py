@@ -58,8 +58,8 @@ def call_costs(folder, kind, depth, preload=False, wrapper=(), threads=1):
 
 
 def added_costs(folder, depth, heaptrack):
-    """Returns the (alloc ns, free ns) that the recorder and heaptrack add. All variants take turns, because a shared machine
-    changes its speed each second. The lowest costs count, because such a machine only adds time."""
+    """Returns the (alloc ns, free ns) that the recorder and heaptrack add. All variants take turns, because the speed
+    of a shared machine changes each second. The lowest costs count, because other programs only add time."""
     variants = {
         "plain cuda": {"kind": "cudaMalloc"},
         "ours": {"kind": "cudaMalloc", "preload": True},
@@ -142,7 +142,7 @@ def print_lookups(folder):
 
 
 def stack_costs(folder, stacks, threads):
-    """Returns {word: CPU ns} of one run of a Python program, 30 Python frames deep."""
+    """Returns {word of its output: CPU ns} of one run of a Python program that allocates 30 Python frames deep."""
     command = [sys.executable, ROOT / "tests/python/programs/bench_stacks.py",
                PROGRAMS / "stack_probe.so", 30, threads, BATCHES]
     output = run(command, folder, preload=True, GPUMEMTRACE_STACKS=stacks)
@@ -227,7 +227,8 @@ def print_analyzer(folder):
 
 
 def print_estimates(folder):
-    """The goal is 50 ms of CPU for a model of 70B without --gpu, because a person waits for the estimate."""
+    """Prints the costs of estimates. The goal is 50 ms of CPU for a model of 70B without --gpu, because a person waits
+    for the estimate."""
     print("The estimate of a model, CPU ms, median of 31 runs (llama-3-70b: 80 blocks, some 1,300 layers; to be below 50):\n")
     for words in ("resnet50", "llama-3-8b", "llama-3-70b", "llama-3-70b --what-if", "llama-3-70b --inference --gpu=b200"):
         command = [BUILD / "gpumemtrace", "estimate", *words.split()]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """make bench-fleet: measures the costs of pushing ranks to a ClickHouse server on this machine and of querying it.
 
-RANKS=N and EVENTS=N change its size (default: 64 ranks of 1 million events). Server and commands share the cores, so only
-ratios within one run are meaningful, and no figure is a test.
-"""
+RANKS=N and EVENTS=N change the size of the bench (default: 64 ranks of 1 million events). Server and commands share the
+cores, so only ratios within one run are meaningful, and no figure is a test. """
 import os
 import pathlib
 import shutil

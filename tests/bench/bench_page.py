@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""make bench-page: measures the cost of `live`, then the cost of a page with many events: to write it, compared with the
-JSON, and to use it in a browser.
-SIZES="1 10" are millions of events; WRITE=1 writes the table of doc/measurements.md."""
+"""make bench-page: measures the cost of `live`, and then the cost of a page with many events: of writing the page,
+compared with writing the JSON, and of using the page in a browser. SIZES="1 10" are millions of events; WRITE=1 writes
+the table of doc/measurements.md."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ RUNS, ROUNDS = 3, 5
 # Stores the time at which the page reports that it is drawn.
 WATCH = """new MutationObserver(() => { if (document.body?.dataset.drawn) window.drawnAt ??= performance.now(); })
 .observe(document, {subtree: true, childList: true, attributes: true});"""
-# Measures the time from a change until the browser has passed on the next frame.
+# Measures the time from a change until the browser has handed the next frame to the screen.
 TIMED = """const [change, done] = arguments, act = new Function(change), begin = performance.now();
 act();
 requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));"""
@@ -48,7 +48,7 @@ def made(trace, *words):
 
 
 def first_look(browser, page):
-    """Returns the times (first paint, drawn) in ms after the browser began to read the file."""
+    """Returns the times (first paint, page drawn), in ms after the browser began to read the file."""
     browser.open(page)
     return browser.run("return [performance.getEntriesByName('first-contentful-paint')[0].startTime, window.drawnAt]")
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""make bench-pytorch: what recording costs a program of PyTorch, beside PyTorch's own recorder of
-allocations, in a dry run of each build that is there; then many tensor events: memory and disk.
+"""make bench-pytorch: measures the cost of recording a PyTorch program, and for comparison the cost of PyTorch's own
+recorder of allocations, in a dry run of each installed build. Then measures the memory and disk space of many tensor
+events.
 
-Costs are CPU time, the lowest of short parts, from rounds in which all take turns: a shared machine only ever
-adds time. Only the ratios of one run mean anything, and none of them is a test.
-"""
+A cost is CPU time, the lowest of many short parts, because a shared machine only adds time. The variants take turns in
+rounds. Only the ratios within one run are meaningful, and none of them is a test. """
 import argparse
 import os
 import pathlib
@@ -19,9 +19,9 @@ from bench.bench import BUILD, LIBRARY, PROGRAMS, ROOT, environment
 COSTS = pathlib.Path(__file__).resolve().parent / "torch_costs.py"
 WORK = {"loop0": "torch.empty, depth 0", "loop20": "torch.empty, depth 20", "gpt": "GPT training"}
 RECORDERS = ("PyTorch, python", "ours, python", "PyTorch, all", "ours, all")
-VARIANTS = ("plain", *RECORDERS, "values")  # "values": without the recorder, the dry run computes small values
+VARIANTS = ("plain", *RECORDERS, "values")  # "values": a dry run that computes small values, without the recorder
 MIB = 1 << 20
-# Caches the bytecode, because compiling PyTorch's modules takes longer than everything that is measured.
+# Caches the bytecode, because compiling PyTorch's modules would take longer than all measurements.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(BUILD / "pytorch/bytecode")}
 
 
@@ -41,7 +41,7 @@ def run_costs(python, folder, variant, events=0):
     recorder, _, stacks = variant.partition(", ")
     history = stacks if recorder == "PyTorch" else "none"
     found = dry_run_environment(folder, stacks or "all", recorder == "ours", "small" if variant == "values" else "none")
-    found["PYTHONPATH"] = str(ROOT / "tests/pytorch/scripts")  # gpt.py
+    found["PYTHONPATH"] = str(ROOT / "tests/pytorch/scripts")  # the folder of gpt.py
     command = [str(python), str(COSTS), history, str(events)]
     return subprocess.run(command, env=found, cwd=folder, capture_output=True, text=True, check=True).stdout
 

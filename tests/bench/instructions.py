@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Instructions of one allocation and its free by function, counted by valgrind.
+"""Counts the instructions of one allocation and its free for each function, with valgrind.
 
 The counts do not depend on the machine's load. For each thread Callgrind writes lines such as
 
-    ob=(2) /path/library.so      object of the next functions; later just "ob=(2)"
-    fn=(17) name                 a function, which owns the costs of the next lines
+    ob=(2) /path/library.so      the object of the next functions; later lines have only "ob=(2)"
+    fn=(17) name                 a function, to which the costs of the next lines belong
     calls=5 0x…                  the next line has the cost of these calls, which is not the function's own
     +3 12                        a place, and the number of instructions executed there
 """
@@ -43,8 +43,9 @@ def counts(path, library):
 
 
 def of_one_pair(command, batches, folder, environment, library):
-    """Returns [(function, instructions, calls)] of one allocation and its free, most instructions first. The counts are the
-    difference of a run with twice `batches` batches and one with `batches`. None: valgrind is not installed."""
+    """Returns [(function, instructions, calls)] of one allocation and its free, most instructions first. The counts are
+    the difference between a run with twice `batches` batches and a run with `batches`. Returns None if valgrind is not
+    installed."""
     if not shutil.which("valgrind"):
         return None
     runs = []

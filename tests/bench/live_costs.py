@@ -16,7 +16,7 @@ from live.watched import Lines
 from support.run import BUILD, LIBRARY, simulator_environment
 
 EVENTS, RATE, ROUNDS = 3_000_000, 1_000_000, 10
-# Uses as much of a core as `live` may, four times a second like `live`, but does not read the trace.
+# Uses as much CPU as `live` may use, four times a second like `live`, but does not read the trace.
 SPIN = """import time
 while True:
     end = time.process_time() + 0.0125
@@ -26,7 +26,7 @@ while True:
 
 
 class Spin:
-    """A process that uses as much CPU as `live`; it shows the cost of any such neighbour."""
+    """A process that uses as much CPU as `live`, to measure the cost of any neighbour process."""
 
     def __init__(self, _trace):
         self.process = subprocess.Popen([sys.executable, "-c", SPIN], stderr=subprocess.PIPE)
@@ -46,8 +46,8 @@ def cpu_s(pid):
 
 
 def watch(program, view):
-    """Waits for the program's end and returns the view's CPU seconds per wall second. Reads the view's screen meanwhile,
-    because otherwise the view would block."""
+    """Waits for the program's end and returns the CPU seconds of `live` per wall second. Meanwhile it reads the screen
+    of `live`, because `live` would block if nobody read it."""
     begin = time.monotonic()
     while program.poll() is None:
         if isinstance(view, Pty) and select.select([view.ours], [], [], 0.05)[0]:
@@ -78,7 +78,7 @@ def watched(folder, kind):
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
     while not trace.exists():
         time.sleep(0.01)
-    time.sleep(0.3)  # until the recorder has created the tables
+    time.sleep(0.3)  # waits until the recorder has created the tables
     view = kind(trace) if kind else None
     share = watch(program, view)
     caller = int(re.search(r"caller (\d+) ns", program.stderr.read()).group(1))

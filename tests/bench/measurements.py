@@ -45,7 +45,8 @@ class Copy(io.StringIO):
 
 @contextlib.contextmanager
 def section(name):
-    """Text that is printed in this context goes to stdout. With WRITE=1 it also replaces the section at the end."""
+    """Text that is printed in this context goes to stdout. With WRITE=1 the text also replaces the section when the
+    context ends."""
     with contextlib.redirect_stdout(Copy()) as printed:
         yield
     if os.environ.get("WRITE") == "1":

@@ -10,7 +10,7 @@ from support.run import BUILD
 # {command that reads a trace: its highest allowed cost in scans by SQLite}
 COMMANDS = {
     ("report",): 2,
-    ("report", "--series"): 4,  # the data of a page may cost twice a report
+    ("report", "--series"): 4,  # the data of a page may cost twice as much as a report
     ("peak",): 2,
     ("peak", "--tree"): 2,
     ("peak", "--moments"): 2,

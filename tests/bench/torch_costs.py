@@ -4,10 +4,9 @@
     python torch_costs.py HISTORY EVENTS
 
 HISTORY is none, or the stacks that PyTorch's own recorder takes: python or all. Prints a line "NAME NS BACKGROUND" for
-each piece of work. NS is CPU ns of the working threads for one allocation and its free, the lowest of some parts, because
-a shared machine only adds time. BACKGROUND is CPU ns of gpumemtrace's own thread.
-With EVENTS above 0 it makes that many tensor events instead, and prints "rss BYTES" at 20 moments.
-"""
+each piece of work. NS is CPU ns of the working threads for one allocation and its free, the lowest of some parts,
+because a shared machine only adds time. BACKGROUND is CPU ns of gpumemtrace's own thread. If EVENTS is above 0, the
+program makes that many tensor events instead, and prints "rss BYTES" at 20 moments. """
 import contextlib
 import os
 import pathlib
@@ -21,7 +20,7 @@ LOOPS = 1000
 
 
 def load_gpt():
-    """Returns main() of the tests' gpt.py, with its notes of memory switched off."""
+    """Returns main() of the tests' gpt.py, which then does not note its memory."""
     sys.modules["moments"] = types.SimpleNamespace(
         moment=lambda *_: None, saved_for_backward=lambda *_: contextlib.nullcontext())
     import gpt
@@ -44,7 +43,8 @@ def thread_clocks():
     """Returns the CPU ns (of the recorder's own thread, of all other threads)."""
     own = others = 0
     for task in map(int, os.listdir("/proc/self/task")):
-        # The clock id of a thread as pthread_getcpuclockid computes it. The clock is exact even while the thread runs.
+        # This is the clock id of a thread, as pthread_getcpuclockid computes it. The clock is exact even while the
+        # thread runs.
         spent = time.clock_gettime_ns(~task << 3 | 6)
         if pathlib.Path(f"/proc/self/task/{task}/comm").read_text() == "gpumemtrace\n":
             own += spent

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Measures the cost of a pool's events at full speed for the pool's thread and the recorder's writer, and the trace's size."""
+"""Measures what a pool's events at full speed cost the pool's thread and the recorder's writer, and the size of the
+trace."""
 import os
 import pathlib
 import re
