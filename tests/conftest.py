@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The fixtures that every test may use, and the last line of a run: "N passed, N failed, N skipped". Helpers that are no
-fixtures stand in support/."""
+"""The fixtures that every test may use, and the last line of a run: "N passed, N failed, N skipped". Helpers that are
+not fixtures are in support/."""
 import signal
 import subprocess
 
@@ -88,8 +88,9 @@ def record(tmp_path):
 
 
 def stop_ignoring_signals():
-    """Sets handlers for signals that are ignored, as they are under nohup or in the background of a shell. Programs would
-    inherit that the signals are ignored, but tests send these signals to programs. A handler is not inherited across exec."""
+    """Sets handlers for signals that are ignored, as under nohup or in the background of a shell. Without this,
+    programs would inherit the ignored signals, although tests send these signals to programs. A handler is not
+    inherited across exec."""
     for name in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         if signal.getsignal(name) == signal.SIG_IGN:
             signal.signal(name, lambda *_: None)

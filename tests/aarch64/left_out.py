@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tests that cannot run on qemu's user mode, each with the reason. As a pytest plugin this file skips
-them; a row that names no test is an error."""
+"""Lists the tests that cannot run on qemu's user mode, each with the reason. This file is a pytest plugin that skips
+these tests. A row that names no test is an error."""
 import pathlib
 import re
 

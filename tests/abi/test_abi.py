@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Our declarations of the CUDA ABI agree with NVIDIA's headers and library, where these are found."""
+"""Our declarations of the CUDA ABI agree with NVIDIA's headers and library, if the machine has these files."""
 import os
 import pathlib
 import re
@@ -38,7 +38,7 @@ def header_version(place):
 
 @pytest.fixture(scope="module")
 def real():
-    """Returns the folder of NVIDIA's headers, of the version of our declarations or of a newer one."""
+    """Returns the folder of NVIDIA's headers. They must have the version of our declarations or a newer one."""
     places = [
         place
         for place in header_places()
@@ -139,7 +139,8 @@ def facts_of_macros():
 
 
 def is_comparable(fact, version):
-    """False for a fact that a newer CUDA may change: the end of an enumeration, or the reserved room in a struct."""
+    """Returns False for a fact that a newer CUDA may change: the end of an enumeration, or the reserved room in a
+    struct."""
     if "VERSION)" in fact:
         return False
     return version == DECLARED_VERSION or not re.search(r"M(AX|ax)\)|reserved\)", fact)

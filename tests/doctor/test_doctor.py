@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`gpumemtrace doctor` finds faults of a machine, prints a command that mends each, and leaves no file behind."""
+"""`gpumemtrace doctor` finds the faults of a machine, prints a command that mends each fault, and leaves no file
+behind."""
 import json
 import os
 import pathlib
@@ -24,7 +25,7 @@ int cuDeviceGetName(char *name, int bytes, int device) { (void)device; (void)byt
 
 
 def doctor(*arguments, cwd=None, limits=(), command=BUILD / "gpumemtrace", user=None, **environment):
-    """Returns ({check: its row}, whole answer)."""
+    """Returns ({name of a check: its row}, the whole answer)."""
     def restrict():
         if user is not None:
             os.setgroups([])
@@ -86,7 +87,7 @@ def test_a_driver_that_answers_is_named_with_its_card(tmp_path, fake_driver):
 def test_a_driver_that_refuses_is_wrong_and_says_what_mends_it(tmp_path, fake_driver, result, cards, mend):
     rows, answer = doctor(cwd=tmp_path, **fake_driver(result, cards))
     assert wrong(rows) == {"driver"}
-    assert mend in rows["driver"]["mend"] or "--gpus all" in rows["driver"]["mend"]  # the host gives cards to a container
+    assert mend in rows["driver"]["mend"] or "--gpus all" in rows["driver"]["mend"]  # for a container
     assert not answer["can_record_on_a_card"] and answer["can_record_dry_runs"]
 
 
@@ -212,7 +213,7 @@ def program_row(program, **options):
 
 
 def mended(program, mend, cwd):
-    """Runs the command in a shell; true if doctor then finds the program fine."""
+    """Runs the command in a shell. Returns True if doctor finds no fault in the program afterwards."""
     subprocess.run(["sh", "-ec", mend], cwd=cwd, check=True, capture_output=True, env=clean_environment(), timeout=TIMEOUT_S)
     return doctor(program, cwd=cwd)[0]["program"]["state"] == "fine"
 
@@ -258,8 +259,8 @@ def test_a_script_with_lines_of_windows_is_wrong_and_its_mend_mends_it(tmp_path)
 
 @pytest.fixture
 def shut_folder():
-    """Yields a folder that `user` may not enter, and `user`: None for this user, or a user without rights if tests run as
-    root."""
+    """Yields a folder that `user` may not enter, and `user`. `user` is None for the present user; if the tests run as
+    root, it is a user without rights."""
     with tempfile.TemporaryDirectory() as outer:
         folder = pathlib.Path(outer, ODD)
         folder.mkdir()
