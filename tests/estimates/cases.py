@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The cases of `make check-estimates`: each is a config of Hugging Face and the settings of its run.
 
-The formulas were derived from the first list. The second list was written afterwards and did not change the formulas.
-"""
+The formulas were derived from the cases of the first list. The second list was written afterwards and did not change
+the formulas. """
 
 
 def decoder(model_type, name, hidden, layers, heads, vocab, **keys):

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`make check-estimates`: compares the estimate with a training loop of the same model in a dry run.
 
-CASES="gpt2 bert" runs cases whose names begin with gpt2 or bert (write "_" for a space), KEEP=FOLDER keeps the traces, WRITE=1
-writes the table to results.txt.
-"""
+CASES="gpt2 bert" runs only the cases whose names begin with gpt2 or bert (write "_" for a space). KEEP=FOLDER keeps the
+traces. WRITE=1 writes the table to results.txt. """
 import concurrent.futures
 import json
 import os
@@ -20,8 +19,8 @@ from support.run import BUILD, TIMEOUT_S, clean_environment
 HERE = pathlib.Path(__file__).resolve().parent
 AT_ONCE = 2
 MIB = 1 << 20
-MOST = {"allocated": (3, 10), "reserved": (5, None)}  # limits of median and worst, in percent; None: no limit
-# Categories that the recorder cannot tell apart are compared as one.
+MOST = {"allocated": (3, 10), "reserved": (5, None)}  # limits of the median and the worst, in percent; None: no limit
+# The recorder cannot tell these categories apart, so the two are compared as one.
 TOGETHER = {"buffers": "parameters", "kv_cache": "activations"}
 
 
@@ -70,7 +69,7 @@ def percent(estimated, measured):
 
 
 def run(case, trace):
-    """Returns {"measured", "estimated"}, or a text that says why the case failed."""
+    """Returns a dict with "measured" and "estimated", or a text that says why the case failed."""
     try:
         return {"estimated": estimate(case), "measured": measure(case, trace)}
     except (RuntimeError, subprocess.TimeoutExpired) as problem:
@@ -78,7 +77,7 @@ def run(case, trace):
 
 
 def by_category(row):
-    """Returns {category: estimate minus measurement in percent of the measured peak}."""
+    """Returns {category: estimate minus measurement, in percent of the measured peak}."""
     totals = {}
     for sign, categories in ((1, row["estimated"]["categories"]), (-1, row["measured"]["categories"])):
         for category, count in categories.items():
@@ -88,7 +87,7 @@ def by_category(row):
 
 
 def estimated(row, key):
-    """Returns the estimated peak; for reserved bytes, also counts segments that a growing cache leaves behind."""
+    """Returns the estimated peak. The reserved bytes include segments that a growing cache leaves behind."""
     grown = (row["estimated"].get("kv_cache") or {}).get("grown_reserved_bytes") or 0
     return max(row["estimated"]["peak"][key + "_bytes"], grown if key == "reserved" else 0)
 
@@ -112,7 +111,8 @@ def line(name, row):
 
 
 def summary(rows, outcome, judged):
-    """Returns a line for each key of MOST. A key of `judged` adds one outcome: its limits hold or not."""
+    """Returns a line for each key of MOST. Each key of `judged` adds one outcome, which says whether its limits
+    hold."""
     lines = []
     for key, (median_most, worst_most) in MOST.items():
         values = [abs(differences(row)[key]) for row in rows]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Generates text with the model of a case, as users do: by generate(), whose cache grows with each token.
+"""Generates text with the model of a case, as users do: with generate(), whose cache grows with each token.
 
     python generate.py CASE      a JSON object, see cases.py; prints PyTorch's counters
 """
@@ -8,7 +8,7 @@ import sys
 import warnings
 
 warnings.filterwarnings("ignore")
-answers, sys.stdout = sys.stdout, sys.stderr  # the library prints to stdout, too
+answers, sys.stdout = sys.stdout, sys.stderr  # the library also prints to stdout
 
 import torch
 import transformers
@@ -32,7 +32,7 @@ def main():
     model = make_model(case)
     loaded = torch.cuda.memory_allocated()
     prompt = torch.zeros(case["batch"], case["sequence"], dtype=torch.long).to("cuda")
-    # One token more than fits the cache, because the last token does not go through the model again.
+    # One more token than the cache holds, because the last token does not go through the model again.
     model.generate(prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=case["kv-cache"] - case["sequence"] + 1, do_sample=False,
                    eos_token_id=None, pad_token_id=0)
     stats = torch.cuda.memory_stats()

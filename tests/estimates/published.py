@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Compares the estimate with figures that others published for real cards. The estimate was not fitted to them.
+"""Compares the estimate with figures that other projects published for real cards. The estimate was not fitted to these
+figures.
 
     python -m estimates.published          prints the table, from tests/; WRITE=1 keeps it in published.txt
 
-Each row: the run and its source; the published figure and the name of our figure to compare; the model and the options of the
-same run; the explanation of the difference.
-"""
+Each row has the run and its source; the published figure, and the name of our figure that is compared with it; the
+model and the options of the same run; and the explanation of the difference. """
 import json
 import os
 import pathlib

@@ -9,7 +9,7 @@ import types
 import warnings
 
 warnings.filterwarnings("ignore")
-answers, sys.stdout = sys.stdout, sys.stderr  # the library prints to stdout, too
+answers, sys.stdout = sys.stdout, sys.stderr  # the library also prints to stdout
 
 import torch
 import transformers
@@ -36,7 +36,8 @@ OPTIMIZERS = {
 
 
 def make_optimizers(case, model):
-    """Returns one optimizer; with "muon" also AdamW for parameters that are no matrices, because Muon takes only matrices."""
+    """Returns one optimizer. For "muon", also returns an AdamW for the other parameters, because Muon takes only
+    matrices."""
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     if case["optimizer"] != "muon":
         return [OPTIMIZERS[case["optimizer"]](parameters)]
@@ -89,7 +90,8 @@ def shard(case, model):
 
 
 def shard_flat(case, model):
-    """Returns the model in FSDP 1, as accelerate makes it: a flat parameter per block and one for the rest; views of them."""
+    """Returns the model in FSDP 1, as accelerate makes it: one flat parameter per block and one for the rest, with
+    views of them."""
     from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, ShardingStrategy
     from torch.distributed.fsdp.wrap import ModuleWrapPolicy
     mixed = {name: getattr(torch, case[name]) for name in ("param_dtype", "reduce_dtype") if name in case}
@@ -106,7 +108,8 @@ def reduced(_state, bucket):
 
 
 def distribute(case, model):
-    """Returns the model for DataParallel, or as rank 0 in PyTorch's fake process group, which exchanges nothing."""
+    """Returns the model wrapped for DataParallel, or for rank 0 of PyTorch's fake process group, which exchanges
+    nothing."""
     from torch.testing._internal.distributed.fake_pg import FakeStore
     if case["parallel"] in ("dp", "dp-other"):
         return torch.nn.DataParallel(model.to("cuda").train())
@@ -122,7 +125,8 @@ def distribute(case, model):
 
 
 def checkpoint(how, model):
-    """Checkpoints every block or every Nth; "selective" saves the same operators as torchtitan, by PyTorch's own functions."""
+    """Checkpoints every block or every Nth block. "selective" saves the same operators as torchtitan, with PyTorch's
+    functions."""
     from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
 
     kept = {torch.ops.aten._scaled_dot_product_flash_attention.default, torch.ops.aten._scaled_dot_product_efficient_attention.default}
@@ -168,7 +172,7 @@ def make_model(case):
     if "checkpointing" in case:
         checkpoint(case["checkpointing"], model)
     model = model.to(getattr(torch, case.get("dtype", "float32")))
-    parameters = sum(parameter.numel() for parameter in model.parameters())  # before FSDP 1 leaves a rank's share
+    parameters = sum(parameter.numel() for parameter in model.parameters())  # before FSDP 1 keeps only a share
     return distribute(case, model) if "parallel" in case else model.to("cuda").train(), parameters
 
 
@@ -178,7 +182,7 @@ def devices(case):
 
 
 def make_batch(case, config):
-    """Returns a data loader's batch on the host: ids or images, and labels."""
+    """Returns a batch on the host, as a data loader makes it: ids or images, and labels."""
     rows = case["batch"] * len(devices(case))
     labels = torch.zeros(rows, dtype=torch.long)
     kind = getattr(torch, case.get("dtype", "float32"))
