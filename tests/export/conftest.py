@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A trace with two devices, a framework's pool and names that could attack a viewer; and exports of it."""
+"""Fixtures: a trace with two devices, a framework's pool and names that could attack a viewer; and exports of this
+trace."""
 import pytest
 
 from support.run import run_command
@@ -10,7 +11,8 @@ HOSTILE = ["\x1b[31mred", "=1+1", "a;b 7", "x\ny", "snow\u2603 \u202eright", 'sa
 
 @pytest.fixture
 def made_trace(tmp_path):
-    """Device 0: a pool with 90 MiB live at its peak and 70 MiB at the end. Device 1: 7 MiB allocated from the driver."""
+    """Returns a trace. Device 0 has a pool with 90 MiB live at its peak and 70 MiB at the end. Device 1 has 7 MiB from
+    the driver."""
     trace = Trace(tmp_path / "made.db")
     deep = [("model.py", 10 + i, f"layer{i}") for i in range(3)]
     stacks = [trace.stack("malloc", ("evil.py", i, text), *deep) for i, text in enumerate(HOSTILE)]

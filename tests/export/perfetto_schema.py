@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Perfetto's descriptors of its trace format, from its PyPI package. The package's module needs one release of protobuf, so the
-serialized descriptor, a literal in that module, is read without an import; it then works with any release."""
+"""Perfetto's descriptors of its trace format, from its PyPI package. The package's module works with one release of
+protobuf only. So the module is not imported: the serialized descriptor, a literal in it, is read from the source, and
+works with any release."""
 import ast
 
 import pytest
@@ -40,7 +41,7 @@ def unknown_fields(message):
 
 
 def read(path):
-    """Returns the packets; a field that the schema does not know is an error."""
+    """Returns the packets. A field that the schema does not know is an error."""
     trace = trace_class()()
     trace.MergeFromString(path.read_bytes())
     assert unknown_fields(trace) == []

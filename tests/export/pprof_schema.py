@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Descriptors of pprof's messages, for protobuf's own decoder: numbers and types of fields as documented in
+"""Descriptors of pprof's messages, for protobuf's own decoder. The numbers and types of the fields are those of
 github.com/google/pprof/blob/main/proto/profile.proto."""
 import gzip
 
@@ -45,7 +45,7 @@ def profile_class():
 
 
 def read(path):
-    """Returns the profile; a field that the schema does not know is an error."""
+    """Returns the profile. A field that the schema does not know is an error."""
     profile = profile_class()()
     with gzip.open(path) as file:
         profile.ParseFromString(file.read())

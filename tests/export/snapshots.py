@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Readers of PyTorch's memory snapshot. Python's own unpickler loads it after a check that no opcode runs code."""
+"""Readers of PyTorch's memory snapshot. Python's own unpickler loads the snapshot, after a check that no opcode runs
+code."""
 import pickle
 import pickletools
 
@@ -16,8 +17,8 @@ def load(path):
 
 
 def segments(snapshot):
-    """Returns {(device, address): (size, free bytes, {address of a live block: size})}; asserts that blocks tile their
-    segment."""
+    """Returns {(device, address): (size, free bytes, {address of a live block: size})}; asserts that the blocks of each
+    segment fill it without gaps."""
     found = {}
     for segment in snapshot["segments"]:
         at, blocks = segment["address"], {}
@@ -33,7 +34,8 @@ def segments(snapshot):
 
 
 class Followed:
-    """The state after all events of one device: live blocks, segments, highest live bytes, failures."""
+    """Follows the events of one device. Has the state after all events: live blocks, segments, highest live bytes,
+    failures."""
 
     def __init__(self, events):
         self.blocks, self.pieces, self.most_live, self.failures = {}, {}, 0, []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All events as lines of CSV or TSV, read by Python's csv module."""
+"""Tests the export of all events as lines of CSV or TSV, which Python's csv module reads."""
 import csv
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command export: its formats, the input that it refuses, and the place of its output."""
+"""Tests the command `export`: its formats, the input that it refuses, and the place of its output."""
 import os
 import pty
 import re

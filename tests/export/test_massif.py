@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Export in the format of Massif, read by Valgrind's ms_print."""
+"""Tests the export in the format of Massif, which Valgrind's ms_print reads."""
 import re
 import shutil
 import subprocess

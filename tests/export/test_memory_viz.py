@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Export as PyTorch's memory snapshot, opened by PyTorch's own memory_viz."""
+"""Tests the export as PyTorch's memory snapshot, which PyTorch's own memory_viz opens."""
 import pathlib
 import subprocess
 import sys
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(not VIEWER.exists(), reason="no wheel of PyTorch
 
 
 def viewed(view, path, *options):
-    """Returns the output of PyTorch's viewer for the snapshot; it runs as a separate program."""
+    """Returns the output of PyTorch's viewer for the snapshot. The viewer runs as a separate program."""
     script = "import runpy, sys; sys.path.pop(0); sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
     return subprocess.run([sys.executable, "-c", script, VIEWER, view, path, *options], capture_output=True, text=True,
                           check=True, timeout=TIMEOUT_S).stdout  # fmt: skip

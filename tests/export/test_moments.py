@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exports of live memory at a moment, read with other projects' tools or by their schemas: totals equal those of `peak`."""
+"""Exports of live memory at a moment, read with other projects' tools or schemas, have the same totals as `peak`."""
 import json
 import pathlib
 import re
@@ -17,7 +17,7 @@ CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
 
 
 def live(trace, at, *options):
-    """Returns {device: live bytes at the moment} from `peak`, in the layer that it names first."""
+    """Returns {device: live bytes at the moment} from `peak`, for the layer of memory that `peak` names first."""
     devices = load_json("peak", trace, f"--at={at}", *options)["devices"]
     return {device["device"]: device["moments"][0]["live_bytes"] for device in devices if device["moments"][0]["seq"]}
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Export for ui.perfetto.dev, decoded by protobuf with Perfetto's own descriptors: counters, slices, instants."""
+"""Tests the export for ui.perfetto.dev, which protobuf decodes with Perfetto's own descriptors: counters, slices,
+instants."""
 import pytest
 
 from export.perfetto_schema import read
@@ -11,8 +12,8 @@ BYTES = 3
 
 
 class Reader:
-    """Reads a file and asserts that slices of a track nest, tracks are described before their events, and counters count
-    bytes."""
+    """Reads a file and asserts that the slices of a track are nested, that a track is described before its events, and
+    that counters count bytes."""
 
     def __init__(self, path):
         self.slices, self.counters, self.instants, self.processes, self.tracks = [], {}, [], [], {}
@@ -88,7 +89,7 @@ def test_times_never_go_back_where_threads_differ(trace, export):
     with trace.phase("outer"):
         trace.alloc(1)
         trace.alloc(2, thread=2)
-    seq, time, *rest = trace.events[3]  # the pop, as if its thread had read the clock earlier
+    seq, time, *rest = trace.events[3]  # the pop gets an earlier time, as if its thread had read the clock earlier
     trace.events[3] = (seq, 500, *rest)
     trace.write()
     reader = Reader(export("perfetto", trace.path))

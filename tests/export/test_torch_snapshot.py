@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Export as PyTorch's memory snapshot: the segments, and the events that led to them."""
+"""Tests the export as PyTorch's memory snapshot: the segments, and the events that led to these segments."""
 import pytest
 
 from export import snapshots
