@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures of the hostile tests: the amount of work, the random generator, and the traces that tests corrupt."""
+"""Fixtures of the hostile tests: how much to test, the random generator, and the traces that tests corrupt."""
 import os
 import pathlib
 import random
@@ -30,7 +30,7 @@ def pytest_report_header():
 
 @pytest.fixture
 def effort():
-    """effort(small, everything) returns `everything` in check-hostile, else `small`."""
+    """effort(small, everything) returns `everything` in `make check-hostile`, and `small` in other runs."""
     return lambda small, everything: everything if ALL else small
 
 
@@ -62,7 +62,8 @@ def killed_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def killed_plain(tmp_path_factory):
-    """Returns a folder like killed_folder without stacks, because names in stacks are missing when file calls fail."""
+    """Returns a folder like killed_folder, but the trace has no stacks, because the names in stacks are missing when
+    file calls fail."""
     folder = tmp_path_factory.mktemp("killed-plain")
     run_and_kill(folder, "process_end", "signal", GPUMEMTRACE_STACKS="none")
     return folder
@@ -82,8 +83,8 @@ def run_and_kill(folder, program, *arguments, **settings):
 
 @pytest.fixture
 def copy_of(tmp_path):
-    """copy_of(folder) returns a new copy of the folder and removes the copy before. The copy is in /dev/shm if possible, so
-    that a commit does not wait for the disk."""
+    """copy_of(folder) returns a new copy of the folder and removes the previous copy. The copy is in /dev/shm if
+    possible, so that a commit does not wait for the disk."""
     place = pathlib.Path(tempfile.mkdtemp(prefix="hostile-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else tmp_path))
 
     def copy(folder):

@@ -2,8 +2,7 @@
 """Corrupts a good trace at random. Each function changes files of a folder, such as trace.db, and returns a few words about
 the change, which explain a failure. The same random generator makes the same changes again.
 
-SQLite itself refuses most damaged pages, so other functions make changes through SQL, which SQLite accepts.
-"""
+SQLite itself refuses most damaged pages. So some functions make changes through SQL, which SQLite accepts. """
 import pickle
 import re
 import sqlite3
@@ -36,7 +35,8 @@ def some_value(chance):
 
 
 class Opened:
-    """A trace opened for writing without constraints on values: no NOT NULL, no CHECK, texts need not be UTF-8."""
+    """A trace that is opened for writing, without constraints on values: no NOT NULL, no CHECK, and texts that may be
+    other than UTF-8."""
 
     def __init__(self, folder):
         self.database = sqlite3.connect(folder / "trace.db", isolation_level=None)
@@ -93,7 +93,7 @@ def cells(folder, chance):
 
 
 def columns(folder, chance):
-    """Sets a whole column to one value, or to values that are plausible one by one."""
+    """Sets a whole column to one value, or to values of which each alone is plausible."""
     with Opened(folder) as opened:
         table = some_table(opened, chance)
         column = chance.choice(opened.columns(table))
@@ -109,7 +109,8 @@ def columns(folder, chance):
 
 
 def column_at_an_end(table, column, value):
-    """Returns a function that sets a whole column to `value`: SQLite's lowest or highest integer, half the highest, or 0."""
+    """Returns a function that sets a whole column to `value`. Values are SQLite's lowest or highest integer, half the
+    highest, and 0."""
 
     def at_an_end(folder, _chance):
         with Opened(folder) as opened:
@@ -201,7 +202,8 @@ INFINITE = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SE
 
 
 def schema(folder, chance):
-    """Drops tables, changes their columns, replaces them by views, or adds triggers, indexes and other version numbers."""
+    """Drops tables, changes columns, replaces tables by views, adds triggers and indexes, or changes version
+    numbers."""
     with Opened(folder) as opened:
         table = some_table(opened, chance)
         names = opened.columns(table)
@@ -234,7 +236,7 @@ def schema(folder, chance):
 
 
 def schema_text(folder, chance):
-    """Replaces one word in the text of a CREATE, and sometimes the root page."""
+    """Replaces one word in the text of a CREATE statement, and sometimes changes the number of the root page."""
     with Opened(folder) as opened:
         opened.run("PRAGMA writable_schema = ON")
         name, text = chance.choice(opened.run("SELECT name, sql FROM sqlite_schema WHERE sql > '' ORDER BY name").fetchall())

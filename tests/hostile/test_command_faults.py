@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Each malloc, file call and SQLite call of the command fails in turn: alone, or with all calls after it. The command
-gives the same answer as without the fault, or none. The next command gives the right answer for the trace."""
+must give the same answer as without the fault, or no answer. The next command must give the right answer for the
+trace."""
 import json
 import shutil
 
@@ -18,8 +19,8 @@ pytestmark = pytest.mark.skipif(
 # Number of tests that share the calls of one command, because one test for all calls would take minutes.
 SHARES = 4 if ALL else 1
 WHOLE = "report trace.db --json"  # all calls of this line are tried; most calls of the other lines are the same
-SHORT = ("estimate model.json", "estimate blocks.json")  # these lines make few calls, so all calls are tried on each run
-ESTIMATE = "estimate"  # opens no trace, so a group may have no call
+SHORT = ("estimate model.json", "estimate blocks.json")  # few calls, so all of them are tried in each run
+ESTIMATE = "estimate"  # opens no trace, so it may make no call of a group
 BLOCKS = """{"schema": "gpumemtrace.model/1", "input": [8], "layers": [
     {"name": "h", "repeat": 3, "layers": [{"type": "Linear", "out": 8}]}, {"type": "Linear", "out": 4}]}"""
 READING = """
@@ -60,7 +61,8 @@ class Faults:
         self.count = folder / "failures"
 
     def run(self, nth):
-        """Returns (how the command ended, number of failed calls) with call `nth` failing; 0: no call fails."""
+        """Runs the command with call `nth` failing; with 0, no call fails. Returns (how the command ended, number of
+        failed calls)."""
         self.count.write_bytes(bytes(8))
         environment = clean_environment(
             LD_PRELOAD=BUILD / "tests/preload_faults.so",
@@ -86,13 +88,13 @@ def of_groups(*groups):
 
 
 def sampled(effort, chance, group, share, step):
-    """Returns (first call, distance between calls) of this share. The distance is large unless everything is tried."""
+    """Returns (first call, distance between calls) for this share. The distance is large unless all calls are tried."""
     step = effort({"memory": 499, "files": 29, "sqlite": 199}[group], step)
     return chance.randrange(1, step + 1) + share * step, step * SHARES
 
 
 def take_imported(folder):
-    """Returns the CSV and the report of the imported trace and removes the trace; None: there is no trace."""
+    """Returns the CSV and the report of the imported trace and removes the trace. Returns None if there is no trace."""
     trace = folder / "imported.db"
     if not trace.exists():
         return None
@@ -103,8 +105,8 @@ def take_imported(folder):
 
 
 def import_complaint(folder, ending, group, expected):
-    """Returns the complaint if the imported trace is incomplete or other files remain beside it; "": none. Files may remain
-    if the failing call is a file call, because then they cannot be removed."""
+    """Returns a complaint if the imported trace is incomplete, or if other files remain beside it; returns "" if all is
+    well. Files may remain if the failing call is a file call, because then they cannot be removed."""
     left = sorted(path.name for path in folder.glob("imported.db.*"))
     for name in left:
         (folder / name).unlink()
@@ -141,7 +143,7 @@ def test_a_command_answers_rightly_or_not_at_all(made_trace, tmp_path, effort, c
 
 
 def answers(folder):
-    """Returns how the next command ends, which shows whether the trace lost or changed data."""
+    """Returns how the next command ends, which shows whether data in the trace was lost or changed."""
     return end_of([BUILD / "gpumemtrace", *WHOLE.split()], env=clean_environment(), cwd=folder)
 
 
@@ -181,7 +183,7 @@ def test_a_trace_survives_whatever_fails_while_names_are_written(made_trace, cop
 
 
 def run_complaint(ending, unharmed):
-    """Returns the complaint unless the program ran and ended as usual or never started; "": none."""
+    """Returns "" if the program ran and ended as usual, or never started. If not, returns a complaint."""
     lines = ending.stderr.splitlines()
     if ending.late or any(not line.startswith("gpumemtrace: ") for line in lines):
         return f"took too long, or said {ending.stderr}"
@@ -201,7 +203,7 @@ def test_a_program_is_run_as_it_is_or_not_at_all(tmp_path, effort, chance, group
     assert unharmed.status == 5, unharmed.stderr
     wrong = []
     for nth, ending in faults.each(*sampled(effort, chance, group, share, 7)):
-        for trace in tmp_path.glob("trace*.db*"):  # if the program dies, `run` reads every trace of that name
+        for trace in tmp_path.glob("trace*.db*"):  # if the program dies, `run` reads every trace with such a name
             trace.unlink()
         complaint = run_complaint(ending, unharmed)
         if complaint:

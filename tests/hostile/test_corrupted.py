@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every command reads randomly changed traces: it answers or refuses, in time, with at most one line of error."""
+"""Every command reads randomly changed traces. It must answer or refuse in time, with at most one line of error."""
 import os
 import pathlib
 import resource

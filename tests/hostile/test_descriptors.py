@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Under every RLIMIT_NOFILE a recorded program behaves as it does alone: the same results of CUDA calls, the same
-descriptor numbers, the same end. Its traces can be read."""
+"""Under every RLIMIT_NOFILE, a recorded program behaves as without the recorder: its CUDA calls have the same results,
+its descriptors have the same numbers, and it ends in the same way. Its traces can be read."""
 import resource
 
 import pytest
@@ -23,8 +23,8 @@ def ending(folder, limit, inherited, **settings):
 
 
 def wrong_with(folder, limit, inherited):
-    """Returns the difference between the program alone and recorded; "": none. With a limit of 3 the loader cannot open a
-    library, so the program does not start in either case."""
+    """Returns the difference between the program alone and the recorded program, "" if there is none. With a limit of 3
+    the loader cannot open a library, so the program does not start in either case."""
     alone = ending(folder, limit, inherited)
     recorded = ending(
         folder, limit, inherited, LD_PRELOAD=LIBRARY, GPUMEMTRACE_OUTPUT=folder / "trace.%p.db", TMPDIR=folder

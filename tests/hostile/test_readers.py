@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Many commands read the trace of a killed process at once. One of them folds the ring, and each answers as if alone."""
+"""Many commands read the trace of a killed process at once. One command folds the ring into the trace, and each command
+answers as if it ran alone."""
 import shutil
 import subprocess
 

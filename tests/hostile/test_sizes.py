@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Traces with very many items of one kind: time grows about linearly with their number. With any --memory-limit a command
-prints the whole answer or one line of error."""
+"""For traces with very many items of one kind, the time of a command grows about linearly with their number. With any
+--memory-limit, a command prints the whole answer or one line of error."""
 import os
 import subprocess
 
@@ -152,8 +152,9 @@ def processor_seconds(line, path):
 @pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer takes its own time")
 @each_shape
 def test_eight_times_as_many_take_about_eight_times_as_long(tmp_path, effort, shape):
-    """The bound is 16 times the time plus 0.1 s for constant work, because a quadratic algorithm would take 64 times. All three
-    pairs must exceed the bound: on a busy machine caches are shared, so one run may be slow."""
+    """The bound is 16 times the time plus 0.1 s for constant work, because a quadratic algorithm would take 64 times.
+    The test fails only if all three pairs exceed the bound: on a busy machine caches are shared, so one run may be
+    slow."""
     small, many = effort(SMALL // 20, SMALL), effort(MANY // 20, MANY)
     few, more = made(tmp_path, shape, small), made(tmp_path, shape, many)
     wrong = []
