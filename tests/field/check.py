@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`make check-field`: installs other frameworks one at a time, with pinned dependencies only, runs each in a dry run and
-deletes it. FIELD="numba_cuda cupy" tries only these. Exit 1: a row of doc/simulator.md is no longer true. A framework is
-skipped only if PyPI cannot be reached."""
+"""`make check-field`: installs other frameworks one at a time, with pinned dependencies only, runs each framework in a
+dry run and deletes it. FIELD="numba_cuda cupy" tries only these two. Exits 1 if a row of doc/simulator.md is no longer
+true. A framework is skipped only if PyPI cannot be reached."""
 import json
 import os
 import pathlib
@@ -34,7 +34,8 @@ ROWS = {
 
 
 def install(folder, name):
-    """Installs into a virtual environment, as users do, because libraries of wheels are searched beside its packages."""
+    """Installs into a virtual environment, as users do, because the libraries of a wheel are searched beside its
+    packages."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     install = ("--python", folder / "venv/bin/python", "install", "--no-deps")
     pip(*install, *pinned(f"field_{name}"))
@@ -45,7 +46,7 @@ def install(folder, name):
 
 
 def try_one(folder, name):
-    """Returns the fault as a text; None if the row is true."""
+    """Tries one framework. Returns the fault as a text, or None if the row is true."""
     last, says = ROWS[name]
     trace = folder / "trace.db"
     completed = subprocess.run(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""gpumemtrace fix: the settings it tries, their order, and that it prints only a command that was seen to fit. The program is
-tests/programs/calls/takes_batch.c: 100 MiB and batch × sequence MiB, beside a context of 300 MiB."""
+"""Tests `gpumemtrace fix`: the settings that it tries, their order, and that it prints only a command that fitted in a
+dry run. The program is tests/programs/calls/takes_batch.c, which takes 100 MiB and batch × sequence MiB, beside a
+context of 300 MiB."""
 import json
 import pathlib
 import signal
@@ -13,7 +14,7 @@ from support.tracefile import MIB
 
 COMMAND = BUILD / "gpumemtrace"
 PROGRAM = BUILD / "tests/takes_batch"
-OWN_MIB = 400  # 100 MiB and the context
+OWN_MIB = 400  # the program's 100 MiB and the context
 GIB_MIB = 1024
 
 
@@ -42,7 +43,7 @@ def ends(answer):
 
 
 def paste(line, spec, folder):
-    """Runs the line as a user would who pastes it into a shell, in a dry run on the same card."""
+    """Runs the line in a dry run on the same card, as if a user had pasted it into a shell."""
     script = folder / "line.sh"
     script.write_text(f"exec env {line}\n")
     return subprocess.run([COMMAND, "run", "-o", folder / "pasted.db", f"--dry-run={spec}", "--", "sh", script],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""run --vary=NAME:LOW..HIGH --fit=SPEC: the largest value that fits, found by dry runs; and the message if no value fits. The
-program is tests/programs/calls/takes_batch.c: 100 MiB and batch × sequence MiB, beside a context of 300 MiB, so that 624 is the
-largest batch in 1 GiB."""
+"""`run --vary=NAME:LOW..HIGH --fit=SPEC` finds the largest value that fits, by dry runs, or prints a message if no
+value fits. The program is tests/programs/calls/takes_batch.c, which takes 100 MiB and batch × sequence MiB, beside a
+context of 300 MiB. So 624 is the largest batch in 1 GiB."""
 import json
 import signal
 import subprocess
@@ -58,7 +58,7 @@ def test_the_largest_that_fits_is_found_to_the_last_one(name, words, line):
     assert runs[624] == "fits" and runs[625] == "no_memory" and len(runs) == len(answer["runs"]) <= 12
 
 
-# even numbers, because cards hand out granules of 2 MiB
+# the numbers are even, because cards hand out granules of 2 MiB
 @pytest.mark.parametrize("largest", [2, 4, 16, 500, 622, 626, 998])
 def test_wherever_the_limit_lies_the_answer_is_its_neighbour(largest):
     answer = found("BATCH:1..1000", fit=f"{400 + largest}MiB")

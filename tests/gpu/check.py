@@ -67,7 +67,7 @@ class Machine:
 
 
 def build_static(here, folder):
-    """Builds a program with NVIDIA's static runtime. Returns (path, None), or (None, reason)."""
+    """Builds a program with NVIDIA's static runtime. Returns (path, None), or (None, reason) if that fails."""
     library = machine.find("libcudart_static.a", here.environment)
     if not library:
         return None, "no libcudart_static.a"
@@ -170,7 +170,8 @@ def run_program(here, python, name, trace):
 
 
 def check_program(here, name, folder):
-    """Runs the program with the first Python that has it. Returns (its count, the driver's, ours, verdict) or (reason,)."""
+    """Runs the program with the first Python that has it. Returns (program's count, driver's, ours, verdict) or
+    (reason,)."""
     trace = pathlib.Path(folder) / f"{name}.db"
     for python in dict.fromkeys([sys.executable, shutil.which("python3") or sys.executable]):
         told = run_program(here, python, name, trace)
@@ -212,7 +213,7 @@ def table(here, cells, programs, trained):
 
 
 def grouped(reasons):
-    """Returns one line for each pair of reason and family, with the ways that it concerns."""
+    """Returns one line for each pair of reason and family, with the ways to which the reason applies."""
     seen = {}
     for where, reason in reasons:
         way, _, family = where.partition(": ")

@@ -4,8 +4,7 @@
     python3 counters.py ctypes|torch|torch-expandable|cupy|jax
 
 One line of JSON: {"blocks": number of requested blocks, "own_bytes": bytes that the allocator says it took from the
-driver for them, "driver_bytes": the same by cuMemGetInfo}, or {"reason"}.
-"""
+driver for these blocks, "driver_bytes": the same bytes as cuMemGetInfo counts them}, or {"reason": text}. """
 import ctypes
 import json
 import os

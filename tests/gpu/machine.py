@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-# Folders of runtimes that the loader does not search: the toolkit's and the wheels'.
+# These folders have runtimes, but the loader does not search them: they belong to the toolkit and to wheels.
 PLACES = ["/usr/local/cuda/lib64", "/usr/local/cuda/lib", "/usr/local/cuda-*/lib64",
           "/usr/local/cuda-*/targets/*/lib", "/opt/cuda/lib64", "/usr/lib/*-linux-gnu", "/usr/lib64"]
 WHEELS = ["nvidia/cuda_runtime/lib", "nvidia/cu1*/lib"]
@@ -52,7 +52,7 @@ def kernel_driver():
 
 
 def find(name, environment):
-    """Returns the first file of that name in LD_LIBRARY_PATH, the toolkit's or the wheels' folders; None if there is none."""
+    """Returns the first file of that name in LD_LIBRARY_PATH or in the folders of PLACES, or None."""
     places = environment.get("LD_LIBRARY_PATH", "").split(":") + PLACES
     places += [os.path.join(path, wheel) for path in sys.path for wheel in WHEELS]
     for place in places:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests make check-gpu without a GPU: it runs on the simulator, and its comparisons find wrong results."""
+"""Tests make check-gpu without a GPU: check.py runs on the simulator, and its comparisons find wrong results."""
 import subprocess
 import sys
 

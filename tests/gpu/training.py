@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Trains common models on the card and in a dry run of the same machine's PyTorch; compares both with PyTorch's counters.
+"""Trains common models on the card, and in a dry run with the same PyTorch. Compares both with PyTorch's counters.
 
-A recording is wrong if its replay differs from PyTorch's counters by a byte, or if its ledger leaves bytes unaccounted.
-The dry run is compared but not judged, because no simulator knows the memory that a kernel allocates for itself.
+A recording is wrong if its replay differs from PyTorch's counters by a byte, or if its ledger does not account for all
+bytes. The dry run is compared but not judged, because no simulator knows how much memory a kernel allocates for itself.
 """
 import concurrent.futures
 import json

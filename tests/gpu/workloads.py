@@ -3,9 +3,9 @@
 
     python3 workloads.py NAME
 
-{"allocated_peak", "reserved_peak", "allocated", "reserved": PyTorch's own counters; "used": the card's used bytes at the
-end, by cuMemGetInfo; "total"; "step_ms": the median step} or {"reason"}. Weights are random, so nothing is downloaded.
-"""
+{"allocated_peak", "reserved_peak", "allocated", "reserved": PyTorch's own counters; "used": the card's used bytes at
+the end, as cuMemGetInfo counts them; "total"; "step_ms": the median step} or {"reason"}. Weights are random, so nothing
+is downloaded. """
 import json
 import statistics
 import sys

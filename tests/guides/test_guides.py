@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The manual page and shell completion agree with `help`; groff and the shells themselves read them."""
+"""The manual page and the shell completion agree with `help`. The tests read the page with groff, and use the
+completion in the shells."""
 import os
 import pty
 import re
@@ -30,7 +31,7 @@ def options_in_help(command):
 
 
 def manual_sections(macro):
-    """Returns {heading: text without roff escapes} of the macro's sections, SH or SS."""
+    """Returns {heading: text without roff escapes} of the sections that begin with this macro, SH or SS."""
     text = re.sub(r"\\f[BIR]|\\&", "", MANUAL.read_text(encoding="utf-8").replace("\\-", "-"))
     parts = re.split(rf"^\.{macro} (.*)$", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
@@ -77,7 +78,7 @@ def test_another_guide_is_refused(arguments):
 
 
 def in_terminal(words, lines):
-    """Returns the output of a shell on a terminal, up to END."""
+    """Returns the output of a shell on a terminal, up to the text END."""
     ours, theirs = pty.openpty()
     shell = subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
                              env=clean_environment(TERM="dumb", PS1="", HISTFILE="/dev/null"))  # fmt: skip
@@ -98,7 +99,7 @@ STARTED = {
     "bash": (["bash", "--noprofile", "--norc", "-i"], ["bind 'set bell-style none'", "source '{file}'"]),
     "zsh": (["zsh", "-f", "-i"], ["unsetopt zle_bracketed_paste", "autoload -Uz compinit", "compinit -D -u", "source '{file}'"]),
 }
-# (typed text, arguments that the program then gets)
+# (typed text, arguments that the program gets after completion)
 TYPED = [
     ("timel\t x.db", ["timeline", "x.db"]),
     ("timeline --ax\tst\t x.db", ["timeline", "--axis=step", "x.db"]),
