@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Lets RMM write a log and prints RMM's own counts of the same calls as JSON. Needs no card: the memory below RMM's adaptors is
-made up, and the only question to a driver, which device is current, is answered here."""
+"""Lets RMM write a log and prints RMM's own counts of the same calls as JSON. No card is needed: the memory below RMM's
+adaptors is made up. RMM asks the driver only which device is current, and this program answers that itself."""
 import itertools
 import json
 import threading

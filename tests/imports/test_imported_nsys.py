@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Import of an SQLite export of Nsight Systems: allocations of the driver and the runtime, with threads and native stacks."""
+"""Tests the import of SQLite exports of Nsight Systems: allocations of the driver and the runtime, threads, native
+stacks."""
 import csv
 
 import pytest

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A pickle is read as data and none of its code runs. A truncated or contradictory pickle gives an error of one line."""
+"""A pickle is read as data, and none of its code runs. A pickle that is truncated or contradicts itself gives a
+one-line error."""
 import os
 import pickle
 import struct
@@ -11,7 +12,7 @@ from support.run import BUILD, load_json, run_command
 
 
 class Touch:
-    """Creates a file when Python unpickles it."""
+    """An object of this class creates a file when Python unpickles it."""
 
     def __init__(self, path):
         self.path = path

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Import of PyTorch's memory snapshot: its events, blocks from before its history, and facts that it lacks."""
+"""Tests the import of PyTorch's memory snapshot: its events, blocks that are older than its history, and missing
+facts."""
 import pytest
 
 from export import snapshots
@@ -113,8 +114,8 @@ def test_a_release_without_times_and_addresses_of_blocks_is_read(trace_of):
 
 @pytest.mark.parametrize("free, given", [(2 * MIB, 2 * MIB), (2 * MIB + 512, MIB), (20 * MIB, MIB)])
 def test_a_block_is_as_large_as_pytorchs_rule_for_splitting_makes_it(trace_of, free, given):
-    """From a large segment whose free piece has `free` bytes, 1 MiB is split off if more than 1 MiB is left. Otherwise all is
-    given."""
+    """In a large segment, 1 MiB is split off the free piece of `free` bytes if more than 1 MiB is left over. If not,
+    the block gets the whole piece."""
     fill = 40 * MIB - free
     events = [entry("alloc", SEGMENT + fill, MIB - 7, 1), entry("free_requested", SEGMENT + fill, MIB - 7, 2),
               entry("free_completed", SEGMENT + fill, MIB - 7, 3)]  # fmt: skip
@@ -123,7 +124,8 @@ def test_a_block_is_as_large_as_pytorchs_rule_for_splitting_makes_it(trace_of, f
 
 
 def test_a_block_that_nobody_uses_any_more_but_another_stream_takes_up_room(trace_of):
-    """Between free_requested and free_completed, the block is not live, but the free piece beside it does not grow yet."""
+    """Between free_requested and free_completed, the block is not live, but its memory does not yet belong to the free
+    piece beside it."""
     second = SEGMENT + 10 * MIB
     events = [entry("alloc", second, 9 * MIB, 1), entry("free_requested", second, 9 * MIB, 2),
               entry("alloc", SEGMENT, 9 * MIB, 3), entry("free_completed", second, 9 * MIB, 4),

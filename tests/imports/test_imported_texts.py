@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Import of RMM's logs and of collapsed stacks: hand-written files, and a log that RMM wrote."""
+"""Tests the import of RMM's logs and of collapsed stacks, from hand-written files and from a log that RMM wrote."""
 import csv
 
 import pytest
@@ -43,7 +43,8 @@ def test_a_log_of_rmm_gives_its_figures_and_no_others(log):
 
 
 def test_a_log_that_rmm_wrote_has_the_figures_that_rmm_counted(imported):
-    """log_of_rmm.py wrote the log with RMM 26.10; the figures are those of RMM's statistics_resource_adaptor."""
+    """log_of_rmm.py wrote the log with RMM 26.10. The expected figures are those of RMM's
+    statistics_resource_adaptor."""
     trace = imported(ROOT / "tests/data/rmm-26.10.csv")
     told = {"peak_live_bytes": 962086, "live_at_exit_bytes": 819540, "allocations": 30, "frees": 16, "failed": 1}
     assert only_pool(trace) | told == only_pool(trace)
@@ -130,7 +131,7 @@ def test_a_line_that_rmm_does_not_write_is_named(tmp_path, refused, line):
 
 
 def test_a_free_of_another_size_than_was_allocated_is_refused(tmp_path, refused):
-    """RMM requires both sizes to be equal."""
+    """RMM requires that a free has the size of the allocation."""
     path = tmp_path / "rmm.csv"
     path.write_text(HEAD + "7,10:00:00.0,allocate,0x10,1024,0x0\n7,10:00:00.0,free,0x10,512,0x0\n")
     assert "line 3: it frees another size than was allocated there" in refused(path)

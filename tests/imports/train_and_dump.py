@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A short training loop that writes the allocator's snapshot and its counters. `way` selects the history: none, all, native (with
-native frames), cut (only the last events) or oom (ends with a failure)."""
+"""A short training loop that writes the allocator's snapshot and its counters. The argument `way` selects the history:
+none, all, native (with native frames), cut (only the last events) or oom (the run ends with a failure)."""
 import json
 import pickle
 import sys
@@ -39,7 +39,7 @@ if way == "oom":
         torch.empty(1 << 40, device="cuda")
     except torch.cuda.OutOfMemoryError:
         pass
-if NEW:  # older releases record no event if a block from before the history is freed
+if NEW:  # older releases record no event when a block that is older than the history is freed
     del early
 with open("snapshot.pickle", "wb") as file:
     pickle.dump(torch.cuda.memory._snapshot(), file)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`make check-models`: compares every family with transformers or torchvision, tensor by tensor, in the order of the class.
 
-Exit 1: a tensor differs. SEED=N and ROUNDS=N make other random configs, MODELS="bert" tries only titles that begin with bert."""
+Exits 1 if a tensor differs. SEED=N and ROUNDS=N make other random configs. MODELS="bert" tries only titles that begin
+with bert."""
 import json
 import os
 import pathlib
@@ -27,8 +28,8 @@ def truth_of(configs):
 
 
 def estimated(config, name):
-    """Returns (tensors as truth.py lists them, number of parameters) of `gpumemtrace estimate`, by name if there is one; or
-    (error's text, None)."""
+    """Returns (tensors in the form of truth.py, number of parameters) as `gpumemtrace estimate` gives them, or (error's
+    text, None). If the model has a name, the command gets this name."""
     completed = subprocess.run([BUILD / "gpumemtrace", "estimate", name or "-", "--json", "--tensors"],
                                input=json.dumps(config), text=True, capture_output=True, check=False, cwd=HERE)
     if completed.returncode:
@@ -40,7 +41,8 @@ def estimated(config, name):
 
 
 def differences(ours, theirs):
-    """Yields a line per difference. Element sizes are compared for buffers only, because the run chooses the parameters' type."""
+    """Yields a line per difference. Element sizes are compared only for buffers, because the type of parameters depends
+    on the run."""
     def keyed(rows):
         return {(kind, name): (shape, size if kind == "buffers" else None) for kind, name, shape, size in rows}
 
@@ -53,7 +55,8 @@ def differences(ours, theirs):
 
 
 def misplaced(ours, theirs):
-    """Yields a line for the first parameter and the first buffer out of order. PyTorch allocates in this order."""
+    """Yields a line for the first parameter and for the first buffer that is out of order. PyTorch allocates in this
+    order."""
     for kind in ("parameters", "buffers"):
         pairs = zip((name for of, name in ours if of == kind), (name for of, name in theirs if of == kind), strict=True)
         yield from [f"{kind}: ours has {name}, where the library has {other}" for name, other in pairs if name != other][:1]

@@ -17,7 +17,8 @@ def families():
 
 
 def first_class(family):
-    """Returns the family's first class; a file that is "like" another may lack classes and then has the other's."""
+    """Returns the family's first class. A file that is "like" another file may lack classes; it then has those of the
+    other file."""
     base = family if "architectures" in family else json.loads((FAMILIES / f"{family['like']}.json").read_text())
     return base["architectures"][0]
 
@@ -145,7 +146,7 @@ def gpt2(dice):
     heads = dice.choice([2, 4])
     config = {"n_embd": 8 * heads, "n_head": heads, "n_layer": dice.randint(1, 3), "n_positions": dice.randint(20, 60),
               "vocab_size": dice.randint(50, 90), "num_labels": dice.randint(2, 5), "tie_word_embeddings": dice.random() < 0.5}
-    return {**config, "n_inner": dice.choice([None, 40])}  # None, because public configs have null here
+    return {**config, "n_inner": dice.choice([None, 40])}  # n_inner may be None, because public configs have null here
 
 
 def gpt_neox(dice):
@@ -202,11 +203,11 @@ def more_than_text(dice, name):
             "text_config": {**RANDOM[text_type](dice), "model_type": text_type, "tie_word_embeddings": tied_text}}
 
 
-# Keys that make the defaults of a family small, if the key is not num_hidden_layers.
+# The key that makes the default config of a family small, for families in which this is not num_hidden_layers.
 FEW = {"gpt2": {"n_layer": 2}, "distilbert": {"n_layers": 2}, "t5": {}, "whisper": {}, "clip": {}}
 
-# {name of the model in the command: number of parameters published with the weights}. DeepSeek-V3's layer that predicts a
-# second token is left out, and Falcon's tied head counts once.
+# {name of the model in the command: number of parameters published with the weights}. The number for DeepSeek-V3 leaves
+# out the layer that predicts a second token, and in the number for Falcon the tied head counts once.
 PUBLISHED = {
     "bert-base": 109_482_240, "bert-large": 335_141_888, "roberta-base": 124_645_632, "roberta-large": 355_359_744,
     "distilbert-base": 66_362_880, "gpt2": 124_439_808, "gpt2-medium": 354_823_168, "gpt2-large": 774_030_080,
@@ -247,7 +248,8 @@ def names():
 
 
 def all_configs(seed, rounds):
-    """Yields (title, config, name or None, published count or None), including each named model; reproducible by seed."""
+    """Yields (title, config, name or None, published count or None) for random configs and for all named models. The
+    same seed gives the same configs."""
     dice = random.Random(seed)
     for model_type, classes in families():
         for name in classes:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Reads configs, one JSON object per line; writes the parameters and buffers of each config's class, one list per line. A config
-with only a name is a model of torchvision, or the U-Net."""
+"""Reads configs, one JSON object per line. Writes the parameters and buffers of each config's class, one list per line.
+A config that has only a name stands for a model of torchvision or for the U-Net."""
 import json
 import re
 import sys
 import warnings
 
 warnings.filterwarnings("ignore")
-answers, sys.stdout = sys.stdout, sys.stderr  # the library prints to stdout, too
+answers, sys.stdout = sys.stdout, sys.stderr  # the library also prints to stdout
 
 import torch
 import torchvision
@@ -28,7 +28,7 @@ def build(config):
 
 
 def of_text(name):
-    """Returns the tensor's name in the text-only class; "" for a tensor of the vision part."""
+    """Returns the tensor's name in the class that reads only text, or "" for a tensor of the vision part."""
     part = re.fullmatch(r"(model\.)?language_model\.(model\.)?(.*)", name)
     return f"model.{part[3]}" if part and part[3] != "lm_head.weight" else "lm_head.weight" if name.endswith("lm_head.weight") else ""
 
