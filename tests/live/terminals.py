@@ -19,7 +19,7 @@ def children_of(pid):
 
 
 def is_running(pid):
-    """True if the process exists and is not a zombie."""
+    """Returns True if the process exists and is not a zombie."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
             return stat.read().rpartition(") ")[2][0] != "Z"
@@ -34,7 +34,7 @@ def guard_of(terminal):
 
 
 def live_in(screen):
-    """Returns the process id of `live`, a child of the screen's shell."""
+    """Returns the process id of `live`, which is a child of the shell on the screen."""
     (pid,) = children_of(screen.shell())
     return pid
 

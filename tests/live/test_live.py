@@ -143,7 +143,7 @@ def test_figures_are_those_of_report_where_there_are_more_events_than_it_can_fol
 
 
 def tables_alone(path):
-    """Writes a trace that has tables but no rows: no events and no end."""
+    """Writes a trace whose tables have no rows, so it has no events and no end."""
     Trace(path, complete=0).write()
 
 
@@ -153,7 +153,7 @@ def first_page(path):
 
 
 def write_finished(path):
-    """Writes a finished trace and renames it to `path`, so that it appears at once."""
+    """Writes a finished trace and then renames it to `path`, so that no reader sees an unfinished file."""
     trace = Trace(path.with_suffix(".new"))
     trace.alloc(3 * MIB)
     trace.exit()
@@ -252,7 +252,7 @@ def test_sites_that_grow_say_by_how_much_with_each_step(watched, screen):
 
 
 def is_whole(lines, columns, rows):
-    """True if the lines are a completely drawn screen of this size."""
+    """Returns True if the lines are a completely drawn screen of this size."""
     return (len(lines) == rows and all(len(line) <= columns for line in lines) and lines[2].startswith("live 16.00 MiB")
             and "0 lost" in lines[-2] and lines[-1].startswith("q quit") and len(lines[3]) == columns)  # fmt: skip
 
@@ -377,7 +377,7 @@ ENDS = ["q", signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signa
 @pytest.mark.parametrize("end", ENDS)
 def test_the_terminal_is_left_as_it_was(watched, opened, end):
     terminal = opened(Pty(watched.pid))
-    terminal.until("MiB", "q quit")  # no figure, because `live` writes only the digits that change
+    terminal.until("MiB", "q quit")  # waits for no figure, because `live` writes only the digits that change
     guard = guard_of(terminal)
     if end == "program killed":
         watched.kill()
@@ -421,7 +421,7 @@ def test_a_shell_has_its_terminal_again_after_a_kill(watched, screen):
     screen.until("live 16.00 MiB")
     os.kill(live_in(screen), signal.SIGKILL)
     screen.until("kept", "gpumemtrace live was killed")
-    screen.enter("")  # a fast shell may have written its prompt on the screen that `live` used; this prints a new one
+    screen.enter("")  # prints a new prompt; a fast shell may have printed the first one on the screen of `live`
     screen.until("killed; the terminal is as it was\n", "\nready$")
     screen.enter("echo a$((40 + 2))b")
     text = screen.until("a42b", "echo a$((40 + 2))b")  # the terminal echoes input, and a line feed starts a new line

@@ -9,8 +9,8 @@ COMMAND = BUILD / "gpumemtrace"
 
 
 class Watched:
-    """The recorded program. watched.do("take 0 12") returns when the program has allocated; its events may still be in the
-    ring."""
+    """The recorded program. watched.do("take 0 12") returns when the program has made the allocation; the event may
+    still be in the ring."""
 
     def __init__(self, folder, name="trace.db"):
         self.trace = folder / name

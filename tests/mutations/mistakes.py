@@ -18,6 +18,6 @@ def mistakes():
 
 
 def source_of(folder, old):
-    """Returns the file below `folder` that has `old`, or None unless exactly one place has it."""
+    """Returns the file below `folder` that has the text `old`. Returns None unless the text is in exactly one place."""
     sources = [path for path in sorted(folder.rglob("*.[cS]")) for _ in range(path.read_text(encoding="utf-8").count(old))]
     return sources[0] if len(sources) == 1 else None

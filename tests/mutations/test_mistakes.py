@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Each mistake of mistakes.txt still fits the sources. Only `make check-mutations` makes them, because that takes half an
-hour."""
+"""Each mistake of mistakes.txt can still be made in the sources. Only `make check-mutations` makes the mistakes and
+runs the tests, because that takes half an hour."""
 from mutations.mistakes import ROOT, mistakes, source_of
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the pytest plugin with pytest's pytester. They must not import tests/support, because `make check-pythons`
-runs them in environments that hold only pytest and the plugin."""
+"""Tests the pytest plugin with pytest's pytester. This file must not import tests/support, because `make check-pythons`
+runs it in environments that hold only pytest and the plugin."""
 import os
 import pathlib
 import re
@@ -54,7 +54,7 @@ def suite(pytester, monkeypatch):
 
 
 def is_installed():
-    """True if pip installed the plugin. pytest then loads the plugin by its entry point."""
+    """Returns True if pip installed the plugin. In this case pytest loads the plugin by its entry point."""
     from importlib import metadata
 
     try:

@@ -73,7 +73,7 @@ def test_the_wheel_brings_a_command_that_records_a_dry_run_and_goes_without_a_tr
 
 
 def test_the_command_of_the_wheel_leaves_signals_as_they_were(tmp_path):
-    """Python ignores SIGPIPE, but a program that is started through Python must not inherit that."""
+    """Python ignores SIGPIPE, but a program that is started through Python must not inherit the ignored signal."""
     python = environment(tmp_path, INTERPRETERS[0])
     assert run(python, "-m", "pip", "install", "--quiet", "--no-index", wheel()).returncode == 0
     show = ["grep", "SigIgn", "/proc/self/status"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`gpumemtrace estimate` of files of weights: their content to the byte, and refusals of files that contradict themselves."""
+"""Tests `gpumemtrace estimate` of files of weights: its figures must be right to the byte, and it must refuse files
+that contradict themselves."""
 import json
 import struct
 
@@ -22,7 +23,7 @@ def elements(shape):
 
 
 def tensors(wide=()):
-    """Returns all tensors of the model, in F32 if their name is in `wide`, otherwise in BF16."""
+    """Returns all tensors of the model. Tensors whose name is in `wide` are in F32, all other tensors in BF16."""
     return {name: ("F32" if name in wide else "BF16", shape, elements(shape) * (4 if name in wide else 2)) for name, shape in SHAPES.items()}
 
 
@@ -37,7 +38,8 @@ def estimate(gpumemtrace):
 
 
 def put(folder, files):
-    """Writes the files into the folder and returns it; content that is not bytes is written as JSON."""
+    """Writes the files into the folder and returns the folder. If the content of a file is not bytes, it is written as
+    JSON."""
     for name, content in files.items():
         (folder / name).write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     return folder
