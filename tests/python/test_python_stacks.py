@@ -28,7 +28,8 @@ def name_of(frame):
 
 
 def short(stack):
-    """Returns a stack as words: the name of each Python frame, and "libc" or "native" for consecutive native frames."""
+    """Returns a stack as words: the name of each Python frame, and one word "libc" or "native" for consecutive native
+    frames."""
     words = [
         name_of(frame) if frame[0] == PYTHON
         else "libc" if frame[0] == NATIVE and "/libc.so" in frame[1]
@@ -175,7 +176,7 @@ def test_children_of_a_process_whose_threads_churn_code_record_their_own(interpr
 def test_ending_under_daemon_threads_that_allocate_is_the_same_as_without_us(interpreter, tmp_path):
     for _ in range(5):
         run = Run(interpreter, "daemon_threads.py", 8, folder=tmp_path, before=[PROBE])
-        assert run.completed.stderr.count("\n") == 1  # the line at exit
+        assert run.completed.stderr.count("\n") == 1  # only the recorder's line at exit
 
 
 # --- what is not read --------------------------------------------------------------------------------

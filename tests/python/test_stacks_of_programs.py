@@ -14,7 +14,8 @@ def modules(stack):
 
 
 def reload(record, program, *options):
-    """Returns the stack in the second plugin, and whether the loader put that plugin at the first one's address."""
+    """Returns the stack in the second plugin, and whether the loader put this plugin at the address of the first
+    plugin."""
     recording = record(
         program("stack_reload"), program("stack_probe_one.so"), program("stack_probe_two.so"),
         *options, check=not options,

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the programs of this folder: allocates and notes the stack that Python sees.
+"""Has what the programs of this folder share: allocates and notes the stack that Python sees.
 
-The first argument of each program is the CUDA runtime, the second the file for write_expected(): one
-JSON list [address, [[file, function, line], …innermost first]] per line for each allocation.
-"""
+The first argument of each program is the CUDA runtime. The second is the file that write_expected() writes. For each
+allocation it has a line with a JSON list: [address, [[file, function, line], …]], with the innermost frame first. """
 import ctypes
 import json
 import sys

@@ -3,10 +3,9 @@
 
     python bench_stacks.py PROBE DEPTH THREADS BATCHES
 
-Prints CPU ns, what 95 of 100 batches exceed, of several threads the mean: "alloc NS unwind NS loop NS native N",
-where unwind is libunwind alone, loop a Python loop over f_back that reads each frame's line, and N
-the native frames above the allocation.
-"""
+Prints "alloc NS unwind NS loop NS native N". NS is in CPU ns; 95 of 100 batches take longer. If there are several
+threads, NS is their mean. "unwind" is libunwind alone. "loop" is a Python loop over f_back that reads the line of each
+frame. N is the number of native frames above the allocation. """
 import ctypes
 import statistics
 import sys
@@ -50,7 +49,7 @@ def descend(depth):
 
 
 def main():
-    # DEPTH includes the outermost frames: main() and the module, or those of a thread.
+    # DEPTH includes the outermost frames: main() and the module, or the first frames of a thread.
     if THREADS == 1:
         descend(DEPTH - 3)
     threads = [threading.Thread(target=descend, args=(DEPTH - 4,)) for _ in range(THREADS)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Allocates in finalizers that the garbage collector calls. The collector runs when Python allocates memory, so also while
-Python enters a function and creates its cells; traceback does not see a frame of that function yet.
+"""Allocates in finalizers that the garbage collector calls. The collector runs when Python allocates memory. So it may
+also run while Python enters a function and creates the cells of that function. At that time traceback does not yet see
+a frame of the function.
 
     python entered.py RUNTIME EXPECTED ROUNDS
 """

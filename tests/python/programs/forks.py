@@ -3,8 +3,7 @@
 
     python forks.py RUNTIME EXPECTED FORKS
 
-Exits with 0 if every child does.
-"""
+Exits with 0 if every child exits with 0. """
 import os
 import sys
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Allocates in the main interpreter, in a sub-interpreter, and in the main one again.
+"""Allocates in the main interpreter, in a sub-interpreter, and again in the main interpreter.
 
     python interpreters.py RUNTIME EXPECTED
 

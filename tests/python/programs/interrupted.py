@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Allocates while a timer interrupts the thread every 100 microseconds, also while the recorder takes
-a stack. Python's signal handler allocates as well.
+"""Allocates while a timer interrupts the thread every 100 microseconds. The timer also interrupts the recorder while it
+takes a stack. Python's signal handler allocates as well.
 
     python interrupted.py RUNTIME EXPECTED TIMES
 """
