@@ -26,7 +26,7 @@ class Block(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A decoder with learned positions, a head tied to the embedding, and a loss inside the module."""
+    """A decoder with learned positions, a head that is tied to the embedding, and a loss inside the module."""
 
     def __init__(self, words=1000, width=256, tokens=128):
         super().__init__()
@@ -53,7 +53,8 @@ class Root(nn.Module):
 
 
 class Composed(nn.Module):
-    """Layers that the model format does not name: attention by hand, a norm of single operations, a gate, one selected token."""
+    """Has layers that the model format does not name: attention written by hand, a norm made of single operations, a
+    gate, one selected token."""
 
     def __init__(self, width=128):
         super().__init__()
@@ -99,7 +100,7 @@ class Residual(nn.Module):
 
 
 class Images(nn.Module):
-    """A model of images with an in-place sum, a transposed convolution and a concatenation."""
+    """A model for images with an in-place sum, a transposed convolution and a concatenation."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Trains a model on two GPUs, with DataParallel or as the first of two ranks; prints PyTorch's peak of each GPU in bytes.
+"""Trains a model on two GPUs, with DataParallel, or as the first of two ranks. Prints PyTorch's peak of each GPU in
+bytes.
 
     python imbalance.py dp | ddp
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`make check-releases`: installs plain wheels of PyTorch from PyPI, without NVIDIA's packages, one at a time; runs each in
-a dry run and deletes it. The replay's figures are compared with PyTorch's own counters and snapshot.
+"""`make check-releases`: installs plain wheels of PyTorch from PyPI, without NVIDIA's packages, one at a time. Runs
+each wheel in a dry run and deletes it. The replay's figures are compared with PyTorch's own counters and snapshot.
 
-RELEASES="2.0.1 2.6.0" tries only these releases; WRITE=1 writes the table to doc/simulator.md. Exit 1: a release that should
-work does not. A release is skipped only if PyPI cannot be reached."""
+RELEASES="2.0.1 2.6.0" tries only these releases; WRITE=1 writes the table to doc/simulator.md. Exits 1 if a release
+that should work does not work. A release is skipped only if PyPI cannot be reached."""
 import json
 import os
 import pathlib
@@ -18,7 +18,8 @@ from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, load_json
 
 PAGE = ROOT / "doc/simulator.md"
 HEAD = "| release | CUDA | dry run | peak allocated, reserved: PyTorch's own | replay |\n|---|---|---|---|---|\n"
-# The libc10_cuda.so of these releases has NVIDIA's runtime linked in statically, so nothing can be recorded; one line says so.
+# The libc10_cuda.so of these releases contains NVIDIA's static runtime, so nothing can be recorded. The recorder says
+# this in one line.
 STATIC = ("1.13.",)
 
 
@@ -69,7 +70,8 @@ def main():
     with tempfile.TemporaryDirectory() as packages:
         for release in os.environ.get("RELEASES", "").split() or pinned("pytorch_releases"):
             try:
-                # These packages leave out numpy: no release of PyTorch needs it, and no single numpy works with all of them.
+                # numpy is not among these packages, because no release of PyTorch needs it, and no version of numpy
+                # works with all releases.
                 if not os.listdir(packages):
                     pip("install", "--no-deps", "--target", packages, *pinned("pytorch_imported_packages"))
                 with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch's counterpart of each layer of the estimate, and the bytes that autograd saves for it.
+"""Has PyTorch's counterpart of each layer of the estimate, and counts the bytes that autograd saves for it.
 
     python saved.py      in a dry run: bytes saved for backward by layer and element type, as JSON
 
@@ -48,8 +48,8 @@ def attention(torch, q, k, v):
     return result.transpose(1, 2).reshape(q.shape)
 
 
-# {layer type: ({fields}, shape of a sample, function of (nn, torch) that returns a module or a function)}. The loop below
-# adds the layers that exist for several ranks.
+# {layer type: ({fields}, shape of a sample, function of (nn, torch) that returns a module or a function)}. The loop
+# below adds the layers that exist for several dimensions.
 CASES = {
     "Linear": ({"out": 24}, ROWS, lambda nn, torch: nn.Linear(16, 24)),
     "InProjection": ({}, ROWS, lambda nn, torch: nn.Linear(16, 48)),
@@ -107,7 +107,8 @@ for rank, shape in ((1, LINE), (2, PLANE), (3, CUBE)):
     CASES[f"MaxPool{rank}d"] = WINDOW, shape, lambda nn, torch, rank=rank: getattr(nn, f"MaxPool{rank}d")(3, 2, 1)
     CASES[f"AvgPool{rank}d"] = WINDOW, shape, lambda nn, torch, rank=rank: getattr(nn, f"AvgPool{rank}d")(3, 2, 1)
 TYPES = ("float32", "bfloat16")
-# Float32 only: in bfloat16, PyTorch's releases differ (cuDNN keeps a copy of the weights, or PyTorch composes the layer).
+# These are tested only in float32. In bfloat16, PyTorch's releases differ: cuDNN keeps a copy of the weights, or
+# PyTorch composes the layer of single operations.
 RECURRENT = ("LSTM", "GRU", "RNN")
 
 
@@ -139,7 +140,7 @@ def saved_bytes(torch, name, dtype):
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        result = layer(*inputs, *targets)  # the result keeps the storages alive, so that no two have the same address
+        result = layer(*inputs, *targets)  # keeps the storages alive, so that each has its own address
     del result
     return sum(saved.values())
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests advice by taking it: each case of scripts/advice.py runs out of memory on a card that is a little too small. The
-same script with the advice taken must need less memory, by the bytes that the advice promised."""
+"""Tests advice by following it. Each case of scripts/advice.py runs out of memory on a card that is a little too small.
+If the script follows the advice, it must need less memory, by as many bytes as the advice promised."""
 import pytest
 
 from support.pytorch_builds import SCRIPTS
@@ -8,7 +8,7 @@ from support.run import load_json, run_command
 from support.tracefile import MIB
 
 TOLERANCE = 0.1
-# (case, card, remedy, words of the advice that name the line).
+# (case, card, remedy, words of the advice that name the line)
 CASES = [
     ("checkpointing", "4764MiB", "checkpoint", "checkpoint each Layer called by advice.py:39"),
     ("convolutions", "1600MiB", "checkpoint", "checkpoint each Block called by advice.py:"),

@@ -17,7 +17,8 @@ def comment_of(frames):
 
 
 def comments(recording):
-    """Returns one entry per tensor allocated in a backward pass, in order: the comment on its forward line, or None."""
+    """Returns one entry for each tensor that a backward pass allocates, in order: the comment on its forward line, or
+    None."""
     books = Books(recording.trace)
     return [comment_of(books.stack_frames(stack)) if stack else None for stack in forward_stacks(books).values()]
 
@@ -28,7 +29,7 @@ def test_backward_tensors_have_the_lines_of_their_forward_operators(dry_run):
     assert [text for text in found if text][: len(plain)] == plain
     counted = collections.Counter(found)
     assert set(counted) <= {"exponential", "sine", "rectify", "multiply", None}
-    assert counted[None] <= 6  # gradients of leaves, and the expanded gradient of the sum
+    assert counted[None] <= 6  # None stands for gradients of leaves, and for the expanded gradient of the sum
 
 
 def test_what_the_analyzer_says_is_what_a_slow_reading_says(dry_run):

@@ -28,8 +28,8 @@ def categories(trace, seq):
 
 
 def compared(recording):
-    """Returns [(categories of the replay, moment of the script)] for each moment whose categories the script knows. `resolve`
-    first stores the names in the trace, so that they are looked up only once."""
+    """Returns [(categories of the replay, moment of the script)] for each moment whose categories the script knows.
+    `resolve` first stores the names of functions in the trace, so that they are looked up only once."""
     assert run_command("resolve", recording.trace).returncode == 0
     pairs = [(categories(recording.trace, seq), moment)
              for seq, moment in recording.marked_moments() if "held" in moment]
@@ -46,18 +46,18 @@ def test_categories_are_what_the_script_knows(name, dry_run):
             assert told["activations"] == pytest.approx(moment["saved"], rel=0.02)
 
 
-# These scripts were written after the rules were fixed. A row keeps their result: the bytes by which each category differs,
-# the largest excess of activations as a ratio, and the reason.
+# These scripts were written after the rules were fixed. A row keeps the result of a script: the bytes by which each
+# category differs, the largest excess of activations as a ratio, and the reason.
 LATER = {
     # The GradScaler's scale and counter, two blocks of 512 bytes, count as the optimizer's.
     "resnet.py": ({"parameters": 0, "gradients": 0, "optimizer": 1024}, 0.0001),
-    # The averaged copy of the weights (1,600,512 bytes) counted as the optimizer's until the rules knew copies of tensors. The
-    # last three scripts were written after that change.
+    # The averaged copy of the weights (1,600,512 bytes) was counted as the optimizer's until the rules recognized
+    # copies of tensors. The last three scripts were written after that change.
     "encoder.py": (NOTHING, 0.0002),
     # The script holds the decoder's output, which backward does not need.
     "vae.py": (NOTHING, 0.077),
     "translate.py": (NOTHING, 0.0007),
-    # The first batch after an evaluation counts as the evaluation's, because its stack is the script's own line.
+    # The first batch after an evaluation counts as the evaluation's, because its stack has only the script's own line.
     "finetune.py": (NOTHING, 0.231),
     # The script keeps the scalar of mse_loss, which lies in a block that held one value per element.
     "diffusion.py": (NOTHING, 0.017),

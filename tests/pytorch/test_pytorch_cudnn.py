@@ -44,14 +44,15 @@ def test_each_convolution_takes_the_workspace_that_is_set(dry_run):
     marker = 778 * MIB
     none, set_to = (sizes(dry_run("convolutions.py", GPUMEMTRACE_SIM_CONV_WORKSPACE=size)) for size in (0, marker))
     assert marker not in none
-    # The script runs 4 models in two element types, each forward and backward; then one model in benchmark mode, which allocates
-    # the workspace once more for each convolution.
+    # The script runs 4 models in two element types, each forward and backward. Then it runs one model in benchmark
+    # mode, which allocates the workspace once more for each convolution.
     assert set_to.count(marker) > 60
     assert len(set_to) == len(none) + set_to.count(marker)
 
 
 def test_a_workspace_of_none_leaves_what_layers_keep(dry_run):
-    """An LSTM keeps a reserve space for backward: the gates and states of two layers in two directions, exact to the byte."""
+    """An LSTM keeps a reserve space for backward. It has the gates and states of two layers in two directions, and its
+    size must be exact to the byte."""
     state = 20 * 8 * 64 * 2
     reserve = 256 + (2 * 5 + 1) * state * 4 + state // 8
     assert any(reserve <= size < reserve + 512 for size in sizes(dry_run("convolutions.py", GPUMEMTRACE_SIM_CONV_WORKSPACE=0)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Programs whose control flow depends on values read from the card run to their end in a dry run, with sizes that a card could
-have. The dry run names exactly the lines that read values which it did not compute."""
+"""If the control flow of a program depends on values read from the card, the program still runs to its end in a dry
+run, with sizes that are possible on a card. The dry run names exactly the lines that read a value which it did not
+compute."""
 import pytest
 from test_pytorch_dry_run import looked
 from test_pytorch_values import guessing_lines
@@ -117,7 +118,7 @@ def test_a_scale_of_the_programs_own_is_halved_only_by_what_overflows(saw):
 
 @pytest.mark.parametrize("part", ["critic", "depths"])
 def test_where_no_shape_depends_on_a_value_allocations_are_those_without_values(dry_run, part):
-    """Compares the first 60 events, which come before a shape or a loop depends on a value."""
+    """Compares the first 60 events, which come before any shape or loop depends on a value."""
     with_values, without = (sequences(dry_run(DECISIONS, part, **settings))[0] for settings in ({}, {"GPUMEMTRACE_VALUES": "none"}))
     same = 60
     assert len(without) > same and with_values[:same] == without[:same]

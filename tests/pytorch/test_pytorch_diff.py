@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`diff` and `check` name the guilty line of each change of tests/diff. The changed script lies in a folder of another name."""
+"""`diff` and `check` name the guilty line of each change of tests/diff. The changed script lies in a folder with
+another name."""
 import json
 import shutil
 import subprocess

@@ -40,7 +40,7 @@ def test_operators_of_every_library_of_nvidias_run(dry_run):
     assert looked(dry_run("operators.py"))["failed"] == {}
 
 
-# After be_late(), the calling thread sleeps 0.3 s each time libtorch has made it wake another thread.
+# After be_late(), the calling thread sleeps 0.3 s each time after libtorch has used it to wake another thread.
 LATE = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -100,7 +100,7 @@ def test_the_heading_says_what_the_dry_run_does_not_know(dry_run):
 
 
 def test_a_library_in_a_wheels_nvidia_folder_is_not_loaded(torch_build, tmp_path):
-    """The library lies beside the wheel's torch, where torch's rpath looks first, and aborts the process when it is loaded."""
+    """A library beside the wheel's torch, where torch's rpath looks first, aborts the process if it is loaded."""
     if torch_build.name != "wheel":
         pytest.skip("Debian's build has no such folder")
     build = Build(torch_build.name)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""With --events=late, an event completes only when the host waits for it. Memory that record_stream keeps then shows both in
-PyTorch's own counters and in the recording; a run with done events and one with late events are the bounds for a real card."""
+"""With --events=late, an event completes only when the host waits for it. So the memory that record_stream keeps
+appears both in PyTorch's own counters and in the recording. On a real card, the memory lies between that of a run with
+done events and that of a run with late events."""
 import pytest
 from test_pytorch_replay import compare
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A dry run exported as PyTorch's memory snapshot has the segments that PyTorch itself reported at that moment."""
+"""If a dry run is exported as PyTorch's memory snapshot, the snapshot has the segments that PyTorch itself reported at
+that moment."""
 import subprocess
 
 import pytest

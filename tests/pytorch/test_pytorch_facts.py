@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Facts that the real PyTorch reports besides its blocks: their streams, PyTorch's version, the allocator's settings."""
+"""The recording has facts that the real PyTorch reports in addition to its blocks: the streams of blocks, PyTorch's
+version, the allocator's settings."""
 import json
 
 from support.run import load_json

@@ -10,7 +10,7 @@ from support.first_lines import check_first_line
 from support.pytorch_builds import SCRIPTS
 from support.run import ROOT
 
-MODULES = {"moments.py"}  # scripts import it; alone it does nothing
+MODULES = {"moments.py"}  # scripts import this module; alone it does nothing
 ADVICE_CARDS = {**{case: card for case, card, *_ in CASES}, "fragments": "1345MiB", "own_kernels": "1735MiB",
                 "second_use_of_sequential": "3000MiB", "summed_losses": SUMMED_LOSSES_CARD, "caught": CAUGHT_CARD,
                 "one_call": ONE_CALL_CARD}  # fmt: skip

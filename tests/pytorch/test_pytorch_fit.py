@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tries the cards that `fit` prints: a dry run on a card of that size works or fails, and retries as often."""
+"""Tries the cards that `fit` prints. On a card of that size, a dry run works or fails as `fit` says, and retries as
+often as `fit` says."""
 from support.pytorch_builds import SCRIPTS
 from support.run import load_json
 
@@ -40,7 +41,7 @@ def test_a_vision_transformer_needs_that_card_to_one_granule(dry_run):
 
 
 def on_the_next_smaller_card(dry_run, batch, **settings):
-    """Returns (fit's row, a dry run on as much of the card as `fit` takes)."""
+    """Returns (the row of `fit`, a dry run on as much of the card as `fit` counts as usable)."""
     row = sizes(dry_run(TRANSFORMER, batch, spec="32GiB"))["allowed"]
     return row, dry_run(TRANSFORMER, batch, spec=str(row["card_bytes"] // 100 * 98), **settings)
 

@@ -88,8 +88,8 @@ def test_a_loop_over_layers_is_no_loop_over_steps(way, expected, dry_run):
     assert (growth["verdict"], growth["steps"]) == expected
 
 
-# (loop, start of the answer, guilty line or None, steps), as a person who knows the script would answer. One step less is right,
-# too, because the end of the last step may show in no stack.
+# (loop, start of the answer, guilty line or None, steps), as a person who knows the script would answer. One step less
+# is also right, because the end of the last step may show in no stack.
 @pytest.mark.parametrize("way, opening, text, steps", [
     ("hidden_state", "Leak: 6.57 MiB per step", "self.lstm(self.embed", 20),
     ("exceptions", "Leak: 2.50 MiB per step", "loss = model(batch)", 10),  # counts only steps that end without the exception

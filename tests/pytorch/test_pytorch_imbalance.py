@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory of each GPU with DataParallel and DistributedDataParallel: the estimate against a dry run on two simulated cards."""
+"""Compares the estimate of each GPU's memory, with DataParallel and DistributedDataParallel, with a dry run on two
+simulated cards."""
 import json
 
 import pytest
@@ -25,7 +26,7 @@ def fixture_imbalance(gpumemtrace):
 
 
 def counted(dry_run, how):
-    """Returns PyTorch's peak of both GPUs in bytes. cuBLAS's workspaces are missing, because a dry run has none."""
+    """Returns PyTorch's peak of each GPU in bytes. The peaks lack cuBLAS's workspaces, because a dry run has none."""
     return [int(word) for word in dry_run(ROOT / "tests/pytorch/imbalance.py", how, spec="2x16GiB").completed.stdout.split()]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The import of a snapshot of the real PyTorch has the figures of PyTorch's own counters; exporting it again keeps every segment
-and block."""
+"""A trace imported from a snapshot of the real PyTorch has the figures of PyTorch's own counters. If the trace is
+exported again, every segment and block is kept."""
 import json
 import pickle
 

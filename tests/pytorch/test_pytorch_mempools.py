@@ -6,7 +6,8 @@ import pytest
 from support.run import load_json, run_command
 
 GIB = 1 << 30
-# PyTorch queries the side stream's event while it allocates the next tensor; this first query returns 600, CUDA_ERROR_NOT_READY.
+# PyTorch queries the side stream's event while it allocates the next tensor. This first query returns 600,
+# CUDA_ERROR_NOT_READY.
 NOT_READY = {"GPUMEMTRACE_SIM_FAULT": "cuEventQuery:1=600"}
 
 

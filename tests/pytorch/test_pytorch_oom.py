@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch runs out of memory: `oom` says whether this is a failure, whether the program died of it, and the cause."""
+"""When PyTorch runs out of memory, `oom` says whether this counts as a failure (not if a retry succeeded), whether the
+program died of it, and the cause."""
 import pytest
 
 from support.run import load_json
@@ -49,7 +50,7 @@ def test_the_verdict_is_the_scripts_cause(dry_run, way, verdict, layer):
 def test_what_a_graph_keeps_in_its_private_pool_is_neither_idle_nor_fragmented(dry_run):
     (oom,) = ooms(run(dry_run, "graph"))
     assert (oom["verdict"], oom["graph_bytes"]) == ("exhausted", 8 << 30)
-    assert oom["idle_bytes"] <= 2 << 20  # the rest of a segment for small tensors
+    assert oom["idle_bytes"] <= 2 << 20  # what is left of a segment for small tensors
     assert {term["term"]: term["bytes"] for term in oom["sum"]}["graphs"] == 8 << 30
 
 

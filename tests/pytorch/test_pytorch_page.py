@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The HTML page of a PyTorch trace in a browser: it opens with the cause of death and draws the values of the JSON."""
+"""In a browser, the HTML page of a PyTorch trace opens with the cause of death and draws the values of the JSON."""
 
 import pytest
 

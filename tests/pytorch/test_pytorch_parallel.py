@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One process on several devices: `report` names the device that holds more than the others, and the line that holds it."""
+"""If one process uses several devices, `report` names the device that holds more memory than the other devices, and the
+line that holds this memory."""
 import pytest
 
 from support.run import ROOT, load_json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One rank of many that runs alone (`run --rank=K/N`) allocates the same as among the other ranks."""
+"""One rank of many that runs alone (`run --rank=K/N`) allocates the same memory as when all ranks run."""
 import subprocess
 
 import pytest

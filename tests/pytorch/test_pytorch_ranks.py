@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Ranks on one machine: NCCL delivers the other ranks' data to each rank, or says in one line why it cannot."""
+"""If all ranks run on one machine, NCCL delivers the other ranks' data to each rank, or says in one line why it
+cannot."""
 import pytest
 
 from support.run import ROOT
@@ -19,7 +20,7 @@ def ranks(request, dry_run):
 
 
 def failed(dry_run, part, *more, **settings):
-    """Returns the error of `part` from each of two ranks; None for a rank that was killed."""
+    """Returns the error of `part` from each of two ranks, or None for a rank that was killed."""
     seen = looked(dry_run(SCRIPT, 2, part, *more, spec="2x16GiB", GPUMEMTRACE_STACKS="none", **settings))
     return [rank and rank[part] for rank in seen["ranks"]]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The recipe of doc/ci.md on samples/train.py: if a change holds 10 % more, the build is red, with one annotation on the line."""
+"""Runs the recipe of doc/ci.md on samples/train.py. If a change holds 10 % more memory, the build is red, with one
+annotation on the line."""
 import pytest
 
 from support.pytorch_builds import BYTECODE

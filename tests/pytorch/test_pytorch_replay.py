@@ -11,7 +11,7 @@ SAMPLES = 20000
 
 
 class Replay:
-    """The analyzer's figures and segments of a trace at any event."""
+    """Gives the analyzer's figures and segments of a trace at any event."""
 
     def __init__(self, trace):
         self.trace = trace
@@ -22,7 +22,8 @@ class Replay:
         self.failures = load_json("oom", trace)["oom"]
 
     def figures(self, device, seq):
-        """Returns live and reserved bytes right after event `seq`, and their peaks and the number of failures up to it."""
+        """Returns the live and reserved bytes right after event `seq`, and their peaks and the number of failures up to
+        this event."""
         rows = [row for row in self.rows.get(device, []) if row["seq"] <= seq]
         assert not rows or rows[-1]["seq"] == seq
         live = [row["live_bytes"] for row in rows] or [0]
@@ -100,7 +101,7 @@ def test_a_block_that_another_stream_still_uses_is_free_from_when_it_is_given_ba
     compare(dry_run("streams.py"), waiting=True)
 
 
-# The same scripts in another kind of segments. One optimizer of the MLP is enough here.
+# The same scripts run with expandable segments. One optimizer of the MLP is enough here.
 EXPANDABLE = [name for name in RUNS if not name.startswith("mlp ")] + ["mlp adam-foreach"]
 
 
@@ -111,7 +112,7 @@ def test_the_replay_of_expandable_segments_equals_pytorchs_own_figures(name, dry
 
 @pytest.mark.parametrize("scope", ["RTLD_LOCAL", "RTLD_GLOBAL"])
 def test_pytorchs_own_profiler_is_told_of_each_tensor_wherever_c10_is_loaded(scope, dry_run):
-    """By default, Python opens torch's extension, and with it c10, with RTLD_LOCAL."""
+    """By default, Python opens torch's extension with RTLD_LOCAL, and this also loads c10."""
     settings = {"TORCH_USE_RTLD_GLOBAL": 1} if scope == "RTLD_GLOBAL" else {}
     recording = dry_run("profiled.py", **settings)
     said = json.loads(recording.completed.stdout.splitlines()[-1])

@@ -24,7 +24,8 @@ def test_a_rank_of_a_sharded_llama_peaks_at_what_pytorch_counts(dry_run):
 
 @pytest.mark.parametrize("rank", ["0/8", "0/128"])
 def test_one_rank_of_llama_3_alone_reserves_what_torchtitan_published(dry_run, rank):
-    """Two steps are enough: doc/measurements.md. tests/field checks the compiled rows, because they need Triton."""
+    """Two steps are enough, as doc/measurements.md shows. tests/field checks the compiled rows, because they need
+    Triton."""
     recording = dry_run(ROOT / "samples/fsdp_llama.py", "--steps=2", spec="95GiB", rank=rank)
     (pool,) = recording.report()["devices"][0]["pools"]
     assert pool["peak_reserved_bytes"] / 2**30 == pytest.approx(TORCHTITAN_GIB[rank, False], rel=OFF_RATIO)
@@ -35,7 +36,8 @@ def test_one_rank_of_llama_3_alone_reserves_what_torchtitan_published(dry_run, r
     [("Decoder", "int64:", "128"), ("Composed", "", "50x32"), ("Images", "", "3x64x64"), ("Encoder", "", "50x16"), ("Biased", "", "64x32")],
 )
 def test_a_described_module_has_pytorchs_parameters_and_saves_for_backward_what_it_saves(dry_run, gpumemtrace, name, kind, shape):
-    """The description has a batch of 2 and the estimate 16, so the description must know which sizes grow with the batch."""
+    """The description is made with a batch of 2 and the estimate with 16. So the description must know which sizes grow
+    with the batch."""
     modules = ROOT / "tests/pytorch/described.py"
     described = dry_run(ROOT / "samples/describe_torch.py", f"{modules}:{name}", f"--input={kind}2x{shape}").completed.stdout
     trained = dry_run(modules, name, f"{kind}16x{shape}").completed.stdout

@@ -9,7 +9,7 @@ from pytorch.saved import BATCH, CASES, TYPES, types_of
 from support.run import ROOT
 
 ROWS = re.findall(r"^LAYER\((\w+)", (ROOT / "analyzer/estimate/layer/layers.def").read_text(), re.M)
-SEEDS_BYTES = {"Attention": 24}  # seeds of a possible dropout, which newer releases keep on the card
+SEEDS_BYTES = {"Attention": 24}  # the seeds of a possible dropout, which newer releases keep on the card
 # {layer type that has no counterpart of its own in PyTorch: the suite that compares it, or the reason why none does}
 ELSEWHERE = {
     "RMSNorm": "torch 2.6 composes it, 2.15 has a kernel: estimates",
@@ -20,7 +20,8 @@ ELSEWHERE = {
 
 
 def described(name, dtype):
-    """Returns a model file that ends with the layer `name`. Other layers make its inputs, so that the inputs need gradients."""
+    """Returns a model file that ends with the layer `name`. Other layers make the inputs of this layer, so that the
+    inputs need gradients."""
     fields, shape, _ = CASES[name]
     before = [] if name == "Embedding" else [{"type": "Scale", "name": letter, "from": "read"} for letter in fields.get("from", ["a"])]
     return {"schema": "gpumemtrace.model/1", "input": shape, "dtype": dtype, "batch": BATCH, "layers": [

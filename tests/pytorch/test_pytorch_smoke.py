@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Ten short scripts test one fact each, in at most three minutes: `make smoke` runs this file on the wheel only. Six scripts
-are those of tests/cases, so their bytes are those of the public report. Only conclusions that are right today are tested."""
+"""Ten short scripts test one fact each, in at most three minutes: `make smoke` runs this file on the wheel only. Six of
+the scripts are those of tests/cases, so their bytes are those of the public reports. The file tests only conclusions
+that the commands get right today."""
 import json
 
 import pytest
@@ -14,7 +15,7 @@ MIB = 1 << 20
 
 
 def printed(recording):
-    """Returns a list per line that the program printed, with the line's numbers."""
+    """Returns one list for each line that the program printed. The list has the numbers in the line."""
     lines = recording.completed.stdout.splitlines()
     return [[int(word) for word in line.split() if word.isdigit()] for line in lines]
 

@@ -32,7 +32,7 @@ def test_each_allocation_of_a_training_names_python_or_backward(dry_run):
 
 
 def test_what_was_compiled_is_named_by_the_line_that_called_it(dry_run, torch_build):
-    """The wheel runs Python code that PyTorch generated; Debian's build interprets the graph."""
+    """The wheel runs Python code that PyTorch generated. Debian's build interprets the graph."""
     source = (SCRIPTS / "values.py").read_text().splitlines()
     line = next(number for number, text in enumerate(source, 1) if "model(torch.randn(8, 64, device" in text)
     (device,) = load_json("peak", dry_run("values.py", "compiled").trace)["devices"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A program reads back from a simulated card the values that it stored and computed there; a guessed value is reported as one."""
+"""A program reads back from a simulated card the values that it stored and computed there. A guessed value is reported
+as guessed."""
 import json
 import re
 

@@ -7,20 +7,22 @@ from support.pytorch_builds import OLDEST
 from support.run import run_command
 
 ALLOC, FREE, MAP, UNMAP, POOL_USAGE, DEVICE_MEMORY, EXIT = 1, 2, 3, 4, 9, 10, 15
-# Kinds left out: samples of host memory; nodes of autograd, whose threads race; requested sizes, which may be of host blocks.
+# These kinds of events are left out: samples of host memory; nodes of autograd, because its threads race; requested
+# sizes, because they may belong to host blocks.
 HOST_MEMORY, AUTOGRAD_NODE, POOL_ASKED = 23, 24, 32
 OF_A_CARD = (ALLOC, FREE, MAP, UNMAP, POOL_USAGE, DEVICE_MEMORY)
 HOST_ADDRESSES = 1 << 46
-# Shapes depend on values in these scripts by intention: masks select rows, and values end loops.
+# In these scripts, shapes depend on values by intention: masks select rows, and values end loops.
 DEPENDS = ("operators.py", "values.py")
 DEPENDS_ON_OLDEST = {"encoder.py": "with label smoothing PyTorch 2.0 selects the losses by a mask"}
 
 
 def sequences(recording):
-    """Returns {device: [(kind, address, size, memory)]} of the events before the exit. Addresses of host memory are None,
-    because they differ between runs. Neighbouring frees are sorted, because threads race for their order. Frees that only
-    the exit follows are left out: after a failed backward pass, the race decides which of them come before the exit."""
-    assert run_command("info", recording.trace).returncode == 0  # folds in the events that a killed process left
+    """Returns {device: [(kind, address, size, memory)]} of the events before the exit. Addresses of host memory are
+    None, because they differ between runs. Neighbouring frees are sorted, because their order depends on a race between
+    threads. The last frees before the exit are left out, because after a failed backward pass the race decides which
+    frees come before the exit."""
+    assert run_command("info", recording.trace).returncode == 0  # `info` folds the ring of a killed process
     found, frees = {}, {}
     for device, kind, address, *row in recording.rows(
         "SELECT device, kind, address, size_bytes, memory FROM event"

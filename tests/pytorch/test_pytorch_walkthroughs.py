@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The commands on PyTorch in doc/walkthroughs.md print the output that is shown there, with Debian's release."""
+"""With Debian's release of PyTorch, the PyTorch commands in doc/walkthroughs.md print the output that the page
+shows."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`frag --what-if=SETTING` predicts the bytes that PyTorch reserves in a dry run with that setting. For a recording under a
-setting, the allocator's model gives the recorded bytes exactly."""
+"""`frag --what-if=SETTING` predicts the bytes that PyTorch reserves in a dry run with that setting. If the run was
+recorded with a setting, the model of the allocator with this setting gives exactly the recorded bytes."""
 import pytest
 
 from support.run import load_json
@@ -23,13 +23,13 @@ SETTINGS = {
     "expandable_segments": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"},
     "max_split_size=128MiB": {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:128"},
 }
-# These scripts cannot run without PyTorch's cache: a failure then raises an exception that they do not catch, and PyTorch cannot
-# capture a graph.
+# These scripts cannot run without PyTorch's cache. Without it, a failure raises an exception that the scripts do not
+# catch, and PyTorch cannot capture a graph.
 FAILING = ("out of memory, tried again", "fragmented", "graphs")
 WITHIN = 0.02
-# The trace lacks the requested sizes of cuDNN's workspaces. For a block that was not split, the model uses the block's size,
-# which is up to WHOLE_BLOCK_EXCESS larger. The model then serves fewer requests from free memory and maps one more piece of an
-# expandable segment.
+# The trace lacks the requested sizes of cuDNN's workspaces. For a block that was not split, the model uses the size of
+# the block, which is larger than the requested size by up to WHOLE_BLOCK_EXCESS. So the model serves fewer requests
+# from free memory and may map one more piece of an expandable segment.
 WHOLE_BLOCK_EXCESS, EXPANDABLE_PIECE = 1 << 20, 20 << 20
 WHOLE_BLOCKS_COUNT = {("debian", "cnn", "expandable_segments")}
 
@@ -62,7 +62,7 @@ def test_a_setting_holds_what_pytorch_holds_with_it(torch_build, dry_run, script
     real = dry_run(*SCRIPTS[script], **SETTINGS[setting])
     assert found["replayed"], found
     if found["at_least"]:
-        # After the first failure the program takes another path.
+        # After the first failure the program behaves differently.
         assert found["peak_reserved_bytes"] > 0
         return
     if (torch_build.name, script, setting) in WHOLE_BLOCKS_COUNT:
