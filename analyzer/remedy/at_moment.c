@@ -9,7 +9,7 @@
 #include "analyzer/util/array.h"
 #include "analyzer/util/glob.h"
 
-/* A line is worth a question if it holds at least 1/5 of the bytes of forward. */
+/* The program asks about a line if the line holds at least 1/5 of the bytes of forward. */
 enum { WORTHY_SHARE = 5 };
 /* Size of the block that holds a single number. */
 enum { LOSS_BYTES = 512 };
@@ -88,8 +88,8 @@ static bool is_function_of(const struct symbol_frame *frame, enum sign sign)
     return false;
 }
 
-/* 1: the stack has the sign, 0: it has not, -1: error. Looks only at native frames inside the
- * innermost Python frame, because the Python line called them. */
+/* Returns 1 if the stack has the sign, 0 if it does not, and -1 on an error. Looks only at native
+ * frames inside the innermost Python frame, because the Python line called them. */
 static int has_native_sign(const struct at_moment *at, uint32_t stack_id, enum sign sign,
                            struct err *err)
 {
@@ -137,8 +137,10 @@ static bool is_of_this_forward(const struct at_moment *at, const struct live_blo
 struct line {
     uint32_t location, depth;
     uint64_t bytes;
-    size_t seen_at;   /* number of the last block that was added, + 1: recursion counts once */
-    bool runs_a_step; /* an optimizer allocated below it too: it is more than a forward */
+    /* number of the last block that was added, + 1: a recursive line counts once per block */
+    size_t seen_at;
+    /* an optimizer also allocated below the line: the line does more than a forward */
+    bool runs_a_step;
 };
 
 static uint32_t depth_of(const struct places *places, uint32_t place)
@@ -149,7 +151,7 @@ static uint32_t depth_of(const struct places *places, uint32_t place)
     return depth;
 }
 
-/* Most bytes first; among equals callers first. */
+/* Puts the line with most bytes first. If two lines hold the same, the caller comes first. */
 static int compare_lines(const void *left, const void *right)
 {
     const struct line *a = left, *b = right;
@@ -175,7 +177,7 @@ static void add_to_lines(const struct at_moment *at, struct line *lines, size_t 
     }
 }
 
-/* Blocks of an optimizer show which lines called the optimizer. */
+/* Marks the lines that called an optimizer. The stacks of the optimizer's blocks show them. */
 static void note_optimizers(const struct at_moment *at, struct line *lines)
 {
     for (size_t i = 0; i < at->count; i++) {
@@ -188,8 +190,8 @@ static void note_optimizers(const struct at_moment *at, struct line *lines)
 
 /* --- calls of a layer by a line --- */
 
-/* How often a new place begins among the blocks under a line: all calls
- * of a layer share such places. */
+/* Counts how often a new place begins among the blocks under a line. All calls of a layer have such
+ * places in common. */
 struct passage {
     uint32_t place;
     uint64_t count;
@@ -216,7 +218,7 @@ static int add_passage(struct passages *passages, uint32_t place, struct err *er
     return 0;
 }
 
-/* The first place whose count is at least half of the highest count. */
+/* Returns the first place whose count is at least half of the highest count. */
 static const struct passage *first_common(const struct passages *passages)
 {
     uint64_t most = 0;
@@ -240,9 +242,9 @@ static const struct passage *most_common(const struct passages *passages)
 
 /*
  * Counts the places under the line, in order of birth; consecutive blocks of one place count once.
- * If `before` is not PLACE_NONE, counts only the places that come right before it: with one of
- * these a call ends. There, two consecutive blocks of one place and size belong to two calls: if
- * each call keeps one tensor, that is its output.
+ * If `before` is not PLACE_NONE, counts only the places that come right before `before`, because a
+ * call ends with one of them. In this case two consecutive blocks of one place and size belong to
+ * two calls. If each call keeps one tensor, this tensor is the output of the call.
  */
 static int find_passages(const struct at_moment *at, uint32_t location, uint32_t before,
                          struct passages *passages, struct err *err)
@@ -305,7 +307,7 @@ static bool is_in_sequence(const struct at_moment *at, uint32_t place)
     return false;
 }
 
-/* The innermost line of the program on the stack; 0: none. */
+/* Returns the innermost line of the program on the stack, or 0 if there is none. */
 static uint32_t line_of_program(const struct at_moment *at, uint32_t place)
 {
     for (; place != PLACE_ROOT; place = at->places->items[place].parent) {
@@ -316,8 +318,8 @@ static uint32_t line_of_program(const struct at_moment *at, uint32_t place)
     return 0;
 }
 
-/* True if the line's function also makes batches or the model: it calls the layer once for each
- * batch. Not so for a Sequential, which makes several calls of its own. */
+/* True if the line's function also makes batches or the model: then it calls the layer once for
+ * each batch. False for a Sequential, which makes several calls of its own. */
 static bool calls_once(const struct at_moment *at, uint32_t location, uint32_t first_place)
 {
     const struct trace_location *lines = at->places->trace->locations, *own = &lines[location];
@@ -337,10 +339,10 @@ static bool calls_once(const struct at_moment *at, uint32_t location, uint32_t f
     return makes;
 }
 
-/* True if each return of the first place begins a call. Not so inside a torch.nn.Sequential,
- * whose layers come back within one call; nor if another place repeats less than half as often
- * as the most frequent one, which then repeats within a call; nor if a place comes before the
- * first one, because then the line makes a single call that contains a loop. */
+/* True if each return of the first place begins a call. False in three cases: the line is in a
+ * torch.nn.Sequential, whose layers come back within one call; another place repeats less than half
+ * as often as the most frequent one, which therefore repeats within a call; or a place comes before
+ * the first one, because in that case the line makes a single call that contains a loop. */
 static bool tells_calls(const struct at_moment *at, uint32_t location, const struct passage *first,
                         const struct passages *passages)
 {
@@ -356,7 +358,8 @@ static bool tells_calls(const struct at_moment *at, uint32_t location, const str
     return !is_in_sequence(at, first->place) && !calls_once(at, location, first->place);
 }
 
-/* 1: the line makes several calls, and *calls has their first and output places. 0: it does not. */
+/* Returns 1 if the line makes several calls, and sets the first place and the output place in
+ * *calls. Returns 0 if it does not. */
 static int find_calls(const struct at_moment *at, uint32_t location, struct calls *calls,
                       uint64_t *count, struct err *err)
 {

@@ -14,7 +14,7 @@ struct live_block {
     uint64_t begin_index, size_bytes;
     uint32_t place, stack_id;
     enum part part;
-    bool is_of_graph; /* autograd keeps it, as struct block has it */
+    bool is_of_graph; /* autograd keeps the block; copied from struct block */
 };
 
 struct at_moment {
@@ -22,14 +22,14 @@ struct at_moment {
     struct places *places;
     struct symbols *symbols;
     const struct categories *categories;
-    uint64_t iteration_index; /* event that began the current iteration */
+    uint64_t iteration_index; /* the event that began the current iteration */
     bool tells_graphs;        /* the trace shows which blocks autograd keeps */
     struct live_block *items; /* the oldest first; a refused request is last */
     size_t count, capacity;
     uint64_t live_bytes, bytes_by_part[PART_OPTIMIZER + 1];
 };
 
-/* failure: its request counts as live; NULL: there was none. */
+/* Fills `at`. The request of `failure` counts as live; `failure` is NULL if nothing failed. */
 int at_moment_find(struct at_moment *at, uint32_t account, uint64_t index,
                    const struct failure *failure, struct err *err);
 void at_moment_release(struct at_moment *at);
@@ -43,26 +43,27 @@ int at_moment_signed(const struct at_moment *at, enum sign sign, struct signed_b
                      struct err *err);
 
 /*
- * Finds the lines of the program that hold most bytes of forward, by calls that they make at least
- * twice. Adds as many to `without` as it has room for, and fills what struct calls needs.
- * counts[i]: the number of calls of line i that still hold something.
+ * Finds the lines of the program that hold most bytes of forward through calls that they make at
+ * least twice. Adds as many lines to `without` as it has room for, and fills the fields of struct
+ * calls that its caller must set. counts[i] is the number of calls of line i that still hold
+ * something.
  */
 int at_moment_lines(const struct at_moment *at, struct without *without,
                     uint64_t counts[WITHOUT_LINES_MAX], struct err *err);
 
 /*
- * *sums is true if forward ran again after it had computed a loss, without a backward between: its
- * memory then grows with the number of losses that are summed.
+ * Sets *sums to true if forward ran again after it had computed a loss, with no backward between
+ * the two. The program then sums losses, and its memory grows with the number of losses.
  *
  *     a b b c  loss  a b b c  loss  a b       most bytes after a loss are of places before it
  */
 int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *err);
 
-/* True if autograd keeps most of what forward allocated under the line (0: anywhere), or if the
- * trace does not show it. */
+/* True if autograd keeps most of the bytes that forward allocated under the line (if the line is 0:
+ * anywhere). Also true if the trace does not show this. */
 bool at_moment_keeps_graph(const struct at_moment *at, uint32_t location);
 
-/* The outermost of the program's own lines that the line calls; 0: none. */
+/* Returns the outermost of the program's own lines that the line calls, or 0 if there is none. */
 uint32_t at_moment_callee(const struct at_moment *at, uint32_t location);
 
 #endif

@@ -2,7 +2,8 @@
 /* Calls that ran out of memory and whose exception was caught; see caught.h. */
 #include "caught.h"
 
-/* The outermost frame of `failed` that `after` does not share. PLACE_ROOT: there is none. */
+/* Returns the outermost frame of `failed` that is not in `after`, or PLACE_ROOT if there is
+ * none. */
 static uint32_t call_between(const struct places *places, uint32_t failed, uint32_t after)
 {
     uint32_t call = PLACE_ROOT;
@@ -17,8 +18,9 @@ static uint32_t call_between(const struct places *places, uint32_t failed, uint3
     return call;
 }
 
-/* Backward's own thread has no Python frames, so the forward's stack is used for it. PLACE_ROOT:
- * no Python frames. PLACE_NONE: out of memory. */
+/* Returns the place of the call that failed. Uses the forward's stack for backward's own thread,
+ * which has no Python frames. Returns PLACE_ROOT if there are no Python frames, and PLACE_NONE if
+ * there is no memory. */
 static uint32_t call_of(const struct failure *failure, struct places *places, struct err *err)
 {
     const uint32_t own = places_of(places, failure->event.stack_id, err);

@@ -4,7 +4,8 @@
 
 #include "analyzer/util/glob.h"
 
-/* Fewer than three calls may be contrastive training, which runs the model twice per batch. */
+/* A line with fewer than three calls may be contrastive training, which runs the model twice per
+ * batch. */
 enum { FEWEST_CALLS = 3 };
 
 static bool is_open_iteration(const struct lives *lives)
@@ -28,7 +29,8 @@ static bool is_call_of_module(const struct places *places, uint32_t location)
 
 /* --- models without a frame of the program --- */
 
-/* Layers of torch are no sign of a model, because many models share them. */
+/* True if the line may belong to a model. A layer of torch is no sign of a model, because many
+ * models share it. */
 static bool is_model(const struct places *places, uint32_t location)
 {
     return location != PLACE_NATIVE && !places_line_is_of_program(places, location) &&
@@ -36,7 +38,7 @@ static bool is_model(const struct places *places, uint32_t location)
             !is_of_file(places, location, "*/torch/*"));
 }
 
-/* The place at the given line, among `place` and its callers; PLACE_ROOT: none. */
+/* Returns the place at the given line: `place` or one of its callers. PLACE_ROOT: none. */
 static uint32_t place_of_line(const struct places *places, uint32_t place, uint32_t location)
 {
     while (place != PLACE_ROOT && places->items[place].location != location)
@@ -52,7 +54,8 @@ static bool is_in_module(const struct places *places, uint32_t place)
     return false;
 }
 
-/* The outermost frame inside the line that is not module.py's call, if it is a model's; else 0. */
+/* Returns the outermost frame inside the line, without the calls of module.py, if this frame
+ * belongs to a model. Returns 0 if it does not. */
 static uint32_t model_of(const struct at_moment *at, uint32_t location)
 {
     const struct places *places = at->places;

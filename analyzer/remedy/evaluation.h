@@ -9,11 +9,13 @@
 #include "at_moment.h"
 
 /*
- * True if the line at `location` makes `calls` calls in an iteration without a backward so far,
- * allocated in no iteration before, and calls code that other lines called in earlier iterations.
- * This code is the program's own; or, if the line calls none and is not in a module of the program,
- * a torch.nn.Sequential or a library's model. Calls of the latter are counted by the live blocks
- * that other lines allocated between them:
+ * True if three things hold. The line at `location` has made `calls` calls in an iteration that has
+ * no backward so far. It allocated in no earlier iteration. It calls code that other lines called
+ * in earlier iterations.
+ *
+ * This code is the program's own. If the line calls no code of the program and is not in a module
+ * of the program, the code may also be a torch.nn.Sequential or a library's model. The calls of
+ * such a model are counted by the live blocks that other lines allocated between the calls:
  *
  *     batch  line line line  batch  line line line  batch  line      3 calls
  */

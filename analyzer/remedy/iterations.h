@@ -11,19 +11,21 @@
 
 enum part { PART_OTHER, PART_INIT, PART_DATA, PART_FORWARD, PART_BACKWARD, PART_OPTIMIZER };
 
-/* The part of a path of the history, by the innermost phase that has a rule. */
+/* Returns the part of the iteration that a path of the history belongs to. The innermost phase that
+ * has a rule decides. */
 enum part part_of_path(const struct history *history, uint32_t path);
-/* The same for a block; PART_OTHER for a library's workspace, which outlives every part. */
+/* Returns the part of the iteration that a block belongs to. Returns PART_OTHER for a library's
+ * workspace, which outlives every part. */
 enum part part_of_block(const struct categories *categories, uint32_t path, uint32_t stack_id);
 
-/* Zeroed is ready for use. */
+/* A zeroed struct is ready for use. */
 struct iterations {
-    uint32_t number;    /* of the current iteration, from 0 */
-    enum part part;     /* of the last allocation */
+    uint32_t number;    /* number of the current iteration, from 0 */
+    enum part part;     /* part of the last allocation */
     bool has_optimized; /* an optimizer allocated in the current iteration */
 };
 
-/* Adds an allocation of that part. Returns true if it begins an iteration. */
+/* Adds an allocation of that part. Returns true if the allocation begins an iteration. */
 bool iterations_allocate(struct iterations *iterations, enum part part);
 
 #endif

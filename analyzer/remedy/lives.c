@@ -8,9 +8,9 @@
 #include "analyzer/replay/refused/failures.h"
 #include "analyzer/util/array.h"
 
-/* The blocks of a place are temporaries if at most 1/8 of passed_bytes is kept. */
+/* The blocks of a place are temporaries if the kept bytes are at most 1/8 of passed_bytes. */
 enum { PASSING_SHARE = 8 };
-/* Fewer blocks are no pile: one batch may consist of several. */
+/* Fewer blocks than this are no pile, because one batch may consist of several blocks. */
 enum { FEWEST_OF_PILE = 8 };
 
 /* --- births and ends --- */
@@ -113,8 +113,8 @@ static bool waits(const struct history *history, uint64_t index)
     return false;
 }
 
-/* Earlier refusals are decided by now. Keeps the copies of the last failure and of the undecided
- * ones; frees the rest. */
+/* Drops copies. Earlier refusals are decided by now. Keeps the copies for the last failure and for
+ * the refusals that are not decided yet; frees all other copies. */
 static void drop_copies(struct account_lives *account, const struct history *history)
 {
     size_t kept = 0;
@@ -153,7 +153,7 @@ static struct lives *add_copy(struct account_lives *account, const struct lives 
     return grown;
 }
 
-/* The failure that this event may turn out to be; NULL: the event is no refusal. */
+/* Returns the failure that this event may turn out to be, or NULL if the event is no refusal. */
 static const struct failure *find_refusal(const struct history *history, uint64_t index)
 {
     const struct failure *last = NULL;
@@ -193,7 +193,7 @@ static int on_event(void *self, const struct cursor *at)
 
 /* --- the end --- */
 
-/* Blocks still live at the end count as kept. */
+/* Counts the blocks that are still live at the end as kept. */
 static int on_end(void *self, const struct cursor *at)
 {
     struct lives_watch *watch = self;
@@ -231,9 +231,10 @@ void lives_watch_release(struct lives_watch *watch)
     *watch = (struct lives_watch){0};
 }
 
-/* --- lives as of a failure --- */
+/* --- the lives at the time of a failure --- */
 
-/* The copy as of a refusal; empty if the account had no block by then. */
+/* Returns the copy made at a refusal. The copy is empty if the account had no block by that
+ * time. */
 static struct lives *copy_at(struct account_lives *account, uint64_t index, struct err *err)
 {
     for (size_t i = 0; i < account->refused_count; i++)
@@ -256,8 +257,9 @@ static int learn_ends(struct lives *then, const struct lives *now, struct err *e
     return 0;
 }
 
-/* Adds the refused request as a birth. Nobody knows how its block would have ended, so it does
- * not count as live; nor does its iteration count as optimized, because it was not served. */
+/* Adds the refused request as a birth. Nobody knows how its block would have ended, so the block
+ * does not count as live. Nor does the iteration count as optimized, because the request was not
+ * served. */
 static int note_refused(struct lives *then, struct places *places, const struct history *history,
                         const struct failure *failure, struct err *err)
 {

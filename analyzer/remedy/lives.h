@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the blocks of each place live. This tells a gradient from a temporary of backward, and
- * shows which places a loop allocates at again in each iteration. lives_watch watches the first
- * replay and keeps a few numbers for each account and place. The last failure is known only later,
- * so it also keeps a copy of the numbers for each refusal that may be the last failure.
+ * Tells how long the blocks of each place live. This tells a gradient from a temporary of backward,
+ * and shows at which places a loop allocates again in each iteration. lives_watch watches the first
+ * replay and keeps a few numbers for each account and place. Only the end of the replay shows which
+ * failure is the last one, so lives_watch also keeps a copy of the numbers for each refusal that
+ * may be the last failure.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_LIVES_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_LIVES_H
@@ -13,20 +14,24 @@
 #include "iterations.h"
 
 struct place_life {
-    uint64_t kept_bytes, passed_bytes; /* of blocks that outlived their phase; of the others */
-    uint64_t live_count, high_count;   /* live blocks now, and the most at once */
-    uint64_t fall_count;               /* most blocks that live_count fell below high_count */
+    /* bytes of blocks that outlived their phase, and of all other blocks */
+    uint64_t kept_bytes, passed_bytes;
+    /* the live blocks now, and the highest number of live blocks */
+    uint64_t live_count, high_count;
+    /* the largest difference by which live_count fell below high_count */
+    uint64_t fall_count;
     uint32_t births_count;
     /* Iterations in which blocks were born; valid if births_count is not 0. */
     uint32_t first_iteration, last_iteration;
 };
 
-/* The lives of one account, as of one event. */
+/* The lives of the blocks of one account, up to one event. */
 struct lives {
-    uint64_t index;      /* of a copy: event of the refusal */
-    uint64_t peak_bytes; /* of a copy: the account's peak so far */
+    uint64_t index;      /* in a copy: the event of the refusal */
+    uint64_t peak_bytes; /* in a copy: the account's peak so far */
     struct iterations iterations;
-    uint64_t iteration_index; /* event that began the current iteration; 0: it is the first */
+    /* the event that began the current iteration; 0: the first iteration */
+    uint64_t iteration_index;
     uint64_t bytes_by_part[PART_OPTIMIZER + 1]; /* allocated bytes */
     uint32_t optimized_iterations_count;
     struct place_life *items; /* by place */
@@ -35,12 +40,12 @@ struct lives {
 
 struct account_lives {
     struct lives now;
-    uint64_t peak_iteration_index; /* where the iteration of the peak began */
+    uint64_t peak_iteration_index; /* the event that began the iteration of the peak */
     struct lives *refused; /* copies for the last failure so far and for undecided refusals */
     size_t refused_count, refused_capacity;
 };
 
-/* Zeroed is empty. */
+/* A zeroed struct is an empty watch. */
 struct lives_watch {
     struct places places;
     bool has_graphs; /* the trace has blocks that autograd keeps */
@@ -52,21 +57,22 @@ struct observer lives_watch_observer(struct lives_watch *watch);
 void lives_watch_release(struct lives_watch *watch);
 
 /*
- * The lives of an account as of a failure; failure == NULL: of the whole trace, with the iteration
- * of the peak. Blocks that ended after the failure, while it unwound the program, count like any
- * others; the refused request counts as born if it was this account's. To be called once, after the
- * replay. NULL: out of memory.
+ * Returns the lives of an account up to a failure. If `failure` is NULL, returns the lives of the
+ * whole trace, with the iteration of the peak. Blocks that ended after the failure, while the
+ * failure unwound the program, count like all other blocks. The refused request counts as born if
+ * this account made it. Call this function once, after the replay. Returns NULL if there is no
+ * memory.
  */
 const struct lives *lives_at(struct lives_watch *watch, const struct history *history,
                              uint32_t account, const struct failure *failure, struct err *err);
 
-/* Zeros if no block was born at the place. */
+/* Returns the life of the place's blocks. All fields are 0 if no block was born at the place. */
 struct place_life lives_of(const struct lives *lives, uint32_t place);
-/* Its blocks were born in several iterations. */
+/* True if the blocks of the place were born in several iterations. */
 bool life_recurs(const struct place_life *life);
-/* It holds many blocks and has freed none. */
+/* True if the place holds many blocks and has freed none of them. */
 bool life_piles_up(const struct place_life *life);
-/* Its blocks seldom outlive their phase. */
+/* True if the blocks of the place seldom outlive their phase. */
 bool life_passes(const struct place_life *life);
 
 #endif

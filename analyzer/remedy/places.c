@@ -11,7 +11,7 @@
 #include "analyzer/util/glob.h"
 #include "gpumemtrace/limits.h"
 
-/* The space of native stacks in `numbers`, beside those of locations. */
+/* In the map `numbers`, the key space of native stacks, beside the key spaces of locations. */
 #define NATIVE_SPACE UINT32_MAX
 
 static const struct {

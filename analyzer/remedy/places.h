@@ -17,24 +17,24 @@ enum { PLACE_ROOT = 0, PLACE_NATIVE = 0 }; /* the root has no frame; location 0 
 
 struct place {
     uint32_t parent;   /* the caller's place; always a smaller number */
-    uint32_t location; /* of the trace; PLACE_NATIVE: the stack has no Python frames */
-    uint16_t signs;    /* bits of enum sign, of this frame and its callers */
+    uint32_t location; /* a location of the trace; PLACE_NATIVE: the stack has no Python frames */
+    uint16_t signs;    /* bits of enum sign, for this frame and its callers */
 };
 
 struct places {
     const struct trace *trace;
     struct place *items;
     size_t count, capacity;
-    struct pair_map numbers; /* by location and caller; native stacks by stack id */
+    struct pair_map numbers; /* by location and caller; for native stacks, by stack id */
     uint32_t *of_frame;      /* by frame: the place of its Python frames + 1; 0: not looked up */
     uint16_t *signs_of_location;
 };
 
-/* The trace must outlive the places. -1: out of memory. */
+/* Prepares empty places. The trace must outlive the places. Returns -1 if there is no memory. */
 int places_init(struct places *places, const struct trace *trace, struct err *err);
 void places_release(struct places *places);
 
-/* The place of a stack; PLACE_NONE: out of memory. */
+/* Returns the place of a stack, or PLACE_NONE if there is no memory. */
 uint32_t places_of(struct places *places, uint32_t stack_id, struct err *err);
 
 /* True if the place, or one of its callers, is at that line. */

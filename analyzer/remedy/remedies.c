@@ -13,13 +13,14 @@
 #include "evaluation.h"
 #include "torch_setting.h"
 
-/* A peak that left less than 1/10 of the card is worth advice. */
+/* A peak is worth advice if it left less than 1/10 of the card free. */
 enum { SCARCE_SHARE = 10 };
 /* A gain of at most 1/50 of the need is not worth advice. */
 enum { NOTABLE_SHARE = 50 };
 /* A sign counts if its blocks hold more than 1/20 of the live bytes. */
 enum { SIGN_SHARE = 20 };
-/* A later (inner) line replaces an outer one unless its gain is more than 1/50 lower. */
+/* A later line, which is an inner line, replaces an outer one unless its gain is more than 1/50
+ * lower. */
 enum { SAME_SHARE = 50 };
 
 static const struct remedy_words rows[] = {
@@ -36,8 +37,8 @@ const struct remedy_words *remedy_words(enum remedy_key key)
 
 /* --- the failure or the peak --- */
 
-/* The last failure of the leading account of its device, or of the
- * driver when a library asked it. */
+/* Returns the last failure of the leading account of its device. If a library asked the driver, the
+ * failure may also be the driver's. */
 static const struct failure *find_failure(const struct history *history)
 {
     for (size_t i = history->failure_count; i-- > 0;) {
@@ -59,7 +60,7 @@ static uint64_t total_bytes_of(const struct trace *trace, int device)
     return 0;
 }
 
-/* A device whose peak left less than 1/10 of the card; NULL: none. */
+/* Returns a device whose peak left less than 1/10 of the card free, or NULL if there is none. */
 static const struct device_use *find_scarce(const struct study *study)
 {
     const struct history *history = &study->history;
@@ -88,17 +89,20 @@ struct inquiry {
     struct without_question items[QUESTIONS_MAX];
     enum remedy_key keys[QUESTIONS_MAX]; /* the remedy of each question */
     uint64_t call_counts[WITHOUT_LINES_MAX];
-    bool may_expand, has_model; /* expandable segments may help; the model can tell by how much */
+    /* expandable segments may help; the model of the allocator can tell by how much */
+    bool may_expand, has_model;
     struct whatif whatif;
-    struct observer model; /* whatif's observer */
+    struct observer model; /* the observer of `whatif` */
     bool is_model_over;
-    bool sums_losses;       /* one backward for several losses: smaller batches gain nothing */
-    bool needs_no_backward; /* a line that holds much evaluates, or the program infers */
-    /* No backward ran, and forward keeps what earlier iterations kept and then dropped. */
+    bool sums_losses;       /* one backward runs for several losses: smaller batches gain nothing */
+    bool needs_no_backward; /* a line that holds much memory evaluates, or the program infers */
+    /* No backward ran, and forward keeps what it also kept in earlier iterations and dropped
+     * again. */
     bool infers;
 };
 
-/* The model is asked about the failing device only. Once that run is over, it stays over. */
+/* True if the model's run is over. Asks the model about the failing device only. A run that is over
+ * stays over. */
 static bool has_model_ended(struct inquiry *inquiry)
 {
     if (inquiry->is_model_over)
@@ -124,8 +128,8 @@ static int show_model_event(void *self, const struct cursor *at)
     return has_model_ended(inquiry) ? 0 : model->on_event(model->self, at);
 }
 
-/* Runs the second replay, unless there is neither a question nor a model. It stops at the
- * failure, but the model needs the events after it too. */
+/* Runs the second replay if there is a question or a model. The replay stops at the failure, unless
+ * a model watches, because the model also needs the events after the failure. */
 static int replay_again(struct inquiry *inquiry, struct err *err)
 {
     const struct study *study = inquiry->study;
@@ -158,8 +162,8 @@ static struct without_question *ask(struct inquiry *inquiry, enum remedy_key key
     return asked;
 }
 
-/* True if autograd keeps most blocks of forward, at places that held nearly as many before and
- * freed them without any backward: nothing needed them. */
+/* True if autograd keeps most blocks of forward, and if the places of these blocks held nearly as
+ * many blocks before and freed them without any backward. The program then needed no backward. */
 static bool infers(const struct inquiry *inquiry)
 {
     const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
@@ -177,8 +181,8 @@ static bool infers(const struct inquiry *inquiry)
     return kept_bytes && kept_bytes >= inquiry->at.bytes_by_part[PART_FORWARD] / 2;
 }
 
-/* Asks about tensors as large as the largest with that sign, and of half and twice its size: the
- * same tensor in another dtype. */
+/* Asks about tensors that are as large as the largest tensor with that sign, and about tensors of
+ * half and twice this size, which are the same tensor in another dtype. */
 static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum sign sign, uint32_t part_of,
                      uint32_t whole, struct err *err)
 {
@@ -195,7 +199,7 @@ static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum sign sig
     return 0;
 }
 
-/* Asks about loaded weights, if the model's own tensors are as large as these. */
+/* Asks about loaded weights if the model's own tensors are as large as the loaded ones. */
 static int ask_loading(struct inquiry *inquiry, struct err *err)
 {
     const struct at_moment *at = &inquiry->at;
@@ -207,7 +211,7 @@ static int ask_loading(struct inquiry *inquiry, struct err *err)
     return 0;
 }
 
-/* The line evaluates a model that other lines train. */
+/* True if the line evaluates a model that other lines train. */
 static bool evaluates(const struct inquiry *inquiry, size_t line)
 {
     const uint32_t location = inquiry->without.lines[line].location;
@@ -215,8 +219,8 @@ static bool evaluates(const struct inquiry *inquiry, size_t line)
            evaluation_is(inquiry->lives, &inquiry->at, location, inquiry->call_counts[line]);
 }
 
-/* Asks about lines. If nothing is trained, or a line evaluates, no
- * tensor is needed for a backward. */
+/* Asks about lines. If nothing is trained, or if a line evaluates, no backward needs the
+ * tensors. */
 static int ask_lines(struct inquiry *inquiry, struct err *err)
 {
     struct without *without = &inquiry->without;
@@ -264,7 +268,7 @@ static int ask_all(struct inquiry *inquiry, struct err *err)
                : 0;
 }
 
-/* True if the account allocated, by then, any bytes that the question may concern. */
+/* True if the account had allocated, up to that moment, any bytes that the question may concern. */
 static bool may_concern(const struct inquiry *inquiry, const struct without_question *question)
 {
     const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
@@ -282,7 +286,7 @@ static bool may_concern(const struct inquiry *inquiry, const struct without_ques
     }
 }
 
-/* Drops questions about bytes that this account never allocated: their gain is 0. */
+/* Drops the questions about bytes that this account never allocated, because their gain is 0. */
 static void drop_idle_questions(struct inquiry *inquiry)
 {
     struct without *without = &inquiry->without;
@@ -298,7 +302,8 @@ static void drop_idle_questions(struct inquiry *inquiry)
 
 /* --- the answers --- */
 
-/* Checkpointing computes one call again at a time, so a gain below the largest call is none. */
+/* True if the gain is less than the largest call. Checkpointing computes the calls again one at a
+ * time, so such a gain is none. */
 static bool is_less_than_a_call(const struct inquiry *inquiry, size_t number, uint64_t gain_bytes)
 {
     return inquiry->keys[number] == REMEDY_checkpoint &&
@@ -332,8 +337,8 @@ static struct remedy answer_of(const struct inquiry *inquiry, size_t number)
     return remedy;
 }
 
-/* Lines come in the order of bytes held, callers first: a later line
- * wins if it gains nearly as much. */
+/* True if the line's remedy is better than `best`. Lines come in the order of bytes held, with
+ * callers first, so a later line wins if it gains nearly as much. */
 static bool is_better_line(const struct remedy *remedy, const struct remedy *best)
 {
     return remedy->gain_bytes >= best->gain_bytes - best->gain_bytes / SAME_SHARE;
@@ -350,14 +355,15 @@ static void keep_answer(struct remedies *remedies, const struct remedy *remedy)
     remedies->items[remedies->count++] = *remedy;
 }
 
-/* Memory that an allocator caches can be had without changing the program: it ranks first. */
+/* True for a remedy about memory that an allocator caches. It ranks first, because it needs no
+ * change of the program. */
 bool remedy_is_of_allocator(const struct remedy *remedy)
 {
     return remedy->key == REMEDY_expandable_segments || remedy->key == REMEDY_empty_cache;
 }
 
-/* Dropping a caught exception ranks next. Remedies whose gain would
- * shrink later (is_early) rank last. */
+/* Returns the rank of a remedy. Dropping a caught exception ranks next after the allocator's
+ * remedies. A remedy whose gain would shrink later (is_early) ranks last. */
 static int rank_of(const struct remedy *remedy)
 {
     if (remedy->is_early)
@@ -382,8 +388,8 @@ static bool has_trained(const struct inquiry *inquiry)
 }
 
 /* True if the first iteration failed before the optimizer allocated its states, while autograd
- * keeps forward's tensors. Then the gain of remedies that grow with the batch holds for the
- * failure, not for the later peak. */
+ * keeps forward's tensors. In this case the gain of a remedy that grows with the batch is right for
+ * the failure, but not for the later peak. */
 static bool is_early(const struct inquiry *inquiry, enum remedy_key key)
 {
     const struct lives *lives = inquiry->lives;
@@ -407,8 +413,8 @@ static void keep_answers(const struct inquiry *inquiry)
     }
 }
 
-/* The gain is unknown: gradients, which then live between the losses, may not have been
- * allocated yet. */
+/* Advises a backward for each loss. The gain is unknown: with this remedy, gradients live between
+ * the losses, and they may not have been allocated yet. */
 static void advise_each_backward(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
@@ -419,8 +425,8 @@ static void advise_each_backward(const struct inquiry *inquiry)
 
 /* --- the allocator --- */
 
-/* The bytes that expandable segments would have saved on the same card, by the model of the
- * allocator. False: they would have failed too. */
+/* Finds the bytes that expandable segments would have saved on the same card, by the model of the
+ * allocator. Returns false if the program would also have failed with expandable segments. */
 static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *remedy)
 {
     const struct failure *failure = inquiry->failure;
@@ -442,8 +448,8 @@ static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *r
     return !fails_again;
 }
 
-/* Asks about expandable segments, if memory lay idle in PyTorch's pool but not in one piece. The
- * model of the allocator computes the gain, if it knows the trace's settings. */
+/* Asks about expandable segments if memory lay idle in PyTorch's pool but not in one piece. The
+ * model of the allocator computes the gain if it knows the trace's settings. */
 static int ask_allocator(struct inquiry *inquiry, struct err *err)
 {
     static const struct whatif_ask ask = {.change = "expandable_segments"};
@@ -472,8 +478,8 @@ static void advise_expandable_segments(struct inquiry *inquiry)
         remedies->items[remedies->count++] = remedy;
 }
 
-/* Advises to empty the cache if the driver refused a library while the
- * pool could have given back enough. */
+/* Advises to empty the cache if the driver refused a library's request while the pool could have
+ * given back enough memory. */
 static int advise_empty_cache(struct inquiry *inquiry, struct err *err)
 {
     struct remedies *remedies = inquiry->remedies;
@@ -545,8 +551,8 @@ static bool choose_moment(struct inquiry *inquiry)
         remedies->account = history_device(history, device)->leading;
         remedies->moment = inquiry->failure->at;
         remedies->has_failed = true;
-        /* The refused request is larger than everything this account
-         * ever held, so no change to it can help. */
+        /* The refused request is larger than all that this account ever held, so no change to this
+         * account can help. */
         if (inquiry->failure->account != remedies->account &&
             inquiry->failure->event.size_bytes > history->accounts[remedies->account].peak_bytes)
             return false;

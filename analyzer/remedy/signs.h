@@ -3,7 +3,8 @@
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_SIGNS_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_SIGNS_H
 
-/* A sign that a function in a stack gives; bits of place.signs. */
+/* A sign that a function gives to the stacks it is in. The bits of place.signs have these
+ * numbers. */
 enum sign { SIGN_loss, SIGN_softmax, SIGN_foreach, SIGN_loading };
 
 enum remedy_key {

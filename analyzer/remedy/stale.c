@@ -12,7 +12,7 @@ void stale_release(struct stale *stale)
     pair_map_release(&stale->numbers);
 }
 
-/* PAIR_MAP_NONE: out of memory. */
+/* Returns an unused kind, or PAIR_MAP_NONE if there is no memory. */
 static uint32_t take_kind(struct stale *stale, struct err *err)
 {
     if (stale->first_free) {
@@ -28,7 +28,7 @@ static uint32_t take_kind(struct stale *stale, struct err *err)
     return (uint32_t)stale->count++;
 }
 
-/* PAIR_MAP_NONE: out of memory. */
+/* Returns the kind of this place and size. Returns PAIR_MAP_NONE if there is no memory. */
 static uint32_t reach_kind(struct stale *stale, uint32_t place, uint64_t size_bytes,
                            struct err *err)
 {

@@ -7,11 +7,11 @@
 
 #include "analyzer/replay/history/live_walk.h"
 
-/* Releases of PyTorch: FIRST has the setting; DEAF reads the new name of the variable but
- * ignores this setting there; NEW_NAME is the first that obeys the new name. */
+/* Releases of PyTorch. FIRST is the first that has the setting. DEAF reads the new name of the
+ * variable but ignores this setting in it. NEW_NAME is the first that obeys the new name. */
 enum { FIRST = 201, DEAF = 209, NEW_NAME = 210 };
 
-/* Only expandable segments consist of mappings. */
+/* True if the account has segments that consist of mappings. Only expandable segments do. */
 static bool has_mapped_segments(const struct history *history, uint32_t account, uint64_t index)
 {
     struct live_walk walk = live_walk_begin(history, account, index);
@@ -22,7 +22,8 @@ static bool has_mapped_segments(const struct history *history, uint32_t account,
     return false;
 }
 
-/* Keeps the other words of the variable, and replaces its old word for this setting. */
+/* Writes the setting. Keeps the other words of the variable, and replaces its old word for this
+ * setting. */
 static void write_setting(char *setting, const char *variable, const char *value, const char *words)
 {
     char name[64];

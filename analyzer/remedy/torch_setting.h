@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the environment variable that switches on expandable segments in the PyTorch that ran, by
- * the name that its release obeys and with the words that it already has.
+ * Writes the environment variable that switches on expandable segments in the PyTorch of the
+ * recorded run. Uses the name that this release of PyTorch obeys, and keeps the words that the
+ * variable already has.
  *
  *   before 2.10   PYTORCH_CUDA_ALLOC_CONF; 2.9 knows PYTORCH_ALLOC_CONF, but not for this setting
  *                 (github.com/pytorch/pytorch/issues/183387)
@@ -12,13 +13,14 @@
 
 #include "remedies.h"
 
-/* Writes "PYTORCH_ALLOC_CONF=expandable_segments:True". False: the account is not of PyTorch's
- * native allocator, the setting is already on, or the release does not have it. */
+/* Writes "PYTORCH_ALLOC_CONF=expandable_segments:True". Returns false if the account does not
+ * belong to PyTorch's native allocator, if the setting is already on, or if the release lacks
+ * it. */
 bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t account,
                    uint64_t index);
 
-/* The same for any setting "name:value" that releases from `since` on obey (206 is 2.6). False
- * also if the trace is not PyTorch's. */
+/* Writes any setting "name:value" that releases from `since` on obey (206 is 2.6). Returns false in
+ * the same cases, and also if the trace is not PyTorch's. */
 bool torch_setting_of(char setting[REMEDY_SETTING_BYTES], const struct trace *trace,
                       const char *words, int since);
 

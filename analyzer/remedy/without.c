@@ -6,21 +6,21 @@
 
 #include "analyzer/util/array.h"
 
-/* A live block. It is small and its calls stand in another array, because there are many blocks
- * and each event reads another one. */
+/* A live block. The struct is small and its calls are in another array, because there are many
+ * blocks and each event reads a different one. */
 struct held_block {
     uint64_t size_bytes;
     uint32_t place, iteration;
-    struct stale_block stale; /* of blocks of backward */
-    uint32_t summed;          /* bit i: question i counts it from its birth to its end */
+    struct stale_block stale; /* for blocks of backward */
+    uint32_t summed;          /* bit i: question i counts the block from its birth to its end */
     uint8_t part;             /* enum part */
     bool recurs, passes;      /* traits of its place */
-    bool piles_up;            /* it is of PART_DATA, and its place piles up */
-    bool is_of_graph;         /* autograd keeps it, as struct block has it */
-    bool is_of_caught;        /* made in a call that failed later and was caught */
+    bool piles_up;            /* the block is of PART_DATA, and its place piles up */
+    bool is_of_graph;         /* autograd keeps the block; copied from struct block */
+    bool is_of_caught;        /* the block was made in a call that failed later and was caught */
 };
 
-/* Number 0 is the failed allocation; see held_number. */
+/* Block 0 is the failed allocation; see held_number. */
 enum { FAILED_BLOCK = 0 };
 
 static uint32_t held_number(const struct cursor *at, const struct block *block)
@@ -28,7 +28,8 @@ static uint32_t held_number(const struct cursor *at, const struct block *block)
     return (uint32_t)(block - at->history->blocks) + 1;
 }
 
-/* The call of line `line` that holds the block; SLOT_NONE: the block is not under the line. */
+/* Returns the call of line `line` that holds the block. The call is SLOT_NONE if the block is not
+ * under the line. */
 static uint32_t *call_of(const struct without *without, const struct held_block *block, size_t line)
 {
     return &without->calls[(size_t)(block - without->blocks) * without->line_count + line];
@@ -41,7 +42,8 @@ static bool is_of_batch(const struct held_block *block)
     return block->part == PART_DATA || block->part == PART_FORWARD;
 }
 
-/* In the first iteration no place recurs yet, so all of its batch counts. */
+/* True if the block's bytes grow with the batch. In the first iteration no place recurs yet, so all
+ * blocks of this iteration's batch count. */
 static bool grows_with_batch(const struct without *without, const struct held_block *block)
 {
     if (block->piles_up)
@@ -51,7 +53,8 @@ static bool grows_with_batch(const struct without *without, const struct held_bl
     return block->part == PART_BACKWARD && block->passes;
 }
 
-/* A large block may be bigger than its request: by a rest too small to split. */
+/* True if the block has a size of the question. A large block may be bigger than its request, by a
+ * rest that is too small to split off. */
 static bool has_size(const struct without_question *question, uint64_t size_bytes)
 {
     for (size_t i = 0; i < WITHOUT_SIZES_MAX && question->sizes[i]; i++) {
@@ -90,15 +93,15 @@ static bool concerns(const struct without *without, const struct without_questio
     return false;
 }
 
-/* True if the question counts a block from its birth on. */
+/* True if a question with this rule counts a block from its birth on. */
 static bool is_known_at_birth(enum without_rule rule)
 {
     return rule == WITHOUT_LINEAR || rule == WITHOUT_SIZES || rule == WITHOUT_SIGN ||
            rule == WITHOUT_STATES || rule == WITHOUT_PILES;
 }
 
-/* The bytes that the question removes at a birth. For piles, the largest batch of a place stays,
- * because one batch is in use. */
+/* Returns the bytes that the question removes at a birth. For piles, the largest batch of a place
+ * stays, because the program is using one batch. */
 static uint64_t gone_bytes_of(struct without *without, enum without_rule rule,
                               const struct held_block *block)
 {
@@ -112,8 +115,8 @@ static uint64_t gone_bytes_of(struct without *without, enum without_rule rule,
     return before_bytes;
 }
 
-/* Adds a new block to the questions. WITHOUT_HELD counts it only from the next iteration on;
- * stale gradients and calls are summed elsewhere. */
+/* Adds a new block to the sums of the questions. WITHOUT_HELD counts the block only from the next
+ * iteration on. Stale gradients and calls are summed in other functions. */
 static void begin_sums(struct without *without, struct held_block *block)
 {
     if (is_of_batch(block) && block->recurs)
@@ -172,8 +175,8 @@ static unsigned find_traits(const struct lives *lives, uint32_t place)
            (life_piles_up(&life) ? TRAIT_PILES_UP : 0u);
 }
 
-/* Traits of most places are read from a compact array, because they are
- * looked up for every block. */
+/* Returns the traits of a place. Reads most traits from a compact array, because they are looked up
+ * for every block. */
 static unsigned traits_of(const struct without *without, uint32_t place)
 {
     return place < without->trait_count ? without->traits[place]
@@ -284,8 +287,8 @@ static void end_block(struct without *without, uint32_t number)
 
 /* --- caught failures --- */
 
-/* Moves the beginning of the call: to the first block of this iteration, then past each block
- * that was made outside of the call. */
+/* Moves the beginning of the call: first to the first block of this iteration, afterwards past each
+ * block that was made outside of the call. */
 static void follow_call(struct without *without, const struct held_block *block, uint64_t index)
 {
     if (block->iteration != without->call_iteration)
@@ -296,7 +299,8 @@ static void follow_call(struct without *without, const struct held_block *block,
         without->call_begin_index = index + 1;
 }
 
-/* The call failed: the exception may hold its blocks of forward from now on. */
+/* Ends the call, because it failed. From now on the exception may hold the call's blocks of
+ * forward. */
 static void end_call(struct without *without, const struct history *history)
 {
     for (uint32_t i = 0; i < history->block_slots.used; i++) {
@@ -387,7 +391,7 @@ static int note_moment(struct without *without, const struct cursor *at,
     return 0;
 }
 
-/* The refused request counts as if it had been served. */
+/* Handles an event. Counts the refused request as if it had been served. */
 static int on_event(void *self, const struct cursor *at)
 {
     struct without *without = self;

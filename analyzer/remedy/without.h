@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers what the peak would have been without some bytes. It watches a second replay, because
- * these bytes follow from the blocks that were live at the failure or the peak, and from how long
- * the blocks of each place live (lives.h). It keeps a few numbers for each live block.
+ * Tells how high the peak would have been without some bytes. It watches a second replay, because
+ * these bytes depend on the blocks that were live at the failure or the peak, and on how long the
+ * blocks of each place live (lives.h). It keeps a few numbers for each live block.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_WITHOUT_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_WITHOUT_H
@@ -19,36 +19,36 @@ enum without_rule {
     WITHOUT_SIZES,  /* blocks of forward and backward with these sizes */
     WITHOUT_SIGN,   /* blocks of places with the sign */
     WITHOUT_STATES, /* optimizer states */
-    WITHOUT_PILES,  /* batches of places that free none, except the largest */
+    WITHOUT_PILES,  /* batches of places that free no block, except the largest batch */
     WITHOUT_HELD,   /* blocks of forward and data held over from earlier iterations */
     WITHOUT_STALE,  /* gradients of the previous iteration */
     WITHOUT_CALLS,  /* what the calls of a line keep for backward */
-    WITHOUT_CAUGHT, /* what caught calls still hold; most_bytes is the answer */
+    WITHOUT_CAUGHT, /* bytes that caught calls still hold; most_bytes is the answer */
 };
 
 struct without_question {
     enum without_rule rule;
-    uint32_t part_of, whole; /* the share of the bytes that is gone: 1 of 2 */
+    uint32_t part_of, whole; /* the share of the bytes that is gone: 1 and 2 mean one half */
     enum sign sign;
     uint64_t sizes[WITHOUT_SIZES_MAX]; /* 0 ends the list */
     size_t line;                       /* index into without.lines */
     uint32_t sign_stack;               /* a stack with the sign; 0: use most_stack */
 
-    uint64_t bytes;      /* live bytes that it concerns now; unused for STALE and CALLS */
-    uint64_t high_bytes; /* the answer: the highest live bytes without them */
-    uint64_t most_bytes; /* bytes that it concerned at the moment */
-    bool is_of_graph;    /* autograd keeps one of these blocks */
-    uint32_t most_stack, most_forward_stack; /* stacks of the largest such block then */
+    uint64_t bytes;      /* live bytes that the question concerns now; unused for STALE and CALLS */
+    uint64_t high_bytes; /* the answer: the highest live bytes without the bytes of the question */
+    uint64_t most_bytes; /* bytes that the question concerned at the moment */
+    bool is_of_graph;    /* autograd keeps one of the question's blocks */
+    uint32_t most_stack, most_forward_stack; /* stacks of the largest such block at the moment */
 };
 
 struct without {
-    /* Set by the caller. */
+    /* The caller sets these fields. */
     struct places *places;
     const struct lives *lives;
     const struct categories *categories;
     uint32_t account;
-    uint64_t moment;               /* an event; most_bytes are as of it */
-    const struct failure *failure; /* failure at `moment`, where counting stops; or NULL */
+    uint64_t moment;               /* an event; most_bytes is computed at this event */
+    const struct failure *failure; /* the failure at `moment`, where counting stops; or NULL */
     bool needs_optimizer;          /* an iteration ends only if an optimizer allocated in it */
     const struct caught *caught;
     struct without_question *items;
@@ -56,24 +56,25 @@ struct without {
     struct calls lines[WITHOUT_LINES_MAX];
     size_t line_count;
 
-    /* State of the replay. */
+    /* The state of the replay. */
     uint8_t *traits; /* by place: bits of enum place_trait */
     size_t trait_count;
-    uint64_t *batch_bytes; /* by place: size of its largest block, if they pile up */
+    uint64_t *batch_bytes; /* by place: size of the largest block, if its blocks pile up */
     struct iterations iterations;
     uint32_t stale_iteration; /* gradients of iterations before this one are stale */
-    uint64_t new_bytes;       /* WITHOUT_HELD: bytes of the current iteration, not yet held over */
+    uint64_t new_bytes;       /* WITHOUT_HELD: bytes of the current iteration; not held over yet */
     struct stale stale;
-    uint64_t call_begin_index; /* WITHOUT_CAUGHT: where the current or last call began */
+    /* WITHOUT_CAUGHT: the event at which the current or last call began */
+    uint64_t call_begin_index;
     uint32_t call_iteration;
-    size_t caught_count;       /* failures of caught calls so far */
-    struct held_block *blocks; /* by number of the block + 1; first: the failed allocation */
+    size_t caught_count;       /* number of failures of caught calls so far */
+    struct held_block *blocks; /* by number of the block + 1; the first is the failed allocation */
     size_t block_count, block_capacity;
-    uint32_t *calls; /* the call of each block, by line */
+    uint32_t *calls; /* for each block and line: the call that holds the block */
     size_t call_capacity;
 };
 
-/* To be called once all fields above are set. -1: out of memory. */
+/* Begins the replay. Call it once all fields above are set. Returns -1 if there is no memory. */
 int without_begin(struct without *without, struct err *err);
 struct observer without_observer(struct without *without);
 void without_release(struct without *without);
