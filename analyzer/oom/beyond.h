@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds who held the driver's memory that no tensor shows, at a failure: blocks that no framework's
- * pool hands out (OOM_BEYOND_POOLS), and a pool's segments that belong to CUDA graphs
- * (OOM_BEYOND_GRAPHS).
+ * Finds who held, at a failure, the driver's memory that no tensor shows. This memory is blocks
+ * that no framework's pool hands out (OOM_BEYOND_POOLS), and segments of a pool that belong to CUDA
+ * graphs (OOM_BEYOND_GRAPHS).
  */
 #ifndef GPUMEMTRACE_ANALYZER_OOM_BEYOND_H
 #define GPUMEMTRACE_ANALYZER_OOM_BEYOND_H
@@ -12,9 +12,9 @@
 
 enum oom_beyond { OOM_BEYOND_POOLS, OOM_BEYOND_GRAPHS };
 
-/* The account of the driver's memory that the sites are in. */
+/* Returns the account of the driver's memory that contains the sites. */
 uint32_t oom_beyond_account(const struct history *history, const struct oom *oom);
-/* Finds no sites if no framework has a pool. */
+/* Finds the sites that held the driver's memory. Finds none if no framework has a pool. */
 int oom_beyond_sites(struct sites *sites, const struct categories *categories,
                      const struct oom *oom, enum oom_beyond which, struct err *err);
 

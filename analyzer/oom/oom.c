@@ -90,7 +90,8 @@ static bool is_fresh(const struct failure *failure)
     return false;
 }
 
-/* True for a MIG slice, as "NVIDIA A100-SXM4-80GB MIG 1g.10gb" or "MIG-41b35f89-…". */
+/* True for the name of a MIG slice, for example "NVIDIA A100-SXM4-80GB MIG 1g.10gb" or
+ * "MIG-41b35f89-…". */
 static bool names_slice(const struct trace_device *row)
 {
     return (row->name && strstr(row->name, "MIG ")) ||
@@ -142,8 +143,8 @@ static int count_graph_pools(struct oom *oom, const struct history *history, str
     return status;
 }
 
-/* Splits a pool's free memory into bytes of CUDA graphs and idle bytes, and the idle bytes by
- * stream. */
+/* Splits a pool's free memory into idle bytes and bytes that CUDA graphs hold, and splits the idle
+ * bytes by stream. */
 static int weigh_pool(struct oom *oom, const struct history *history, struct err *err)
 {
     struct segment_list list;
@@ -179,7 +180,8 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
     return 0;
 }
 
-/* A pool asks the driver for whole segments: PyTorch for 20 MiB where a tensor needs 2 MiB. */
+/* Returns the bytes that were requested from the driver. A pool asks the driver for whole segments:
+ * PyTorch asks for 20 MiB where a tensor needs 2 MiB. */
 static uint64_t driver_requested_bytes(const struct failure *failure)
 {
     uint64_t least_bytes = UINT64_MAX;

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* How the program ended, for a failure after which nothing was allocated. */
+/* How the program ended. It matters for a failure after which nothing was allocated. */
 enum end { END_IS_UNKNOWN, END_IS_TO_COME, END_BY_STATUS, END_WITHOUT_EXIT };
 
 static enum end find_end(const struct history *history)

@@ -40,7 +40,7 @@ static void add_beyond(struct oom_sum *sum, const char *key, const char *text,
              bytes);
 }
 
-/* NVML reported to the program what each process holds. */
+/* Adds what NVML reported to the program that each process holds. */
 static void add_told(struct oom_sum *sum, const struct ledger *ledger)
 {
     add_term(sum, "context", "the context", "NVML",
@@ -49,7 +49,7 @@ static void add_told(struct oom_sum *sum, const struct ledger *ledger)
     add_beyond(sum, "unlisted", LEDGER_UNLISTED, ledger);
 }
 
-/* The first sample gave the context and other processes as one number. */
+/* Adds the context and other processes. The first sample gave the two as one number. */
 static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
 {
     const uint64_t looked_bytes = ledger_sum(ledger, LEDGER_context);
@@ -66,7 +66,8 @@ static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
                ledger);
 }
 
-/* Terms are sorted by size: the first that matches is the largest. */
+/* Finds the library that holds most. Terms are sorted by size, so the first one that matches is the
+ * largest. */
 static void find_outside(struct oom_sum *sum, const struct ledger *ledger)
 {
     for (size_t i = 0; i < ledger->count; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Splits all bytes of a card at a failure into terms that add up to the card's total, each byte
- * counted once: the terms of the ledger, with plain names, and the free bytes.
+ * Splits all bytes of a card at a failure into terms that add up to the card's total. Each byte
+ * counts once. The terms are those of the ledger, with plain names, and the free bytes.
  *
  *     counted      from recorded calls, or as the driver reported in the call that failed
  *     NVML         as NVML reported each process to the program, when the allocation failed
- *     difference   between two samples of the card, less what was counted
- *     assumed      by a rule: a context is at most 1 GiB, the driver hands out multiples of 2 MiB
+ *     difference   between two samples of the card, less the bytes that were counted
+ *     assumed      by a rule: a context is at most 1 GiB; the driver hands out multiples of 2 MiB
  */
 #ifndef GPUMEMTRACE_ANALYZER_OOM_OOM_SUM_H
 #define GPUMEMTRACE_ANALYZER_OOM_OOM_SUM_H
@@ -14,31 +14,32 @@
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/replay/history/history.h"
 
-/* Measured contexts have 287 to 667 MB, by card and driver; anything above is counted as
- * others'. */
+/* Measured contexts have 287 to 667 MB, depending on card and driver. Bytes above this limit are
+ * counted as other processes'. */
 #define OOM_CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
 
 struct oom_term {
     const char *key, *text, *source;
-    int64_t bytes; /* negative: more is counted than the card had in use */
+    int64_t bytes; /* negative: the counted bytes are more than the card had in use */
 };
 
 enum { OOM_TERMS_MAX = 12 };
 struct oom_sum {
-    bool is_known; /* false: no sample of the card, and no terms */
+    bool is_known; /* false: there is no sample of the card, and there are no terms */
     uint64_t total_bytes;
     struct oom_term terms[OOM_TERMS_MAX]; /* none is 0 except "free" */
     size_t count;
-    uint64_t outside_bytes; /* this process's driver memory outside of pools; known in any case */
-    char outside_most[64];  /* library that holds most of outside_bytes; "": the program itself */
+    uint64_t outside_bytes; /* this process's driver memory outside of pools; always known */
+    /* the library that holds most of outside_bytes; "": the program itself */
+    char outside_most[64];
     uint64_t outside_most_bytes;
     uint64_t mempools_bytes; /* idle in the driver's pools */
     uint64_t managed_bytes;
-    bool is_by_nvml;           /* as in the ledger */
-    int64_t unaccounted_bytes; /* ledger_beyond_bytes */
+    bool is_by_nvml;           /* copied from the ledger */
+    int64_t unaccounted_bytes; /* the result of ledger_beyond_bytes */
 };
 
-/* The sum at a failure. is_fresh: the card was sampled in the call that failed. */
+/* Computes the sum at a failure. is_fresh: the card was sampled in the call that failed. */
 int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct device_use *use,
                const struct moment *moment, bool is_fresh, struct err *err);
 

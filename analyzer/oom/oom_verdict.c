@@ -3,11 +3,11 @@
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "oom.h"
 
-/* A smaller share of the card is within the noise of these estimates. */
+/* A share of the card that is smaller than 1/32 is within the noise of these estimates. */
 enum { FEWEST_DIVISOR = 32 };
 
 /* Every allocator loses some memory to rounding. If a request would fit only by using less than
- * this share of it, memory is exhausted, not fragmented. */
+ * 1/20 of the idle memory, memory is exhausted, not fragmented. */
 enum { IDLE_FEWEST_DIVISOR = 20 };
 
 static bool would_fit(uint64_t requested_bytes, uint64_t first, uint64_t second, uint64_t third)
@@ -19,7 +19,8 @@ static bool would_fit(uint64_t requested_bytes, uint64_t first, uint64_t second,
     return requested_bytes <= sum;
 }
 
-/* True if these bytes, with the free and the idle ones, would have made room for the request. */
+/* True if these bytes, together with the free and the idle bytes, would have made room for the
+ * request. */
 static bool would_make_room(const struct oom *oom, uint64_t bytes)
 {
     return bytes >= oom->device_total_bytes / FEWEST_DIVISOR &&
@@ -49,7 +50,7 @@ static enum oom_verdict decide(struct oom *oom, enum oom_verdict verdict, enum o
     return verdict;
 }
 
-/* The pool refused without asking the driver. */
+/* Judges a failure in which the pool refused without asking the driver. */
 static enum oom_verdict judge_framework(struct oom *oom)
 {
     const bool is_idle = oom->reserved_known && oom->idle_bytes >= oom->requested_bytes;
@@ -57,7 +58,8 @@ static enum oom_verdict judge_framework(struct oom *oom)
     return decide(oom, is_idle ? OOM_FRAGMENTED : OOM_LIMIT, OOM_BY_FRAMEWORK);
 }
 
-/* Judges idle memory in this process's pools. OOM_EXHAUSTED: it would not have sufficed. */
+/* Judges idle memory in this process's pools. OOM_EXHAUSTED: the idle memory would not have been
+ * enough. */
 static enum oom_verdict judge_idle(struct oom *oom)
 {
     if (oom->has_pool && !oom->asks_for_pool)
@@ -75,7 +77,7 @@ static enum oom_verdict judge_idle(struct oom *oom)
                : OOM_EXHAUSTED;
 }
 
-/* Judges bytes in use that nothing accounts for: they are other processes', unless they may be
+/* Judges bytes in use that nothing accounts for. They belong to other processes, unless they may be
  * something else. */
 static enum oom_verdict judge_unexplained(struct oom *oom, uint64_t bytes)
 {
@@ -97,13 +99,15 @@ static uint64_t unexplained_bytes(const struct oom *oom)
 
     if (oom->others_known)
         return oom->others_bytes;
-    /* Without a first sample the context's size is unknown: take the largest that it may have. */
+    /* Without a first sample the context's size is unknown, so this takes the largest size that it
+     * may have. */
     return oom->device_total_bytes > known_bytes + OOM_CONTEXT_MOST_BYTES
                ? oom->device_total_bytes - known_bytes - OOM_CONTEXT_MOST_BYTES
                : 0;
 }
 
-/* NVML names the owners, so it comes before the unexplained rest. */
+/* Judges bytes of other processes. NVML names the owners, so its bytes are judged before the
+ * unexplained rest. */
 static enum oom_verdict judge_others(struct oom *oom)
 {
     const uint64_t unlisted_bytes =
