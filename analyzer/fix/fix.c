@@ -27,13 +27,13 @@ void fix_change_text(struct text *text, const struct fix *fix, const struct fix_
                   change->value);
 }
 
-/* Whether the changed number is a variable of the environment. */
+/* True if the changed number is a variable of the environment. */
 static bool changes_variable(const struct fix *fix, const struct fix_change *change)
 {
     return change->value && !fix->varies[change->number].argument;
 }
 
-/* Adds argument i, with the changed number in it. */
+/* Adds argument i with the changed number in it. */
 static void write_argument(struct text *text, const struct fix *fix,
                            const struct fix_change *change, int i)
 {
@@ -44,7 +44,7 @@ static void write_argument(struct text *text, const struct fix *fix,
         text_add(text, fix->argv[i]);
 }
 
-/* Adds "NAME=VALUE ", the value quoted for a shell. */
+/* Adds "NAME=VALUE ", with the value quoted for a shell. */
 static void add_variable(struct text *text, const char *variable)
 {
     const size_t length = strcspn(variable, "=") + 1;
@@ -74,7 +74,7 @@ void fix_change_line(struct text *text, const struct fix *fix, const struct fix_
 
 /* --- one run --- */
 
-/* The words of one run; all are the caller's to free. */
+/* The words of one run. The caller must free all of them. */
 struct words {
     char **argv, **variables;
 };
@@ -148,8 +148,8 @@ static int make_run(struct fix *fix, const struct fix_change *change, struct err
 }
 
 /*
- * True if a signal ended the run. That says nothing about memory; it may be a race,
- * so a second run may not crash.
+ * True if a signal ended the run. A signal says nothing about memory. It may come from a race, so a
+ * second run may not crash.
  */
 static bool has_crashed(const struct trial *trial)
 {

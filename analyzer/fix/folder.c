@@ -52,7 +52,8 @@ void folder_remove(const char *folder)
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Refuses a folder with an earlier search, whose traces would be mistaken for this one's. */
+/* Refuses a folder that holds the traces of an earlier search, because they would be mistaken for
+ * the traces of this search. */
 static int refuse_used(const char *folder, struct err *err)
 {
     char path[PATH_MAX + 16];

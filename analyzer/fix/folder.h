@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The folder for the traces of runs: a temporary one that is deleted afterwards, or one to keep. */
+/* Makes the folder for the traces of runs. It is a folder to keep, or a temporary one that is
+ * deleted afterwards. */
 #ifndef GPUMEMTRACE_ANALYZER_FIX_FOLDER_H
 #define GPUMEMTRACE_ANALYZER_FIX_FOLDER_H
 
@@ -8,8 +9,9 @@
 #include "gpumemtrace/err.h"
 
 /*
- * keep: the folder to keep. It is made if it does not exist, and refused if it holds an earlier
- * search. NULL: a new folder in TMPDIR, named after the command.
+ * Makes the folder. `keep` is the folder to keep: it is created if it does not exist, and refused
+ * if it holds an earlier search. If `keep` is NULL, makes a new folder in TMPDIR, named after the
+ * command.
  */
 int folder_make(char folder[PATH_MAX], const char *keep, const char *command, struct err *err);
 void folder_remove(const char *folder);

@@ -19,7 +19,8 @@ static bool is_known(const struct fix *fix, size_t run)
     return run != LARGEST_NO_RUN && fix->runs[run].trial.is_known;
 }
 
-/* Tries a value and notes the result in *largest. 1: it fits; 0: it does not, or no run is left. */
+/* Tries a value and notes the result in *largest. Returns 1 if the program fits, and 0 if it does
+ * not or if no run is left. */
 static int try_value(struct largest *largest, struct fix *fix, long value, struct err *err)
 {
     const struct fix_change change = {.setting = SETTING_NONE, .value = value};
@@ -32,7 +33,8 @@ static int try_value(struct largest *largest, struct fix *fix, long value, struc
     return fits;
 }
 
-/* The value of the range at or below the middle of the two. It is `fits` if none lies between. */
+/* Returns the value of the range at or just below the middle of the two. Returns `fits` if no value
+ * lies between the two. */
 static long middle_of(const struct vary *vary, long fits, long refused)
 {
     const long steps = (refused - fits + vary->step - 1) / vary->step;
@@ -53,7 +55,7 @@ static int close_in(struct largest *largest, struct fix *fix, struct err *err)
     return 0;
 }
 
-/* Finds a run with a larger value and a lower peak than another run. */
+/* Looks for a run with a larger value and a lower peak than another run. */
 static void look_for_falls(struct largest *largest, const struct fix *fix)
 {
     for (size_t i = 0; i < fix->count; i++)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages on stderr: a line for each run, and the end of the output of
- * a run that memory did not end.
+ * Writes messages on stderr: a line for each run, and the end of the output of a run that memory
+ * did not end.
  */
 #ifndef GPUMEMTRACE_ANALYZER_FIX_RUN_LINES_H
 #define GPUMEMTRACE_ANALYZER_FIX_RUN_LINES_H
 
 #include "fix.h"
 
-/* For on_begin and on_end of struct fix: a line for each run. */
+/* Functions for on_begin and on_end of struct fix. They write a line for each run. */
 void run_lines_begin(const struct fix *fix, const struct fix_change *change);
 void run_lines_end(const struct fix *fix);
 
 /*
- * For a run that says nothing about memory: shows the end of its output, and sets
- * *err. what: "nothing was tried".
+ * Reports a run that says nothing about memory: shows the end of its output, and sets *err. `what`
+ * is a text such as "nothing was tried".
  */
 void run_lines_refuse(const struct fix *fix, const struct trial *trial, const char *what,
                       struct err *err);

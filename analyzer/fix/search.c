@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order in which `fix` tries changes, the cheapest first. Only a
- * change that was run is a remedy.
+ * The order in which `fix` tries changes, the cheapest first. A change is a remedy only if a run
+ * was made with it.
  *
- *     settings             each that the model does not rule out; the last resort if none fits
- *     one smaller number   1 first, which may rule the number out; then halved until it fits; then
- *                          upwards, between that and the last that did not fit
- *     both                 a setting, and a number above what fits alone
+ *     settings             each setting that the model does not rule out; the last resort if no
+ *                          other fits
+ *     one smaller number   1 is tried first, because it may rule the number out. Afterwards the
+ *                         number is halved until the program fits, and raised towards the last
+ *                         value that did not fit
+ *     both                 a setting, together with a number above the largest that fits alone
  *
- * A kind is tried only if the previous kind gave nothing. The exception is a setting beside a
- * smaller number: it is tried because it may let the number be larger.
+ * A kind of change is tried only if the previous kind gave no remedy. One exception: a setting is
+ * tried beside a smaller number, because the number may then be larger.
  */
 #include "fix.h"
 
 #include "analyzer/run/run_group.h"
 #include "analyzer/util/array.h"
 
-/* Values that differ by less than 1/NEAR_SHARE of the one that fits are not tried separately. */
+/* A value is not tried if it differs from the one that fits by less than 1/NEAR_SHARE. */
 enum { NEAR_SHARE = 32 };
-/* From this value on, 1 is tried first, because halving down to 1 would take four runs or more. */
+/* If the number is at least this large, 1 is tried first, because halving down to 1 would take four
+ * runs or more. */
 enum { MANY_HALVES = 16 };
 
 static bool may_go_on(const struct fix *fix)
@@ -53,14 +56,14 @@ static int try_settings(struct fix *fix, bool is_last, struct err *err)
 /* --- one number --- */
 
 /*
- * For one number, beside one setting or none: the largest value seen to fit, and the smallest
- * above it seen not to fit.
+ * The largest value of one number that was seen to fit, and the smallest larger value that was seen
+ * not to fit. The number is changed alone or beside one setting.
  */
 struct range {
     size_t number; /* index in fix->varies */
     enum fix_setting_key setting;
-    long fits, refused; /* fits 0: none */
-    size_t run;         /* the run of `fits` */
+    long fits, refused; /* fits is 0 if no value fits */
+    size_t run;         /* the run with the value `fits` */
 };
 
 static int try_value(struct fix *fix, struct range *range, long value, struct err *err)
@@ -83,8 +86,8 @@ static long nearness(long fits)
 }
 
 /*
- * Rounds large values down to multiples of 8 if the original is one, because programs divide such
- * numbers, for example a batch by GPUs.
+ * Rounds a large value down to a multiple of 8 if the original value is a multiple of 8, because
+ * programs divide such numbers, for example a batch by the number of GPUs.
  */
 static long round_value(const struct fix *fix, size_t number, long value)
 {
@@ -92,7 +95,7 @@ static long round_value(const struct fix *fix, size_t number, long value)
     return value < LARGE || fix->varies[number].value % EVEN ? value : value - value % EVEN;
 }
 
-/* Raises the value that fits, by bisection with the one that does not. */
+/* Raises the value that fits, by bisection between it and the value that does not fit. */
 static int raise_value(struct fix *fix, struct range *range, struct err *err)
 {
     while (range->fits && range->refused - range->fits > nearness(range->fits) && may_go_on(fix)) {
@@ -106,15 +109,15 @@ static int raise_value(struct fix *fix, struct range *range, struct err *err)
     return 0;
 }
 
-/* Whether the last run lacked memory, and had no other failure. */
+/* True if the last run lacked memory and had no other failure. */
 static bool lacked_memory(const struct fix *fix)
 {
     return fix->runs[fix->count - 1].trial.end == TRIAL_NO_MEMORY;
 }
 
 /*
- * Lowers one number until it fits. A large number is tried at 1 first: if
- * that lacks memory, no value fits.
+ * Lowers one number until the program fits. A large number is tried at 1 first: if the run with 1
+ * lacks memory, no value fits.
  */
 static int lower_value(struct fix *fix, struct range *range, struct err *err)
 {
@@ -132,7 +135,7 @@ static int lower_value(struct fix *fix, struct range *range, struct err *err)
 
 /* --- a setting and a number --- */
 
-/* Tries whether a setting lets the number be larger than what fits alone. */
+/* Tries a setting together with a number that is larger than the largest that fits alone. */
 static int raise_with_setting(struct fix *fix, const struct range *alone,
                               enum fix_setting_key setting, struct err *err)
 {
@@ -140,7 +143,7 @@ static int raise_with_setting(struct fix *fix, const struct range *alone,
     const long value = alone->fits ? alone->refused : 1;
     struct range range = {.number = alone->number, .setting = setting};
     if (value >= first)
-        return 0; /* with the original value, the change is the setting alone */
+        return 0; /* a change to the original value is the setting alone */
     if (try_value(fix, &range, value, err))
         return -1;
     if (!range.fits)
@@ -162,7 +165,7 @@ static int try_with_settings(struct fix *fix, const struct range *alone, struct 
     return 0;
 }
 
-/* --- all of it --- */
+/* --- the whole search --- */
 
 static int try_numbers(struct fix *fix, struct err *err)
 {

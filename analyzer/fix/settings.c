@@ -40,7 +40,7 @@ static size_t price_row(const char *name)
         small[length] = (char)tolower((unsigned char)name[length]);
     small[length] = '\0';
     size_t i = 0;
-    while (!glob_match(prices[i][0], small)) /* the last one is "*" */
+    while (!glob_match(prices[i][0], small)) /* the last pattern is "*" */
         i++;
     return i;
 }
@@ -57,7 +57,7 @@ bool fix_may_be_size(const char *name)
 
 /* --- the text of settings --- */
 
-/* PyTorch's pool on the device. HISTORY_NONE: there is none. */
+/* Returns PyTorch's pool on the device, or HISTORY_NONE if there is none. */
 static uint32_t find_pool(const struct study *study, int device)
 {
     const struct history *history = &study->history;
@@ -70,8 +70,8 @@ static uint32_t find_pool(const struct study *study, int device)
 }
 
 /*
- * False under cudaMallocAsync, where the driver caches, and without
- * caching: there is nothing to set.
+ * True if PyTorch's pool obeys settings. False under cudaMallocAsync, where the driver caches, and
+ * if caching is switched off: the pool then has nothing to set.
  */
 static bool obeys_settings(const struct trace *trace)
 {
@@ -85,8 +85,8 @@ static bool obeys_settings(const struct trace *trace)
 }
 
 /*
- * The share of the card for the pool that leaves room for a request of a library, which was refused
- * beside the pool. 0: there is none.
+ * Finds the share of the card that the pool may take so that a library's request still has room.
+ * This request was refused beside the pool. *share is 0 if there is no such share.
  */
 static int find_share(double *share, const struct study *study, const struct failure *failure,
                       uint32_t pool, struct err *err)
@@ -157,7 +157,7 @@ static void ask_model(struct fix_setting settings[SETTING_COUNT], const struct t
     whatif_release(&whatif);
 }
 
-/* --- all of it --- */
+/* --- the whole search --- */
 
 static int find_settings(struct fix_setting settings[SETTING_COUNT], const struct study *study,
                          struct err *err)

@@ -29,9 +29,9 @@ const char *trial_end_key(enum trial_end end)
 /* --- one trace --- */
 
 struct seen {
-    bool has_ended_by_failure; /* the process of this trace */
+    bool has_ended_by_failure; /* a failed allocation ended the process of this trace */
     bool left_with_zero;       /* every process left with status 0 */
-    bool is_decided;           /* the process of trial->trace was ended by a failure */
+    bool is_decided;           /* a failed allocation ended the process of trial->trace */
 };
 
 static int count_failures(struct trial *trial, struct seen *seen, const struct study *study,
@@ -95,8 +95,8 @@ static void note_room(struct trial *trial, const struct room *room, const struct
 }
 
 /*
- * Keeps the trace that decides: that of a process that a failed allocation ended, else the
- * one with the least spare memory.
+ * Keeps the trace that decides. It is the trace of a process that a failed allocation ended. If
+ * there is none, it is the trace with the least spare memory.
  */
 static int note_trace(struct trial *trial, struct seen *seen, const struct study *study,
                       const char *path, const struct sim_spec *card, struct err *err)
@@ -131,8 +131,8 @@ static int read_trace(struct trial *trial, struct seen *seen, const char *path,
 }
 
 /*
- * Whether the program's last output says "out of memory". A library that has memory of its own may
- * refuse a request without a failed call, so only the program knows.
+ * True if the program's last output says "out of memory". A library that has its own memory may
+ * refuse a request without a failed call, so only the program knows of it.
  */
 static bool says_out_of_memory(const char *log_path)
 {

@@ -15,7 +15,7 @@
 
 enum { KNOWN_MAX = 256 };
 
-/* A name and its value: their places in argv. */
+/* A name and its value, as places in argv. */
 struct word {
     const char *name;
     size_t length;
@@ -23,7 +23,7 @@ struct word {
     size_t before;
 };
 
-/* Reads argv[i]. false: it is no name with a value. */
+/* Reads argv[i]. Returns false if it is not a name with a value. */
 static bool read_word(struct word *word, char **argv, int argc, int i)
 {
     const char *text = argv[i], *name = text + strspn(text, text[0] == '+' ? "+" : "-");
@@ -54,7 +54,7 @@ static bool are_alike(const char *a, const char *b, size_t length)
     return true;
 }
 
-/* Whether the word has the name: "train.batch_size" also has the name "batch-size". */
+/* True if the word has the name. For example, "train.batch_size" also has the name "batch-size". */
 static bool is_called(const struct word *word, const char *name)
 {
     const size_t length = strlen(name);
@@ -76,7 +76,7 @@ static int refuse_two(const char *name, const struct word *a, const struct word 
     return -1;
 }
 
-/* The names for which a value could be given. */
+/* The names that could be given a value. */
 struct known {
     char copies[KNOWN_MAX][NEAREST_NAME_MAX];
     const char *names[KNOWN_MAX];
@@ -94,8 +94,8 @@ static void known_add(struct known *known, const char *name, size_t length)
 }
 
 /*
- * The hint for a name that is nowhere. with_variables: it may also mean
- * a variable of the environment.
+ * Returns the hint for a name that is not found. with_variables: the name may also be meant for a
+ * variable of the environment.
  */
 static const char *hint_of(char hint[NEAREST_HINT_BYTES], const char *name, char **argv, int argc,
                            bool with_variables)
@@ -141,7 +141,7 @@ static int find_argument(struct vary *vary, char **argv, int argc, struct err *e
         if (!read_word(&word, argv, argc, i) || !is_called(&word, vary->name))
             continue;
         if (!found.argument || is_same_name(&found, &word) || word.length == strlen(vary->name))
-            found = word; /* if a name is there twice, the last one counts */
+            found = word; /* if a name is in argv twice, the last one counts */
         else if (found.length != strlen(vary->name))
             return refuse_two(vary->name, &found, &word, err);
     }
@@ -215,7 +215,7 @@ int vary_find_range(struct vary *vary, const char *text, char **argv, int argc, 
 
 /* --- numbers that could be varied --- */
 
-/* Adds the name, unless the text has it already. */
+/* Adds the name, unless the text already has it. */
 static size_t offer(struct text *text, const char *name, size_t length, const char *value,
                     bool (*is_wanted)(const char *name))
 {
