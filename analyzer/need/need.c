@@ -87,7 +87,7 @@ static void add_shares(struct text *text, const struct need *need)
 }
 
 /* Adds "fits on t4 (14.75 GiB), not on …": the smallest known card that is large enough, and the
- * next smaller one. */
+ * next smaller card. */
 static void add_cards(struct text *text, const struct need *need)
 {
     const struct card *fits = card_for(need->card_bytes);
