@@ -9,14 +9,14 @@
 #include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"
 
-/* Changes kept of one card: 96 MiB. */
+/* The largest number of changes that are kept for one card. They take 96 MiB. */
 enum { CHANGES_MOST = 4 << 20 };
 
 struct card_change {
     int64_t time_ns; /* by the monotonic clock */
-    uint64_t bytes;  /* live in the process from then on */
-    int trace;       /* of the process */
-    uint32_t number; /* of all changes, in the order in which they were read */
+    uint64_t bytes;  /* live bytes in the process from this time on */
+    int trace;       /* the trace of the process */
+    uint32_t number; /* number among all changes, in the order in which they were read */
 };
 
 /* --- one process --- */
@@ -65,7 +65,7 @@ static int note_end(struct shared_card *card, struct card_sharer *process,
     return process->last_bytes ? add_change(card, process, end_ns, 0, at->err) : 0;
 }
 
-/* Calls note_event or, at the end, note_end for the cards of the watched trace. */
+/* Calls note_event for the cards of the watched trace or, at the end, note_end. */
 static int note(const struct card_watch *watch, const struct cursor *at, bool is_end)
 {
     const int64_t start_ns = watch->survey->start_monotonic_ns.value;
@@ -130,7 +130,8 @@ static void sum_up(struct shared_card *card, const struct survey *first)
 
         sum += change->bytes - process->last_bytes;
         process->last_bytes = change->bytes;
-        /* The order of two processes' changes within a nanosecond is not known. */
+        /* Two processes may have changed within the same nanosecond, and their order is not
+         * known. */
         const bool is_last = i + 1 == card->change_count || change[1].time_ns != change->time_ns;
         if (!is_last || sum <= card->highest_bytes)
             continue;
@@ -143,7 +144,7 @@ static void sum_up(struct shared_card *card, const struct survey *first)
     }
 }
 
-/* --- who shares one --- */
+/* --- the processes that share a card --- */
 
 static bool is_listed(const struct shared_cards *cards, const struct survey *surveys, int trace,
                       const char *uuid)
@@ -210,7 +211,8 @@ static bool has_several(const struct shared_card *card, const struct survey *sur
     return card->count > 1;
 }
 
-/* Simulated processes that together hold more than the card has share no card. */
+/* True if the processes shared the card. Simulated processes that together hold more than the card
+ * has did not share it. */
 static bool was_shared(const struct shared_card *card, const struct survey *surveys)
 {
     const bool is_simulated = surveys[card->processes[0].trace].is_simulated;

@@ -9,9 +9,10 @@
 #include "analyzer/analysis/balance.h"
 #include "analyzer/util/array.h"
 
-/* --- ranks that stand for others --- */
+/* --- ranks that stand for other ranks --- */
 
-/* O(n²) in the number of traces; a hash would only be faster from some thousands on. */
+/* Finds the ranks that did the same. Takes O(n²) steps for n traces. A hash would be faster only
+ * from some thousands of traces on. */
 static int find_alike(struct job *job, bool takes_all, struct err *err)
 {
     job->like = array_new((size_t)job->count, sizeof *job->like, err);
@@ -48,7 +49,8 @@ static int add_place(struct job *job, const struct job_place *place, struct err 
     return 0;
 }
 
-/* pool: the framework's pool that is the leading layer; NULL: the driver's memory is. */
+/* Names the layer of a place. `pool` is the framework's pool that is the leading layer. NULL: the
+ * leading layer is the driver's memory. */
 static void name_place(struct job_place *place, const struct survey *survey, const char *pool)
 {
     const struct survey_card *card = card_of(survey, place->device);
@@ -80,7 +82,7 @@ static int take_recorded(struct job *job, int trace, struct err *err)
     return status;
 }
 
-/* Reads a trace, if it is not open, with the watch of its cards. */
+/* Reads a trace if it is not open, and watches its cards. */
 static const struct reading *borrow(struct job *job, int trace, struct err *err)
 {
     struct card_watch watch = {&job->cards, &job->surveys[trace], trace};
@@ -89,8 +91,8 @@ static const struct reading *borrow(struct job *job, int trace, struct err *err)
     return readings_borrow(job->readings, trace, &observer, err);
 }
 
-/* Skips an unknown device without memory: it stands for a call that did not say which device the
- * host memory was for. */
+/* Replays a trace and adds its places. Skips an unknown device without memory, because it stands
+ * for a call that did not say which device the host memory was for. */
 static int replay_places(struct job *job, int trace, struct err *err)
 {
     const struct survey *survey = &job->surveys[trace];
@@ -119,7 +121,7 @@ static int replay_places(struct job *job, int trace, struct err *err)
     return status;
 }
 
-/* The trace's devices, in order, get the peaks of the devices of the trace that stands for it. */
+/* Gives the trace's devices, in order, the peaks of the devices of the trace that stands for it. */
 static int copy_places(struct job *job, int trace, struct err *err)
 {
     const struct survey *survey = &job->surveys[trace];
@@ -179,7 +181,7 @@ static int find_places(struct job *job, struct err *err)
     return 0;
 }
 
-/* Sums the memory of processes on one card, and reads those of them that were not read yet. */
+/* Sums the memory of processes on one card. Reads the processes' traces that were not read yet. */
 static int sum_cards(struct job *job, struct err *err)
 {
     shared_cards_keep_used(&job->cards, job->surveys);
@@ -248,7 +250,7 @@ static int find_groups(struct job *job, struct err *err)
     return 0;
 }
 
-/* --- what the highest groups hold more --- */
+/* --- the memory that the highest groups hold more --- */
 
 const struct job_place *job_highest(const struct job *job, const struct job_group *group)
 {
@@ -289,7 +291,7 @@ static struct job_side side_of(struct job *job, const struct job_place *place)
     return (struct job_side){job, place->like, place->like_device};
 }
 
-/* Compares only the few highest groups, because a trace that is not open has to be read. */
+/* Compares only the few highest groups, because a trace that is not open must be read. */
 static int compare_groups(struct job *job, struct err *err)
 {
     enum { COMPARED = 3 };
@@ -307,7 +309,7 @@ static int compare_groups(struct job *job, struct err *err)
     return 0;
 }
 
-/* --- all of it --- */
+/* --- the whole job --- */
 
 int job_read(struct job *job, struct readings *readings, const struct job_ask *ask, struct err *err)
 {

@@ -16,7 +16,7 @@ struct reading_peaks {
     struct err *err;
 };
 
-/* Reads a number and the character after it. False: the text has something else. */
+/* Reads a number and the character after it. Returns false if the text has something else. */
 static bool take_number(struct reading_peaks *reading, long long *number, const char *behind)
 {
     char *end;
@@ -29,7 +29,8 @@ static bool take_number(struct reading_peaks *reading, long long *number, const 
     return true;
 }
 
-/* Returns 1; 0: the trace has no string with that id; -1: out of memory. */
+/* Returns 1 if it found the name, 0 if the trace has no string with that id, and -1 if there is no
+ * memory. */
 static int name_pool(struct reading_peaks *reading, long long id, char **name)
 {
     const char *text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The peaks that the recorder wrote at the end of a trace (meta.peaks). A replay would find the
- * same ones. */
+ * same peaks. */
 #ifndef GPUMEMTRACE_ANALYZER_JOB_RECORDED_PEAKS_H
 #define GPUMEMTRACE_ANALYZER_JOB_RECORDED_PEAKS_H
 
@@ -13,8 +13,9 @@
 
 struct recorded_peak {
     int device;
-    char *pool;          /* that is the leading layer; NULL: the driver's memory is */
-    uint64_t peak_bytes; /* of the leading layer */
+    /* the pool that is the leading layer; NULL: the leading layer is the driver's memory */
+    char *pool;
+    uint64_t peak_bytes; /* peak of the leading layer */
     uint64_t driver_peak_bytes;
 };
 
@@ -24,8 +25,8 @@ struct recorded_peaks {
     bool are_known; /* false: the trace must be replayed */
 };
 
-/* Parses text, the value of meta.peaks. If it is malformed, the peaks are not known. On -1 nothing
- * has to be released. */
+/* Parses `text`, the value of meta.peaks. If the text is malformed, are_known stays false. On -1
+ * nothing has to be released. */
 int recorded_peaks_read(struct recorded_peaks *peaks, const char *text, sqlite3 *db,
                         const char *path, struct err *err);
 void recorded_peaks_release(struct recorded_peaks *peaks);

@@ -16,7 +16,7 @@
 #include "analyzer/util/clock.h"
 #include "gpumemtrace/event.h"
 
-/* More threads would only wait for the disk. */
+/* More threads than this would only wait for the disk. */
 enum { THREADS_MOST = 8 };
 
 /* --- one trace --- */
@@ -52,7 +52,7 @@ static void take_integer(struct trace_integer *into, sqlite3_stmt *row)
         *into = (struct trace_integer){sqlite3_column_int64(row, 1), true};
 }
 
-/* *text becomes NULL if the column is null. */
+/* Reads a text. *text becomes NULL if the column is null. */
 static int text_of(const char **text, sqlite3_stmt *row, int column, struct err *err)
 {
     const bool is_there = sqlite3_column_type(row, column) != SQLITE_NULL;
@@ -77,7 +77,7 @@ static int take_text(char **into, sqlite3_stmt *row, struct err *err)
     return text && !*into ? -1 : 0;
 }
 
-/* The last of the recorder's sums counts the calls that failed. */
+/* Returns the last of the recorder's sums. It counts the calls that failed. */
 static int64_t last_number(const char *sums)
 {
     const char *space = strrchr(sums, ' ');
@@ -154,8 +154,8 @@ static int take_sums(struct survey_query *query, sqlite3_stmt *row)
     return 0;
 }
 
-/* Takes the rank from a launcher's variable, which the program may have set after its trace began,
- * when the recorder looked for the rank. */
+/* Takes the rank from a launcher's variable. The program may have set this variable only after the
+ * recorder had looked for the rank at the beginning of the trace. */
 static int take_rank(struct survey_query *query, sqlite3_stmt *row)
 {
     const char *value;
@@ -181,8 +181,8 @@ static int read_job_variables(struct survey_query *query)
     return query->survey->rank.known ? 0 : each_row(query, "job_variable", select, take_rank);
 }
 
-/* The recorder's peaks ignore events that were lost or are not stored, so a complete trace without
- * losses is needed. */
+/* Reads the peaks that the recorder wrote. These peaks ignore events that were lost or not stored,
+ * so they are read only if the trace is complete and lost no event. */
 static int read_peaks(struct survey_query *query)
 {
     struct survey *survey = query->survey;
@@ -228,13 +228,14 @@ static int survey_read(struct survey *survey, struct err *err)
     return status;
 }
 
-/* --- all of them --- */
+/* --- all traces --- */
 
 struct surveying {
     struct survey *surveys;
     struct err *errs; /* by trace */
     int count;
-    /* Relaxed, because each number is taken once and threads are joined before results are read. */
+    /* The order is relaxed, because each number is taken once and threads are joined before results
+     * are read. */
     atomic_int next, failed;
 };
 
@@ -301,7 +302,7 @@ void surveys_release(struct survey *surveys, int count)
     }
 }
 
-/* --- two of them --- */
+/* --- two traces --- */
 
 static bool is_same_text(const char *a, const char *b)
 {
@@ -318,7 +319,7 @@ bool surveys_are_alike(const struct survey *a, const struct survey *b)
            a->sums.results == b->sums.results;
 }
 
-/* The last of the recorder's sums counts the refused calls. */
+/* True if no call was refused. The last of the recorder's sums counts the refused calls. */
 bool survey_refused_none(const struct survey *survey)
 {
     const char *last = strrchr(survey->sums.text, ' ');

@@ -42,7 +42,7 @@ static uint64_t bytes_of(const struct job_place *place, const struct two_jobs_as
     return ask->of_driver ? place->driver_peak_bytes : place->peak_bytes;
 }
 
-/* Finds the places that the other job lacks; for side 1 also the pairs. */
+/* Finds the places that the other job lacks. For side 1, also finds the pairs. */
 static int match_side(struct two_jobs *two, int side, const struct two_jobs_ask *ask,
                       struct err *err)
 {
@@ -107,7 +107,8 @@ static bool is_near(uint64_t a, uint64_t b)
     return (double)a <= (double)b * PEAKS_ALIKE_RATIO && (double)b <= (double)a * PEAKS_ALIKE_RATIO;
 }
 
-/* A pair that did not change is never alike a pair that did. */
+/* True if two pairs belong to one group. A pair that did not change is never alike a pair that
+ * did. */
 static bool is_alike(const struct place_pair *a, const struct place_pair *b)
 {
     return is_near(a->bytes[0], b->bytes[0]) && is_near(a->bytes[1], b->bytes[1]) &&
@@ -135,8 +136,8 @@ static void group_pairs(struct two_jobs *two)
 
 /* --- the line to blame --- */
 
-/* Compares the first groups that grew. The very first is compared even if its peaks fell, because
- * people read it first and a line of it may have grown. */
+/* Compares the first groups that grew. The very first group is compared even if its peaks fell,
+ * because people read it first and one of its lines may have grown. */
 static int find_more(struct two_jobs *two, bool of_driver, struct err *err)
 {
     for (size_t i = 0; i < two->count; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two jobs beside each other: which rank of one is which of the other, how much its peak changed,
- * and for the first groups, which line is to blame.
+ * Puts two jobs beside each other. Finds which rank of one job is which rank of the other, and how
+ * much its peak changed. For the first groups, also finds which line is to blame.
  *
- *     pair    a rank on a device in both jobs; traces without rank are matched by file name
+ *     pair    a rank on one device, in both jobs; traces without rank are matched by file name
  *     group   pairs whose peaks before, and whose peaks after, differ by less than 2 %
  */
 #ifndef GPUMEMTRACE_ANALYZER_JOB_TWO_JOBS_H
@@ -20,7 +20,8 @@ struct place_pair {
     size_t group;
 };
 
-/* Which peaks are compared: by default those of all devices and of the leading layer. */
+/* Tells which peaks are compared. By default they are those of all devices and of the leading
+ * layer. */
 struct two_jobs_ask {
     int device; /* -1: all devices */
     bool of_driver;
@@ -28,10 +29,11 @@ struct two_jobs_ask {
 
 struct two_jobs {
     struct job *jobs[2];
-    /* By group; in each group, and among groups, the largest change comes first. */
+    /* Sorted by group. The groups, and the pairs in each group, are sorted by change, the largest
+     * first. */
     struct place_pair *pairs;
     size_t count, group_count;
-    /* By group: what its first pair holds more than before. */
+    /* By group: the memory that the group's first pair holds more than before. */
     struct more more[TWO_JOBS_COMPARED];
     const struct job_place **alone[2]; /* places with memory that the other job lacks */
     size_t alone_counts[2];
@@ -42,7 +44,7 @@ int two_jobs_match(struct two_jobs *two, struct job *before, struct job *after,
                    const struct two_jobs_ask *ask, struct err *err);
 void two_jobs_release(struct two_jobs *two);
 
-/* The trace's path on one side of a pair: 0 before, 1 after. */
+/* Returns the trace's path on one side of a pair: side 0 is before, side 1 is after. */
 static inline const char *two_jobs_path(const struct two_jobs *two, const struct place_pair *pair,
                                         int side)
 {
