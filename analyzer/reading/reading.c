@@ -3,7 +3,7 @@
 #include "reading.h"
 #include "analyzer/analysis/study_open.h"
 
-/* The remedies need the events once more. */
+/* Finds the remedies, which need the events once more, and closes the events. */
 static int finish(struct reading *reading, const struct reading_ask *ask, struct lives_watch *lives,
                   struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One trace as a command reads it: a study with names for its frames, and the remedies. */
+/* One trace, read as a command needs it: a study with names for its frames, and the remedies. */
 #ifndef GPUMEMTRACE_ANALYZER_READING_READING_H
 #define GPUMEMTRACE_ANALYZER_READING_READING_H
 
@@ -7,19 +7,19 @@
 #include "analyzer/remedy/remedies.h"
 
 struct reading_ask {
-    struct study_ask study; /* without file and watchers */
+    struct study_ask study; /* its file and watchers are not set */
     struct symbol_sources sources;
     bool advises; /* find remedies */
 };
 
 struct reading {
-    struct study study; /* holds no lock on its file; see study_open.h */
+    struct study study; /* the study holds no lock on its file; see study_open.h */
     struct remedies remedies;
 };
 
-/* Reads the trace. file: the trace if it is open, which the reading takes over; NULL: it is not.
- * watcher: an observer of the first pass; NULL: none. The reading must stay where it is until
- * reading_release. On -1 nothing has to be released. */
+/* Reads the trace. `file` is the trace's file if it is already open, and the reading takes it over;
+ * NULL: it is not open. `watcher` is an observer of the first pass; NULL: there is none. The
+ * reading must stay at its address until reading_release. On -1 nothing has to be released. */
 int reading_open(struct reading *reading, const char *path, const struct opened_trace *file,
                  const struct reading_ask *ask, const struct observer *watcher, struct err *err);
 void reading_release(struct reading *reading);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The traces of one command. Each is read when it is first borrowed. The first READINGS_KEPT stay
- * open until the end, so that all who borrow them share one pass; another one is released when it
- * is given back, because the traces of a large job do not fit into memory together.
+ * The traces of one command. Each is read when it is first borrowed. The first READINGS_KEPT traces
+ * stay open until the end, so that all their borrowers share one pass. Any other trace is released
+ * when its borrower gives it back, because the traces of a large job do not fit into memory
+ * together.
  */
 #ifndef GPUMEMTRACE_ANALYZER_READING_READINGS_H
 #define GPUMEMTRACE_ANALYZER_READING_READINGS_H
@@ -20,20 +21,21 @@ struct readings_item {
 struct readings {
     const char *const *paths;
     int count, kept_count;
-    struct reading_ask ask;      /* of all traces */
+    struct reading_ask ask;      /* applies to all traces */
     struct readings_item *items; /* by trace */
 };
 
-/* The paths must outlive the readings. On -1 nothing has to be released. */
+/* Prepares the readings and reads nothing yet. The paths must outlive the readings. On -1 nothing
+ * has to be released. */
 int readings_init(struct readings *readings, const char *const *paths, int count,
                   const struct reading_ask *ask, struct err *err);
 void readings_release(struct readings *readings);
 
-/* Takes over a file that is open; its db becomes NULL. */
+/* Takes over an open file. The db of *file becomes NULL. */
 void readings_take_opened(struct readings *readings, int trace, struct opened_trace *file);
 
-/* Returns the trace's reading until readings_give_back, or NULL. watcher: sees the events if they
- * are read now; NULL: none. */
+/* Returns the trace's reading, which stays valid until readings_give_back, or NULL on an error.
+ * `watcher` sees the events if they are read now. It may be NULL. */
 const struct reading *readings_borrow(struct readings *readings, int trace,
                                       const struct observer *watcher, struct err *err);
 void readings_give_back(struct readings *readings, int trace);
