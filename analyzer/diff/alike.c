@@ -28,7 +28,8 @@ static const struct held_life *find_highest(const struct holding *holding,
     return highest;
 }
 
-/* The live site whose allocation left the account highest, among the sites below `below_bytes`. */
+/* Returns the live site whose allocation left the account highest, among the sites whose
+ * allocations left it below `below_bytes`. NULL: there is none. */
 static const struct held_site *next_of_peak(const struct holding *peak, uint64_t below_bytes)
 {
     const struct held_site *next = NULL;

@@ -70,7 +70,8 @@ static int read_accounts(struct baseline *baseline, struct err *err)
     return 0;
 }
 
-/* Distinguishes a baseline from a trace, which begins with "SQLite format 3". */
+/* Returns 1 if the file begins like a baseline, and 0 if not. A trace begins with "SQLite format
+ * 3". */
 static int begins_like_json(const char *path, struct err *err)
 {
     FILE *file = fopen(path, "re");
@@ -136,7 +137,7 @@ const struct baseline_account *baseline_find(const struct baseline *baseline,
     return NULL;
 }
 
-/* --- an account as names --- */
+/* --- an account, with names instead of ids --- */
 
 static int read_call_line(struct call_line *call_line, struct text_set *names, const json_t *from,
                           struct err *err)
@@ -185,7 +186,7 @@ static enum category category_named(const char *name)
     return CATEGORY_other;
 }
 
-/* In a baseline without "each", "bytes" distinguishes lines instead. */
+/* Returns "each", or "bytes" in a baseline without "each". It serves to tell lines apart. */
 static uint64_t each_of(const json_t *site)
 {
     const json_t *each = json_object_get(site, "each");

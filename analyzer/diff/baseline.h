@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A baseline that is committed beside the program: the memory at the peaks of the leading layers,
- * one line for each call path, as names, sorted. It has no address, no time and no sum, so that two
- * branches that each changed a line merge; the peak is the sum of its lines.
+ * A baseline is a file that is committed beside the program. It holds the memory at the peaks of
+ * the leading layers: one line for each call path, written with names and sorted. It has no
+ * address, no time and no sum, so the changes of two branches that each changed a line can be
+ * merged. The peak is the sum of its lines.
  *
  *     {"schema": "gpumemtrace.baseline/1", "accounts": [
  *     {"device": 0, "layer": "pool", "pool": "pytorch", "sites": [
@@ -11,8 +12,8 @@
  *     null]},
  *     null]}
  *
- * Call paths with 0 bytes at the peak are included, because "each", the average size of a block,
- * distinguishes lines. The final null of each list lets all lines before it end with a comma.
+ * Call paths that hold 0 bytes at the peak are included. Their "each", the average size of a block,
+ * helps to tell lines apart. The final null of each list lets all lines before it end with a comma.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_BASELINE_H
 #define GPUMEMTRACE_ANALYZER_DIFF_BASELINE_H
@@ -23,9 +24,9 @@
 #include "holding.h"
 
 struct baseline_account {
-    int device;               /* or DEVICE_UNKNOWN */
-    const char *layer, *pool; /* pool NULL: none */
-    bool is_in_backward;      /* is the peak in backward */
+    int device;               /* the device's number, or DEVICE_UNKNOWN */
+    const char *layer, *pool; /* pool is NULL if there is none */
+    bool is_in_backward;      /* the peak is in backward */
     uint64_t bytes;
     const json_t *sites;
 };
@@ -37,17 +38,18 @@ struct baseline {
     size_t count;
 };
 
-/* 1: loaded; 0: the file is no baseline (a trace, for example); -1: *err says why. */
+/* Returns 1 if the baseline is loaded, 0 if the file is no baseline (for example a trace), and -1
+ * if *err says why it failed. */
 int baseline_load(struct baseline *baseline, const char *path, struct err *err);
 void baseline_release(struct baseline *baseline);
 
-/* NULL: the baseline has no such account. */
+/* Returns the account, or NULL if the baseline has no such account. */
 const struct baseline_account *baseline_find(const struct baseline *baseline,
                                              const struct study *study, uint32_t account);
 int baseline_holding(struct holding *holding, struct text_set *names,
                      const struct baseline_account *account, struct err *err);
 
-/* Writes one account at its peak. */
+/* Writes one account as it is at its peak. */
 int baseline_write_account(FILE *file, const struct study *study, uint32_t account,
                            struct err *err);
 void baseline_write_head(FILE *file);

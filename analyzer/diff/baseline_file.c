@@ -7,9 +7,10 @@
 #include "analyzer/util/array.h"
 #include "baseline.h"
 
-/* One site as a line. Sites with equal text share a line, and their bytes and blocks are added. */
+/* One site, as a line of text. Sites with equal text share a line, and their bytes and blocks are
+ * added up. */
 struct line {
-    char *text; /* from jansson */
+    char *text; /* allocated by jansson */
     uint64_t bytes, count, each_bytes;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A holding as a tree of the program's lines; see call_path_tree.h. */
+/* Builds the tree of a holding's lines; see call_path_tree.h. */
 #include "call_path_tree.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static uint32_t add_node(struct call_path_tree *tree, const struct call_line *ca
     return (uint32_t)tree->count++;
 }
 
-/* Finds or adds the child for a line. Children are sorted. */
+/* Returns the child for a line, and adds the child if it is missing. Children are sorted. */
 static uint32_t child_of(struct call_path_tree *tree, uint32_t outer,
                          const struct call_line *call_line, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A holding as a tree of lines: a node's children are the lines that it called, its sites are what
- * the line itself allocated.
+ * A holding as a tree of lines. The children of a node are the lines that it called. The sites of a
+ * node are the memory that the line itself allocated.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_CALL_PATH_TREE_H
 #define GPUMEMTRACE_ANALYZER_DIFF_CALL_PATH_TREE_H
@@ -13,12 +13,13 @@ enum { PATH_NODE_TRAITS = 32 };
 
 struct call_path_node {
     struct call_line call_line;
-    uint32_t first_child, next; /* next: sorted by file, function, line */
-    uint32_t first_site;        /* allocated by the line itself: index in holding + 1 */
+    uint32_t first_child, next; /* `next` is the next child, sorted by file, function and line */
+    /* the first site that the line itself allocated: index in holding + 1 */
+    uint32_t first_site;
     /*
-     * Average bytes of a block, summed over the stacks of the node and all nodes below: total, and
-     * by a hash of the called function. Two lines can be compared by it whatever their names are,
-     * and whatever is live.
+     * Average bytes of a block, summed over the stacks of the node and of all nodes below it.
+     * each_bytes is the total; traits are the sums by a hash of the called function. They allow two
+     * lines to be compared, whatever their names are and whatever is live.
      */
     uint64_t each_bytes;
     uint64_t traits[PATH_NODE_TRAITS];
@@ -28,7 +29,7 @@ struct call_path_tree {
     const struct holding *holding;
     struct call_path_node *items; /* the first is the parent of the outermost lines */
     size_t count, capacity;
-    uint32_t *next_site; /* by site: next site of its node, + 1 */
+    uint32_t *next_site; /* by site: the next site of the same node, + 1 */
 };
 
 /* The holding must outlive the tree. On -1 nothing has to be released. */
@@ -36,11 +37,11 @@ int call_path_tree_make(struct call_path_tree *tree, const struct holding *holdi
                         struct err *err);
 void call_path_tree_release(struct call_path_tree *tree);
 
-/* The node at the end of a call path; PATH_NODE_NONE: not in the tree. */
+/* Returns the node at the end of a call path, or PATH_NODE_NONE if the path is not in the tree. */
 uint32_t call_path_tree_find(const struct call_path_tree *tree, const struct call_line *call_path,
                              size_t depth);
 
-/* Returns how many of their each_bytes two nodes have in common. */
+/* Returns the part of their each_bytes that two nodes have in common. */
 uint64_t call_path_node_likeness(const struct call_path_node *a, const struct call_path_node *b);
 
 #endif

@@ -12,7 +12,8 @@
 #include "analyzer/util/array.h"
 #include "merged.h"
 
-/* Number of nodes of a line: with live memory after, and with more growth than shrinkage below. */
+/* Counts the nodes of a line: all nodes with live memory after, and all nodes below which more
+ * memory grew than shrank. */
 struct place_use {
     uint32_t live_count, grown_count;
 };
@@ -25,7 +26,7 @@ struct blaming {
     struct err *err;
 };
 
-/* --- helpers: lines that others call to allocate --- */
+/* --- helpers: lines that several other lines call to allocate --- */
 
 static int count_places(struct blaming *blaming)
 {
@@ -53,8 +54,8 @@ static int count_places(struct blaming *blaming)
 }
 
 /*
- * If a helper grew for only some of its callers, returns the caller to blame, not the helper.
- * Wrappers and lines in headers are skipped, too.
+ * If a helper grew for only some of its callers, returns the caller to blame, not the helper. Also
+ * skips wrappers and lines in headers.
  */
 static uint32_t caller_to_blame(const struct blaming *blaming, uint32_t number)
 {
@@ -87,7 +88,8 @@ static void add_leaf_to_row(struct diff_row *row, const struct diff_leaf *leaf)
         row->leaf = leaf;
 }
 
-/* A row of backward is named after the forward line: "MmBackward0 of gpt.py:24 Layer.attend". */
+/* Returns the name of a row. A row of backward is named after the forward line: "MmBackward0 of
+ * gpt.py:24 Layer.attend". */
 static const char *name_row(const struct blaming *blaming, uint32_t node,
                             const struct diff_leaf *leaf, bool is_of_backward)
 {
@@ -105,7 +107,7 @@ static const char *name_row(const struct blaming *blaming, uint32_t node,
     return number == TEXT_SET_NONE ? NULL : difference->labels.texts[number];
 }
 
-/* Adds one row for the leaves from `first` to before `end`. */
+/* Adds one row for the leaves from `first` up to, but not including, `end`. */
 static int add_row(const struct blaming *blaming, uint32_t node, size_t first, size_t end)
 {
     struct diff_tree *difference = blaming->difference;
@@ -133,7 +135,7 @@ static int add_row(const struct blaming *blaming, uint32_t node, size_t first, s
 
 /* --- who is to blame --- */
 
-/* The line's own allocations as a part, like the lines that it called. */
+/* Returns the line's own allocations as one more part, beside the lines that it called. */
 static struct diff_node own_part(const struct diff_tree *difference, uint32_t number)
 {
     const struct diff_node *nodes = difference->nodes;
@@ -149,9 +151,9 @@ static struct diff_node own_part(const struct diff_tree *difference, uint32_t nu
 }
 
 /*
- * True if one part of an old line grew much more than the others: they grew by a smaller factor, or
- * hardly at all, or are new; or the line held nothing before. This is what disabling checkpointing
- * looks like, if the peak comes a little sooner.
+ * True if one part of an old line grew much more than the other parts of the line: the other parts
+ * grew by a smaller factor, hardly grew, or are new. Also true if the line held nothing before. A
+ * run in which checkpointing was disabled looks like this if its peak comes a little sooner.
  */
 #define HARDLY_RATIO 8
 static bool stands_out(const struct diff_node *node, const struct diff_node *most)
@@ -170,7 +172,7 @@ static bool stands_out(const struct diff_node *node, const struct diff_node *mos
     return factor > 1.5 * after / before || factor - 1 > HARDLY_RATIO * (after / before - 1);
 }
 
-/* True if a larger input is below the line: it explains the other growth there. */
+/* True if a larger input is below the line. It explains the other growth below the line. */
 static bool makes_larger_input(const struct diff_tree *difference, const struct diff_node *node)
 {
     const size_t end = difference->nodes[node->end - 1].leaf_end;
@@ -186,8 +188,8 @@ static bool makes_larger_input(const struct diff_tree *difference, const struct 
 }
 
 /*
- * True for the line of the training loop: nearly all live memory is below it, so gradients and
- * states that grew beside one part have only the loop in common with it.
+ * True for the line of the training loop, which has nearly all live memory below it. Gradients and
+ * states that grew beside one part have only the loop in common with this part.
  */
 static bool is_of_loop(const struct diff_tree *difference, const struct diff_node *node,
                        const struct diff_node *most)
@@ -197,8 +199,8 @@ static bool is_of_loop(const struct diff_tree *difference, const struct diff_nod
 }
 
 /*
- * True if the line itself is to blame: beside the part that grew most, most of the others grew,
- * too, and none of the exceptions above holds.
+ * True if the line itself is to blame: most other parts grew beside the part that grew most, and
+ * none of the exceptions above holds.
  */
 static bool is_spread(const struct diff_tree *difference, uint32_t number)
 {
@@ -245,7 +247,7 @@ static int blame_lines(const struct blaming *blaming)
 
 /* --- how a leaf grew --- */
 
-/* Average number of events between birth and free; 0: no block was freed. */
+/* Returns the average number of events between birth and free, or 0 if no block was freed. */
 static double mean_age(const struct held_life *life)
 {
     return life->freed_count ? (double)life->freed_age / (double)life->freed_count : 0;
@@ -279,7 +281,7 @@ const char *diff_leaf_freed_after(const struct diff_tree *difference, const stru
     return buffer;
 }
 
-/* --- rows of one line are one --- */
+/* --- several rows of one line become one --- */
 
 static int compare_labels(const void *left, const void *right)
 {
@@ -317,14 +319,14 @@ static void join_rows(struct diff_tree *difference)
     difference->row_count = kept + 1;
 }
 
-/* --- the input, or the model, that explains the others --- */
+/* --- the input, or the model, that explains the growth of other rows --- */
 
 #define MUCH_LARGER_RATIO 1.25
 
 /*
- * True if a larger input explains the leaf: as many blocks as before, at most larger by the square
- * of the input's factor (attention between all positions). If the input is much larger, the peak
- * may be at another moment, so leaves that were not live before are explained, too.
+ * True if a larger input explains the leaf: it has as many blocks as before, and grew at most by
+ * the square of the input's factor (attention between all positions). If the input is much larger,
+ * the peak may be at another moment, so a leaf that was not live before is also explained.
  */
 static bool grew_with(const struct diff_leaf *leaf, double ratio)
 {
@@ -348,9 +350,10 @@ static bool line_has_larger_blocks(const struct diff_tree *difference, const str
 }
 
 /*
- * True if a larger model (wider or deeper) explains the leaf: it has larger blocks, or is backward
- * of a line with larger blocks, or has as many blocks as before, or grew at most by the square of
- * the model's factor. One wider layer may grow by more than the whole model.
+ * True if a larger model (wider or deeper) explains the leaf. It does if the leaf has larger
+ * blocks, belongs to the backward of a line with larger blocks, has as many blocks as before, or
+ * grew at most by the square of the model's factor. A single wider layer may grow by a larger
+ * factor than the whole model.
  */
 static bool grew_with_model(const struct diff_leaf *leaf, double ratio, bool is_line_larger)
 {
@@ -361,7 +364,8 @@ static bool grew_with_model(const struct diff_leaf *leaf, double ratio, bool is_
             (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * ratio * 1.02);
 }
 
-/* The largest leaf of the category that is not held any more; NULL: none. */
+/* Returns the largest leaf of the category that holds nothing any more, or NULL if there is
+ * none. */
 static const struct diff_leaf *find_dropped(const struct diff_tree *difference,
                                             enum category category)
 {
@@ -378,16 +382,17 @@ static const struct diff_leaf *find_dropped(const struct diff_tree *difference,
 }
 
 /*
- * Smallest factors of a larger input and a larger model. An input's blocks may grow by the driver's
- * rounding; a model only grows if the program changed.
+ * The smallest factors by which an input or a model counts as larger. The bytes of an input may
+ * also grow because the driver rounds sizes; those of a model only grow if the program changed.
  */
 #define LARGER_INPUT_RATIO 1.02
 #define LARGER_MODEL_RATIO 1.005
 
 /*
- * By what factor the input or the model grew; 0: the row is neither, or did not grow. If the row is
- * new, the largest dropped leaf of the same category counts as its earlier state: another function
- * creates it now, or a new line (torch.cat instead of torch.randn, .double() instead of .cuda()).
+ * Returns the factor by which the input or the model grew, or 0 if the row is neither or did not
+ * grow. If the row is new, the largest dropped leaf of the same category counts as its earlier
+ * state, because another function or a new line now creates it (torch.cat instead of torch.randn,
+ * .double() instead of .cuda()).
  */
 static double cause_ratio(const struct diff_tree *difference, const struct diff_row *row)
 {
@@ -406,7 +411,8 @@ static double cause_ratio(const struct diff_tree *difference, const struct diff_
     return row->delta_bytes > 0 && is_cause && ratio >= least ? ratio : 0;
 }
 
-/* grown_bytes: growth outside the cause; explained_bytes: the part that the cause explains. */
+/* grown_bytes is the growth outside the cause; explained_bytes is the part of it that the cause
+ * explains. */
 struct explanation {
     uint64_t grown_bytes, explained_bytes;
 };
@@ -445,8 +451,8 @@ static void explain(struct diff_tree *difference, struct diff_row *row)
 }
 
 /*
- * Rounds to tenths, so that rows with about the same factor (a wider data type) are ordered by
- * size.
+ * Rounds to tenths, so that rows whose factors are about the same (for example a wider data type)
+ * are ordered by size.
  */
 static int64_t tenths(double ratio)
 {
@@ -482,7 +488,7 @@ static void order_rows(struct diff_tree *difference)
         qsort(difference->rows, kept, sizeof *difference->rows, compare_rows);
 }
 
-/* --- all of it --- */
+/* --- the whole difference --- */
 
 int diff_tree_find(struct diff_tree *difference, const struct holding *before,
                    const struct holding *after, struct err *err)

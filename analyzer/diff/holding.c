@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live memory at a moment, as names; see holding.h. */
+/* Collects live memory at a moment, with names; see holding.h. */
 #include "holding.h"
 
 #include <ctype.h>
@@ -14,7 +14,8 @@
 
 /* --- call lines --- */
 
-/* Removes the class, because Python 3.11 and later say Layer.forward, earlier releases forward. */
+/* Returns the function without its class. Python 3.11 and later write Layer.forward, earlier
+ * releases only forward. */
 static const char *key_of(const char *function)
 {
     const char *dot = strrchr(function, '.');
@@ -52,7 +53,7 @@ const char *call_line_text(const struct call_line *call_line, const struct text_
 
 /* --- the program's folder --- */
 
-/* Length of the folder in the path, with its last slash. */
+/* Returns the length of the folder in the path, including its last slash. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -60,7 +61,8 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* "model.py" for "/me/run/model.py" and folder "/me/run/"; "../lib/x.py" for "/me/lib/x.py". */
+/* Makes a path relative to the folder: "model.py" from "/me/run/model.py" and "/me/run/";
+ * "../lib/x.py" from "/me/lib/x.py". */
 static void make_relative(const char *path, const char *folder, size_t length,
                           char text[LIMIT_text_bytes])
 {
@@ -69,7 +71,7 @@ static void make_relative(const char *path, const char *folder, size_t length,
     for (size_t i = 0; i < length && path[i] == folder[i]; i++)
         if (path[i] == '/')
             common = i + 1;
-    if (!common || common == 1) { /* nothing but the root is shared */
+    if (!common || common == 1) { /* only the root is shared */
         snprintf(text, LIMIT_text_bytes, "%s", path);
         return;
     }
@@ -84,14 +86,14 @@ struct naming {
     uint32_t account;
     const struct blame *blame;
     struct holding *holding;
-    const char *folder; /* folder of the program's main file; not terminated */
+    const char *folder; /* the folder of the program's main file; not terminated */
     size_t folder_length;
-    unsigned by_call; /* as for sites_left_at */
-    bool *is_told;    /* by index in births: a site has its each_bytes */
+    unsigned by_call; /* the kinds of sites to count at the call to backward; see sites_left_at */
+    bool *is_told;    /* by index in births: true if one of its sites already has its each_bytes */
     struct err *err;
 };
 
-/* The program's main file is the file of the outermost frame that holds most. */
+/* Finds the folder of the program's main file: the file of the outermost frame that holds most. */
 static int find_folder(struct naming *naming, const struct sites *sites)
 {
     const struct call_paths *paths = &naming->blame->paths;
@@ -159,7 +161,7 @@ static int name_call_path(const struct naming *naming, const struct call_line **
 
 static const char operators[] = "at::_ops::";
 
-/* "clone" of the outermost at::_ops::clone::call. */
+/* Finds "clone", the name of the outermost at::_ops::clone::call. */
 static int find_operator(const struct naming *naming, uint32_t stack_id,
                          char text[STACK_FUNCTION_BYTES])
 {
@@ -178,7 +180,8 @@ static int find_operator(const struct naming *naming, uint32_t stack_id,
     return status;
 }
 
-/* Names what the program's innermost line called: a framework's function, else an operator. */
+/* Names the function that the program's innermost line called: a framework's function, or the
+ * operator if there is none. */
 static int name_leaf(const struct naming *naming, struct held_site *site,
                      const struct blamed *blamed)
 {
@@ -190,7 +193,8 @@ static int name_leaf(const struct naming *naming, struct held_site *site,
         stack_site_find(&inner, naming->study->symbols, blamed->stack_id,
                         &paths->places[paths->items[blamed->path].place].frame, naming->err))
         return -1;
-    if (site->category == CATEGORY_workspace) /* belongs to the first thread that needs it */
+    /* a workspace belongs to the first thread that needs it */
+    if (site->category == CATEGORY_workspace)
         snprintf(text, sizeof text, "workspace");
     else if (!site->depth)
         snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, blamed->label);
@@ -227,8 +231,8 @@ static int add_life(const struct naming *naming, struct held_site *site,
 }
 
 /*
- * Fills each_bytes and life in the first site of a stack only. Not called for backward and
- * workspaces, because their stacks depend on which thread comes first.
+ * Fills each_bytes and life in the first site of a stack only. Do not call it for backward and
+ * workspaces: their stacks depend on which thread comes first.
  */
 static int tell_stack(const struct naming *naming, struct held_site *site, const struct site *from)
 {
@@ -325,7 +329,7 @@ static int add_sites(struct naming *naming, const struct sites *sites)
     return 0;
 }
 
-/* Adds the stacks that allocated from the account and hold nothing now. */
+/* Adds a site with 0 bytes for each stack that allocated from the account and holds nothing now. */
 static int add_others(struct sites *sites, const struct births *births, uint32_t account,
                       bool *is_live, struct err *err)
 {

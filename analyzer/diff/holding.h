@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live memory at a moment as names alone, so that it can be compared with another run: the call
- * paths through the program, with files relative to the program's own folder.
+ * Live memory at a moment, described by names alone, so that it can be compared with another run.
+ * The names are the call paths through the program, with files relative to the program's own
+ * folder.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_HOLDING_H
 #define GPUMEMTRACE_ANALYZER_DIFF_HOLDING_H
@@ -12,19 +13,21 @@
 
 /* One line of the program on a call path. Texts are indices of a set that both sides share. */
 struct call_line {
-    uint32_t file;     /* relative to the program's folder; a library's file name; "" */
-    uint32_t function; /* as shown */
-    uint32_t key;      /* as compared: "forward" of "Layer.forward" */
+    /* relative to the program's folder; for a library, its file name; "": unknown */
+    uint32_t file;
+    uint32_t function; /* the function's name, as shown */
+    uint32_t key;      /* the function's name for comparisons: "forward" for "Layer.forward" */
     uint32_t line;     /* 0: unknown */
 };
 
-/* Lives of all blocks of a stack, as in births.h. */
+/* The lives of all blocks of a stack; see births.h. */
 struct held_life {
     uint64_t born_count, freed_count, freed_age;
-    uint64_t high_bytes, high_seq; /* 0: unknown */
+    /* the highest bytes after an allocation of the stack, and the event; 0: unknown */
+    uint64_t high_bytes, high_seq;
     /*
-     * Call path of the line that allocated last before most frees, or whose backward did; depth 0:
-     * unknown.
+     * Call path of the line that allocated last before most blocks were freed, or whose backward
+     * allocated last. depth 0: unknown.
      */
     const struct call_line *after;
     size_t after_depth;
@@ -34,49 +37,55 @@ struct held_life {
 struct held_site {
     const struct call_line *call_path; /* outermost first */
     size_t depth;                      /* 0: no frame is the program's */
-    uint32_t leaf;                     /* called by the innermost line, or backward's node; "" */
-    uint32_t phase;                    /* path at birth, TEXT_SET_NONE: outside any */
+    /* function that the innermost line called, or the node of backward; may be "" */
+    uint32_t leaf;
+    /* path of phases at birth; TEXT_SET_NONE: outside any phase */
+    uint32_t phase;
     enum category category;
     bool is_of_backward; /* call_path is that of the forward operator */
-    bool is_left;        /* by a call to backward that is over */
-    bool is_left_graph;  /* of a graph, and such a call did not free it */
+    bool is_left;        /* a call to backward that is over left it */
+    /* it belongs to a graph, and a call to backward that is over did not free it */
+    bool is_left_graph;
     uint64_t bytes, count;
     /*
-     * Average bytes of a block of its stack, over the run; 0: another site of the stack has it and
-     * life.
+     * Average bytes of a block of its stack, over the whole run. 0: another site of the same stack
+     * has the average and the life.
      */
     uint64_t each_bytes;
     struct held_life life;
 };
 
 struct holding {
-    struct text_set *names;  /* of both sides */
-    struct held_site *items; /* also stacks that hold nothing now, with 0 bytes */
+    struct text_set *names;  /* names of both sides */
+    struct held_site *items; /* also contains stacks that hold nothing now, with 0 bytes */
     size_t count, capacity;
     struct arena call_lines;
     uint64_t total_bytes;
-    uint64_t left_bytes, left_graph_bytes; /* of sites with is_left, is_left_graph */
-    bool is_in_backward;                   /* is the moment in backward */
-    const char *folder;                    /* the program's, with a final slash; "": unknown */
+    /* sums of the sites with is_left and of those with is_left_graph */
+    uint64_t left_bytes, left_graph_bytes;
+    bool is_in_backward; /* the moment is in backward */
+    /* folder of the program, with a final slash; "": unknown */
+    const char *folder;
 };
 
 /*
- * Fills the holding with live memory of the account right after a moment (index INDEX_NONE:
- * nothing). by_call is as for sites_left_at. `names` must outlive the holding.
+ * Fills the holding with live memory of the account right after a moment. If the moment's index is
+ * INDEX_NONE, nothing is live. by_call has the kinds that sites_left_at takes. `names` must outlive
+ * the holding.
  */
 int holding_of(struct holding *holding, struct text_set *names, const struct study *study,
                uint32_t account, const struct moment *at, unsigned by_call, struct err *err);
 void holding_release(struct holding *holding);
-/* Counts the item after the last one, which the caller has filled. */
+/* Counts the item after the last counted one. The caller has filled this item. */
 void holding_count(struct holding *holding);
-/* Adds an item without call path and blocks. */
+/* Adds an item that has no call path and no blocks. */
 int holding_add_rest(struct holding *holding, const char *name, uint64_t bytes, struct err *err);
 
-/* Fills the line, with its key. */
+/* Fills the line, including its key. */
 int call_line_set(struct call_line *call_line, struct text_set *names, const char *file,
                   const char *function, uint32_t line, struct err *err);
 
-/* "gpt.py:24 Layer.attend", as in rows of sites. */
+/* Returns the line as text, for example "gpt.py:24 Layer.attend", as rows of sites show it. */
 #define CALL_LINE_BYTES 384
 const char *call_line_text(const struct call_line *call_line, const struct text_set *names,
                            char buffer[CALL_LINE_BYTES]);

@@ -2,14 +2,15 @@
 /* Tells a kept graph from a kept output; see kept_graph.h. */
 #include "kept_graph.h"
 
-/* Stacks that some backward went through, with the kinds of sites of each. */
+/* Stacks of forward that some backward went through, with the kinds of sites of each stack. */
 struct stacks {
     struct pair_map kinds; /* bits of 1 << kind, by stack */
     size_t count, seen_count, left_count;
 };
 
 /*
- * Finds stacks of graphs that a backward went through. Graphs of evaluations are left out this way.
+ * Finds the stacks of graphs that a backward went through. This leaves out the graphs of
+ * evaluations.
  */
 static int find_gone_through(struct stacks *stacks, const struct births *births, uint32_t account,
                              struct err *err)
@@ -38,9 +39,9 @@ static int note_site(struct stacks *stacks, const struct site *site, struct err 
 }
 
 /*
- * A graph counts as kept if it has GRAPH_STACKS_MIN stacks, at least 3/4 of the stacks that are
- * live, and 1/MUCH_SHARE of all (the moment may be within a graph). A kept output has one line
- * only, with one or two stacks.
+ * A graph counts as kept if calls to backward left at least GRAPH_STACKS_MIN of its stacks, at
+ * least 3/4 of the stacks that are live, and 1/MUCH_SHARE of all stacks (the moment may be within a
+ * graph). A kept output has only one line, with one or two stacks.
  */
 enum { GRAPH_STACKS_MIN = 3, MUCH_SHARE = 5 };
 static bool is_graph_kept(const struct stacks *stacks)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides whether calls to backward left the graph itself (retain_graph=True), or the program only
- * keeps an output. A kept graph has most of the lines that graphs have.
+ * Decides whether calls to backward left the graph itself (retain_graph=True), or whether the
+ * program only keeps an output. A kept graph has most of the lines that graphs have.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_KEPT_GRAPH_H
 #define GPUMEMTRACE_ANALYZER_DIFF_KEPT_GRAPH_H
@@ -11,7 +11,7 @@
 
 /*
  * If the graph was not kept, changes sites of kind SITE_GRAPH_LEFT to SITE_GRAPH. account: the
- * stacks'.
+ * account of the stacks.
  */
 int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t account,
                     struct err *err);

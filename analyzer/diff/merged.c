@@ -8,13 +8,14 @@
 #include "analyzer/util/array.h"
 #include "pairs.h"
 
-/* Most leaves in a sequence that cancels. */
+/* The largest number of leaves in a sequence that cancels itself. */
 enum { ROW_MAX = 1024 };
 
 struct merging {
     struct diff_tree *difference;
     const struct call_path_tree **trees;
-    /* by node of a tree: the number that it shares with its counterpart on the other side */
+    /* by node of a tree: the number that the node has in common with its counterpart on the other
+     * side */
     uint32_t *pairs[2];
     uint32_t *pair_count;
     struct err *err;
@@ -77,7 +78,8 @@ static bool is_after_same(const struct held_life *a, const struct held_life *b)
 }
 
 /*
- * Adds the life of another stack. Stacks that were freed after different lines share no such line.
+ * Adds the life of another stack. If the two stacks were freed after different lines, the sum has
+ * no such line.
  */
 static void add_life(struct held_life *life, const struct held_life *other)
 {
@@ -94,7 +96,8 @@ static void add_life(struct held_life *life, const struct held_life *other)
     life->freed_age += other->freed_age;
 }
 
-/* Adds block sizes and lives of leaves, on both sides, even if a leaf is live on one side only. */
+/* Adds the block sizes and lives of leaves on both sides. It does so even if a leaf is live on one
+ * side only. */
 static void add_each(const struct merging *merging, int side, uint32_t node, size_t first)
 {
     const struct call_path_tree *tree = merging->trees[side];
@@ -131,8 +134,8 @@ static int merge_children(const struct merging *merging, const uint32_t nodes[2]
 }
 
 /*
- * Recurses as deep as the deepest stack. Lines with nothing live below them on either side are
- * removed.
+ * Merges two nodes and all nodes below them. The recursion is as deep as the deepest stack. Removes
+ * lines that have nothing live below them on either side.
  */
 static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], uint32_t outer)
 {
@@ -169,9 +172,10 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
     return 0;
 }
 
-/* --- where blocks are freed --- */
+/* --- the line after which blocks are freed --- */
 
-/* PATH_NODE_NONE: unknown. */
+/* Returns the number of the node after which most blocks were freed, or PATH_NODE_NONE if it is
+ * unknown. */
 static uint32_t pair_after(const struct merging *merging, int side, const struct held_life *life)
 {
     const uint32_t node = life->after_depth ? call_path_tree_find(merging->trees[side], life->after,
@@ -194,7 +198,7 @@ static void find_freed_elsewhere(const struct merging *merging)
     }
 }
 
-/* --- what only moved --- */
+/* --- lines that only moved --- */
 
 static int64_t change_of(const struct diff_leaf *leaf)
 {
@@ -210,7 +214,8 @@ static int compare_kinds(const struct diff_leaf *a, const struct diff_leaf *b)
     return (a->category > b->category) - (a->category < b->category);
 }
 
-/* Sorts by kind and by size of the change; within a size, shrunk leaves come before grown ones. */
+/* Sorts leaves by kind and by size of the change. For the same size, a leaf that shrank comes
+ * before one that grew. */
 static int compare_changes(const void *left, const void *right)
 {
     const struct diff_leaf *a = *(const struct diff_leaf *const *)left,
@@ -231,7 +236,7 @@ static bool cancel(const struct diff_leaf *a, const struct diff_leaf *b)
     return !compare_kinds(a, b) && change_of(a) && change_of(a) == -change_of(b);
 }
 
-/* Marks pairs of leaves that cancel. `changed` is sorted by compare_changes. */
+/* Marks pairs of leaves whose changes cancel each other. `changed` is sorted by compare_changes. */
 static void mark_moved(struct diff_leaf **changed, size_t count)
 {
     size_t shrunk = 0;
@@ -248,7 +253,7 @@ static void mark_moved(struct diff_leaf **changed, size_t count)
     }
 }
 
-/* Sorts by kind, then by position in the tree. */
+/* Sorts by kind, and after that by position in the tree. */
 static int compare_places(const void *left, const void *right)
 {
     const struct diff_leaf *a = *(const struct diff_leaf *const *)left,
@@ -259,12 +264,12 @@ static int compare_places(const void *left, const void *right)
 }
 
 /*
- * Length of the shortest sequence of one kind, from the first leaf on, whose changes add up to 0;
- * 0: none.
+ * Returns the length of the shortest sequence of one kind, beginning with the first leaf, whose
+ * changes add up to 0. Returns 0 if there is none.
  */
 static size_t length_of_row(struct diff_leaf *const *changed, size_t count)
 {
-    uint64_t sum = 0; /* negative changes wrap */
+    uint64_t sum = 0; /* negative changes wrap around */
 
     for (size_t i = 0; i < count && i < ROW_MAX && !compare_kinds(changed[0], changed[i]); i++) {
         sum += (uint64_t)change_of(changed[i]);
@@ -275,8 +280,8 @@ static size_t length_of_row(struct diff_leaf *const *changed, size_t count)
 }
 
 /*
- * Marks sequences that cancel: several lines now allocate what one line did, as after moving code
- * into a function.
+ * Marks sequences whose changes cancel each other: several lines now allocate what one line did, as
+ * after moving code into a function.
  */
 static void mark_rows_moved(struct diff_leaf **changed, size_t count)
 {
@@ -314,7 +319,8 @@ static int find_moved(struct diff_tree *difference, struct err *err)
 
 /* --- sums --- */
 
-/* Sums nodes from the leaves up. A line's own leaves count as one part, because they may cancel. */
+/* Sums the nodes from the leaves up. A line's own leaves count as one part, because their changes
+ * may cancel each other. */
 static void sum_up(struct diff_tree *difference)
 {
     for (size_t i = difference->node_count; i-- > 0;) {

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The growth from one device to another, each at its own peak, as texts that outlive both traces.
+ * Describes the growth from one device to another, each at its own peak. The texts outlive both
+ * traces.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_MORE_H
 #define GPUMEMTRACE_ANALYZER_DIFF_MORE_H
 
 #include "run_diff.h"
 
-/* The line to blame; site "": there is no growth. */
+/* The line to blame. site "": there is no growth. */
 struct more {
     char site[2 * CALL_LINE_BYTES], file[CALL_LINE_BYTES]; /* file "", line 0: unknown */
     uint32_t line;
     enum category category;
-    uint64_t bytes, explained_bytes; /* as in struct diff_row */
+    uint64_t bytes, explained_bytes; /* copied from struct diff_row */
     double explained_ratio;
     /* The second line, if it has at least half as many bytes as the first. */
     char next_site[2 * CALL_LINE_BYTES];
     uint64_t next_bytes;
 };
 
-/* Compares a device of `study` with the device `less_device` of `less`. of_driver: the driver's
- * memory, else the leading layers. */
+/* Compares a device of `study` with the device `less_device` of `less`. If of_driver is set,
+ * compares the driver's memory, otherwise the leading layers. */
 int more_find(struct more *more, const struct study *less, int less_device,
               const struct study *study, int device, bool of_driver, struct err *err);
-/* Describes a change that run_diff has found. */
+/* Describes the change that run_diff has found. */
 struct more more_of(const struct run_diff *change);
 
 #endif

@@ -6,19 +6,19 @@
 
 #include "analyzer/util/array.h"
 
-/* Beyond these limits lines are paired by line number alone, or not at all. */
+/* Beyond these limits, lines are paired by line number alone or are not paired. */
 enum { CELLS_MAX = 1 << 20, LEFT_MAX = 256 };
 
 struct pairing {
     const struct call_path_tree **trees;
-    uint32_t *nodes[2]; /* children of each side, by file, function and line */
+    uint32_t *nodes[2]; /* children of the node on each side, sorted by file, function and line */
     size_t counts[2];
     struct node_pair *pairs;
     size_t count;
     struct err *err;
 };
 
-/* Lines of one function on each side. */
+/* The lines of one function on each side. */
 struct run {
     size_t first[2], length[2];
 };
@@ -44,7 +44,8 @@ static uint64_t larger_of(const struct call_path_node *a, const struct call_path
 }
 
 /*
- * Score of a pair: bytes in common, plus the same bytes weighted by their share of the larger line.
+ * Returns the score of a pair: the bytes in common, plus the same bytes weighted by their share of
+ * the larger line.
  */
 static uint64_t worth(const struct pairing *pairing, const struct run *run, size_t i, size_t j)
 {
@@ -73,8 +74,9 @@ static void pair_equal_lines(struct pairing *pairing, const struct run *run)
 }
 
 /*
- * Among the best partners of line i from j on, takes the one that moved as far as the pair before,
- * else the first, because a copied line usually stands below. Returns the number of columns: none.
+ * Takes a column from j on that is a best partner of line i. If there are several, takes the one
+ * that moved as far as the pair before it. If none did, takes the first one, because a copied line
+ * usually stands below the original. Returns the number of columns if there is no partner.
  */
 static size_t best_column(const struct pairing *pairing, const struct run *run,
                           const uint64_t *best, size_t i, size_t j, int64_t moved)
@@ -112,8 +114,8 @@ static void pair_best(struct pairing *pairing, const struct run *run, const uint
 }
 
 /*
- * Pairs lines in their order (as the longest common subsequence, but by worth). best[i][j] is the
- * highest total worth of lines from i and j on.
+ * Pairs lines in their order, like the longest common subsequence, but by their score. best[i][j]
+ * is the highest total score of the lines from i and j on.
  */
 static int pair_lines(struct pairing *pairing, const struct run *run)
 {
@@ -180,11 +182,11 @@ static int pair_functions(struct pairing *pairing)
     return status;
 }
 
-/* --- what is left --- */
+/* --- lines that are left --- */
 
 /*
- * Ranks a function of the same name in another file first, then a line with similar calls; 0:
- * neither.
+ * Returns how well two lines match. A function of the same name in another file ranks first, a line
+ * with similar calls second. Returns 0 if the two are neither.
  */
 static uint64_t likeness_left(const struct pairing *pairing, size_t i, size_t j)
 {
@@ -241,7 +243,7 @@ static void drop_paired(struct pairing *pairing)
     }
 }
 
-/* --- both --- */
+/* --- both ways of pairing --- */
 
 static int list_children(struct pairing *pairing, int side, uint32_t node)
 {

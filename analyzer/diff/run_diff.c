@@ -13,7 +13,7 @@
 #include "analyzer/analysis/sites.h"
 #include "merged.h"
 
-/* Name of the bytes of a moved peak that the compared moment does not have. */
+/* The name of the bytes that a moved peak had and the compared moment lacks. */
 #define ELSEWHERE "(the peak was elsewhere)"
 
 static int hold_side(struct run_diff *change, int number, const struct run_diff_side *side,
@@ -35,8 +35,8 @@ static int hold_side(struct run_diff *change, int number, const struct run_diff_
 }
 
 /*
- * Kinds of sites that only `with` has left: bits of 1 << kind. SITE_LEFT is compared only if both
- * moments are within a backward, or both are outside.
+ * Returns the kinds of sites that calls to backward left on the side `with` only, as bits of 1 <<
+ * kind. Compares SITE_LEFT only if both moments are within a backward or both are outside.
  */
 static unsigned left_alone(const struct holding *with, const struct holding *without)
 {
@@ -50,8 +50,8 @@ static unsigned left_alone(const struct holding *with, const struct holding *wit
 }
 
 /*
- * If earlier calls to backward left memory on one side only, the program keeps it, whatever forward
- * it is of. So it is counted at the line that called backward.
+ * If earlier calls to backward left memory on one side only, the program keeps this memory, no
+ * matter which forward it belongs to. So this memory is counted at the line that called backward.
  */
 static int hold_left(struct run_diff *change, const struct run_diff_side *const sides[2],
                      struct err *err)
@@ -115,7 +115,7 @@ static struct churn churn_of(const struct run_diff *change)
     return churn;
 }
 
-/* Bytes that the lower peak had and the higher one has not. */
+/* Returns the bytes that the lower peak had and the higher peak lacks. */
 static uint64_t gone_bytes_of(const struct churn *churn, int lower)
 {
     return lower == 0 ? churn->shrunk_bytes : churn->grown_bytes;
@@ -127,8 +127,8 @@ static uint64_t bytes_of(const struct churn *churn)
 }
 
 /*
- * True if at least 1/MOVED_SHARE of the lower peak is gone, so the higher peak may be in another
- * part of the program.
+ * True if at least 1/MOVED_SHARE of the lower peak is gone. In this case the higher peak may be in
+ * another part of the program.
  */
 enum { MOVED_SHARE = 3 };
 static bool may_have_moved(const struct run_diff *change, int lower)
@@ -139,7 +139,8 @@ static bool may_have_moved(const struct run_diff *change, int lower)
            gone_bytes_of(&churn, lower) >= change->difference.bytes[lower] / MOVED_SHARE;
 }
 
-/* True if the new comparison has less change, and little that is gone. */
+/* True if the new comparison shows less change, and if few of the bytes that were gone are still
+ * gone. */
 enum { STILL_GONE_SHARE = 4 };
 static bool is_more_alike(const struct run_diff *alike, const struct run_diff *change, int lower)
 {
@@ -173,7 +174,8 @@ static int find_at(struct run_diff *alike, const struct run_diff_side *sides[2],
     return 0;
 }
 
-/* Compares with the moment `seq` of the lower side, and replaces *change if that is better. */
+/* Compares with the moment `seq` of the lower side. If this comparison is better, it replaces
+ * *change. */
 static int try_at(struct run_diff *change, const struct run_diff_side *sides[2], int lower,
                   uint64_t seq, struct err *err)
 {
