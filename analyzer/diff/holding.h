@@ -23,7 +23,7 @@ struct call_line {
 /* The lives of all blocks of a stack; see births.h. */
 struct held_life {
     uint64_t born_count, freed_count, freed_age;
-    /* the highest bytes after an allocation of the stack, and the event; 0: unknown */
+    /* the account's highest live bytes right after an allocation here, and its event; 0: unknown */
     uint64_t high_bytes, high_seq;
     /*
      * Call path of the line that allocated last before most blocks were freed, or whose backward
