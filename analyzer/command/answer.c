@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From options to a printed document; see answer.h. */
+/* Goes from options to a printed document; see answer.h. */
 #include "answer.h"
 
 #include <string.h>

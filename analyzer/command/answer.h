@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared part of every command that answers from traces: options to a view, traces to a
- * document, the document to its output. The page alone decides what the document says. */
+/* The shared part of all commands that answer from traces. It turns options into a view, traces
+ * into a document, and writes the document to its output. The page alone decides what the document
+ * says. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_ANSWER_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_ANSWER_H
 
@@ -10,11 +11,12 @@
 /* Returns the view that the options ask for. The page's functions read `own` as view->own. */
 struct view answer_view(const struct command_options *options, const void *own);
 
-/* Parses the shared options, builds and prints. Returns the exit status or -1, as a command. */
+/* Parses the shared options, builds the document and prints it. Returns the exit status or -1, as a
+ * command does. */
 int answer_command(const struct page *page, const struct command *command, int argc, char **argv,
                    struct err *err);
 
-/* Sets *reads to the nodes that the format reads, plus the series if --series was given. */
+/* Sets *reads to the nodes that the format reads. Adds the series if --series was given. */
 int answer_reads(enum doc_level *reads, const struct command_options *options, struct err *err);
 
 /* Builds the document of the traces that the operands name; an operand may be a folder of traces.
@@ -26,7 +28,7 @@ int answer_build(struct doc **doc, const struct page *page, const struct view *v
 int answer_print(const struct page *page, const struct command_options *options, const void *own,
                  struct err *err);
 
-/* Refuses --samples above `most` (ERR_USAGE). */
+/* Refuses (ERR_USAGE) a value of --samples that is above `most`. */
 int answer_check_samples(long samples, long most, struct err *err);
 
 #endif

@@ -29,7 +29,7 @@ struct given {
     bool allow_incomplete, allow_oom;
 };
 
-/* State that is kept from trace to trace. */
+/* State that is kept from one trace to the next. */
 struct check {
     struct given given;
     struct check_limit limits[OPTION_TEXTS_MAX];
@@ -37,14 +37,15 @@ struct check {
     struct baseline kept;
     struct model_asked model; /* set if --estimate is given */
     struct check_base against;
-    FILE *written; /* the new baseline; NULL: not asked for */
+    FILE *written; /* the new baseline; NULL: the user did not ask for it */
     struct check_results results;
     size_t first; /* the current trace's first result */
 };
 
 /* --- one device --- */
 
-/* A framework's pool counts the bytes of its blocks, the driver the bytes that were requested. */
+/* Returns the bytes to compare with the estimate. A framework's pool counts the bytes of its
+ * blocks, the driver counts the bytes that were requested. */
 static uint64_t estimate_bytes(const struct check *check, const struct study *study,
                                uint32_t account)
 {
@@ -126,9 +127,9 @@ static int check_device(struct doc *doc, const struct study *study, const struct
 
 /* --- one trace --- */
 
-/* The opening names the worst broken limit. The lines to blame for the other broken limits are
- * found too, because their results show them. A baseline that held gets a note on the growth that
- * the tolerance allowed. */
+/* Names the worst broken limit in the opening. Also finds the lines to blame for the other broken
+ * limits, because their results show them. If the baseline held, adds a note on the growth that the
+ * tolerance allowed. */
 static int blame_broken(struct opening *opening, struct check *check, const struct study *study,
                         const struct view *view, const struct check_result *worst, struct err *err)
 {
@@ -178,7 +179,7 @@ static int check_trace(struct doc *doc, const struct study *study, const struct 
     return page_series(doc, study, view, err) ? -1 : page_warnings(doc, study, view, err);
 }
 
-/* --- all of them --- */
+/* --- all traces --- */
 
 static int check_twin(const struct view *view, const char *path, const char *twin, struct err *err)
 {
@@ -187,8 +188,8 @@ static int check_twin(const struct view *view, const char *path, const char *twi
     return check_results_repeat(&check->results, twin, path, err);
 }
 
-/* A trace and its twin have equal peaks, but may differ in leaks, growth, fragmentation and phases.
- * True if no such limit is given, so that the twin can take over the trace's results. */
+/* True if all given limits are for peaks, so that a twin can take over the trace's results. A trace
+ * and its twin have equal peaks, but may differ in leaks, growth, fragmentation and phases. */
 static bool is_of_peaks(const struct check *check)
 {
     const struct given *given = &check->given;
@@ -232,7 +233,8 @@ static int print(struct check *check, const struct command_options *options, str
     return status ? status : !check_all_passed(&check->results);
 }
 
-/* The new baseline replaces the old one by a rename, only after it was written completely. */
+/* Prints the page and writes the new baseline. A rename replaces the old baseline only after the
+ * new one was written completely. */
 static int print_and_write(struct check *check, const struct command_options *options,
                            struct err *err)
 {
@@ -265,7 +267,7 @@ out:
     return status;
 }
 
-/* The baseline is a file that --write-baseline wrote, or a trace. */
+/* Opens the baseline: a file that --write-baseline wrote, or a trace. */
 static int open_baseline(struct check *check, struct err *err)
 {
     const int is_kept = baseline_load(&check->kept, check->given.baseline, err);
@@ -313,7 +315,8 @@ static int prepare(struct check *check, struct err *err)
     return given->baseline ? open_baseline(check, err) : 0;
 }
 
-/* A phase can have a limit for its peak, but none for its exit, growth or baseline. */
+/* Explains that a phase can have a limit for its peak, but none for its exit, growth or
+ * baseline. */
 static void explain_phase(struct err *err)
 {
     const size_t length = strlen(err->message);

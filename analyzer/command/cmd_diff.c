@@ -14,7 +14,7 @@ struct diff_given {
     int by;
 };
 
-/* The traces of both sides. Both are the same when two moments of one trace are compared. */
+/* The traces of both sides. The two are the same if two moments of one trace are compared. */
 struct diff_sides {
     struct trace_files files[2];
     bool are_jobs;
@@ -41,7 +41,8 @@ static void release_sides(struct diff_sides *sides)
     trace_files_release(&sides->files[1]);
 }
 
-/* A single --at applies to both traces. With one trace, its peak is compared with that moment. */
+/* Chooses the moments to compare. A single --at applies to both traces. If there is only one trace,
+ * its peak is compared with the moment of --at. */
 static int choose_moments(struct page_diff_options *own, const struct diff_given *given,
                           int operand_count, struct err *err)
 {

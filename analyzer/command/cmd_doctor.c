@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace doctor`: can programs be recorded here? doctor/ makes the checks,
- * page/doctor/ writes the answer. */
+/* `gpumemtrace doctor`: says whether programs can be recorded on this machine. doctor/ makes the
+ * checks, page/doctor/ writes the answer. */
 #include <stdlib.h>
 
 #include "options.h"

@@ -43,7 +43,7 @@ static int print_estimate(struct model_asked *asked, struct err *err)
     return result;
 }
 
-/* For files of weights without a description of the model: prints the size of the weights. */
+/* Prints the size of the weights if the model has files of weights but no description. */
 static int print_weights(struct model_asked *asked, struct err *err)
 {
     struct footprint load;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace fit`: the smallest card that runs the recorded program. page/fit.c writes
- * the answer. */
+/* `gpumemtrace fit`: finds the smallest card that runs the recorded program. page/fit.c writes the
+ * answer. */
 #include "answer.h"
 
 int command_fit(const struct command *command, int argc, char **argv, struct err *err)

@@ -37,7 +37,7 @@ static int refuse_limit(uint64_t limit_bytes, const char *spec, uint64_t bytes, 
     return -1;
 }
 
-/* "24GiB" */
+/* Adds a size, for example "24GiB". */
 static void add_size(struct text *text, uint64_t bytes)
 {
     const uint64_t mib = 1 << 20, gib = 1 << 30;
@@ -49,8 +49,8 @@ static void add_size(struct text *text, uint64_t bytes)
         text_addf(text, "%" PRIu64, bytes);
 }
 
-/* --limit with --gpu lowers the memory of that card and keeps its other properties. --limit alone
- * is the size of a default card. */
+/* Writes the spec of the card. --limit with --gpu lowers the memory of that card and keeps its
+ * other properties. --limit alone gives the size of a default card. */
 static int write_spec(struct text *text, const struct given *given, struct sim_spec *card,
                       struct err *err)
 {
@@ -83,7 +83,7 @@ static int set_variable(const char *name, const char *value, struct err *err)
     return -1;
 }
 
-/* --- all of it --- */
+/* --- the whole command --- */
 
 static int print(const struct fix *fix, const struct command_options *options, bool is_kept,
                  struct err *err)

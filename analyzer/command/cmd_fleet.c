@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace fleet`: a run of many ranks, from the database that `push` filled. fleet/ makes the
- * queries, page/fleet/ writes the answer. */
+/* `gpumemtrace fleet`: describes a run of many ranks, from the database that `push` filled. fleet/
+ * makes the queries, page/fleet/ writes the answer. */
 #include "output.h"
 #include "options.h"
 

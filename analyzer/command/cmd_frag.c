@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace frag`: fragmentation at a moment, at each failure, over time. page/frag.c
- * writes the answer. */
+/* `gpumemtrace frag`: describes fragmentation at a moment, at each failure, and over time.
+ * page/frag.c writes the answer. */
 #include "answer.h"
 
 enum { SAMPLES_MOST = 20000 };

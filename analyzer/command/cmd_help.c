@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace help`: the list of commands, the help page of one command, and the topics
- * (ONE row each), which are lists that no command owns. Texts about commands come from
+/* `gpumemtrace help`: prints the list of commands, the help page of one command, or a topic. A
+ * topic is a list that no command owns; each is ONE row here. Texts about commands come from
  * commands.def and are not repeated here. */
 #include <stdio.h>
 #include <string.h>
@@ -149,7 +149,8 @@ static int print_overview(struct err *err)
     return result;
 }
 
-/* Only the command's own file has its table of options, so this calls the command with --help. */
+/* Shows a command by calling it with --help, because only the command's own file has its table of
+ * options. */
 static int show_command(const struct command *asked, const char *guide, struct err *err)
 {
     char name[32], help[32], *arguments[] = {name, help, NULL};

@@ -18,7 +18,8 @@ struct given {
     long process;
 };
 
-/* The default output is the input's file name plus ".db", in the current folder. */
+/* Returns the name of the default output: the input's file name plus ".db", in the current
+ * folder. */
 static const char *name_output(const char *path, char *buffer, size_t bytes)
 {
     const char *slash = strrchr(path, '/');
@@ -27,7 +28,8 @@ static const char *name_output(const char *path, char *buffer, size_t bytes)
     return buffer;
 }
 
-/* A file name may hold control characters; utf8_add replaces them for the terminal. */
+/* Says that the trace was written. A file name may hold control characters, which utf8_add replaces
+ * for the terminal. */
 static int say_done(const struct import *import, const char *output, struct err *err)
 {
     struct text line;

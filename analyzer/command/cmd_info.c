@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace info`: what the file holds, its coverage and its losses. page/info.c
+/* `gpumemtrace info`: says what the file holds, what it covers and what was lost. page/info.c
  * writes the answer. */
 #include "answer.h"
 

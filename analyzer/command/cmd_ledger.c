@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace ledger`: every device byte by owner. page/ledger/ledger.c writes the answer. */
+/* `gpumemtrace ledger`: splits the bytes of a device by owner. page/ledger/ledger.c writes the
+ * answer. */
 #include "answer.h"
 
 int command_ledger(const struct command *command, int argc, char **argv, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace oom`: why allocations failed. page/oom/ writes the answer. */
+/* `gpumemtrace oom`: says why allocations failed. page/oom/ writes the answer. */
 #include "answer.h"
 
 int command_oom(const struct command *command, int argc, char **argv, struct err *err)

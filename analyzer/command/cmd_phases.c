@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace phases`: what each phase cost. page/phases.c writes the answer. */
+/* `gpumemtrace phases`: says what each phase cost. page/phases.c writes the answer. */
 #include "answer.h"
 
 int command_phases(const struct command *command, int argc, char **argv, struct err *err)

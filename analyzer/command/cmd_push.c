@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace push`: sends traces to the database of a fleet. analyzer/push decides what
- * is sent and how. */
+/* `gpumemtrace push`: sends traces to the database of a fleet. analyzer/push decides what is sent,
+ * and in which form. */
 #include "output.h"
 #include "options.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace report`: everything on one page. page/report/ writes the answer. */
+/* `gpumemtrace report`: puts all findings on one page. page/report/ writes the answer. */
 #include "answer.h"
 
 int command_report(const struct command *command, int argc, char **argv, struct err *err)

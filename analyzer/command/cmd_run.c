@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace run`: records (and simulates) a program. Options become environment variables,
- * because the recorder reads its settings from there. options.def says what each setting means. */
+/* `gpumemtrace run`: records a program, and also simulates GPUs if asked. It turns options into
+ * environment variables, because the recorder reads its settings from the environment. options.def
+ * says what each setting means. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -170,8 +171,8 @@ static int set_options(const struct run_options *own, struct err *err)
     return 0;
 }
 
-/* Makes a relative FILE absolute, because the program may change its folder. Percent signs of the
- * current folder are doubled, because they are no fields of the template. */
+/* Makes a relative FILE absolute, because the program may change its folder. Doubles the percent
+ * signs of the current folder, because they are no fields of the template. */
 static int make_output_absolute(const char **output, struct text *absolute, struct err *err)
 {
     char folder[PATH_MAX];
@@ -200,9 +201,9 @@ static int check_output_file(const char *output, struct err *err)
     return -1;
 }
 
-/* Checks the folder now: the recorder would notice a missing folder only at the first
- * CUDA call, minutes later. A folder whose name has template fields is not checked,
- * because only the recorder can fill them in. */
+/* Checks the folder now, because the recorder would notice a missing folder only at the first CUDA
+ * call, minutes later. Does not check a folder whose name has template fields, because only the
+ * recorder can fill them in. */
 static int check_output_folder(const char *output, struct err *err)
 {
     const char *slash = output ? strrchr(output, '/') : NULL;
@@ -229,7 +230,7 @@ static int check_output_folder(const char *output, struct err *err)
 
 /* --- the simulator --- */
 
-/* --dry-run without SPEC takes the cards from GPUMEMTRACE_SIM. */
+/* Sets the simulated cards. If --dry-run has no SPEC, the cards are those of GPUMEMTRACE_SIM. */
 static int set_simulator(const char *spec, struct err *err)
 {
     struct sim_spec parsed;
@@ -255,7 +256,8 @@ static int set_conv_workspace(const struct run_options *own, struct err *err)
                       check_SIZE, err);
 }
 
-/* Call this after set_simulator, because the rank's variables depend on the number of cards. */
+/* Sets the rank. Call this after set_simulator, because the rank's variables depend on the number
+ * of cards. */
 static int set_rank(const struct run_options *own, char *const *argv, struct err *err)
 {
     struct sim_spec spec;
@@ -270,8 +272,8 @@ static int set_rank(const struct run_options *own, char *const *argv, struct err
                : run_rank_set(own->rank, spec.device_count, err);
 }
 
-/* In a search (--vary), --fit names the cards of the dry runs, and each run writes its own trace.
- * So --output and a SPEC for --dry-run are refused. */
+/* Takes the options of a search (--vary). In a search, --fit names the cards of the dry runs, and
+ * each run writes its own trace. So this refuses --output and a SPEC for --dry-run. */
 static int take_search(struct run_options *own, bool *is_search, struct err *err)
 {
     const struct run_largest *largest = &own->largest;
@@ -300,14 +302,14 @@ static int say_and_return(const struct err *err, int status)
     return status;
 }
 
-/* The value of a setting as the recorder saw it. */
+/* Returns the value of a setting as the recorder saw it. */
 static const char *setting(const char *environment, const char *standard)
 {
     const char *value = getenv(environment);
     return value ? value : standard;
 }
 
-/* The template from which the recorder made its trace names. */
+/* Returns the template from which the recorder made its trace names. */
 static const char *output_setting(void)
 {
     return setting("GPUMEMTRACE_OUTPUT", "gpumemtrace.%p.db");
@@ -389,7 +391,7 @@ static bool say_if_refused(char **argv, const struct run_past *run, const char *
 
 /* The largest need among the traces of a run. */
 struct most {
-    struct need need; /* of the trace that needs most */
+    struct need need; /* the need of the trace that needs most */
     size_t count;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace timeline`: live bytes over time, events or steps. page/timeline.c writes
- * the answer. */
+/* `gpumemtrace timeline`: shows live bytes over time, events or steps. page/timeline.c writes the
+ * answer. */
 #include "answer.h"
 
 #include "analyzer/analysis/moment.h"
@@ -13,8 +13,8 @@ struct given {
     const char *from, *to;
 };
 
-/* On the axis of steps, a bare number is the number of a step. Other texts mean what they
- * mean for --at. */
+/* Parses a bound. On the axis of steps, a number alone is the number of a step. All other texts
+ * have the same meaning as in --at. */
 static int parse_bound(struct timeline_bound *bound, const char *option, const char *text,
                        enum timeline_axis axis, struct err *err)
 {

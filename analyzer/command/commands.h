@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of commands. Only commands.def knows what a command does. */
+/* The table of commands. Only commands.def tells what each command does. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_COMMANDS_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_COMMANDS_H
 
 #include "analyzer/command/option/command.h"
 
-/* All commands in the order of commands.def; the last has a NULL name. */
+/* All commands in the order of commands.def. The name of the last row is NULL. */
 extern const struct command commands[];
 
 /* Returns NULL if there is no such command. */
 const struct command *command_find(const char *name);
-/* Fills *err for an unknown command, with the nearest name; returns -1. */
+/* Fills *err for an unknown command, with the nearest name as a hint. Returns -1. */
 int command_unknown(const char *name, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From argv to a command, and from its result to the exit status and one line on stderr. */
+/* Calls the command that argv names, and turns its result into the exit status and one line on
+ * stderr. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,8 @@ static int exit_status(const char *command, int result, struct err *err)
     return err->code == ERR_FINDING ? EXIT_FINDING : EXIT_MISUSE;
 }
 
-/* A write error, as of a full disk, may appear only when the buffer is flushed. */
+/* Checks stdout. A write error, for example of a full disk, may appear only when the buffer is
+ * flushed. */
 static int check_stdout(const char *command, int status)
 {
     struct err err;

@@ -10,7 +10,7 @@
 
 #define FIELD(name) offsetof(struct model_options, name)
 
-/* `estimate` has all rules, `compare` the rules from index MODEL_RULES on. */
+/* `estimate` takes all rules, `compare` takes the rules from index MODEL_RULES on. */
 enum { MODEL_RULES = 2 };
 #define OPTION_OF_COUNT OPTION_COUNT
 #define OPTION_OF_WORDS OPTION_TEXT
@@ -57,7 +57,7 @@ static const struct option_rule rules[] = {
     {0},
 };
 
-/* --- what the options say --- */
+/* --- the meaning of the options --- */
 
 static int apply_COUNT(long given, uint64_t *count, struct err *err)
 {
@@ -150,8 +150,8 @@ static struct tuning tuning_of(const struct model_options *options)
     };
 }
 
-/* A card adds two sizes that the estimate otherwise leaves out: its context, and cuBLAS's
- * workspace on that card. */
+/* Applies a card. It adds two sizes that the estimate leaves out without a card: the context, and
+ * cuBLAS's workspace on that card. */
 static int apply_card(struct model_options *own, struct card *card, struct question *question,
                       struct err *err)
 {
@@ -184,8 +184,8 @@ static bool is_of_options(const json_t *root)
            !json_object_get(root, "model_type");
 }
 
-/* Returns the path relative to the folder of `file`. A bare name without such a file is kept,
- * because it names a built-in model. */
+/* Returns the path relative to the folder of `file`. Keeps a bare name if there is no such file,
+ * because such a name means a built-in model. */
 static char *path_beside(const char *file, const char *path)
 {
     const char *slash = strrchr(file, '/');
@@ -199,8 +199,8 @@ static char *path_beside(const char *file, const char *path)
     return strdup(path);
 }
 
-/* Turns an integer in JSON into a string, because this option also takes words on the
- * command line. */
+/* Turns an integer in JSON into a string, because the command line also allows words for this
+ * option. */
 static int spell_count(json_t *root, const char *key, struct err *err)
 {
     const json_t *value = json_object_get(root, key);
@@ -231,7 +231,7 @@ static int open_named(struct model_asked *asked, const char *path, struct err *e
     return -1;
 }
 
-/* --- the whole --- */
+/* --- the whole command --- */
 
 int model_asked_open(struct model_asked *asked, const char *path, struct err *err)
 {
@@ -241,7 +241,8 @@ int model_asked_open(struct model_asked *asked, const char *path, struct err *er
     return is_of_options(asked->source.root) ? open_named(asked, path, err) : 0;
 }
 
-/* The model was read for its settings only; each serving pass makes its own model. */
+/* Estimates serving. The model was read for its settings only; each serving pass makes its own
+ * model. */
 static int estimate_serving(struct model_asked *asked, struct err *err)
 {
     struct question *question = &asked->question;
@@ -291,7 +292,7 @@ void model_asked_release(struct model_asked *asked)
     *asked = (struct model_asked){0};
 }
 
-/* The options are parsed twice: first to find the operand, then again to override the options that
+/* Parses the options twice: once to find the operand, and once more to override the options that
  * the operand's file may hold. */
 int model_command(const struct command *command, int argc, char **argv, int operand,
                   model_print *print, model_print *print_weights, struct err *err)

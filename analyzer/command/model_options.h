@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of `estimate` and `compare` that say how a model is run, and their shared
- * path from the command line to the estimate. A file may give the options, too; the
- * command line overrides it. */
+/* The options of `estimate` and `compare` that say how a model is run, and the path from the
+ * command line to the estimate that both commands share. A file may also give the options. The
+ * command line overrides the file. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_MODEL_OPTIONS_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_MODEL_OPTIONS_H
 
@@ -46,28 +46,28 @@ struct model_options {
         .context_bytes = ESTIMATE_CONTEXT_UNKNOWN                                                  \
     }
 
-/* Applies the options over the model file's settings. ERR_USAGE for an unknown name. */
+/* Applies the options over the model file's settings. Fails with ERR_USAGE if a name is unknown. */
 int model_options_apply(const struct model_options *options, struct settings *settings,
                         struct err *err);
 
-/* A model, how it is run, and the estimate of that. MODEL is a description, or a file of options: a
- * JSON object with "model", the description's path relative to that file, and options by their
- * names. The command line overrides the file. */
+/* A model, how the model is run, and its estimate. MODEL is a description or a file of options. A
+ * file of options is a JSON object. It has "model", the path of the description relative to the
+ * file, and options by their names. The command line overrides the file. */
 struct model_asked {
     struct command_options options;
     struct model_options own;
-    struct model_source file; /* the file of options; root NULL: there is none */
+    struct model_source file; /* the file of options; its root is NULL if there is none */
     char *path;               /* the description that the file names */
     struct model_source source;
     struct model model;
     struct question question;
-    struct serving serving; /* tokens 0: no serving */
+    struct serving serving; /* tokens is 0 if there is no serving */
     struct card card;
     struct estimate estimate;
 };
 
-/* Opens MODEL and, if it is a file of options, takes its options. A zeroed struct may be
- * released. */
+/* Opens MODEL. If MODEL is a file of options, takes its options. A struct with all fields zero may
+ * be released. */
 int model_asked_open(struct model_asked *asked, const char *path, struct err *err);
 /* Estimates with the current options. */
 int model_asked_estimate(struct model_asked *asked, struct err *err);
@@ -77,8 +77,8 @@ void model_asked_release(struct model_asked *asked);
 typedef int model_print(struct model_asked *asked, struct err *err);
 
 /* Runs a whole command: parses the options, opens the model (operand number `operand`), estimates
- * it and calls print. Weights without a description are not estimated but go to print_weights; if
- * that is NULL, they are refused. Returns the exit status, or -1. */
+ * it and calls `print`. Files of weights without a description are not estimated. They are passed
+ * to print_weights, or refused if print_weights is NULL. Returns the exit status, or -1. */
 int model_command(const struct command *command, int argc, char **argv, int operand,
                   model_print *print, model_print *print_weights, struct err *err);
 

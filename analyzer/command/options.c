@@ -18,12 +18,13 @@
 #include "common/numbers.h"
 
 #define RULES_MAX 48
-#define FIRST_VALUE 256 /* getopt's result for rule i is FIRST_VALUE + i, above every letter */
+/* getopt's result for rule i is FIRST_VALUE + i, a number above all letters */
+#define FIRST_VALUE 256
 
 struct parser {
     const struct command *command; /* NULL: no shared options */
     const struct option_rule *rules[RULES_MAX];
-    void *targets[RULES_MAX]; /* the struct that the rule's offset belongs to */
+    void *targets[RULES_MAX]; /* the struct that has the field at the rule's offset */
     int count;
     struct option longs[RULES_MAX + 1];
     char letters[2 * RULES_MAX + 3];
@@ -52,7 +53,8 @@ static void parser_add(struct parser *parser, const struct option_rule *rule, vo
     }
 }
 
-/* ordering "+" stops at the first operand; "" moves operands behind the options. */
+/* Prepares the parser. If `ordering` is "+", parsing stops at the first operand. If it is "",
+ * getopt moves operands behind the options. */
 static void parser_init(struct parser *parser, struct command_options *options,
                         const struct option_rule *own_rules, void *own, const char *ordering)
 {
@@ -69,7 +71,8 @@ static void parser_init(struct parser *parser, struct command_options *options,
 
 /* --- values --- */
 
-/* Returns 1 for the first choice of "a|b|c", 2 for the second …; 0: value is none of them. */
+/* Returns 1 for the first choice of "a|b|c", 2 for the second, and so on. Returns 0 if value is no
+ * choice. */
 static int choice_parse(const char *choices, const char *value)
 {
     size_t length = strlen(value);
@@ -85,7 +88,7 @@ static int choice_parse(const char *choices, const char *value)
 
 enum { CHOICES_MAX = 16, CHOICES_BYTES = 256 };
 
-/* Returns a hint that names the choice nearest to value. */
+/* Returns a hint that names the choice nearest to the given value. */
 static const char *choice_hint(char hint[NEAREST_HINT_BYTES], const char *choices,
                                const char *value)
 {
@@ -138,7 +141,8 @@ static int store_texts(struct option_texts *texts, const char *value, struct err
     return 0;
 }
 
-/* --format is a shared option, so its target is always struct command_options. */
+/* Stores the format. --format is a shared option, so its target is always struct
+ * command_options. */
 static int store_format(struct command_options *options, const char *name, struct err *err)
 {
     const struct format **format = &options->format;
@@ -292,7 +296,7 @@ static int parse(struct command_options *options, const struct command *command,
         return -1;
     parser_init(&parser, options, own_rules, own, ordering);
     opterr = 0;
-    optind = 0; /* glibc: start afresh */
+    optind = 0; /* glibc: start again from the beginning */
     while ((result = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1) {
         int index;
         if (result == '?' || result == ':')
@@ -340,7 +344,8 @@ static const struct option_rule *find_rule(const struct option_rule *rules, cons
     return NULL;
 }
 
-/* A flag is true or false; any other value is spelled as on the command line. */
+/* Stores a JSON value. A flag is true or false. Any other value is spelled as on the command
+ * line. */
 static int store_json(const struct option_rule *rule, void *own, const json_t *value,
                       struct err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments of a command: the options that commands share (shared_options.c) and the command's own
- * (a table that it passes). Its row of commands.def says which shared options it has and how many
- * operands it takes.
+ * Parses the arguments of a command: the options that commands share (shared_options.c) and the
+ * command's own options (a table that the command passes). The command's row of commands.def says
+ * which shared options it has and how many operands it takes.
  *
  * A command with an option of its own:
  *
@@ -20,9 +20,9 @@
  *     if (options_parse(&options, command, rules, &own, argc, argv, err))
  *         return -1;
  *
- * If an option is not given, its field keeps the caller's value. Options may follow operands; "--"
- * ends them. --help prints the command's page; then options_parse returns -1 with ERR_DONE, which
- * main treats as success, so that a command needs no code for it.
+ * If an option is not given, its field keeps the caller's value. Options may follow operands, and
+ * "--" ends the options. --help prints the command's page. In this case options_parse returns -1
+ * with ERR_DONE, which main treats as success, so a command needs no code for --help.
  */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTIONS_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_OPTIONS_H
@@ -31,19 +31,19 @@
 
 #include "analyzer/command/option/option.h"
 
-/* own_rules and own may be NULL. */
+/* Parses argv. own_rules and own may be NULL. */
 int options_parse(struct command_options *options, const struct command *command,
                   const struct option_rule *own_rules, void *own, int argc, char **argv,
                   struct err *err);
 
-/* Like options_parse, for `run`: the first operand ends the options; the rest belongs to
- * the program to run. */
+/* Like options_parse, but for `run`: the first operand ends the options, and all words after it
+ * belong to the program to run. */
 int options_parse_leading(struct command_options *options, const struct command *command,
                           const struct option_rule *own_rules, void *own, int argc, char **argv,
                           struct err *err);
 
-/* The same from a JSON object whose keys are names of options, except the key `skipped`. Texts
- * point into the object. ERR_INPUT names the wrong key. */
+/* Takes the options from a JSON object. Its keys are names of options, except the key `skipped`.
+ * Texts point into the object. ERR_INPUT names the wrong key. */
 int options_of_json(const struct option_rule *rules, void *own, const json_t *object,
                     const char *skipped, struct err *err);
 

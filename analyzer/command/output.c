@@ -58,7 +58,7 @@ static int write_to(FILE *out, const char *path, command_writer *writer, void *s
 }
 
 /* Opens a new file in the folder of `path`, with the permissions that a file at `path` has or would
- * get. Returns NULL if that is not possible. */
+ * get. Returns NULL if the file cannot be opened. */
 static FILE *open_aside(const char *path, char *aside, size_t aside_bytes)
 {
     const mode_t mask = umask(0);
@@ -82,8 +82,8 @@ static FILE *open_aside(const char *path, char *aside, size_t aside_bytes)
     return out;
 }
 
-/* Writes to a new file and renames it, so that an existing file is replaced only by a
- * complete result. */
+/* Writes to a new file and renames this file, so that only a complete result replaces an existing
+ * file. */
 int command_write(const struct command_options *options, command_writer *writer, void *self,
                   struct err *err)
 {
@@ -105,7 +105,7 @@ int command_write(const struct command_options *options, command_writer *writer,
     return result;
 }
 
-/* Returns the command's CSV columns; NULL: it has no row in table_columns.def. */
+/* Returns the command's CSV columns, or NULL if the command has no row in table_columns.def. */
 static const char *columns_of(const char *command)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The largest value that fits; see run_largest.h. */
+/* Finds the largest value that fits; see run_largest.h. */
 #include "run_largest.h"
 
 #include <limits.h>

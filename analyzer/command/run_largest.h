@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `run --vary=NAME:LOW..HIGH --fit=SPEC`: finds the largest value that fits by dry runs. The
+/* `run --vary=NAME:LOW..HIGH --fit=SPEC`: uses dry runs to find the largest value that fits. The
  * recorder's settings must already be in the environment. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_RUN_LARGEST_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_RUN_LARGEST_H
@@ -7,15 +7,15 @@
 #include "analyzer/command/option/option.h"
 
 struct run_largest {
-    const char *vary, *fit, *keep; /* as given; NULL: not given */
+    const char *vary, *fit, *keep; /* copied from the options; NULL: not given */
     long max_runs;                 /* 0: the default */
     bool json;
 };
 
-/* Returns -1 if an option lacks another one that it needs. */
+/* Checks the options. Returns -1 if an option lacks another option that it needs. */
 int run_largest_check(const struct run_largest *own, struct err *err);
-/* Makes the dry runs of the program at path and prints the answer. Returns an exit
- * status, or -1. */
+/* Makes the dry runs of the program at `path` and prints the answer. Returns an exit status, or
+ * -1. */
 int run_largest(const struct run_largest *own, const struct command_options *options,
                 const char *path, char **argv, struct err *err);
 

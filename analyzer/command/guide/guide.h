@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A guide shows all commands in another form than `help`: a section of the manual page, or a
- * shell's completion. It is one row of guides.def and is written command by command, from
- * commands.def and the tables of options. No text of those is repeated in a guide. */
+/* A guide shows all commands in another form than `help` does: as sections of the manual page, or
+ * as a shell's completion. It is one row of guides.def. It is written command by command, from
+ * commands.def and the tables of options, and repeats no text of these tables. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_GUIDE_H
 

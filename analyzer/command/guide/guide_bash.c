@@ -42,7 +42,7 @@ static void add_command(struct text *text, const struct command *command,
     guide_each_option(text, command, own_rules, add_value);
 }
 
-/* Bash splits "--by=li" into three words, because = is one of COMP_WORDBREAKS. */
+/* Adds the end. Bash splits "--by=li" into three words, because = is one of COMP_WORDBREAKS. */
 static void add_end(struct text *text, const struct command *commands)
 {
     (void)commands;

@@ -23,7 +23,8 @@ static void add_roff(struct text *text, const char *words)
             text_add_bytes(text, words, 1);
 }
 
-/* Manual pages usually have one clause per line; one long line renders the same. */
+/* Adds a paragraph as one long line. Manual pages usually have one clause per line; one long line
+ * renders the same. */
 static void add_paragraph(struct text *text, const char *words)
 {
     add_roff(text, words);

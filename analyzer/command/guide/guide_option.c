@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions of guides about an option; see guide_option.h. */
+/* Answers the questions of guides about an option; see guide_option.h. */
 #include "guide_option.h"
 
 #include <ctype.h>
@@ -58,7 +58,7 @@ static void add_words(struct text *text, const char *listed)
     }
 }
 
-/* The words that a SPEC of simulated cards may be; sizes come on top. */
+/* The words that a SPEC of simulated cards may be. A SPEC may also be a size. */
 static const char cards[] = SIM_SPEC_ANY
 #define PRESET(name, ...) " " name
 #include "common/sim_presets.def"
@@ -89,13 +89,15 @@ void guide_add_quoted(struct text *text, const char *words, size_t length)
     for (size_t i = 0; i < length; i++)
         if (words[i] == '\'')
             text_add(text, "'\\''");
-        else if (!strchr("\\[]", words[i])) /* zsh ends a description at a bracket */
+        /* leaves out brackets, because zsh ends a description at a bracket */
+        else if (!strchr("\\[]", words[i]))
             text_add_bytes(text, &words[i], 1);
 }
 
 void guide_add_brief(struct text *text, const struct option_rule *rule)
 {
-    enum { THOUGHT_BYTES = 16 }; /* a shorter beginning, as "in a dry run:", is no full clause */
+    /* a shorter beginning, such as "in a dry run:", is no full clause */
+    enum { THOUGHT_BYTES = 16 };
     const char *said = rule->text ? rule->text : "how to print the result";
     size_t length = strcspn(said, ";:([");
     while (length < THOUGHT_BYTES && said[length])

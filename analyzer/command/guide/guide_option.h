@@ -19,14 +19,16 @@ enum guide_operand { GUIDE_FILE, GUIDE_PROGRAM, GUIDE_COMMAND };
 enum guide_operand guide_operand(const struct command *command);
 /* Returns whether the option takes a value, required or optional. */
 bool guide_takes_value(const struct option_rule *rule);
-/* Returns whether that value is a file or a folder. */
+/* Returns whether the option's value is a file or a folder. */
 bool guide_takes_file(const struct option_rule *rule);
-/* Adds the possible values, separated by spaces; adds nothing if any value is possible. */
+/* Adds the possible values of the option, separated by spaces. Adds nothing if any value is
+ * possible. */
 void guide_add_choices(struct text *text, const struct command *command,
                        const struct option_rule *rule);
-/* Adds words that stand between single quotes, escaped for bash, fish and zsh. */
+/* Adds words to go between single quotes, escaped for bash, fish and zsh. */
 void guide_add_quoted(struct text *text, const char *words, size_t length);
-/* Adds the option's description up to the end of its first clause, escaped as above. */
+/* Adds the option's description up to the end of its first clause, escaped like the words of
+ * guide_add_quoted. */
 void guide_add_brief(struct text *text, const struct option_rule *rule);
 
 #endif

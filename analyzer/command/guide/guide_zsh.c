@@ -7,7 +7,7 @@
 #include "guide_option.h"
 #include "analyzer/util/text.h"
 
-/* '--name=[what it does]:VALUE:(a b c)' */
+/* Adds an option: '--name=[what it does]:VALUE:(a b c)' */
 static void add_option(struct text *text, const struct command *command,
                        const struct option_rule *rule)
 {

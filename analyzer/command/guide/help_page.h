@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A command's help page, made from its row of commands.def and its tables of options. No text of
- * those is repeated here. */
+/* A command's help page. It is made from the command's row of commands.def and the tables of
+ * options, and repeats no text of these tables. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_HELP_PAGE_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_GUIDE_HELP_PAGE_H
 
 #include "analyzer/command/option/option.h"
 
 /* Prints the command's help page to stdout. If `guide` is not NULL, prints the command in the form
- * of that guide instead. own_rules as for options_parse. */
+ * of that guide instead. own_rules has the same meaning as for options_parse. */
 int help_page_print(const struct command *command, const struct option_rule *own_rules,
                     const char *guide, struct err *err);
 

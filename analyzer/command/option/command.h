@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command: one row of commands.def and one file cmd_NAME.c, whose function gets argv from the
- * command's name on and prints to stdout only through command_print.
+ * A command is one row of commands.def and one file cmd_NAME.c. Its function gets argv from the
+ * command's name on, and prints to stdout only through command_print.
  *
  *     main → commands (the table) → cmd_NAME → options → answer → page_build → command_print
  */
@@ -31,16 +31,16 @@ enum command_options_group {
 
 struct command {
     const char *name;
-    /* `command` is the command's own row. Returns the exit status 0 or 1; or -1 with *err
-     * (ERR_FINDING: exit 1, else exit 2). */
+    /* `command` is the command's own row. Returns the exit status 0 or 1, or -1 with *err. On -1
+     * the exit status is 1 for ERR_FINDING and 2 for any other error. */
     int (*function)(const struct command *command, int argc, char **argv, struct err *err);
-    const char *operands; /* as shown in the synopsis */
+    const char *operands; /* copied into the synopsis */
     int fewest_operands, most_operands;
     unsigned common; /* enum command_options_group */
     const char *summary;
-    const char *answer; /* the question that it answers, for its help page */
-    const char *table;  /* key of the list that CSV shows, NULL: prints no document */
-    const char *exits;  /* what its exit status means */
+    const char *answer; /* the help page's sentences on what the command shows or does */
+    const char *table;  /* key of the list that CSV shows; NULL: the command prints no document */
+    const char *exits;  /* the meaning of its exit status */
     const char *example;
 };
 

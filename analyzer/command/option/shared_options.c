@@ -8,7 +8,7 @@
 
 #define FIELD(name) offsetof(struct command_options, name)
 
-/* To add one: ONE row, and its group in commands.def. The choices of --format depend on
+/* A new option needs ONE row here, and its group in commands.def. The choices of --format depend on
  * the command. */
 const struct shared_option shared_options[] = {
     {COMMON_PRINT, {"format", 0, OPTION_FORMAT, "FORMAT", NULL, FIELD(format)}},
@@ -60,7 +60,7 @@ const struct shared_option shared_options[] = {
     {0},
 };
 
-/* --help=GUIDE prints the command in the form of that guide; `help --as` uses it. */
+/* --help=GUIDE prints the command in the form of the guide GUIDE. `help --as` uses this. */
 const struct option_rule help_option = {"help", 'h', OPTION_MAYBE, NULL, "this page", 0};
 
 /* --- help --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that commands share, and how help shows a table of options. */
+/* The options that commands share. Also shows any table of options as help. */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTION_SHARED_OPTIONS_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_OPTION_SHARED_OPTIONS_H
 
@@ -10,14 +10,14 @@ struct shared_option {
     struct option_rule rule;
 };
 
-/* Their values are stored in struct command_options. */
+/* The values of these options are stored in struct command_options. */
 extern const struct shared_option shared_options[];
 
 /* Every command has --help. */
 extern const struct option_rule help_option;
 
-/* Adds the option list of the help page: the command's own options, the shared options of
- * its groups, --help. */
+/* Adds the option list of the help page: the command's own options, the shared options of its
+ * groups, and --help. */
 struct text;
 void options_describe(struct text *text, const struct command *command,
                       const struct option_rule *own_rules);
