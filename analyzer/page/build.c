@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds a page: the trace and its devices, around what one command describes. */
+/* Builds a page: puts the trace and its devices around the figures that one command describes. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -35,8 +35,8 @@ static bool is_complete(const struct trace_meta *meta)
     return meta->complete.known && meta->complete.value != 0;
 }
 
-/* A summary shortens a long command to its first word and its end, because a launcher's options
- * between them say little. */
+/* Adds the program. A summary shortens a long command to its first word and its end, because the
+ * launcher's options between the two say little. */
 static void add_program(struct doc *doc, const char *command)
 {
     enum { TAIL_MAX = 120 };
@@ -74,8 +74,8 @@ static void add_events(struct doc *doc, const struct study *study)
 
 #define READ_BACKS_SHOWN 3
 
-/* Lists the lines that read values which the dry run could not compute; a summary names the first
- * few. */
+/* Lists the lines that read values which the dry run could not compute. A summary names only the
+ * first few. */
 static void add_read_backs(struct doc *doc, const struct trace *trace)
 {
     doc_list_begin(doc_detail(doc), "read_backs", NULL);
@@ -99,8 +99,8 @@ static void add_read_backs(struct doc *doc, const struct trace *trace)
                  trace->read_back_count - READ_BACKS_SHOWN);
 }
 
-/* The heading. Programs read it first; a summary has it last, because people want the answer
- * first. */
+/* Adds the heading. Programs read it first. In a summary it comes last, because people want the
+ * answer first. */
 static void add_trace(struct doc *doc, const struct study *study)
 {
     const char *dry_run = study_dry_run(study);
@@ -171,8 +171,8 @@ static void add_device_head(struct doc *doc, const struct study *study,
     doc_text(doc_detail(doc), "leading_pool", "leading pool", study_pool(study, leading));
 }
 
-/* True if the trace names a card or knows its size. A list of cards without either says only that
- * device 0 exists. */
+/* True if the trace names a card or knows its size. If a list of cards has neither, it says only
+ * that device 0 exists. */
 static bool knows_cards(const struct study *study)
 {
     for (size_t i = 0; i < study->trace.device_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters of a device's accounts and pools over the whole run; names of layers. */
+/* Counters of a device's accounts and pools over the whole run, and the names of layers. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -94,7 +94,7 @@ static void add_account(struct doc *doc, const struct study *study, const char *
     doc_object_end(doc);
 }
 
-/* The driver gives its pools no names: show the handle. */
+/* Adds the handle of a pool, because the driver gives its pools no names. */
 static void add_mempool_name(struct doc *doc, const struct mempool *mempool)
 {
     if (mempool->memory == MEMORY_GRAPH)

@@ -109,7 +109,8 @@ static void add_parameter_totals(struct doc *doc, const struct estimate *estimat
     doc_object_end(doc);
 }
 
-/* A summary shows only categories that hold bytes. A category that is not modelled is null. */
+/* Adds the bytes of each category at the peak. A summary shows only categories that hold bytes. A
+ * category that is not modelled is null. */
 static void add_peak_categories(struct doc *doc, const struct estimate *estimate)
 {
     const struct estimate_moment *peak = &estimate->peak_moment;
@@ -182,7 +183,7 @@ static const char *why_results_differ(const struct estimate *estimate)
            "one layer.";
 }
 
-/* Compares the rule of thumb with the estimate at the peak, term by term, and says why they
+/* Compares the rule of thumb with the estimate at the peak, term by term, and says why the two
  * differ. */
 static void add_rule_terms(struct doc *doc, const struct estimate *estimate)
 {
@@ -327,7 +328,7 @@ static bool has_shape(const struct estimate *estimate,
     return false;
 }
 
-/* Warns of a layer whose result no layer reads. A mistyped "from" causes this; so does a graph with
+/* Warns of a layer whose result no layer reads. The cause may be a mistyped "from", or a graph with
  * several heads. */
 static void assume_unread(struct doc *doc, const struct estimate *estimate)
 {
@@ -451,7 +452,8 @@ void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
 
 /* --- the page --- */
 
-/* "inference of bfloat16 with batch 8", "… with 8 sequences of 4096 tokens". */
+/* Adds the headline, for example "inference of bfloat16 with batch 8" or "… with 8 sequences of
+ * 4096 tokens". */
 static void add_headline(struct doc *doc, const struct estimate *estimate,
                          const struct serving *serving)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `estimate`, and the parts that the page of `compare` has, too. */
+/* The page of `estimate`, and the parts of it that the page of `compare` shares. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_H
 #define GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_H
 
@@ -16,18 +16,18 @@
 #define ESTIMATE_CONTEXT_UNKNOWN UINT64_MAX
 
 struct estimate_view {
-    uint64_t context_bytes;        /* of a CUDA context, or ESTIMATE_CONTEXT_UNKNOWN */
-    bool all_layers;               /* a summary lists all layers, however many */
+    uint64_t context_bytes;        /* bytes of a CUDA context, or ESTIMATE_CONTEXT_UNKNOWN */
+    bool all_layers;               /* a summary lists all layers, no matter how many */
     bool tensors;                  /* list parameters and buffers one by one */
     bool what_if;                  /* list what each technique saves */
-    const struct serving *serving; /* NULL: no KV cache was asked for */
+    const struct serving *serving; /* NULL: the user did not ask for a KV cache */
     const struct weights *weights; /* read from files; NULL: none */
     const struct answer *answer;
     const struct run_series *series;
 };
 
-/* A document for a format that reads nodes of this level. The caller frees it. NULL: out of memory;
- * doc_check reports other failures. */
+/* Returns a document for a format that reads nodes of this level. The caller frees it. Returns NULL
+ * if there is no memory; doc_check reports other failures. */
 struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
                           const struct estimate_view *view);
 

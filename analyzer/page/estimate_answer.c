@@ -11,7 +11,7 @@
 
 enum { SIZES_BYTES = 160 };
 
-/* "; at most 53 of these, or this many of up to 31000 tokens" */
+/* Writes "; at most 53 of these, or this many of up to 31000 tokens". */
 static const char *served_text(char text[SIZES_BYTES], const struct answer *answer,
                                const struct serving *serving)
 {
@@ -28,7 +28,7 @@ static const char *served_text(char text[SIZES_BYTES], const struct answer *answ
     return text;
 }
 
-/* "at batch 8", "at 16 concurrent sequences of 8192 tokens" */
+/* Writes "at batch 8" or "at 16 concurrent sequences of 8192 tokens". */
 static const char *load_text(char text[SIZES_BYTES], const struct estimate *estimate,
                              const struct serving *serving)
 {
@@ -40,7 +40,7 @@ static const char *load_text(char text[SIZES_BYTES], const struct estimate *esti
     return text;
 }
 
-/* "; largest batch 11, largest sequence 4096" */
+/* Writes "; largest batch 11, largest sequence 4096". */
 static const char *sizes_text(char text[SIZES_BYTES], const struct answer *answer,
                               const struct serving *serving)
 {
@@ -60,8 +60,8 @@ static const char *sizes_text(char text[SIZES_BYTES], const struct answer *answe
     return text;
 }
 
-/* Adapters train fewer weights, which changes the training: suggest them only if nothing else
- * helps. */
+/* Says that no change makes the model fit. Adapters train fewer weights, which changes the
+ * training, so they are suggested only if nothing else helps. */
 static void say_no_remedy(struct doc *doc, const struct remedy *adapters)
 {
     const struct saving *first = &adapters->items[0];
@@ -137,8 +137,8 @@ static void add_remedies(struct doc *doc, const struct remedy *remedy)
     doc_list_end(doc);
 }
 
-/* The largest batch and sequence that fit; of a KV cache, the most sequences and their most
- * tokens. */
+/* Adds the largest batch and the largest sequence that fit. For a KV cache, adds the most sequences
+ * and the most tokens of each. */
 static void add_largest(struct doc *doc, const struct answer *answer, bool serves)
 {
     const bool has_length = answer->sequence.is_known;

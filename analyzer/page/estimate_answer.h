@@ -7,15 +7,15 @@
 #include "analyzer/estimate/serve/serving.h"
 #include "analyzer/render/doc.h"
 
-/* "fits a 24 GiB card with 3.10 GiB to spare at batch 8; largest batch 11". If the model does not
- * fit, also says what to do. */
+/* Adds "fits a 24 GiB card with 3.10 GiB to spare at batch 8; largest batch 11". If the model does
+ * not fit, also says what the user can do. */
 void page_estimate_card_answer(struct doc *doc, const struct estimate *estimate,
                                const struct answer *answer, const struct serving *serving);
 /* Adds "card". */
 void page_estimate_card(struct doc *doc, const struct answer *answer,
                         const struct serving *serving);
-/* The bytes that each GPU of DataParallel needs, as a sentence and as "imbalance". Both add nothing
- * if they are not known. */
+/* Adds the bytes that each GPU of DataParallel needs, as a sentence and as "imbalance". The two
+ * functions add nothing if the bytes are not known. */
 void page_estimate_imbalance_answer(struct doc *doc, const struct estimate *estimate,
                                     const struct imbalance *imbalance);
 void page_estimate_imbalance(struct doc *doc, const struct estimate *estimate,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The step that holds the peak as a table, and the layers that hold it; see estimate_run.h. */
+/* The step that has the peak, as a table, and the layers that hold memory at the peak; see
+ * estimate_run.h. */
 #include "estimate_run.h"
 
 #include <stdio.h>
@@ -52,8 +53,8 @@ static void add_moment(struct doc *doc, const struct estimate *estimate,
     add_moment_categories(doc, highest);
 }
 
-/* A summary joins consecutive moments and shows the highest of each group, so that the peak stays
- * in it. */
+/* Adds the step. A summary joins consecutive moments and shows the highest of each group, so that
+ * it still contains the peak. */
 void page_estimate_step(struct doc *doc, const struct estimate *estimate,
                         const struct run_series *series)
 {

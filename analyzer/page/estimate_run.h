@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the page of `estimate`: the training step that holds the peak, the layers that hold it,
- * and the run as a series. */
+/* Parts of the page of `estimate`: the training step that has the peak, the layers that hold memory
+ * at the peak, and the run as a series. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_RUN_H
 #define GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_RUN_H
 

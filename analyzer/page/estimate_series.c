@@ -12,9 +12,9 @@
 
 enum { LINES = 15, SITES = 200, PARTS_MOST = 12, NODES_MOST = SITES * PARTS_MOST };
 
-/* A part of a layer's name, in one tree of all names. */
+/* A part of a layer's name, as a node of one tree that contains all names. */
 struct part {
-    int64_t parent; /* DOC_COLUMN_NULL: none */
+    int64_t parent; /* DOC_COLUMN_NULL: it has no parent */
     char text[LAYER_NAME_BYTES];
 };
 
@@ -125,8 +125,8 @@ static void add_phases(const struct writer *writer)
     doc_list_end(doc);
 }
 
-/* One row for each of the first `shown` sites, and one for the rest. A site's number is also its
- * stack's. */
+/* Adds one row for each of the first `shown` sites, and one row for all other sites. A site and its
+ * stack have the same number. */
 static void add_sites(const struct writer *writer, const char *key, size_t shown)
 {
     const struct run_series *series = writer->series;
@@ -163,8 +163,8 @@ static int64_t part_find(struct writer *writer, int64_t parent, const char *text
     return (int64_t)writer->part_count++;
 }
 
-/* Returns the node of the name's last part, which has the type: "encoder.layer.0.attention
- * (Linear)". */
+/* Adds the name of a layer. Returns the node of the name's last part, which has the layer's type:
+ * "encoder.layer.0.attention (Linear)". */
 static int64_t add_name(struct writer *writer, const struct layer *layer)
 {
     char last[LAYER_NAME_BYTES + 32];
@@ -260,9 +260,9 @@ static void add_names(const struct writer *writer, size_t shown)
     doc_list_end(doc);
 }
 
-/* --- the whole --- */
+/* --- the whole series --- */
 
-/* The estimate is one layer of memory without device and addresses. */
+/* Adds the estimate as one layer of memory, without device and addresses. */
 static void add_layer(const struct writer *writer, size_t shown)
 {
     struct doc *doc = writer->doc;
@@ -294,7 +294,7 @@ void page_estimate_series(struct doc *doc, const struct estimate *estimate,
         return;
     writer.parts = calloc(NODES_MOST, sizeof *writer.parts);
     if (!writer.parts)
-        return; /* out of memory: keep the answer, without pictures */
+        return; /* no memory: keep the answer, but without pictures */
     find_nodes(&writer, shown);
     doc_object_begin(doc_series(doc), "series", NULL);
     add_snapshots(&writer);

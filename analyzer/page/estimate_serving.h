@@ -5,7 +5,7 @@
 
 #include "estimate.h"
 
-/* The headline, in place of the one about a run. */
+/* Adds the headline that replaces the headline about a run. */
 void page_estimate_serving_answer(struct doc *doc, const struct estimate *estimate,
                                   const struct serving *serving);
 /* Adds "kv_cache". */

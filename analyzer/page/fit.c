@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `fit`: the smallest card, MIG slice and memory fraction that run the program, and
- * whether the next smaller card does. */
+/* The page of `fit`: the smallest card, MIG slice and memory fraction that run the program. It also
+ * says whether the next smaller card runs the program. */
 #include "analyzer/whatif/fit.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static bool is_known(const struct fit_device *fit)
     return fit->difference.kind == DIFFERENCE_NONE;
 }
 
-/* NULL if there is no card. */
+/* Returns the name of the card, or NULL if there is no card. */
 static const char *name_of(const struct card *card)
 {
     return card ? card->name : NULL;
@@ -109,14 +109,15 @@ static int answer_fit(struct opening *opening, const struct study *study, const 
 
 /* --- the table --- */
 
-/* Rounds up to the printed digits. PyTorch computes the limit from the fraction, and a limit that
- * is one byte too small refuses the segment. */
+/* Returns the fraction, rounded up to the printed digits. PyTorch computes the limit from the
+ * fraction, and a limit that is one byte too small refuses the segment. */
 static double fraction_of(uint64_t pool_bytes, uint64_t total_bytes)
 {
     return ceil((double)pool_bytes / (double)total_bytes * 1e6) / 1e6;
 }
 
-/* total_bytes: the size that the memory fraction refers to; 0: no fraction is shown. */
+/* Adds the memory fraction. total_bytes is the size that the fraction refers to; if it is 0, no
+ * fraction is shown. */
 static void add_fraction(struct doc *doc, uint64_t pool_bytes, uint64_t total_bytes)
 {
     const bool known = pool_bytes && total_bytes && pool_bytes <= total_bytes;

@@ -49,7 +49,8 @@ static int add_frag_at_failures(struct doc *doc, const struct study *study,
     return 0;
 }
 
-/* The moments are evenly spaced in events, because fragmentation changes only at events. */
+/* Adds fragmentation over time. The moments are evenly spaced in events, because fragmentation
+ * changes only at events. */
 static int add_frag_over_time(struct doc *doc, const struct study *study, uint32_t account,
                               struct err *err)
 {

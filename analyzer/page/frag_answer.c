@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The answer of `frag`: whether memory lies idle, and what keeps it there. */
+/* The answer of `frag`: says whether memory lies idle, and what keeps it idle. */
 #include "parts.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "analyzer/render/units.h"
 #include "whatif.h"
 
-/* Idle memory below this share of the card (of the reserved bytes, if the card's size is unknown)
- * needs no action: every allocator keeps some. */
+/* Idle memory needs no action if it is less than this share of the card, because every allocator
+ * keeps some. If the card's size is unknown, it is a share of the reserved bytes. */
 enum { FLOOR_DIVISOR = 20 };
 
 struct idle {
@@ -47,7 +47,7 @@ static int say_pin(struct opening *opening, const struct pins *pins)
                     units_bytes(bytes, pin->block_bytes));
 }
 
-/* Names the line whose blocks pin most. Says nothing if no block pins a segment. */
+/* Names the line whose blocks pin most memory. Says nothing if no block pins a segment. */
 static int say_worst_pin(struct opening *opening, const struct study *study, uint32_t account,
                          uint64_t index, struct err *err)
 {
@@ -116,8 +116,9 @@ static int say_idle(struct opening *opening, const struct idle *idle, uint64_t i
 }
 
 /*
- * Finds the failed allocation with the most idle memory, if that was enough for the request. Such a
- * failure shows that memory was fragmented, not short, so the answer is about it.
+ * Finds the failed allocation with the most idle memory, if the idle memory was enough for the
+ * request. Such a failure shows that memory was fragmented, not short, so the answer is about this
+ * failure.
  */
 static int find_failure(const struct failure **worst, struct frag *frag,
                         const struct history *history, uint32_t account, struct err *err)

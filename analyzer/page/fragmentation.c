@@ -20,7 +20,7 @@ static void add_moment(struct doc *doc, const struct study *study, const struct 
     doc_count(doc_detail(doc), "seq", "event", moment->seq);
 }
 
-/* Says where the figure of free memory comes from. */
+/* Says which source the figure of free memory comes from. */
 static void add_card_source(struct doc *doc, const struct card_free *card)
 {
     if (!card->known)
@@ -72,7 +72,7 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
     struct frag frag = {0};
     struct card_free card = {0};
 
-    if (number == HISTORY_NONE) { /* this device lacks the layer that was asked for */
+    if (number == HISTORY_NONE) { /* this device lacks the layer that the user asked for */
         doc_null(doc, "fragmentation", "fragmentation", DOC_TEXT);
         return 0;
     }

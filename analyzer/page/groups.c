@@ -10,7 +10,8 @@
 
 enum { GROUPS_MOST = 20, GROUP_FRAME_LINES = 3 };
 
-/* Stacks of one line have equal labels, so show the number that the trace gives each stack. */
+/* Adds the number that the trace gives the stack, because several stacks of one line have equal
+ * labels. */
 static void add_stack_number(struct doc *doc, const struct blamed *blamed)
 {
     if (blamed->forward_stack_id)
@@ -64,7 +65,7 @@ int page_groups(struct doc *doc, const struct study *study, const struct view *v
 /* --- the tree --- */
 
 enum {
-    SMALL_DIVISOR = 100, /* of the whole: a summary leaves smaller branches out */
+    SMALL_DIVISOR = 100, /* a summary leaves out branches smaller than 1/100 of the whole */
     INDENT_MOST = 40,
 };
 
@@ -72,7 +73,7 @@ struct drawing {
     struct doc *doc;
     const struct call_tree *tree;
     uint64_t total_bytes;
-    size_t children_most; /* lines for the children of one node */
+    size_t children_most; /* the largest number of lines for the children of one node */
 };
 
 static void draw_line(const struct drawing *drawing, uint64_t bytes, uint64_t count, uint32_t depth,
@@ -93,7 +94,8 @@ static void draw_line(const struct drawing *drawing, uint64_t bytes, uint64_t co
     doc_row_end(doc);
 }
 
-/* Children are sorted by bytes, so those that are too small for a line are the last ones. */
+/* Draws the children of a node. They are sorted by bytes, so the children that are too small for a
+ * line come last. */
 static void draw_children(const struct drawing *drawing, size_t first, size_t end)
 {
     const struct call_node *items = drawing->tree->items;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the page of `peak`: live memory at a moment, in other groups than rows of sites. */
+/* Parts of the page of `peak`: live memory at a moment, in other groups than sites. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_GROUPS_H
 #define GPUMEMTRACE_ANALYZER_PAGE_GROUPS_H
 
 #include "analyzer/analysis/site_tables/groups.h"
 #include "parts.h"
 
-/* Add rows to the list "groups" or "tree", which is open; each row names its layer. */
+/* Adds rows to the list "groups" or "tree", which is open. Each row names its layer. */
 int page_groups(struct doc *doc, const struct study *study, const struct view *view,
                 const struct page_held *held, enum groups_by by, struct err *err);
 int page_call_tree(struct doc *doc, const struct study *study, const struct view *view,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's memory beside the card's, for several pages. */
+/* The host's memory, which several pages show beside the card's memory. */
 #include "parts.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "analyzer/analysis/sites.h"
 #include "analyzer/render/units.h"
 
-/* A cgroup that used all but 1/16 of its limit may have reached the limit after the last look. */
+/* A cgroup that used at least 15/16 of its limit may have reached the limit after the last look. */
 enum { NEAR_LIMIT_DIVISOR = 16 };
 
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `info`: what the file holds, its coverage and its losses. */
+/* The page of `info`: what the file holds, what it covers and what was lost. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -135,7 +135,7 @@ static void add_coverage(struct doc *doc, const struct trace *trace)
     doc_list_end(doc);
 }
 
-/* These rows hold for every trace, so only a summary has them. */
+/* Adds rows that hold for every trace. Only a summary has them. */
 static void add_never_recorded(struct doc *doc)
 {
     static const struct {
@@ -180,7 +180,7 @@ static int say_whole(struct opening *opening, const struct study *study)
                     study->trace.coverage_count, study->trace.coverage[0].name);
 }
 
-/* study_warnings lists the reasons why a trace is not complete first. */
+/* Says why the trace is not complete. study_warnings lists these reasons first. */
 static int say_part(struct opening *opening, const struct study *study)
 {
     struct text_list warnings = {0};

@@ -12,7 +12,7 @@
 
 enum { FIGURE_BYTES = 2 * UNITS_TEXT_BYTES };
 
-/* "30.00 MiB", "3", "12.3 %". */
+/* Writes the value or the limit of a result, for example "30.00 MiB", "3" or "12.3 %". */
 static const char *figure(char text[FIGURE_BYTES], const struct check_result *result, bool limit)
 {
     const uint64_t number = limit ? result->limit_bytes : result->measured_bytes;
@@ -27,7 +27,7 @@ static const char *figure(char text[FIGURE_BYTES], const struct check_result *re
 
 /* --- the answer --- */
 
-/* The measured value as a multiple of its limit. */
+/* Returns the measured value as a multiple of its limit. */
 static double share_of_limit(const struct check_result *result)
 {
     if (result->unit == CHECK_RATIO)

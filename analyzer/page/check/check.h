@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict of `check`: the result of each limit, and who broke it. */
+/* The verdict of `check`: the result of each limit, and the line that broke it. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_CHECK_CHECK_H
 #define GPUMEMTRACE_ANALYZER_PAGE_CHECK_CHECK_H
 
@@ -7,9 +7,9 @@
 #include "analyzer/page/page.h"
 
 /*
- * The answer for one trace, whose results begin at `first`: all limits hold, or the one that is
- * exceeded most. *worst: that one or, if all hold, the one that is nearest to its limit; NULL:
- * there is none.
+ * Adds the answer for one trace, whose results begin at `first`: all limits hold, or one limit is
+ * exceeded most. *worst is that limit. If all limits hold, it is the limit that is nearest to being
+ * exceeded. NULL: there is none.
  */
 int page_check_say(struct opening *opening, const struct check_results *results, size_t first,
                    struct check_result **worst);

@@ -31,7 +31,8 @@ bool evidence_is_change(const struct check_result *result)
 
 /* --- who --- */
 
-/* The path as the repository has it: relative to the build's folder or the current one. */
+/* Returns the path as the repository has it: relative to the build's folder, or to the current
+ * folder. */
 static const char *path_below(const char *path, const char *folder)
 {
     const size_t length = folder ? strlen(folder) : 0;
@@ -128,8 +129,8 @@ static int blame_row(struct check_result *result, const struct run_diff *change,
                        err);
 }
 
-/* Suggests `diff` only if the baseline is a trace: a baseline file holds no more than is shown
- * here. */
+/* Suggests `diff` only if the baseline is a trace, because a baseline file holds no more than this
+ * page shows. */
 static void go_on_to_diff(struct opening *opening, const struct study *base)
 {
     struct text words;
@@ -179,10 +180,10 @@ int evidence_note(struct opening *opening, const struct check_result *result,
     return status;
 }
 
-/* --- sites at the limit's own moment --- */
+/* --- sites at the moment that the limit is about --- */
 
 struct held_then {
-    /* the trace once more, because only a broken limit needs the phase's moment */
+    /* the trace, read once more, because only a broken limit needs the phase's moment */
     struct study again;
     const struct study *study;
     struct sites sites;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The evidence of a broken limit: for a peak, the sites live then; for a phase, the sites live at
- * the phase's own peak; for a leak, the sites never freed; for a baseline, the lines that changed.
+ * The evidence of a broken limit. For a peak, it is the sites that are live at the peak. For a
+ * phase, it is the sites that are live at the phase's own peak. For a leak, it is the sites that
+ * were never freed. For a baseline, it is the lines that changed.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_CHECK_EVIDENCE_H
 #define GPUMEMTRACE_ANALYZER_PAGE_CHECK_EVIDENCE_H
@@ -11,29 +12,31 @@
 #include "analyzer/estimate/estimate.h"
 #include "analyzer/page/page.h"
 
-/* A trace is compared with another trace (study) or with a file (kept), and with its model's
- * estimate. NULL: not given. */
+/* The baseline to compare a trace with: another trace (study), a file (kept), or the estimate of
+ * the model. NULL: not given. */
 struct check_base {
     const struct study *study;
     const struct baseline *kept;
     const struct estimate *estimate;
 };
-/* The baseline's peak of that account; 0 if it has none. */
+/* Returns the baseline's peak of that account, or 0 if the baseline has none. */
 uint64_t check_base_bytes(const struct check_base *base, const struct study *study,
                           uint32_t account);
 
-/* Fills label, file and line of a broken result, and adds a sentence about them. 1, or -1. */
+/* Fills label, file and line of a broken result, and adds a sentence about them. Returns 1, or -1
+ * on an error. */
 int evidence_say(struct opening *opening, struct check_result *result,
                  const struct check_base *base, const struct study *study, const struct view *view,
                  struct err *err);
-/* For a baseline limit that holds: names the growth within the tolerance, if it is more than a
- * thousandth. 1, or -1. */
+/* If a baseline limit holds: names the growth within the tolerance, unless it is at most a
+ * thousandth. Returns 1, or -1 on an error. */
 int evidence_note(struct opening *opening, const struct check_result *result,
                   const struct check_base *base, const struct study *study, struct err *err);
-/* True for a baseline limit, whose evidence is a list of its own, "grown". If the limit holds, only
- * readers of series have it. */
+/* True for a baseline limit. Its evidence is a separate list, "grown". If the limit holds, only
+ * readers of series get this list. */
 bool evidence_is_change(const struct check_result *result);
-/* Adds the fields of a row of "evidence", except its subject; or the list "grown". */
+/* Adds the fields of a row of "evidence", except its subject. For a baseline limit, adds the list
+ * "grown". */
 int evidence_add(struct doc *doc, const struct check_result *result, const struct check_base *base,
                  const struct study *study, const struct view *view, struct err *err);
 

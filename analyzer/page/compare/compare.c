@@ -17,10 +17,10 @@ static const struct page_compare_options *options_of(const struct view *view)
 
 /* --- the sentence --- */
 
-#define SAME_RATIO 0.0005 /* below it, units_ratio shows 0.0 % */
+#define SAME_RATIO 0.0005 /* units_ratio shows a smaller ratio as 0.0 % */
 #define DIFFERENCE_BYTES (2 * UNITS_TEXT_BYTES)
 
-/* "as estimated", or "12.3 % more". */
+/* Writes "as estimated" or, for example, "12.3 % more". */
 static const char *difference_text(char out[DIFFERENCE_BYTES], uint64_t measured,
                                    uint64_t estimated)
 {
@@ -94,7 +94,8 @@ static int answer_compare(struct opening *opening, const struct study *study,
 
 /* --- pairs --- */
 
-/* Difference and ratio: how far the measured value is from the estimated one. */
+/* Adds a pair with its difference and ratio, which say how far the measured value is from the
+ * estimated one. */
 static void add_pair(struct doc *doc, const struct compare_pair *pair)
 {
     const bool known = pair->measured_known && pair->estimated_known;
@@ -140,7 +141,7 @@ static void add_compared_peaks(struct doc *doc, const struct comparison *compari
     doc_object_end(doc);
 }
 
-/* Memory of the card that is not live, and so has no category. */
+/* Adds memory of the card that is not live and therefore has no category. */
 static void add_beyond(struct doc *doc, const struct comparison *comparison)
 {
     const struct {

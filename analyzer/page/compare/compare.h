@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `compare`: measured beside estimated, for the leading layer of each device. */
+/* The page of `compare`: measured beside estimated memory, for the leading layer of each device. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_COMPARE_COMPARE_H
 #define GPUMEMTRACE_ANALYZER_PAGE_COMPARE_COMPARE_H
 

@@ -46,7 +46,7 @@ static const char *words_of(const struct departure *departure)
 
 /* --- the line --- */
 
-/* Removes sites of other categories; the order stays. */
+/* Removes the sites of all other categories. The order of the sites stays. */
 static void keep_category(struct sites *sites, enum category category)
 {
     size_t kept = 0;
@@ -56,7 +56,7 @@ static void keep_category(struct sites *sites, enum category category)
     sites->count = kept;
 }
 
-/* tell NULL: the caller does not ask for the line. */
+/* tell is NULL if the caller does not want the line. */
 struct teller {
     departure_told *tell;
     void *told;
@@ -95,7 +95,7 @@ static int say_largest(struct opening *opening, const struct study *study,
 
 /* --- the sentence --- */
 
-/* The largest departure. A difference of moments is skipped, because it gives no reason. */
+/* Returns the largest departure. Skips a difference of moments, because it gives no reason. */
 static const struct departure *largest_of(const struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->departure_count; i++)

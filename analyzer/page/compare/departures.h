@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a run's peak differs from the estimated one, by name: a sentence and a table. */
+/* Names the reasons why a run's peak differs from the estimated one, in a sentence and in a
+ * table. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_COMPARE_DEPARTURES_H
 #define GPUMEMTRACE_ANALYZER_PAGE_COMPARE_DEPARTURES_H
 
@@ -7,11 +8,12 @@
 #include "analyzer/estimate/compare/compare.h"
 #include "analyzer/page/page.h"
 
-/* Receives the line that the sentence names; told: the caller's own pointer. 0, or -1. */
+/* Receives the line that the sentence names. `told` is the caller's own pointer. Returns 0, or
+ * -1. */
 typedef int departure_told(void *told, const struct blamed *line, struct err *err);
 
-/* Says the largest departure, with the line of the program that holds most of it. tell may be NULL.
- * 1, or -1. */
+/* Says the largest departure, with the line of the program that holds most of it. `tell` may be
+ * NULL. Returns 1, or -1 on an error. */
 int page_departure_say(struct opening *opening, const struct study *study, uint32_t account,
                        const struct comparison *comparison, const struct estimate *estimate,
                        departure_told *tell, void *told, struct err *err);

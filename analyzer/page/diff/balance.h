@@ -5,8 +5,8 @@
 
 #include "analyzer/page/page.h"
 
-/* Says which device stands out, and what it holds more than the median of the others. Returns 0 if
- * none does. */
+/* Says which device stands out, and how much more it holds than the median of the other devices.
+ * Returns 0 if no device stands out. */
 page_answer balance_answer;
 /* Adds "balance" if the process had memory on several devices. */
 page_part balance_add;

@@ -18,7 +18,7 @@ static const struct page_diff_options *diff_options(const struct view *view)
     return view->own;
 }
 
-/* --- which moments --- */
+/* --- the moments --- */
 
 static int find_side(struct run_diff_side *side, const struct study *study, uint32_t account,
                      const char *at, struct err *err)
@@ -66,8 +66,8 @@ static void name_subject(char subject[SUBJECT_BYTES], const struct page_diff_opt
 }
 
 enum { LINES_BYTES = 2 * PAGE_MORE_BYTES + 2 };
-/* Names lines that hold more if the peak grew, lines that hold less if it fell, and both if it
- * stayed. */
+/* Names lines. If the peak grew, names lines that hold more; if it fell, names lines that hold
+ * less; if it stayed, names both. */
 static void name_lines(char lines[LINES_BYTES], const struct run_diff *change)
 {
     const uint64_t *bytes = change->difference.bytes;
@@ -173,7 +173,7 @@ static int add_sums(struct doc *doc, const struct run_diff *change, enum diff_by
     return 0;
 }
 
-/* Each layer is compared at its own moment, so the changes do not add up. */
+/* Compares each layer at its own moment, so the changes do not add up. */
 static int add_layers(struct doc *doc, const struct study *study, const struct device_use *use,
                       const struct view *view, struct err *err)
 {
@@ -244,7 +244,7 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
                   : add_layers(by == DIFF_BY_LAYER ? doc : doc_detail(doc), study, use, view, err);
 }
 
-/* Devices that only the earlier trace used. Their memory is in no row. */
+/* Adds the devices that only the earlier trace used. Their memory is in no row. */
 static void add_devices_gone(struct doc *doc, const struct study *before, const struct study *study)
 {
     const struct history *history = &before->history;

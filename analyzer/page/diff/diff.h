@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `diff`, and the trace that it compares with. */
+/* The page of `diff`, and the trace that it is compared with. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_DIFF_DIFF_H
 #define GPUMEMTRACE_ANALYZER_PAGE_DIFF_DIFF_H
 
@@ -14,7 +14,7 @@ struct page_diff_options {
 
 extern const struct page page_diff;
 
-/* Fills in all that the page asks for of the earlier trace. */
+/* Fills in all that the page needs of the earlier trace. */
 void page_diff_ask_before(struct reading_ask *ask, const struct view *view);
 
 #endif

@@ -154,7 +154,8 @@ int page_diff_moved(struct opening *opening, const struct run_diff *change)
 
 /* --- how it grew --- */
 
-/* A free has no call stack, so name the line whose allocation came last before it. */
+/* Says that blocks live longer. A free has no call stack, so this names the line whose allocation
+ * came last before the free. */
 static int say_longer(struct opening *opening, const struct diff_tree *difference,
                       const struct diff_leaf *leaf)
 {

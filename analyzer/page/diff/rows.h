@@ -6,23 +6,23 @@
 #include "analyzer/diff/more.h"
 #include "analyzer/page/page.h"
 
-/* Adds a list of the rows; grown_only leaves out the rows that shrank. */
+/* Adds a list of the rows. If grown_only is set, leaves out the rows that shrank. */
 void page_diff_rows(struct doc *doc, const struct run_diff *change, const struct view *view,
                     const char *key, const char *heading, bool grown_only);
 
-/* "gpt.py:25 Layer.attend: it holds 1.00 MiB more", or the input that explains the growth; "" if
- * nothing grew. */
+/* Writes "gpt.py:25 Layer.attend: it holds 1.00 MiB more", or names the input that explains the
+ * growth. Writes "" if nothing grew. */
 #define PAGE_MORE_BYTES 2048
 const char *page_more(const struct more *more, char text[PAGE_MORE_BYTES]);
-/* The same text for a whole change. */
+/* Writes the same text for a whole change. */
 const char *page_diff_guilty(const struct run_diff *change, char text[PAGE_MORE_BYTES]);
-/* "gpt.py:25 Layer.attend: it holds 1.00 MiB less"; "" if nothing shrank. */
+/* Writes "gpt.py:25 Layer.attend: it holds 1.00 MiB less", or "" if nothing shrank. */
 const char *page_diff_shrunk(const struct run_diff *change, char text[PAGE_MORE_BYTES]);
-/* Says which moments are compared if the two peaks are in different parts of the program. 1, or
- * -1. */
+/* If the two peaks are in different parts of the program, says which moments are compared. Returns
+ * 1, or -1 on an error. */
 int page_diff_moved(struct opening *opening, const struct run_diff *change);
-/* Says how the line to blame came to hold more, if that is known: its blocks live longer, are
- * larger, or are more. 1, or -1. */
+/* Says why the line to blame holds more, if the reason is known: its blocks live longer, are
+ * larger, or are more in number. Returns 1, or -1 on an error. */
 int page_diff_how(struct opening *opening, const struct run_diff *change);
 
 #endif

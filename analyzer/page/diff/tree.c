@@ -4,7 +4,8 @@
 
 #include "analyzer/page/parts.h"
 
-/* Node 0, above the outermost lines, has no row, so the other nodes are counted from 0. */
+/* Adds the number of a node. Node 0, above the outermost lines, has no row, so the other nodes are
+ * numbered from 0. */
 static void add_number(struct doc *doc, const char *key, uint32_t node)
 {
     doc_known_count(doc, key, "Node", node != 0, node - UINT64_C(1));

@@ -28,7 +28,8 @@ static void add_verdict(struct doc *doc, const struct doctor *doctor)
     doc_list_end(doc);
 }
 
-/* Adds a line for each check, and below a failed one the command that mends it. */
+/* Adds a line for each check. If the check failed, adds the command that repairs it on the next
+ * line. */
 static void add_lines(struct doc *doc, const struct doctor *doctor)
 {
     doc_object_begin(doc_summary(doc), "lines", "Checks");

@@ -6,7 +6,7 @@
 #include "analyzer/doctor/doctor.h"
 #include "analyzer/render/doc.h"
 
-/* The caller frees the document. NULL: out of memory. */
+/* Builds the document, which the caller frees. Returns NULL if there is no memory. */
 struct doc *page_doctor(enum doc_level reads, const struct doctor *doctor);
 
 #endif

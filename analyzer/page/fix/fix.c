@@ -50,8 +50,8 @@ static void add_best(struct text *text, const struct fix *fix)
     text_add(text, page_runs_scarce(&run->trial));
 }
 
-/* Suggests numbers of the program's command line whose names suggest the size of a batch or a
- * sequence. */
+/* Adds numbers of the program's command line that could be varied: their names suggest the size of
+ * a batch or of a sequence. */
 static void add_numbers_to_vary(struct text *text, const struct fix *fix)
 {
     enum { OFFERS_MAX = 3 };
@@ -91,7 +91,7 @@ static void add_none(struct text *text, const struct fix *fix, const struct page
         add_numbers_to_vary(text, fix);
 }
 
-/* The reason of the failure, as `oom` gives it, without the remedies. */
+/* Says why the allocation failed, like `oom` but without the remedies. */
 static int say_why(struct opening *opening, const struct study *study, const struct view *view,
                    struct err *err)
 {
@@ -105,7 +105,8 @@ static int say_why(struct opening *opening, const struct study *study, const str
     return status;
 }
 
-/* If memory was fragmented, people expect a setting to help: say that none did. */
+/* Says that no setting helped, if memory was fragmented, because people expect a setting to help in
+ * this case. */
 static int say_settings(struct opening *opening, const struct fix *fix, const struct study *study,
                         const struct view *view, struct err *err)
 {
@@ -161,7 +162,8 @@ static int fix_answer(struct opening *opening, const struct study *study, const 
 
 /* --- changes that a run has shown to fit --- */
 
-/* The price of the change: "batch-size 24 in place of 64: …", after that of the setting. */
+/* Adds the price of the change: first that of the setting, then for example "batch-size 24 in place
+ * of 64: …". */
 static void add_price(struct text *text, const struct fix *fix, const struct fix_change *change)
 {
     const struct vary *vary = &fix->varies[change->number];
@@ -211,7 +213,8 @@ static void add_remedies(struct doc *doc, const struct fix *fix)
     doc_list_end(doc);
 }
 
-/* The model of the allocator says that these settings fail as well, so they were not run. */
+/* Adds the settings that were not run, because the model of the allocator says that the program
+ * also fails with them. */
 static void add_ruled_out(struct doc *doc, const struct fix *fix)
 {
     doc_list_begin(doc, "ruled_out",

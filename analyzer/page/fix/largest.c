@@ -33,7 +33,7 @@ static void say(const struct said *said, struct text *text)
     text_clear(text);
 }
 
-/* "625 is out of memory" */
+/* Adds "625 is out of memory". */
 static void add_refused(struct text *text, const struct said *said)
 {
     const size_t run = said->largest->refused;
@@ -56,7 +56,7 @@ static bool is_sure(const struct said *said)
            trial_of(said, said->largest->refused)->end == TRIAL_NO_MEMORY;
 }
 
-/* "batch-size 512 is the largest of 1..512 that fits on 24GiB". */
+/* Adds "batch-size 512 is the largest of 1..512 that fits on 24GiB". */
 static void add_found(struct text *text, const struct said *said)
 {
     const struct vary *vary = said->vary;
@@ -111,7 +111,7 @@ static void add_verdict(struct text *text, const struct said *said)
     text_add(text, ".");
 }
 
-/* If the refused value failed for another reason than memory, larger values may fit. */
+/* Says that larger values may fit, if the refused value failed for another reason than memory. */
 static void say_of_other_failure(const struct said *said, struct text *text)
 {
     const struct largest *largest = said->largest;
@@ -126,7 +126,7 @@ static void say_of_other_failure(const struct said *said, struct text *text)
     say(said, text);
 }
 
-/* The refused allocations of the run that fits, and memory that the run did not count. */
+/* Adds the refused allocations of the run that fits, and the memory that the run did not count. */
 static void say_of_run(const struct said *said, struct text *text)
 {
     if (said->largest->fits == LARGEST_NO_RUN)

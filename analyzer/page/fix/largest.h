@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `run --vary`: the largest value that fits, and every run. */
+/* The page of `run --vary`: the largest value that fits, and all runs. */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_FIX_LARGEST_H
 #define GPUMEMTRACE_ANALYZER_PAGE_FIX_LARGEST_H
 
@@ -7,12 +7,12 @@
 #include "analyzer/render/doc.h"
 
 struct page_largest_options {
-    const char *card; /* as the user gave it */
+    const char *card; /* the card as the user gave it */
     bool is_kept;     /* the traces of the runs are kept */
-    int stopped_by;   /* the signal; 0: none */
+    int stopped_by;   /* the signal that stopped the search; 0: none */
 };
 
-/* The caller frees the document. NULL: out of memory. */
+/* Builds the document, which the caller frees. Returns NULL if there is no memory. */
 struct doc *page_largest(enum doc_level reads, const struct fix *fix, const struct largest *largest,
                          const struct page_largest_options *own);
 

@@ -7,10 +7,11 @@
 #include "analyzer/render/units.h"
 
 enum { TEXT_MAX = 1 << 20 };
-/* Less than 1/50 of the card is next to nothing, because drivers and contexts differ by as much. */
+/* If less than 1/50 of the card is free, next to nothing is spare, because drivers and contexts
+ * differ by as much. */
 enum { SCARCE_SHARE = 50 };
 
-/* "peak 1.20 GiB of 1.31 GiB, 112.00 MiB spare". */
+/* Adds "peak 1.20 GiB of 1.31 GiB, 112.00 MiB spare". */
 void page_runs_room(struct text *text, const struct trial *trial)
 {
     char peak[UNITS_TEXT_BYTES], room[UNITS_TEXT_BYTES], spare[UNITS_TEXT_BYTES];

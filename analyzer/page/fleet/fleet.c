@@ -8,7 +8,7 @@
 
 enum { SUMMARY_ROWS = 10 };
 
-/* --- a table of an answer: columns as the engine orders them --- */
+/* --- a table of an answer, with its columns in the engine's order --- */
 
 struct shown_column {
     const char *key, *label;
@@ -20,7 +20,7 @@ struct shown_table {
     enum query query;
     const char *key, *heading;
     const struct shown_column *columns;
-    size_t summary_rows; /* 0: the whole table is a detail */
+    size_t summary_rows; /* rows that a summary shows; 0: the whole table is a detail */
 };
 
 static void add_cell(struct doc *doc, const struct answer_table *answer, size_t row,
@@ -185,7 +185,7 @@ static const struct shown_table tables[] = {
     {QUERY_categories, "categories", "Held at the peaks, by category", categories, 0},
 };
 
-/* --- the run, and who stands out --- */
+/* --- the run, and the devices that stand out --- */
 
 static void add_spread(struct doc *doc, const struct fleet *fleet)
 {

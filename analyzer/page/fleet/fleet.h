@@ -6,7 +6,7 @@
 #include "analyzer/fleet/fleet.h"
 #include "analyzer/render/doc.h"
 
-/* The caller frees *doc. */
+/* Builds the page. The caller frees *doc. */
 int page_fleet(struct doc **doc, enum doc_level reads, const struct fleet *fleet, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who stands out; see stand_out.h. */
+/* Finds the devices of ranks that stand out; see stand_out.h. */
 #include "stand_out.h"
 
 #include <inttypes.h>
@@ -19,8 +19,8 @@ static bool is_of(const struct stand_out *one, int64_t rank, int64_t process, in
            (one->device == device || one->device == OF_ALL || device == OF_ALL);
 }
 
-/* Finds the entry for the row's rank, process and device, and adds it if it is new. NULL: out of
- * memory. */
+/* Returns the entry for the row's rank, process and device. Adds the entry if it is new. Returns
+ * NULL if there is no memory. */
 static struct stand_out *reach(struct stand_outs *found, const struct answer_table *answer,
                                size_t row, bool has_device, struct err *err)
 {
@@ -47,7 +47,7 @@ static struct stand_out *reach(struct stand_outs *found, const struct answer_tab
     return items;
 }
 
-/* --- what each table says --- */
+/* --- the findings of each table --- */
 
 static int find_peaks(struct stand_outs *found, const struct fleet *fleet, struct err *err)
 {
@@ -70,8 +70,8 @@ static int find_peaks(struct stand_outs *found, const struct fleet *fleet, struc
     return 0;
 }
 
-/* The rows of a device begin with its largest difference, so go backwards: the first row is set
- * last. */
+/* Finds the largest difference of each device. The rows of a device begin with its largest
+ * difference, so this goes backwards and the first row is set last. */
 static void find_differences(struct stand_outs *found, const struct fleet *fleet)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_difference];
@@ -135,7 +135,7 @@ static int find_endings(struct stand_outs *found, const struct fleet *fleet, str
     return 0;
 }
 
-/* --- in order --- */
+/* --- the order of the entries --- */
 
 static int64_t weight_of(const struct stand_out *one)
 {
@@ -181,7 +181,7 @@ void stand_outs_release(struct stand_outs *found)
     *found = (struct stand_outs){0};
 }
 
-/* --- as sentences --- */
+/* --- the sentences --- */
 
 const char *stand_out_label(const struct stand_outs *found, const struct stand_out *one,
                             char label[STAND_OUT_LABEL_BYTES])
@@ -221,7 +221,7 @@ static void write_peak(char clause[CLAUSE_BYTES], const struct stand_out *one,
                  units_bytes(held, (uint64_t)llabs(more)), more > 0 ? "more" : "less");
 }
 
-/* Names the line that grows, unless it is the line that already explains the difference to the
+/* Names the line that grows. Names nothing if this line already explains the difference to the
  * median. */
 static void write_growth(char clause[CLAUSE_BYTES], const struct stand_out *one,
                          const struct fleet *fleet)
