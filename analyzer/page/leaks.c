@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `leaks`, and its parts: what was never freed, and what grows with every step. */
+/* The page of `leaks`, and its parts: memory that was never freed, and memory that grows with every
+ * step. */
 #include "parts.h"
 
 #include <stdlib.h>
@@ -94,7 +95,7 @@ static int add_verdict(struct doc *doc, const struct study *study, const struct 
     return 0;
 }
 
-/* --- what grows: for programs each call stack, for people each line --- */
+/* --- memory that grows: call stacks for programs, lines for people --- */
 
 static int add_growing_site(struct doc *doc, const struct study *study, const struct view *view,
                             const struct account *account, const struct account_leak *found,
@@ -268,7 +269,7 @@ static int add_churn_rows(struct doc *doc, const struct study *study, const stru
     return status;
 }
 
-/* Details always have the churn; a summary has it only if it was asked for. */
+/* Adds the churn. Details always have it; a summary has it only if the user asked for it. */
 static int add_churn(struct doc *doc, const struct study *study, const struct view *view,
                      const struct leaks_of *leaks, bool is_asked, struct err *err)
 {
@@ -293,7 +294,8 @@ static int add_churn(struct doc *doc, const struct study *study, const struct vi
     return status;
 }
 
-/* own: options of the page of `leaks`. NULL: another page, which lists only the largest sites. */
+/* Adds the parts. `own` has the options of the page of `leaks`. If it is NULL, this is another
+ * page, which lists only the largest sites. */
 static int add_parts(struct doc *doc, const struct study *study, const struct device_use *use,
                      const struct view *view, const struct page_leaks_options *own, struct err *err)
 {

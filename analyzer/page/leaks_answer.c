@@ -10,8 +10,8 @@
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/render/units.h"
 
-/* The account that the answer is about: any leak before an unknown verdict, and the steepest of
- * several leaks. */
+/* The account that the answer is about. A leak comes before an unknown verdict. If there are
+ * several leaks, the steepest one is taken. */
 struct worst {
     struct account_leak found;
     uint32_t account; /* HISTORY_NONE: no device allocated anything */
@@ -24,7 +24,8 @@ static bool is_worse(const struct leak *leak, const struct leak *than)
     return leak->slope + leak->enlarged_slope > than->slope + than->enlarged_slope;
 }
 
-/* Accounts other than a device's leading one count only if they leak or grow. */
+/* Takes the account if it is worse than *worst. Accounts other than a device's leading one count
+ * only if they leak or grow. */
 static int take_if_worse(struct worst *worst, const struct study *study, uint32_t account,
                          bool is_leading, struct err *err)
 {
@@ -66,7 +67,7 @@ static int find_worst(struct worst *worst, const struct study *study, const stru
 
 /* --- a leak --- */
 
-/* "12.0 MiB": a slope as text. It may be below one byte. */
+/* Writes a slope as text: "12.0 MiB". A slope may be below one byte. */
 static const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes)
 {
     if (bytes > 0 && bytes < 0.5)
@@ -76,7 +77,7 @@ static const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes)
     return out;
 }
 
-/* " in the driver's memory, outside the pytorch pool"; "" for the leading account. */
+/* Writes " in the driver's memory, outside the pytorch pool", or "" for the leading account. */
 static const char *layer_text(char out[PAGE_LAYER_BYTES + 64], const struct study *study,
                               uint32_t account)
 {
@@ -93,7 +94,8 @@ static const char *layer_text(char out[PAGE_LAYER_BYTES + 64], const struct stud
     return out;
 }
 
-/* "900", "16,000", "6.5 million": two digits, because the forecast is no more precise. */
+/* Writes a number of steps with two digits, because the forecast is no more precise: "900",
+ * "16,000", "6.5 million". */
 static const char *about_text(char out[32], double steps)
 {
     double unit = 1;
@@ -110,7 +112,7 @@ static const char *about_text(char out[32], double steps)
     return out;
 }
 
-/* "; the card is full after about 900 more steps" */
+/* Writes "; the card is full after about 900 more steps". */
 static const char *future_text(char out[96], const struct account_leak *found)
 {
     const double steps = found->steps_left;
@@ -127,8 +129,8 @@ static const char *future_text(char out[96], const struct account_leak *found)
     return out;
 }
 
-/* " by train.py:40 main": the steepest row that keeps more blocks (is_enlarged: larger blocks).
- * False: no row is named. */
+/* Writes " by train.py:40 main", for the steepest row that keeps more blocks or, if is_enlarged is
+ * set, larger blocks. Returns false if no row is named. */
 static bool leak_label(char *out, size_t size, const struct account_leak *found, bool is_enlarged)
 {
     const struct leak_row *steepest = NULL;
@@ -152,8 +154,8 @@ static bool leak_label(char *out, size_t size, const struct account_leak *found,
     return count > 0;
 }
 
-/* "1.00 MiB per step (±0 B, 25 steps), … by train.py:40 main; the card is full after about 900 more
- * steps". */
+/* Enough for "1.00 MiB per step (±0 B, 25 steps), … by train.py:40 main; the card is full after
+ * about 900 more steps". */
 #define GROWTH_TEXT_BYTES (BLAME_TEXT_BYTES + PAGE_LAYER_BYTES + 4 * UNITS_TEXT_BYTES + 256)
 static bool growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
                         const struct worst *worst, bool is_enlarged)
@@ -181,9 +183,9 @@ static bool is_of_pytorch(const struct study *study, uint32_t account)
 }
 
 /*
- * Says whether a kept tensor may keep its autograd graph. If none of the kept memory belongs to a
- * graph, none does: the tensors were made under no_grad, or from inputs that are not trained. A
- * trace that has a backward but links no tensor to a graph cannot tell.
+ * Says whether a kept tensor may keep its autograd graph. If no kept memory belongs to a graph, no
+ * kept tensor keeps one: the tensors were made under no_grad, or from inputs that are not trained.
+ * A trace that has a backward but links no tensor to a graph cannot tell.
  */
 static const char *graph_text(const struct study *study, const struct leak *leak)
 {
@@ -257,7 +259,7 @@ static int say_none(struct opening *opening, const struct worst *worst)
                : say_cache(opening, leak);
 }
 
-/* Memory is kept for a backward that never ran. */
+/* Says that memory is kept for a backward that never ran. */
 static int say_waiting(struct opening *opening, const struct worst *worst)
 {
     char label[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES];
@@ -299,7 +301,7 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
                     slope_text(slope, growth->total.high), growth->ends_count);
 }
 
-/* --- both --- */
+/* --- the page's answers --- */
 
 static int say_verdict(struct opening *opening, const struct study *study,
                        const struct worst *worst)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The highest separate moments on a page; see groups.h. */
+/* Adds the highest separate moments to a page; see groups.h. */
 #include <stdlib.h>
 
 #include "analyzer/analysis/site_tables/site_rows.h"

@@ -9,7 +9,7 @@ static uint64_t count_places(const struct name_counts *counts)
     return counts->with_line + counts->with_function + counts->without_name;
 }
 
-/* The module with the most places that have no name; NULL: all have one. */
+/* Returns the module with the most places that have no name, or NULL if all places have a name. */
 static const struct trace_module *worst_module(const struct trace *trace,
                                                const struct all_names *names)
 {

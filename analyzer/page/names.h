@@ -7,7 +7,7 @@
 #include "page.h"
 #include "analyzer/symbol/all_names.h"
 
-/* The answer: how many places have a name, and how many lie in a file that cannot be read. */
+/* Says how many places have a name, and how many are in a file that cannot be read. */
 int page_names_say(struct opening *opening, const struct study *study,
                    const struct all_names *names);
 /* Adds "names" and "modules". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The opening of a page: the answer in one or two sentences, and the command to run next. A page's
- * page_answer fills it in, and opening_add writes it into the document.
+ * The opening of a page is the answer in one or two sentences, and the command to run next. A
+ * page's page_answer fills it in, and opening_add writes it into the document.
  *
  *     Out of memory: train.py:88 forward asked for 2.00 GiB, the card had 0.31 of 16.00 GiB free.
  *     Next: gpumemtrace oom train.db
@@ -19,12 +19,13 @@ enum { OPENING_NEXT_BYTES = 512 };
 struct opening {
     struct text_list sentences;
     char next[OPENING_NEXT_BYTES]; /* a command and its options, without the trace; "": none */
-    bool next_is_whole;            /* next takes no trace */
-    const struct failure *failure; /* that the first sentence is about; NULL: none */
-    struct err *err;               /* of the page being built */
+    bool next_is_whole;            /* the command takes no trace */
+    const struct failure *failure; /* the failure that the first sentence is about; NULL: none */
+    struct err *err;               /* the err of the page that is being built */
 };
 
-/* The failed allocation that a page opens with, for a caller that puts several pages together. */
+/* The failed allocation that a page opens with. A caller that puts several pages together needs
+ * it. */
 struct opening_failure {
     enum oom_kind kind;
     int device;
@@ -36,22 +37,23 @@ void opening_failure_release(struct opening_failure *failure);
 
 /*
  * Opens a page with figures that the page needs anyway. Returns 1 if it said something, 0 if there
- * is nothing to say, -1 and *err.
+ * is nothing to say, and -1 with *err on an error.
  */
 typedef int page_answer(struct opening *opening, const struct study *study, const struct view *view,
                         struct err *err);
 
-/* Adds a sentence. Returns 1, as a page_answer does, or -1. */
+/* Adds a sentence. Returns 1, like a page_answer that says something, or -1. */
 int page_say(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
 /* Sets the command to run next, without the trace: "peak --at=oom:1". */
 void page_next(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
-/* Sets a command that takes no trace: "fix -- python train.py". False: it is too long, and the
- * earlier command stays. */
+/* Sets a command that takes no trace: "fix -- python train.py". Returns false if the command is too
+ * long. In this case the earlier command stays. */
 bool page_next_whole(struct opening *opening, const char *line);
 
 /*
- * Adds "answer" and "next" as the answer fills them; both are empty if answer is NULL. An answer
- * that says nothing means that no GPU memory was allocated. Fills *failure; it may be NULL.
+ * Adds "answer" and "next", which `answer` fills in. If `answer` is NULL, both are empty. If it
+ * says nothing, the page says that no GPU memory was allocated. Fills *failure, unless `failure` is
+ * NULL.
  */
 int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
                 const struct view *view, struct opening_failure *failure, struct err *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages: the document that a command's answer is. A page describes all figures of its analyses,
- * once for all readers, and marks what a summary leaves out (see doc.h). It computes none of them.
+ * A page is the document in which a command answers. It describes all figures of its analyses, once
+ * for all readers, and marks the figures that a summary leaves out (see doc.h). A page computes
+ * none of the figures.
  *
  *     command → page_build → page_NAME → analysis (figures)      (of several traces, job/ builds)
  *                    └→ struct doc → render
@@ -15,8 +16,8 @@
 
 typedef int page_part(struct doc *doc, const struct study *study, const struct view *view,
                       struct err *err);
-/* Gives a trace the results of its twin (job_twin), whose page was added, in place of a page. 0 or
- * -1. */
+/* Gives a trace the results of its twin (job_twin), instead of a page of its own. The twin's page
+ * was already added. Returns 0 or -1. */
 typedef int page_twin_part(const struct view *view, const char *path, const char *twin,
                            struct err *err);
 typedef int page_device_part(struct doc *doc, const struct study *study,
@@ -28,14 +29,15 @@ struct page {
     const char *schema;
     unsigned needs; /* analyses of the study: STUDY_NEEDS_… */
     bool advises;   /* the study finds remedies */
-    /* Adds needs that depend on options and reader; may be NULL. */
+    /* Adds needs that depend on the options and the reader. It may be NULL. */
     void (*ask)(struct study_ask *ask, const struct view *view, const struct doc *doc);
     page_answer *answer;      /* opens the page; may be NULL */
     page_device_part *device; /* added inside each device; may be NULL */
     bool writes_names;        /* its tail writes names of native frames into the trace */
-    bool takes_each;          /* in a job, alike ranks have pages of their own, too */
-    page_twin_part *twin;     /* called for a twin; NULL: twins have pages of their own */
-    page_part *tail;          /* added after the devices; may be NULL */
+    bool takes_each;          /* in a job, each of several alike ranks has its own page */
+    /* called for a trace that has a twin; NULL: such traces have their own pages */
+    page_twin_part *twin;
+    page_part *tail; /* added after the devices; may be NULL */
 };
 
 extern const struct page page_report;
@@ -54,11 +56,11 @@ extern const struct page page_info;
 /* view->own points to the options that only this command has, where it has any. */
 struct page_peak_options {
     int by;       /* enum groups_by; 0: by site */
-    bool tree;    /* the call tree instead */
-    bool moments; /* the highest separate moments instead */
+    bool tree;    /* show the call tree instead of groups */
+    bool moments; /* show the highest separate moments instead of groups */
 };
 struct page_timeline_options {
-    struct timeline_ask ask; /* cut_count 0: as many as the reader can show */
+    struct timeline_ask ask; /* cut_count is 0 for as many cuts as the reader can show */
     int by;                  /* enum breakdown_by */
 };
 struct page_leaks_options {
@@ -67,14 +69,14 @@ struct page_leaks_options {
     bool *found; /* set if any of the traces leaks */
 };
 struct page_fix_options {
-    const struct fix *fix; /* finished; analyzer/fix/fix.h */
+    const struct fix *fix; /* a finished search; see analyzer/fix/fix.h */
     bool is_kept;          /* the traces are kept */
-    int stopped_by;        /* the signal; 0: none */
+    int stopped_by;        /* the signal that stopped the search; 0: none */
 };
 struct page_frag_options {
     long samples;
     bool segments;
-    const char *what_if; /* NULL: not asked for */
+    const char *what_if; /* NULL: the user did not ask for it */
     struct whatif_ask ask;
 };
 
@@ -83,12 +85,12 @@ struct page_frag_options {
 int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
                const struct view *view, const char *path, struct err *err);
 
-/* Like page_build, for one of several traces, into an open object. Fills *failure if the page opens
- * with one; it may be NULL. */
+/* Adds one of several traces to an open object, like page_build. If the page opens with a failure,
+ * fills *failure, unless `failure` is NULL. */
 int page_add_trace(struct doc *doc, const struct page *page, const struct view *view,
                    const struct study *study, struct opening_failure *failure, struct err *err);
 
-/* Fills in all that the page asks for of each trace. */
+/* Fills in all that the page needs of each trace. */
 struct reading_ask;
 void page_ask(struct reading_ask *ask, const struct page *page, const struct view *view,
               const struct doc *doc);

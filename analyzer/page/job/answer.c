@@ -14,7 +14,7 @@
 #include "gpumemtrace/limits.h"
 #include "who.h"
 
-/* Names the ranks without memory. Returns how many; -1: out of memory. */
+/* Names the ranks without memory. Returns how many there are, or -1 if there is no memory. */
 static int name_unused(char label[WHO_BYTES], const struct job *job, struct err *err)
 {
     struct who *whos = array_new((size_t)job->count, sizeof *whos, err);
@@ -114,7 +114,7 @@ static bool is_before(const struct opening_failure *a, const struct opening_fail
     return a->unix_ns < b->unix_ns;
 }
 
-/* A failure that the program caught is no failure of the job. */
+/* True if the failure is one of the job. A failure that the program caught is not. */
 static bool is_failed(const struct opening_failure *failure)
 {
     return failure->sentence && failure->kind != OOM_KIND_CAUGHT;
@@ -130,7 +130,8 @@ int page_job_failed(const struct job *job, const struct opening_failure *failure
     return first;
 }
 
-/* Names the ranks that failed: those that trace `first` stands for (of_first), or all others. */
+/* Names the ranks that failed. If of_first is set, names only the ranks that trace `first` stands
+ * for. If it is not set, names all other ranks. */
 static int name_failed(char label[WHO_BYTES], const struct job *job,
                        const struct opening_failure *failures, int first, bool of_first,
                        struct err *err)
@@ -160,7 +161,8 @@ static const struct shared_card *card_of(const struct job *job, int trace, int d
     return NULL;
 }
 
-/* The time of the failure since the other process's start; negative: it had not begun. */
+/* Returns the time of the failure since the start of the other process. It is negative if the other
+ * process had not begun. */
 static int64_t time_in_other(const struct survey *own, const struct survey *other,
                              const struct opening_failure *failure)
 {
@@ -170,8 +172,8 @@ static int64_t time_in_other(const struct survey *own, const struct survey *othe
                           other->start_monotonic_ns.value);
 }
 
-/* Names the other processes that ran on the card of the failure, each with the command that shows
- * its memory at that time. */
+/* Names the other processes that ran on the card of the failure, and for each the command that
+ * shows its memory at that time. */
 static int say_others_on_card(struct text_list *said, const struct job *job, int failed,
                               const struct opening_failure *failure, struct err *err)
 {
@@ -223,7 +225,7 @@ static int say_failed(struct text_list *said, const struct job *job,
                : 0;
 }
 
-/* --- all of it --- */
+/* --- the whole answer --- */
 
 static int add_next(struct doc *doc, const struct job *job, const char *of_failed, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The opening of a job's page: the rank that failed, the one that stands out, the peaks of the
- * others, and the command to run next.
+ * The opening of a job's page: the rank that failed, the rank that stands out, the peaks of all
+ * other ranks, and the command to run next.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_ANSWER_H
 #define GPUMEMTRACE_ANALYZER_PAGE_JOB_ANSWER_H
@@ -10,9 +10,9 @@
 #include "analyzer/page/opening.h"
 
 /*
- * The trace whose failure the job opens with: a fatal failure before an undecided one, then the
- * earliest by the clock; -1: none failed. failures: by trace, the failure that its page opened
- * with.
+ * Returns the trace whose failure the job opens with. A fatal failure comes before an undecided
+ * one, and otherwise the earliest by the clock comes first. Returns -1 if no trace failed.
+ * failures[i] is the failure that the page of trace i opened with.
  */
 int page_job_failed(const struct job *job, const struct opening_failure *failures);
 /* Adds "answer" and "next" of the job. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two dry runs of one program (--events): one reaches events at once, one as late as possible. The
- * driver's peak of the first is a lower bound; that of the second holds if the card lags behind the
- * host.
+ * Computes bounds from two dry runs of one program (--events). In the first run all events are
+ * reached at once, in the second as late as possible. The driver's peak of the first run is a lower
+ * bound. The peak of the second run holds if the card lags behind the host.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_BOUNDS_H
 #define GPUMEMTRACE_ANALYZER_PAGE_JOB_BOUNDS_H

@@ -164,7 +164,7 @@ int page_job_add(struct doc *doc, const struct job *job, int shown, int failed, 
     return 0;
 }
 
-/* --- which pages --- */
+/* --- the traces that have a page --- */
 
 static bool is_chosen(const int *shown, int count, int trace)
 {
@@ -181,14 +181,15 @@ static int choose(int *shown, int count, int trace)
     return count;
 }
 
-/* The program may have retried a refused allocation, so a program that ended well died of none. */
+/* True if a refused allocation may have ended the program. A program that ended well may have
+ * retried the allocation, so it died of none. */
 static bool may_have_died(const struct survey *survey)
 {
     return survey->refused_count && !(survey->exit_status.known && !survey->exit_status.value);
 }
 
-/* Chooses the typical rank, some that may have died, the highest of each group from the top, then
- * the first ones. */
+/* Chooses the typical rank, some ranks that may have died, and the highest rank of each group, from
+ * the highest group down. If there is still room, chooses the first ranks. */
 static int choose_few(const struct job *job, int *chosen)
 {
     int count = 0;

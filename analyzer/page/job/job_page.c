@@ -58,9 +58,9 @@ static int add_traces(struct doc *doc, const struct job *job, const struct page 
 }
 
 /*
- * The job stands before its traces, so it is moved up: its opening is known only when their pages
- * are built. A page that takes each trace (check) has an answer for each; there the job stays last,
- * without an answer.
+ * Adds the job and its traces. The job comes before its traces, but its opening is known only when
+ * their pages are built, so the job is moved up afterwards. If a page takes each trace (check),
+ * each trace has its own answer. In this case the job stays last, without an answer.
  */
 static int add_all(struct doc *doc, const struct job *job, const struct page *page,
                    const struct view *view, bool takes_all, struct err *err)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page of several traces: the job, then one page for each set of ranks that are alike.
+ * The page of several traces: the job comes first, followed by one page for each set of ranks that
+ * are alike.
  *
  *     traces ──► job (analyzer/job/) ──► answer, groups, cards
- *                      └─ which ones ──► page_add_trace, one after the other
+ *                      └─ traces to show ──► page_add_trace, one after the other
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_JOB_PAGE_H
 #define GPUMEMTRACE_ANALYZER_PAGE_JOB_JOB_PAGE_H

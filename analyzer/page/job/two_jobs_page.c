@@ -20,7 +20,7 @@ static size_t group_end(const struct two_jobs *two, size_t first)
     return end;
 }
 
-/* --- who --- */
+/* --- names of the ranks --- */
 
 static int name_places(char label[WHO_BYTES], const struct job *job,
                        const struct job_place *const *places, size_t count, struct err *err)
@@ -82,7 +82,7 @@ static int say_lead(struct doc *doc, const struct two_jobs *two, const char *gui
     return 0;
 }
 
-/* Says how many of the other ranks grew, fell and stayed. */
+/* Says how many of the other ranks grew, how many fell and how many stayed the same. */
 static void say_others(struct doc *doc, const struct two_jobs *two)
 {
     size_t grew = 0, fell = 0, same = 0;
@@ -221,7 +221,7 @@ out:
     return status;
 }
 
-/* True if an earlier pair has the same trace: its devices share one page. */
+/* True if an earlier pair has the same trace. The devices of one trace share one page. */
 static bool has_page(const struct two_jobs *two, size_t number)
 {
     for (size_t i = 0; i < number; i++)
@@ -244,7 +244,7 @@ static int add_pages(struct doc *doc, const struct view *view, const struct two_
     return status;
 }
 
-/* --- all of it --- */
+/* --- the whole page --- */
 
 static int add_two_jobs(struct doc *doc, const struct view *view, const struct two_jobs *two,
                         bool shows_all, struct err *err)

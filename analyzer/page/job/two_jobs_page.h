@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page of two jobs: which ranks changed and by how much, then the `diff` of the pair that
- * changed most.
+ * The page of two jobs. It says which ranks changed and by how much, and shows the `diff` of the
+ * pair that changed most.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_TWO_JOBS_PAGE_H
 #define GPUMEMTRACE_ANALYZER_PAGE_JOB_TWO_JOBS_PAGE_H
@@ -9,8 +9,8 @@
 #include "analyzer/job/trace_files.h"
 #include "analyzer/page/diff/diff.h"
 
-/* Like page_build. before and after hold the traces of one job each. shows_all: a page for each
- * pair of traces. */
+/* Like page_build. `before` and `after` hold the traces of one job each. If shows_all is set, each
+ * pair of traces has a page. */
 int page_build_two_jobs(struct doc **doc, enum doc_level reads, const struct view *view,
                         const struct trace_files *before, const struct trace_files *after,
                         bool shows_all, struct err *err);

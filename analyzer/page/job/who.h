@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of ranks: "ranks 0-62", "rank 0 device 1", "train.db, eval.db". */
+/* Writes names of ranks, for example "ranks 0-62", "rank 0 device 1" or "train.db, eval.db". */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_WHO_H
 #define GPUMEMTRACE_ANALYZER_PAGE_JOB_WHO_H
 
@@ -7,22 +7,22 @@
 
 enum { WHO_BYTES = 256 };
 
-/* A rank and a device; trace: the number of the trace, which names a trace without rank. */
+/* A rank and a device. `trace` is the number of the trace; it names a trace that has no rank. */
 struct who {
     int64_t rank;
     int device, trace;
 };
 
 bool who_has_ranks(const struct job *job);
-/* True if a trace has memory on several devices, so that a rank alone does not say which is
- * meant. */
+/* True if a trace has memory on several devices, so that the rank alone does not say which device
+ * is meant. */
 bool who_has_several_devices(const struct job *job);
 
 struct who who_of(const struct job *job, int trace, int device);
-/* Writes the names of whos, which it sorts, into label. Returns label. */
+/* Sorts `whos`, and writes their names into `label`. Returns `label`. */
 const char *who_name(char label[WHO_BYTES], const struct job *job, struct who *whos, size_t count,
                      bool with_devices);
-/* Names all places of a group. 0, or -1. */
+/* Names all places of a group. Returns 0, or -1 on an error. */
 int who_name_group(char label[WHO_BYTES], const struct job *job, const struct job_group *group,
                    struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `ledger`, and its parts: each byte of a device by owner. */
+/* The page of `ledger`, and its parts: the bytes of a device, split by owner. */
 #include "analyzer/page/parts.h"
 
 #include <inttypes.h>
@@ -11,17 +11,17 @@
 #include "analyzer/render/units.h"
 
 /* The largest context measured was 667 MB (287 to 667 MB, by card and driver), so memory above this
- * is other processes'. */
+ * limit belongs to other processes. */
 #define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
 
-/* The answer leaves out a smaller share of the bytes in use. */
+/* The answer leaves out a term that is less than 1/32 of the bytes in use. */
 enum { WORTH_SAYING_DIVISOR = 32 };
 
 enum { OWNER_TEXT_BYTES = 256, MOMENT_NAME_BYTES = 32 };
 
 /* --- names of owners --- */
 
-/* The owner's name in the trace or in the table of libraries; NULL: none. */
+/* Returns the owner's name in the trace or in the table of libraries, or NULL if it has none. */
 static const char *owner_name(const struct study *study, const struct ledger *ledger,
                               const struct ledger_term *term)
 {
@@ -30,7 +30,7 @@ static const char *owner_name(const struct study *study, const struct ledger *le
     return ledger_library(ledger, term);
 }
 
-/* "pytorch: live", "cuBLAS", "the program". */
+/* Writes the owner: "pytorch: live", "cuBLAS", "the program". */
 static const char *owner_text(const struct study *study, const struct ledger *ledger,
                               const struct ledger_term *term, char out[OWNER_TEXT_BYTES])
 {
@@ -45,7 +45,7 @@ static const char *owner_text(const struct study *study, const struct ledger *le
     return out;
 }
 
-/* "9.10 GiB live in the pytorch pool", for a sentence. */
+/* Writes a share for a sentence: "9.10 GiB live in the pytorch pool". */
 static void write_share(char out[OWNER_TEXT_BYTES], const struct study *study,
                         const struct ledger *ledger, const struct ledger_term *term)
 {
@@ -66,7 +66,7 @@ static void write_share(char out[OWNER_TEXT_BYTES], const struct study *study,
 
 /* --- the answer --- */
 
-/* Lists the largest terms; the last item sums the others. */
+/* Lists the largest terms. The last item is the sum of all other terms. */
 static void write_shares(char *out, size_t out_bytes, const struct study *study,
                          const struct ledger *ledger)
 {
@@ -91,7 +91,7 @@ static void write_shares(char *out, size_t out_bytes, const struct study *study,
         snprintf(out + length, out_bytes - length, ", %s others", units_bytes(size, left_bytes));
 }
 
-/* Bytes in use that NVML attributes to no process; `oom` has the same term. */
+/* True if the card has bytes in use that NVML attributes to no process. `oom` has the same term. */
 static bool is_unlisted(const struct ledger *ledger)
 {
     return ledger->is_by_nvml && ledger->unaccounted_bytes > 0;
@@ -132,7 +132,8 @@ static int say_ledger(struct opening *opening, const struct study *study,
 
 /* --- the moments --- */
 
-/* index INDEX_NONE: the driver's memory was never used, or the failure is on another device. */
+/* Finds the moment. Its index is INDEX_NONE if the driver's memory was never used, or if the
+ * failure is on another device. */
 static int find_moment(struct moment *moment, const struct study *study,
                        const struct device_use *use, const char *at, struct err *err)
 {
@@ -143,7 +144,7 @@ static int find_moment(struct moment *moment, const struct study *study,
 }
 
 struct named_moment {
-    char at[MOMENT_NAME_BYTES]; /* as --at names it */
+    char at[MOMENT_NAME_BYTES]; /* the name that --at takes */
     struct moment moment;
 };
 enum { MOMENTS_MAX = 3 };
@@ -158,8 +159,8 @@ static const struct failure *last_failure(const struct study *study, int device)
     return NULL;
 }
 
-/* Finds the moment that was asked for, else the peak, the last failure and the end. Returns how
- * many, or -1. */
+/* Finds the moment that the user asked for. If there is none, finds the peak, the last failure and
+ * the end. Returns the number of moments, or -1. */
 static int find_moments(struct named_moment *moments, const struct study *study,
                         const struct device_use *use, const struct view *view, struct err *err)
 {
@@ -183,7 +184,7 @@ static int find_moments(struct named_moment *moments, const struct study *study,
     return count;
 }
 
-/* "the peak", "oom:2". */
+/* Writes the moment for a sentence: "the peak", "oom:2". */
 static const char *moment_text(const char *at)
 {
     if (!strcmp(at, "peak"))
@@ -218,7 +219,7 @@ static void add_term(struct doc *doc, const struct study *study, const struct le
     doc_row_end(doc);
 }
 
-/* A summary has the rest and the sum as rows of the table, too. */
+/* Adds the sum. In a summary, the rest and the sum are also rows of the table. */
 static void add_sum(struct doc *doc, const char *owner, const struct ledger *ledger, bool known,
                     int64_t bytes, const char *source)
 {
@@ -239,7 +240,7 @@ static void add_sum(struct doc *doc, const char *owner, const struct ledger *led
     doc_row_end(doc);
 }
 
-/* "At the peak", "At a failure". */
+/* Writes the moment for a heading: "At the peak", "At a failure". */
 static const char *moment_heading(const char *at)
 {
     static const struct {
@@ -344,7 +345,7 @@ static void add_ledger(struct doc *doc, const struct study *study, const struct 
     add_terms(doc, study, ledger, at);
 }
 
-/* Adds "ledger" of one device: its moments. */
+/* Adds "ledger" of one device, with its moments. */
 static int add_moments(struct doc *doc, const struct study *study, const struct device_use *use,
                        const struct view *view, struct err *err)
 {
@@ -394,7 +395,8 @@ int page_ledgers(struct doc *doc, const struct study *study, const struct view *
     return status;
 }
 
-/* Shows what nvidia-smi shows for the process: its pools, its other memory, its context. */
+/* Adds the memory that nvidia-smi shows for the process: its pools, its other memory, its
+ * context. */
 static void add_note(struct doc *doc, const struct ledger *ledger)
 {
     const uint64_t pools_bytes = ledger_sum(ledger, LEDGER_pool_live) +

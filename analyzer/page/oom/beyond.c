@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sites that held, at a failure, memory that no tensor shows: outside the framework, and in the
- * private pools of CUDA graphs.
+ * Finds the sites that held, at a failure, the memory that no tensor shows: memory outside the
+ * framework, and memory in the private pools of CUDA graphs.
  */
 #include "analyzer/page/parts.h"
 
@@ -12,7 +12,7 @@
 #include "analyzer/render/units.h"
 #include "oom.h"
 
-/* A smaller share of the process's memory has no table. */
+/* Sites have no table if they hold less than 1/20 of the process's memory. */
 enum { WORTH_A_TABLE_DIVISOR = 20 };
 
 static const struct {
@@ -41,8 +41,8 @@ static int add_most(struct text *out, const char *before, const struct study *st
     return is_line;
 }
 
-/* Labels the sites among all of the driver's memory, so that a helper that all of it goes through
- * labels none. */
+/* Adds the sites with their labels. The sites are labelled together with all other sites of the
+ * driver's memory. If a helper is on the stacks of all of them, it labels none of them. */
 static int add_told_apart(struct text *out, const char *before, const struct study *study,
                           const struct oom *oom, const struct sites *sites, struct err *err)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run that failed because the card was full, although no recorded allocation failed: the first
- * launch of a kernel takes memory for its code, and no recorded call reports that this failed.
+ * A run that failed because the card was full, although no recorded allocation failed. The first
+ * launch of a kernel takes memory for the kernel's code, and no recorded call reports that this
+ * failed.
  */
 #include "analyzer/page/parts.h"
 
@@ -10,7 +11,7 @@
 #include "analyzer/analysis/card.h"
 #include "analyzer/render/units.h"
 
-/* The code of a library of kernels takes from a few MiB to some tens of MiB. */
+/* The code of a kernel library takes from a few MiB to some tens of MiB. */
 static const uint64_t ROOM_FOR_CODE_BYTES = UINT64_C(64) << 20;
 
 static int say_full(struct opening *opening, const struct study *study, int device,

@@ -10,8 +10,9 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* A trace joins the arguments by spaces, so refuse a command that a shell would read differently,
- * and -c, whose program cannot be told from its arguments. */
+/* True if the command can be pasted into a shell. A trace joins the arguments by spaces. So this
+ * refuses a command that a shell would read differently, and a command with -c, because the program
+ * after -c cannot be told from its arguments. */
 static bool is_pasted_as_it_was(const char *command)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -19,7 +20,8 @@ static bool is_pasted_as_it_was(const char *command)
     return *command && command[strspn(command, plain)] == '\0' && !strstr(command, " -c ");
 }
 
-/* The command of one rank cannot be run alone, because a launcher sets its environment. */
+/* True if the command can be run alone. The command of one rank cannot, because a launcher sets its
+ * environment. */
 static bool has_whole_command(const struct study *study)
 {
     const struct trace_meta *meta = &study->trace.meta;

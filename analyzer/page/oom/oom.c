@@ -23,7 +23,7 @@ static const char *others_source(const struct oom *oom)
     return oom->sum.is_by_nvml ? "NVML" : "difference";
 }
 
-/* The other processes that hold most of the card. */
+/* Adds the other processes that hold most of the card. */
 static void add_other_processes(struct doc *doc, const struct oom *oom)
 {
     const struct card_processes *told = &oom->failure->processes;
@@ -81,7 +81,7 @@ static void add_held_categories(struct doc *doc, const struct sites *sites)
     doc_object_end(doc);
 }
 
-/* The sites that held most when the allocation failed. */
+/* Adds the sites that held most when the allocation failed. */
 static int add_held_sites(struct doc *doc, const struct study *study, const struct view *view,
                           const struct oom *oom, const struct sites *sites,
                           const struct page_site_list *list, struct err *err)
@@ -164,7 +164,7 @@ static void add_refusals(struct doc *doc, const struct study *study, const struc
     doc_list_end(doc);
 }
 
-/* The explanation as a whole sentence. The caller releases it. */
+/* Writes the explanation as a whole sentence. The caller releases it. */
 static int make_sentence(struct text *sentence, const struct study *study, const struct oom *oom,
                          struct err *err)
 {
@@ -183,7 +183,7 @@ static int make_sentence(struct text *sentence, const struct study *study, const
     return 0;
 }
 
-/* The terms of the card's memory; they add up to its size. */
+/* Adds the terms of the card's memory. They add up to the card's size. */
 static void add_sum(struct doc *doc, const struct oom *oom, const char *key, const char *heading)
 {
     doc_list_begin(doc, key, heading);
@@ -240,7 +240,7 @@ bool page_oom_shows(const struct study *study, const struct view *view,
            (view->layer == LAYER_pool) == (account->kind == ACCOUNT_pool);
 }
 
-/* SIZE_MAX: none is shown. */
+/* Returns the index of the last failure that is shown, or SIZE_MAX if none is shown. */
 static size_t find_last_failure(const struct study *study, const struct view *view)
 {
     for (size_t i = study->history.failure_count; i-- > 0;)
@@ -309,7 +309,7 @@ static void join_retries(void *into, const void *from)
         sum->last = site->last;
 }
 
-/* The most retries first. */
+/* Puts the most retries first. */
 static int compare_retries(const void *left, const void *right)
 {
     const struct retry_site *a = left, *b = right;
@@ -323,7 +323,8 @@ static const struct joinable retry_sites = {sizeof(struct retry_site),
                                             offsetof(struct retry_site, stack_id), join_retries,
                                             compare_retries};
 
-/* A summary has one device's retries, a row for each line to blame. */
+/* Adds the retries to a summary. It has the retries of one device, with a row for each line to
+ * blame. */
 static int add_retry_rows(struct doc *doc, const struct study *study, const struct view *view,
                           const struct retry_site *sites, size_t count, const struct blame *blame,
                           struct err *err)
@@ -366,7 +367,7 @@ static int add_retries_by_line(struct doc *doc, const struct study *study, const
     return status;
 }
 
-/* Details have a row for each call stack. */
+/* Adds the retries to the details, with a row for each call stack. */
 static int add_retries_by_stack(struct doc *doc, const struct study *study, const struct view *view,
                                 const struct blame *blame, struct err *err)
 {
@@ -385,8 +386,8 @@ static int add_retries_by_stack(struct doc *doc, const struct study *study, cons
     return status;
 }
 
-/* Refused calls that succeeded after the framework flushed its cache, or that it did without. They
- * are no failures, but each costs time. */
+/* Adds the refused calls after which the framework flushed its cache and succeeded, or did without
+ * the memory. They are no failures, but each costs time. */
 static int add_retries(struct doc *doc, const struct study *study, const struct view *view,
                        struct err *err)
 {
@@ -411,7 +412,7 @@ static int add_retries(struct doc *doc, const struct study *study, const struct 
     return status;
 }
 
-/* A summary lists the sites live at the last failure in a section below the table. */
+/* Lists, in a summary, the sites live at the last failure, in a section below the table. */
 static int add_last_sites(struct doc *doc, const struct study *study, const struct view *view,
                           size_t last, struct err *err)
 {
@@ -451,7 +452,8 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
                                                                                              : 0;
 }
 
-/* The history keeps only some of very many failures. The device of the others is not known. */
+/* Returns the number of failures. If there are very many, the history keeps only some of them, and
+ * the devices of the others are not known. */
 static uint64_t count_failures(const struct study *study, const struct view *view)
 {
     const struct history *history = &study->history;
@@ -479,7 +481,7 @@ static void add_failures_left_out(struct doc *doc, const struct study *study,
     doc_list_end(doc);
 }
 
-/* People ask about the last failure, so a summary has that one. */
+/* Adds the last failure to a summary, because people ask about that one. */
 int page_last_failure(struct doc *doc, const struct study *study, const struct view *view,
                       struct err *err)
 {
@@ -505,8 +507,8 @@ static int add_oom_tail(struct doc *doc, const struct study *study, const struct
                : 0;
 }
 
-/* `fix` changes no memory outside the framework, so if that is the cause, suggest only `peak
- * --layer=driver`. */
+/* Suggests the next command. `fix` changes no memory outside the framework. If such memory is the
+ * cause, this suggests only `peak --layer=driver`. */
 static int say_next(struct opening *opening, const struct study *study,
                     const struct failure *failure, struct err *err)
 {
@@ -522,8 +524,8 @@ static int say_next(struct opening *opening, const struct study *study,
     return 0;
 }
 
-/* After a failure, suggest `fix` or the sites that held the memory. Without one, say what nearly
- * failed. */
+/* Answers the page. After a failure, suggests `fix` or the sites that held the memory. If there was
+ * no failure, says what nearly failed. */
 static int answer_oom(struct opening *opening, const struct study *study, const struct view *view,
                       struct err *err)
 {

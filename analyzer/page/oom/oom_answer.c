@@ -17,7 +17,7 @@
 
 /* --- why one allocation failed --- */
 
-/* One conversion buffer per number of the sentence. */
+/* A buffer for each number of the sentence, as text. */
 struct sizes {
     char asked[UNITS_TEXT_BYTES], free[UNITS_TEXT_BYTES], idle[UNITS_TEXT_BYTES];
     char hole[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES];
@@ -140,7 +140,7 @@ static void explain_cached(struct text *out, const struct oom *oom, const struct
     }
 }
 
-/* The framework refused by its own limit. */
+/* Explains a refusal by the framework's own limit. */
 static void explain_own_limit(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
     const uint64_t limit_bytes = oom->failure->limit_bytes;
@@ -173,7 +173,8 @@ static void explain_fragmented(struct text *out, const struct oom *oom, const st
     explain_own_limit(out, oom, sizes);
 }
 
-/* "process 4242 held 5.00 GiB", or "other processes held 6.00 GiB (process 4242 5.00 GiB, …)". */
+/* Writes "process 4242 held 5.00 GiB", or "other processes held 6.00 GiB (process 4242 5.00 GiB,
+ * …)". */
 static void name_processes(struct text *out, const struct card_processes *told)
 {
     char size[UNITS_TEXT_BYTES];
@@ -236,7 +237,8 @@ static void explain_exhausted(struct text *out, const struct oom *oom, const str
         text_addf(out, " of the card's %s", sizes->total);
 }
 
-/* A known line says more than "the program". */
+/* Explains memory outside the framework. If a line is known, names the line, which says more than
+ * "the program". */
 static int explain_outside(struct text *out, const struct study *study, const struct oom *oom,
                            const struct sizes *sizes, struct err *err)
 {
@@ -253,11 +255,13 @@ static int explain_outside(struct text *out, const struct study *study, const st
     return added < 0 ? -1 : 0;
 }
 
-/* Memory out of reach is mentioned from this fraction on: idle memory of other streams from 1/20 of
- * the request, several graph pools from 1/20 of the driver's live bytes. */
+/* Memory that could not be reached is mentioned if it is large enough. The limit for idle memory of
+ * other streams is 1/20 of the request; for several graph pools, it is 1/20 of the driver's live
+ * bytes. */
 enum { WORTH_SAYING_DIVISOR = 20 };
 
-/* Several graphs that are replayed one after the other can share one pool, so suggest that. */
+/* Explains memory that graphs hold. Suggests one pool for all of them, because graphs that are
+ * replayed one after the other can share a pool. */
 static int explain_graphs(struct text *out, const struct study *study, const struct oom *oom,
                           const struct sizes *sizes, struct err *err)
 {
@@ -361,7 +365,7 @@ void page_oom_told_release(struct oom_told *told)
     blame_release(&told->blame);
 }
 
-/* Names who asked: the line of the stack, else the pool or the call. */
+/* Names the caller: the line of the stack. If no line is known, names the pool or the call. */
 static void add_asker(struct text *out, const struct study *study, const struct failure *failure,
                       const struct oom_told *told)
 {
@@ -378,7 +382,7 @@ static void add_asker(struct text *out, const struct study *study, const struct 
         text_add(out, *api ? api : "a call without a stack");
 }
 
-/* "; 11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB)". */
+/* Adds "; 11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB)". */
 static int add_held_site(struct text *out, const struct study *study, const struct oom *oom,
                          const struct oom_told *told, struct err *err)
 {
@@ -399,7 +403,8 @@ static int add_held_site(struct text *out, const struct study *study, const stru
     return 0;
 }
 
-/* Other processes that no source names are judged only by size. */
+/* Returns the words for the verdict. Other processes that no source names are judged by size
+ * alone. */
 static const char *verdict_words(const struct oom *oom)
 {
     static const char *const words[] = {
@@ -417,7 +422,7 @@ static const char *verdict_words(const struct oom *oom)
     return words[oom->verdict];
 }
 
-/* "Out of memory, and the program died: ". */
+/* Adds what the failure did to the program: "Out of memory, and the program died: ". */
 static void add_kind(struct text *out, const struct study *study, const struct oom *oom)
 {
     const uint64_t count = study->history.failures_in_all;
@@ -439,7 +444,7 @@ static void add_kind(struct text *out, const struct study *study, const struct o
     text_add(out, ": ");
 }
 
-/* The pool's own request is mentioned if it exceeds the tensor by more than this fraction. */
+/* The pool's own request is mentioned if it exceeds the tensor by more than 1/20. */
 enum { VISIBLY_MORE_SHARE = 20 };
 
 static int add_told(struct text *out, const struct study *study, const struct oom *oom,
@@ -489,7 +494,8 @@ static int add_answer(struct text *out, const struct study *study, const struct 
     return status;
 }
 
-/* Prefers the fatal failure, then the last undecided one, then the last. */
+/* Returns the last failure that the program did not catch. If it caught all failures, returns the
+ * last one. */
 const struct failure *page_oom_chosen(const struct study *study, const struct view *view)
 {
     const struct history *history = &study->history;

@@ -56,7 +56,8 @@ static int find_words(struct words *words, const struct study *study, const stru
     return remedy->stack_id && blame_alone(words->label, study->symbols, stack, err) < 0 ? -1 : 0;
 }
 
-/* Replaces {callee}, {label}, {count}, {setting}, {graph:…}, {unseen:…} and {zeroed:…}. */
+/* Adds the pattern and replaces {callee}, {label}, {count}, {setting}, {graph:…}, {unseen:…} and
+ * {zeroed:…}. */
 static void add_filled(struct text *text, const char *pattern, const struct words *words)
 {
     while (*pattern) {
