@@ -10,83 +10,89 @@
 #include "analyzer/analysis/sites.h"
 #include "page.h"
 
-/* The highest live bytes of each device's leading layer, when, and in which phase. */
+/* Says the highest live bytes of each device's leading layer, and when and in which phase they were
+ * live. */
 page_answer page_peak_answer;
 page_answer page_frag_answer;
-/* For `--dry-run=any`: the card that the run needs. Returns 0 for any other run. */
+/* Says which card the run needs, for `--dry-run=any`. Returns 0 for any other run. */
 page_answer page_needs_answer;
 
-/* The worst leak of all devices, if it deserves a headline; page_leaks_verdict also says why there
- * is none. */
+/* Says the worst leak of all devices, if it deserves a headline. page_leaks_verdict also says why
+ * there is no leak. */
 page_answer page_leaks_answer, page_leaks_verdict;
-/* The failure that matters most. Returns 0 if no allocation failed. */
+/* Describes the failure that matters most. Returns 0 if no allocation failed. */
 page_answer page_oom_answer;
-/* The run failed because the card was full, though no allocation failed. Returns 0 for any other
- * run. */
+/* Says that the run failed because the card was full, though no allocation failed. Returns 0 for
+ * any other run. */
 page_answer page_full_card_answer;
-/* Why the training step that a failure ended needed more than others. Returns 0 if that is not
- * known. */
+/* Says why the training step that a failure ended needed more than other steps. Returns 0 if the
+ * reason is not known. */
 int page_step_of_failure(struct opening *opening, const struct study *study,
                          const struct view *view, const struct failure *failure, struct err *err);
 
-/* A time since the start; null if the trace has no times. */
+/* Adds a time since the start. It is null if the trace has no times. */
 void page_time(struct doc *doc, const struct study *study, const char *key, const char *label,
                uint64_t time_ns);
 
-/* "warnings". */
+/* Adds "warnings". */
 page_part page_warnings;
-/* "driver" and the other accounts, "mempools", "pools": counters of the whole run. */
+/* Adds "driver" and the other accounts, "mempools" and "pools": counters of the whole run. */
 page_device_part page_counters;
-/* "fragmentation" of the leading (or asked) layer at view->at, or its peak. */
+/* Adds "fragmentation" of the leading layer, or of the layer that the user asked for. The moment is
+ * view->at, or the layer's peak. */
 page_device_part page_fragmentation;
 /* The fragmentation of the leading layer at its peak, as a sentence. */
 page_device_part page_fragmentation_note;
-/* "pinned_by" and "streams" of the leading (or asked) pool at view->at, or its peak. */
+/* Adds "pinned_by" and "streams" of the leading pool, or of the pool that the user asked for. The
+ * moment is view->at, or the pool's peak. */
 page_device_part page_pins;
-/* "segments" of the leading (or asked) pool at view->at, or its peak, with the blocks in them. */
+/* Adds "segments" of the same pool at the same moment, with the blocks in them. */
 page_device_part page_segments;
-/* "phases" of every layer. A summary has all phases of the first layer, or the few that allocated
- * most. */
+/* Adds "phases" of every layer. A summary has all phases of the first layer, or the few phases that
+ * allocated most. */
 page_device_part page_all_phases, page_main_phases;
-/* "sites_at_peak" of every layer, each at its own peak. */
+/* Adds "sites_at_peak" of every layer, each at its own peak. */
 page_device_part page_sites_at_peak;
-/* "oom": every failed allocation with its verdict. A summary has all of them, or the last one. */
+/* Adds "oom": every failed allocation with its verdict. A summary has all failures, or only the
+ * last one. */
 page_part page_all_failures, page_last_failure;
-/* "totals", "growing" and "live_at_exit" of one device; and "leaks", the list of these of all
- * devices. */
+/* Adds "totals", "growing" and "live_at_exit" of one device, and "leaks", the list of these objects
+ * of all devices. */
 page_device_part page_leaks_of_device;
 page_part page_leaks_of_all;
-/* Growth in the leading layer, if there is any; for a summary only. */
+/* Adds the growth in the leading layer, if there is any. Only a summary has it. */
 page_device_part page_growth;
 
-/* How the steps were found if the program marks none: "step_site", the line whose allocation begins
- * each step (0: null), and "step_phase", the name of a phase that repeats (NULL: null). */
+/* Says how the steps were found if the program marks none. Adds "step_site", the line whose
+ * allocation begins each step (if the line is 0: null), and "step_phase", the name of a phase that
+ * repeats (NULL: null). */
 int page_step_begin(struct doc *doc, const struct study *study, const char *phase,
                     uint32_t stack_id, struct err *err);
 
-/* "ledger" of all devices at several moments; and one device as nvidia-smi shows it, for a summary
- * only. */
+/* Adds "ledger" of all devices at several moments. The second part shows one device as nvidia-smi
+ * shows it; only a summary has this part. */
 page_part page_ledgers;
 page_device_part page_ledger_note;
-/* "host_memory" of the process and its cgroup; and a device's pinned host memory, by site. */
+/* Adds "host_memory" of the process and its cgroup. The second part is a device's pinned host
+ * memory, by site. */
 page_part page_host_memory;
 page_device_part page_pinned_memory;
-/* Why the process may have ended, if the trace has no end: the host's memory at the last look.
- * NULL: nothing to say. */
+/* Says why the process may have ended, if the trace has no end: the host's memory at the last look.
+ * Returns NULL if there is nothing to say. */
 #define PAGE_HOST_END_BYTES 320
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES]);
 
-/* "series": memory over time and snapshots, for a reader that draws them; and what the study must
- * do for it. */
+/* Adds "series": memory over time and snapshots, for a reader that draws them. page_series_ask adds
+ * the analyses that the series needs. */
 page_part page_series;
 void page_series_ask(struct study_ask *ask, const struct view *view, const struct doc *doc);
 
-/* "remedies": what would have helped, how much it would have gained, and what that assumes. The
- * answer names the two best ones. */
+/* Adds "remedies": the changes that would have helped, how much each would have gained, and what
+ * this gain assumes. The answer names the two best ones. */
 page_part page_remedies;
 page_answer page_remedies_best;
-/* Remedies of some kinds: ways is a set of 1 << REMEDY_BY_…. As a list, and as a sentence that
- * begins with lead. */
+/* The first of these adds the remedies of some kinds as a list. The second says them in a sentence
+ * that begins with `lead`. `ways` is a set of 1 << REMEDY_BY_…. */
 int page_remedies_by(struct doc *doc, const struct study *study, unsigned ways, const char *key,
                      const char *heading, struct err *err);
 int page_remedies_say(struct opening *opening, const struct study *study, unsigned ways,
@@ -95,7 +101,7 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
 /* Rows of a list of sites in a summary, unless --top is given. */
 enum { PAGE_SITES = 10 };
 
-/* The accounts of a list, the leading one first. The others are details. */
+/* The accounts of a list, the leading account first. A summary shows only the leading one. */
 struct page_accounts {
     uint32_t numbers[STUDY_ACCOUNTS_MAX];
     struct moment moments[STUDY_ACCOUNTS_MAX];
@@ -108,13 +114,13 @@ void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
 /* Pages other than `peak` list at most this many sites per account, unless --top is given. */
 enum { PAGE_SITES_MOST = 200 };
 
-/* How a list of sites of several accounts is shown. */
+/* Says how a list of sites of several accounts is shown. */
 struct page_site_list {
     const char *key, *heading;
     size_t summary_rows;
     int frame_lines; /* lines of page_frames */
-    /* If the page does not list all sites: the key of the list that counts the others, and the
-     * command that lists them. NULL: the page lists all. */
+    /* If the page does not list all sites: the key of the list that counts the sites left out, and
+     * the command that lists them. NULL: the page lists all sites. */
     const char *left_out_key, *command;
 };
 int page_sites(struct doc *doc, const struct study *study, const struct view *view,
@@ -127,40 +133,41 @@ struct page_held {
     const struct sites *sites;
     const struct blame *blame;
 };
-/* Adds rows to the open list. */
+/* Adds the rows of one account to the open list. */
 int page_sites_of(struct doc *doc, const struct study *study, const struct view *view,
                   const struct page_site_list *list, const struct page_held *held, struct err *err);
-/* Adds the list of one account, whose sites the caller has. */
+/* Adds the list of one account. The caller has found its sites. */
 int page_sites_found(struct doc *doc, const struct study *study, const struct view *view,
                      uint32_t account, const struct sites *sites, const struct page_site_list *list,
                      struct err *err);
 
 /*
  * Adds "site", "called" and "frames" of one stack whose label is known. A summary has the label,
- * below it at most `lines` callers (PAGE_WHOLE_STACK: all), and how many other stacks the row
- * stands for.
+ * and below the label at most `lines` callers (PAGE_WHOLE_STACK: all callers). It also says how
+ * many other stacks the row stands for.
  */
 #define PAGE_WHOLE_STACK 0
 int page_frames_of(struct doc *doc, const struct study *study, const struct view *view,
                    const struct blamed *blamed, size_t others, int lines, struct err *err);
-/* The same for a single stack, whose label is found here. */
+/* Like page_frames_of, for a single stack whose label this function finds. */
 int page_frames(struct doc *doc, const struct study *study, const struct view *view,
                 uint32_t stack_id, int lines, struct err *err);
 
-/* "layer" and "pool" of an account. A summary has one field, under this label. */
+/* Adds "layer" and "pool" of an account. A summary has a single field, with the label `label`. */
 void page_layer(struct doc *doc, const struct study *study, const struct account *account,
                 const char *label);
 
-/* The phase that people read for events outside any phase. */
+/* The phase name that people read for events outside any phase. */
 #define PAGE_OUTSIDE "(outside any)"
 
-/* "device", null where it is unknown. */
+/* Adds "device", which is null if the device is unknown. */
 void page_device_number(struct doc *doc, const char *label, int device);
 
-/* The trace's record of a card; NULL: it has none. */
+/* Returns the trace's record of a card, or NULL if the trace has none. */
 const struct trace_device *page_card(const struct study *study, int device);
 
-/* The name of a layer in a sentence: "pytorch pool", "driver". buffer holds PAGE_LAYER_BYTES. */
+/* Returns the name of a layer for a sentence: "pytorch pool", "driver". `buffer` holds
+ * PAGE_LAYER_BYTES. */
 #define PAGE_LAYER_BYTES 96
 const char *page_layer_name(const struct study *study, const struct account *account, char *buffer);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `peak`: who held the memory at a moment, by category, phase and call stack. */
+/* The page of `peak`: shows who held the memory at a moment, by category, phase and call stack. */
 #include "parts.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 
 /* --- the answer --- */
 
-/* Where and when: "Peak 9.41 GiB of 16.00 GiB on device 0 (pytorch pool), 12.3 s after the start in
- * backward". */
+/* Writes where and when the peak was: "Peak 9.41 GiB of 16.00 GiB on device 0 (pytorch pool), 12.3
+ * s after the start in backward". */
 static int format_peak(char *text, size_t size, const struct study *study, const struct view *view,
                        uint32_t number, const struct moment *moment, uint64_t bytes)
 {
@@ -34,7 +34,7 @@ static int format_peak(char *text, size_t size, const struct study *study, const
                     path ? path : "");
 }
 
-/* The largest category, if it is known: "; 62.0 % of it activations". */
+/* Writes the largest category, if it is known: "; 62.0 % of it activations". */
 static int format_category(char *text, size_t size, const struct sites *sites)
 {
     uint64_t bytes[CATEGORY_COUNT];
@@ -52,7 +52,8 @@ static int format_category(char *text, size_t size, const struct sites *sites)
                     category_key((enum category)most));
 }
 
-/* The line of the program that holds most, whichever function it called; NULL: none. */
+/* Returns the line of the program that holds most, no matter which function it called. NULL: there
+ * is none. */
 static const struct group *largest_of_program(const struct groups *groups)
 {
     for (size_t i = 0; i < groups->count; i++)
@@ -62,8 +63,9 @@ static const struct group *largest_of_program(const struct groups *groups)
 }
 
 /*
- * "; most of it by train.py:88 forward (3.20 GiB)", or "the largest part". If that is no line of
- * the program, also names the program's largest line: ", then train.py:88 forward (1.10 GiB)".
+ * Writes "; most of it by train.py:88 forward (3.20 GiB)", or "the largest part" in place of "most
+ * of it". If this line is not the program's, also names the program's largest line: ", then
+ * train.py:88 forward (1.10 GiB)".
  */
 static int format_held_site(char *text, size_t size, const struct study *study,
                             const struct sites *sites, const struct blame *blame, struct err *err)
@@ -161,8 +163,8 @@ static const struct page_peak_options *peak_options(const struct view *view)
     return view->own ? view->own : &none;
 }
 
-/* Suggests `--tree` after the table of sites or `--moments`, and `--moments` after the other
- * views. */
+/* Answers the page. Suggests `--tree` if the page has the table of sites or the highest moments.
+ * After any other view, suggests `--moments`. */
 static int answer_peak(struct opening *opening, const struct study *study, const struct view *view,
                        struct err *err)
 {
@@ -176,7 +178,7 @@ static int answer_peak(struct opening *opening, const struct study *study, const
     return status;
 }
 
-/* --- what was live in each layer at its moment; a summary has the first layer --- */
+/* --- memory that was live in each layer at its moment; a summary has the first layer --- */
 
 struct held {
     struct page_accounts accounts;
@@ -289,7 +291,7 @@ static int add_sums(struct doc *doc, const struct study *study, const struct hel
 
 enum shape { SHAPE_SITES, SHAPE_GROUPS, SHAPE_TREE };
 
-/* Details always have the sites; a summary has the view that was asked for. */
+/* Adds the sites. Details always have them; a summary has the view that the user asked for. */
 static int add_held_sites(struct doc *doc, const struct study *study, const struct view *view,
                           const struct held *held, enum shape shape, struct err *err)
 {

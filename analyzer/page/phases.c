@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `phases`, and its part: what each phase cost. */
+/* The page of `phases`, and its part: shows what each phase cost. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -9,15 +9,15 @@
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 
-/* How the rows of one account are shown. */
+/* Says how the rows of one account are shown. */
 struct phase_list {
     struct phase_rows rows;
     const struct account *account;
     uint64_t card_bytes; /* 0: not known */
     bool as_tree;        /* indent a name below the phase around it */
-    bool has_steps;      /* a summary has the bytes that a step allocates, too */
+    bool has_steps;      /* a summary also has the bytes that each step allocates */
     size_t most;         /* rows of a summary: the phases that allocated most */
-    bool has_sums;       /* a shown row allocated in sum more than the card has */
+    bool has_sums;       /* a row that is shown allocated more in sum than the card has */
 };
 
 static int depth_of(const struct history *history, uint32_t path)
@@ -54,7 +54,7 @@ static double largest_error_ratio(const struct phase_row *row)
     return largest;
 }
 
-/* Figures of one training step, over the phase's occurrences in it. */
+/* Adds the figures of one training step. They cover the phase's occurrences in this step. */
 static void add_per_step(struct doc *doc, const struct spread *per_step, bool is_shown)
 {
     const bool known = per_step->count > 0;
@@ -68,7 +68,7 @@ static void add_per_step(struct doc *doc, const struct spread *per_step, bool is
                     per_step->last);
 }
 
-/* Figures of one occurrence. */
+/* Adds the figures of one occurrence. */
 static void add_each(struct doc *doc, const struct phase_row *row, bool has_steps)
 {
     const struct spread *peak = &row->each[PHASE_PEAK], *kept = &row->each[PHASE_KEPT];
@@ -118,7 +118,8 @@ static int compare_allocated_bytes(const void *left, const void *right)
     return (*a < *b) - (*a > *b);
 }
 
-/* Finds the bytes that a phase must have allocated to be among the `most` largest. */
+/* Finds the smallest number of bytes with which a phase is among the `most` phases that allocated
+ * most. */
 static int find_threshold(const struct phase_rows *phases, size_t most, uint64_t *bytes,
                           struct err *err)
 {
@@ -138,21 +139,22 @@ static int find_threshold(const struct phase_rows *phases, size_t most, uint64_t
     return 0;
 }
 
-/* True for an inferred phase whose allocations all belong to phases that the program named. */
+/* True for an inferred phase if all its allocations belong to phases that the program named. */
 static bool is_hidden_by_named(const struct study *study, const struct phase_row *row)
 {
     return row->path != HISTORY_NONE && !row->allocated_bytes &&
            study->history.paths[row->path].source == PHASE_SOURCE_INFERRED;
 }
 
-/* The i-th row as shown: nested if there is a tree, memory outside any phase last. */
+/* Returns the i-th row in the order in which rows are shown. If there is a tree, rows are nested;
+ * memory outside any phase comes last. */
 static const struct phase_row *row_at(const struct phase_list *list, const uint32_t *tree, size_t i,
                                       size_t path_count)
 {
     return &list->rows.items[tree && i < path_count ? tree[i] : i];
 }
 
-/* A summary has only the leading account, and of its rows those that allocated most. */
+/* Adds the rows. A summary has only the leading account, and only the rows that allocated most. */
 static int add_rows(struct doc *doc, const struct study *study, struct phase_list *list,
                     bool is_leading, struct err *err)
 {
@@ -226,7 +228,7 @@ int page_main_phases(struct doc *doc, const struct study *study, const struct de
 
 /* --- the answer --- */
 
-/* "step/forward, in 37 of its 40 occurrences". */
+/* Says where the peak was: "step/forward, in 37 of its 40 occurrences". */
 static int say_where(struct opening *opening, const struct study *study,
                      const struct account *account, const struct phase_row *row)
 {
@@ -296,7 +298,7 @@ static int answer_phases(struct opening *opening, const struct study *study,
     return status;
 }
 
-/* Says how many ranges of libraries were left out. */
+/* Says how many ranges of libraries the page left out. */
 static int add_phases_tail(struct doc *doc, const struct study *study, const struct view *view,
                            struct err *err)
 {

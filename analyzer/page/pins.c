@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a pool's free memory stays reserved: by stream, and by the stacks whose blocks pin it. */
+/* Says why a pool's free memory stays reserved: by stream, and by the stacks whose blocks pin
+ * it. */
 #include "parts.h"
 
 #include "analyzer/analysis/moment.h"
@@ -51,7 +52,8 @@ static int add_pin(struct doc *doc, const struct study *study, const struct view
     return page_frames_of(doc, study, view, blamed, others, 1, err);
 }
 
-/* Details have each call stack, a summary each line that is to blame. */
+/* Adds the pins. Details have a row for each call stack, a summary has a row for each line to
+ * blame. */
 static int add_pins(struct doc *doc, const struct study *study, const struct view *view,
                     const struct segment_list *pieces, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of sites: who held memory, by the line to blame or by call stack. */
+/* Lists of sites. They show who held memory, by the line to blame or by call stack. */
 #include "parts.h"
 
 #include <stdlib.h>
@@ -135,7 +135,7 @@ int page_sites_found(struct doc *doc, const struct study *study, const struct vi
 
 /* --- lists of several accounts --- */
 
-/* Sites that the list of one account leaves out. */
+/* The sites that the list of one account leaves out. */
 struct left_out {
     size_t count;
     uint64_t bytes;

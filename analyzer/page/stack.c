@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call stack: every frame with its role. A summary has the site, and below it the stack, where
- * lines that count folded frames stand for frames outside the program.
+ * A call stack: every frame with its role. A summary has the site, and below the site the stack. In
+ * place of frames outside the program, the stack has lines that count them.
  */
 #include "parts.h"
 
@@ -48,8 +48,8 @@ static int add_frames(struct doc *doc, const struct study *study, const struct b
 struct folding {
     struct doc *doc;
     bool folds[ROLE_COUNT];
-    int folded[ROLE_COUNT]; /* since the last line, by role */
-    int lines;              /* still to show */
+    int folded[ROLE_COUNT]; /* frames folded since the last line, by role */
+    int lines;              /* lines that may still be shown */
     bool is_begun;
 };
 
@@ -73,13 +73,13 @@ static void add_frame_line(struct folding *folding, const struct symbol_frame *f
     folding->is_begun = true;
 }
 
-/* The frames of Python's interpreter and of the recorder interest no reader. */
+/* False for frames of Python's interpreter and of the recorder, which interest no reader. */
 static bool is_worth_counting(int role)
 {
     return role != ROLE_own && role != ROLE_interpreter;
 }
 
-/* "… 14 framework frames, 1 CUDA frame", for the frames folded since the last line. */
+/* Adds a line for the frames folded since the last line: "… 14 framework frames, 1 CUDA frame". */
 static void add_folded_line(struct folding *folding)
 {
     char text[256] = "";
@@ -115,7 +115,8 @@ static void add_others_line(struct doc *doc, size_t others)
     doc_row_end(doc);
 }
 
-/* Frames folded after the last line are not counted: they only show how the program was started. */
+/* Adds the lines of the stack. Frames folded after the last line are not counted, because they only
+ * show how the program was started. */
 static int add_stack_lines(struct folding *folding, const struct study *study, uint32_t stack_id,
                            int first, struct err *err)
 {
@@ -143,8 +144,8 @@ static int add_stack_lines(struct folding *folding, const struct study *study, u
 }
 
 /*
- * Adds the few frames nearest to a site outside the program. They show what the framework was asked
- * to do; frames further in only take memory from its pool.
+ * Adds the few frames nearest to a site, if the site is outside the program. They show what the
+ * framework was asked to do. Frames further in only take memory from the framework's pool.
  */
 static int add_inner_lines(struct folding *folding, const struct study *study, uint32_t stack_id,
                            const struct stack_site *site, struct err *err)
@@ -188,8 +189,8 @@ static int add_compiled_line(struct folding *folding, const struct study *study,
     return status < 0 ? -1 : 0;
 }
 
-/* If no frame is the program's, frames of frameworks and CUDA stay: they are all there is to
- * see. */
+/* Chooses the frames to fold. If no frame is the program's, frames of frameworks and CUDA stay,
+ * because there is nothing else to see. */
 static void choose_folds(struct folding *folding, const struct view *view,
                          const struct stack_site *site)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `timeline`: live bytes by time, event or step; a summary draws bars. */
+/* The page of `timeline`: live bytes by time, event or step. A summary draws bars. */
 #include "parts.h"
 
 #include <inttypes.h>
@@ -27,14 +27,16 @@ static void ask_timeline(struct study_ask *ask, const struct view *view, const s
 
 /* --- a row --- */
 
-/* The row that is being written: one account, from cut to cut. */
+/* The row that is being written. Rows show one account, from cut to cut. */
 struct line {
     struct doc *doc;
     const struct study *study;
-    uint32_t account, driver; /* driver: shown beside account; HISTORY_NONE: none */
+    /* driver is the driver's account, shown beside account; HISTORY_NONE: it is not shown */
+    uint32_t account, driver;
     const struct timeline_cut *cuts;
-    size_t row;            /* number of the current cut among those that are present */
-    uint64_t driver_bytes; /* at the end of the previous cut, then the most in the current one */
+    size_t row; /* number of the current cut among the cuts that are present */
+    /* bytes at the end of the previous cut; later, the most bytes in the current cut */
+    uint64_t driver_bytes;
     enum breakdown_by by;
 };
 
@@ -74,7 +76,7 @@ static const char *group_key(const struct line *line, size_t group)
                : study_path(line->study, (uint32_t)group);
 }
 
-/* The largest groups of a moment, as "activations 3.10 GiB, parameters 1.00 GiB, …". */
+/* Adds the largest groups of a moment: "activations 3.10 GiB, parameters 1.00 GiB, …". */
 static void add_largest_groups(const struct line *line)
 {
     enum { MOST = 3, BYTES = 512 };
@@ -83,7 +85,8 @@ static void add_largest_groups(const struct line *line)
     uint64_t below = UINT64_MAX;
     size_t length = 0, shown_count = 0, before = 0;
 
-    /* Take the next largest group: smaller than the previous one, or equal and behind it. */
+    /* Takes the next largest group: it is smaller than the previous one, or equal and further on in
+     * the list. */
     for (; shown_count <= MOST && length < BYTES; shown_count++) {
         size_t largest = breakdown->groups.count;
         uint64_t most = 0;
@@ -110,7 +113,7 @@ static void add_largest_groups(const struct line *line)
              line->by == BREAKDOWN_BY_PHASE ? "By phase of birth" : "By category", text);
 }
 
-/* Fields that every row of the cut has. */
+/* Adds the fields that every row of the cut has. */
 static void add_cut(const struct line *line, size_t cut)
 {
     const struct timeline_cut *own = &line->cuts[cut];
@@ -158,8 +161,8 @@ static void add_groups(const struct line *line, size_t cut)
 
 /* --- lines --- */
 
-/* Updates the driver's column. If the driver's memory did not change in the cut, the last value
- * stays. */
+/* Updates the driver's column. The last value stays if the driver's memory did not change in the
+ * cut. */
 static void follow_driver(struct line *line, size_t cut, bool is_before)
 {
     const struct timeline_cut *cuts =
@@ -187,8 +190,8 @@ static void add_line(struct line *line, bool is_shown)
     }
 }
 
-/* Draws the highest value of each cut; in a cut without changes, the bytes that were live before
- * it. */
+/* Draws the highest value of each cut. If a cut has no changes, draws the bytes that were live
+ * before this cut. */
 static void add_graph(struct doc *doc, const struct timelines *timelines,
                       const struct timeline_cut *cuts)
 {
@@ -292,7 +295,8 @@ static int say_line(struct opening *opening, const struct study *study,
         units_bytes(left, last_bytes(timelines, cuts)), is_part ? "its" : "the");
 }
 
-/* Asking for a part of the run without anything to show is a usage error. */
+/* Reports a usage error if the user asked for a part of the run in which there is nothing to
+ * show. */
 static int check_part(const struct study *study, struct err *err)
 {
     const struct timeline_ask *ask = &study->timelines.ask;

@@ -2,7 +2,7 @@
 /* Warnings that a reader must see before believing the figures. */
 #include "parts.h"
 
-/* A summary's heading already says what a dry run cannot know; see build.c. */
+/* Adds the warnings. A summary's heading already says what a dry run cannot know; see build.c. */
 int page_warnings(struct doc *doc, const struct study *study, const struct view *view,
                   struct err *err)
 {

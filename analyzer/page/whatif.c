@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of the same run under another setting of PyTorch's allocator. */
+/* Adds figures of the same run under another setting of PyTorch's allocator. */
 #include "whatif.h"
 
 #include <inttypes.h>
@@ -64,8 +64,8 @@ const struct whatif_device *page_whatif_device(const struct study *study, int de
     return found && found->has_pool ? found : NULL;
 }
 
-/* True if the recording or the run has a failure: the program might have gone on in another way, so
- * the figures are lower bounds. */
+/* True if the recording or the run has a failure. The program might have gone on in a different
+ * way, so the figures are lower bounds. */
 bool page_whatif_is_least(const struct whatif_run *run)
 {
     return run->served_failures_count || run->unknown_failures_count ||

@@ -7,19 +7,19 @@
 
 #include "page.h"
 
-/* NULL: the trace has no memory of PyTorch's allocator on that device. */
+/* Returns the device, or NULL if the trace has no memory of PyTorch's allocator on it. */
 const struct whatif_device *page_whatif_device(const struct study *study, int device);
 
 /* True if the run's figures are lower bounds ("at least"). */
 bool page_whatif_is_least(const struct whatif_run *run);
 
-/* "PyTorch took 20.00 MiB at 0x…, although …": how the recording differs from the model. */
+/* Writes how the recording differs from the model: "PyTorch took 20.00 MiB at 0x…, although …". */
 #define PAGE_DIFFERENCE_BYTES 320
 const char *page_difference(const struct difference *found, char out[PAGE_DIFFERENCE_BYTES]);
 
-/* "what_if" of the device, if it was asked for. */
+/* Adds "what_if" of the device, if the user asked for it. */
 page_device_part page_what_if;
-/* The what-if figures of one device, as sentences. */
+/* Says the what-if figures of one device, in sentences. */
 int page_what_if_answer(struct opening *opening, const struct study *study, const char *what_if,
                         int device);
 

@@ -29,7 +29,7 @@ bool evidence_is_change(const struct check_result *result)
     return is_kind(result, "baseline");
 }
 
-/* --- who --- */
+/* --- the line to blame --- */
 
 /* Returns the path as the repository has it: relative to the build's folder, or to the current
  * folder. */

@@ -19,7 +19,8 @@ static int answer_report(struct opening *opening, const struct study *study,
     return status;
 }
 
-/* Always the leading layer at its peak, whatever layer and moment were asked for. */
+/* Adds the fragmentation of the leading layer at its peak, no matter which layer and moment the
+ * user asked for. */
 static int add_peak_fragmentation(struct doc *doc, const struct study *study,
                                   const struct device_use *use, const struct view *view,
                                   struct err *err)

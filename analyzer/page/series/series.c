@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * "series" of a page: memory over time and snapshots, in columns, for readers that draw them.
+ * Adds "series" to a page: memory over time and snapshots, in columns, for readers that draw them.
  */
 #include "analyzer/page/parts.h"
 #include "stack_tree.h"
 
 #include <stdlib.h>
 
-/* The document and the figures that are being written. */
+/* The document that is being written, and its figures. */
 struct writer {
     struct doc *doc;
     const struct study *study;
@@ -138,7 +138,8 @@ static uint32_t add_stack(struct writer *writer, uint64_t stacks)
     return stack_tree_add(&writer->tree, writer->study->symbols, stack, writer->err);
 }
 
-/* Stacks at points or at snapshots. The last group sums the other stacks, and its stack is null. */
+/* Adds stacks at points or at snapshots. The last group is the sum of all other stacks, and its
+ * stack is null. */
 static int add_stacks(struct writer *writer, const char *key, const struct breakdown *breakdown,
                       uint32_t account)
 {
@@ -162,7 +163,7 @@ static int add_stacks(struct writer *writer, const char *key, const struct break
     return 0;
 }
 
-/* --- the map --- */
+/* --- the memory map --- */
 
 enum block_column {
     BLOCK_ADDRESS,
@@ -226,7 +227,7 @@ static int add_blocks(struct writer *writer, uint32_t account)
     return status;
 }
 
-/* Says what each map leaves out of the layer. */
+/* Says what each map leaves out of its layer. */
 static void add_maps(const struct writer *writer, uint32_t account)
 {
     const struct series *series = writer->series;
@@ -244,7 +245,7 @@ static void add_maps(const struct writer *writer, uint32_t account)
     doc_list_end(doc);
 }
 
-/* A layer has so few segments that they are rows, not columns. */
+/* Adds the segments as rows. A layer has so few segments that no columns are needed. */
 static void add_segments(const struct writer *writer, uint32_t account)
 {
     const struct memory_map *map = &writer->series->map;
@@ -312,7 +313,7 @@ static int add_layers(struct writer *writer, const struct view *view)
     return 0;
 }
 
-/* --- of all layers --- */
+/* --- all layers --- */
 
 static void add_snapshots(const struct writer *writer)
 {
@@ -349,7 +350,7 @@ static void add_failures(const struct writer *writer)
     doc_list_end(doc);
 }
 
-/* The texts that the numbers in columns refer to. */
+/* Adds the texts that the numbers in columns refer to. */
 static void add_names(const struct writer *writer)
 {
     const struct history *history = &writer->study->history;
@@ -372,14 +373,15 @@ static void add_names(const struct writer *writer)
     doc_list_end(doc);
 }
 
-/* Points are evenly spaced over the events, because memory does not change between events. */
+/* Asks for points that are evenly spaced over the events, because memory does not change between
+ * events. */
 void page_series_ask(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
     (void)view;
     if (!doc_takes(doc, DOC_SERIES))
         return;
     ask->wants_series = true;
-    /* to find steps that the program does not mark */
+    /* needed to find steps that the program does not mark */
     ask->needs |= STUDY_NEEDS_steps | STUDY_NEEDS_growth;
     ask->timeline = (struct timeline_ask){
         .cut_count = SERIES_POINTS, .axis = TIMELINE_EVENT, .notes_steps = true};

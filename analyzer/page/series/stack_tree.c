@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call stacks as a tree; see stack_tree.h. */
+/* Builds a tree of call stacks; see stack_tree.h. */
 #include "stack_tree.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "analyzer/util/array.h"
 
-/* The text that distinguishes two frames for a reader. */
+/* Size of the text that tells two frames apart for a reader. */
 enum { FRAME_TEXT_BYTES = 2048 };
 
 static uint32_t add_frame(struct stack_tree *tree, const struct symbol_frame *frame,
@@ -45,7 +45,8 @@ static uint32_t add_node(struct stack_tree *tree, uint32_t parent, uint32_t fram
     return (uint32_t)tree->node_count++;
 }
 
-/* Adds a stack's frames to the tree, from the outermost inwards. *node: the innermost. */
+/* Adds a stack's frames to the tree, from the outermost inwards. Sets *node to the innermost
+ * frame. */
 static int add_path(struct stack_tree *tree, struct symbols *symbols, uint32_t stack_id,
                     uint32_t *node, struct err *err)
 {

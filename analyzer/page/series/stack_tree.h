@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call stacks as one tree, from the outermost frame inwards: frames that many stacks share are in
- * it once.
+ * Call stacks as one tree, from the outermost frame inwards. The tree has a frame that several
+ * stacks share only once.
  *
  *     main ── train ── forward ── aten::linear      stacks 0 and 1 end at different nodes
  *                 └─── backward
@@ -15,14 +15,14 @@
 #include "analyzer/util/text_set.h"
 
 struct stack_node {
-    uint32_t parent; /* STACK_TREE_NONE: none */
-    uint32_t frame;  /* number in frames */
+    uint32_t parent; /* STACK_TREE_NONE: the node has no parent */
+    uint32_t frame;  /* index in the list of frames */
 };
 #define STACK_TREE_NONE UINT32_MAX
 
 struct tree_stack {
     struct blame_stack stack;
-    uint32_t node; /* its innermost frame; STACK_TREE_NONE: the stack is empty */
+    uint32_t node; /* the stack's innermost frame; STACK_TREE_NONE: the stack is empty */
 };
 
 /* A zeroed tree is empty. */
@@ -33,14 +33,14 @@ struct stack_tree {
     size_t node_count, node_capacity;
     struct tree_stack *stacks;
     size_t stack_count, stack_capacity;
-    struct text_set frame_texts;  /* frames of equal text are one */
+    struct text_set frame_texts;  /* frames with equal text are one frame */
     struct pair_map node_numbers; /* by parent and frame */
-    /* of stacks, by the stack of the forward operator and their own */
+    /* numbers of stacks, by the stack of the forward operator and by the stack itself */
     struct pair_map numbers;
 };
 
-/* Returns the stack's number in the tree, and adds the stack if it is new; UINT32_MAX: out of
- * memory. */
+/* Returns the stack's number in the tree, and adds the stack if it is new. Returns UINT32_MAX if
+ * there is no memory. */
 uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, struct blame_stack stack,
                         struct err *err);
 /* Adds "frames", "nodes" and "stacks" to the open object. */

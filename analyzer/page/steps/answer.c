@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The answer of `steps`: the step that stands out and why, or that none does. */
+/* The answer of `steps`: names the step that stands out and the reason, or says that none stands
+ * out. */
 #include "analyzer/page/parts.h"
 
 #include <inttypes.h>
@@ -74,8 +75,8 @@ void step_findings_release(struct step_findings *found)
 
 #define WHO_BYTES (BLAME_TEXT_BYTES + UNITS_TEXT_BYTES + 16)
 
-/* ", most of it by train.py:88 forward (3.20 GiB)": the first site that is new (is_new) or known.
- * If it made at most half: "the largest part". */
+/* Writes ", most of it by train.py:88 forward (3.20 GiB)", for the first site that is new (is_new)
+ * or known. If the site made at most half, writes "the largest part" in place of "most of it". */
 static const char *most_text(char out[WHO_BYTES], const struct step_findings *found, bool is_new)
 {
     const struct outlier *outlier = &found->outlier;
@@ -96,8 +97,8 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
     return out;
 }
 
-/* Says how much was live when the step began, and suggests `leaks` if the account leaks or its
- * blocks grow. */
+/* Says how much was live when the step began. Suggests `leaks` if the account leaks or its blocks
+ * grow. */
 static int say_began(struct opening *opening, const struct study *study, uint32_t account,
                      const struct outlier *outlier, struct err *err)
 {
@@ -177,7 +178,7 @@ static int say_step(struct opening *opening, const struct study *study,
                     (double)step->peak_bytes / (double)outlier->typical_peak_bytes, typical);
 }
 
-/* Says what the previous step left behind, if it is at least a twentieth of the peak. */
+/* Says what the previous step left behind, if that is at least a twentieth of the peak. */
 static int say_ages(struct opening *opening, const struct study *study, uint32_t account,
                     const struct step_findings *found)
 {
@@ -191,7 +192,7 @@ static int say_ages(struct opening *opening, const struct study *study, uint32_t
                     units_bytes(text, bytes), step_findings_of_age(found, AGE_BEFORE)->label);
 }
 
-/* Says where a step begins, if the program marks none. */
+/* Says where a step begins, if the program marks no steps. */
 static int say_period(struct opening *opening, const struct study *study, struct err *err)
 {
     char label[BLAME_TEXT_BYTES];
@@ -245,7 +246,7 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
     return status;
 }
 
-/* The account of the device with the highest peak. */
+/* Returns the account of the device with the highest peak. */
 static uint32_t choose_account(const struct study *study, const struct view *view)
 {
     const struct history *history = &study->history;

@@ -9,8 +9,8 @@
 #include "analyzer/blame/blame.h"
 #include "analyzer/page/opening.h"
 
-/* The step of an account that stands out, the ages of the memory at the peak, and the labels of
- * both. */
+/* The step of an account that stands out, and the ages of the memory at the peak, with the labels
+ * of their sites. */
 struct step_findings {
     struct outlier outlier;
     struct ages ages;
@@ -19,13 +19,14 @@ struct step_findings {
 
 int step_findings_find(struct step_findings *found, const struct study *study, uint32_t account,
                        struct err *err);
-/* The labels of the outlier's sites, and of the largest site of an age. */
+/* The first of these returns the labels of the outlier's sites, the second returns the label of the
+ * largest site of an age. */
 const struct blamed *step_findings_of_site(const struct step_findings *found,
                                            const struct outlier_site *site);
 const struct blamed *step_findings_of_age(const struct step_findings *found, enum age age);
 void step_findings_release(struct step_findings *found);
 
-/* Says which step stands out on the device with the highest peak, or that none does. */
+/* Says which step stands out on the device with the highest peak, or that none stands out. */
 page_answer page_steps_answer;
 
 #endif

@@ -13,7 +13,8 @@ enum { STEP_FRAME_LINES = 4, STEP_ROWS = 20 };
 
 /* --- the step that stands out --- */
 
-/* A trace that another tool recorded has no refused calls, so these figures are not known. */
+/* Adds the work of the driver. A trace that another tool recorded has no refused calls, so these
+ * figures are not known for it. */
 static void add_work(struct doc *doc, const struct study *study, const struct driver_work *work)
 {
     const bool known = !history_is_imported(&study->history);
@@ -68,11 +69,12 @@ static void add_outlier(struct doc *doc, const struct study *study, const struct
     doc_object_end(doc);
 }
 
-/* --- allocations of the step that stands out: details by call stack, a summary by line --- */
+/* --- allocations of the step that stands out: by call stack in details, by line in a summary
+ * --- */
 
 /* The call stacks that have one label. */
 struct outlier_row {
-    const struct blamed *blamed; /* label of the first of them */
+    const struct blamed *blamed; /* label of the first of these call stacks */
     size_t stack_count;
     uint64_t bytes;
     double typical_bytes;
@@ -87,7 +89,8 @@ static int compare_rows(const void *left, const void *right)
     return (more < than) - (more > than);
 }
 
-/* One row for each call stack, or for each label. The caller frees them. NULL: out of memory. */
+/* Returns one row for each call stack, or one for each label. The caller frees the rows. Returns
+ * NULL if there is no memory. */
 static struct outlier_row *find_rows(size_t *count, const struct step_findings *found,
                                      bool each_stack, struct err *err)
 {
@@ -173,8 +176,8 @@ static void add_window(struct doc *doc, const struct study *study, const struct 
     page_time(doc, study, "duration_ns", "Duration", step->end_ns - step->begin_ns);
 }
 
-/* A summary joins consecutive windows so that at most STEP_ROWS rows remain. Details have a row for
- * each window. */
+/* Adds the windows. A summary joins consecutive windows so that at most STEP_ROWS rows remain;
+ * details have a row for each window. */
 static void add_windows(struct doc *doc, const struct study *study, const struct account_steps *own,
                         uint64_t step_count)
 {
@@ -202,7 +205,7 @@ static void add_windows(struct doc *doc, const struct study *study, const struct
 
 /* --- steady steps --- */
 
-/* Averages over the steps after the first one. */
+/* Adds averages over all steps after the first one. */
 static void add_steady(struct doc *doc, const struct study *study, int device)
 {
     const struct step_watch *watch = &study->steps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The weights in files on a page; see page_weights.h. */
+/* The part of a page about weights in files; see page_weights.h. */
 #include "page_weights.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ struct type_sum {
     uint64_t count, elements, bytes;
 };
 
-/* One row for each type: they are few. */
+/* Adds one row for each type, because there are few types. */
 static void add_types(struct doc *doc, const struct weights *weights)
 {
     enum { TYPES_MOST = 64 };

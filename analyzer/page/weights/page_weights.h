@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of weights: the page of `estimate` if nothing describes their model, and a part of that
- * page if something does.
+ * Describes files of weights. If nothing describes their model, this is the page of `estimate`. If
+ * something does, it is a part of that page.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_WEIGHTS_PAGE_WEIGHTS_H
 #define GPUMEMTRACE_ANALYZER_PAGE_WEIGHTS_PAGE_WEIGHTS_H
@@ -11,8 +11,8 @@
 #include "analyzer/estimate/model/stored.h"
 #include "analyzer/render/doc.h"
 
-/* A document for a format that reads nodes of this level. The caller frees it. NULL: out of memory;
- * doc_check reports other failures. */
+/* Returns a document for a format that reads nodes of this level. The caller frees it. Returns NULL
+ * if there is no memory; doc_check reports other failures. */
 struct doc *page_weights(enum doc_level reads, const struct model_source *source,
                          const struct footprint *load, bool tensors);
 /* Adds "weights" and "differences". */
