@@ -96,8 +96,8 @@ static int hold_limits(struct check *check, const struct study *study, uint32_t 
     return check->written ? baseline_write_account(check->written, study, account, err) : 0;
 }
 
-/* Adds one row of evidence per limit that this device breaks, then the changes since the
- * baseline. */
+/* Adds one row of evidence for each limit that this device breaks. After these rows, adds the
+ * changes since the baseline. */
 static int check_device(struct doc *doc, const struct study *study, const struct device_use *use,
                         const struct view *view, struct err *err)
 {

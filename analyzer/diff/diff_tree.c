@@ -133,7 +133,7 @@ static int add_row(const struct blaming *blaming, uint32_t node, size_t first, s
     return 0;
 }
 
-/* --- who is to blame --- */
+/* --- the line to blame --- */
 
 /* Returns the line's own allocations as one more part, beside the lines that it called. */
 static struct diff_node own_part(const struct diff_tree *difference, uint32_t number)

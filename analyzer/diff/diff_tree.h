@@ -15,7 +15,7 @@
  *
  * If the growth of an input explains most of the other growth, the input's row comes first.
  *
- *     main ─┬─ 20 x ········ +0.1     forward's parts all doubled, as x did: x is to blame
+ *     main ─┬─ 20 x ········ +0.1     all parts of forward doubled, like x: x is to blame
  *           └─ 24 forward ─┬─ …  +8
  *                          └─ …  +4
  */

@@ -7,7 +7,8 @@
 
 struct text;
 
-/* Calls visit for each option of the command except --help: its own first, then the shared ones. */
+/* Calls visit for each option of the command except --help: first for its own options, then for
+ * the shared ones. */
 void guide_each_option(struct text *text, const struct command *command,
                        const struct option_rule *own_rules,
                        void (*visit)(struct text *, const struct command *,
