@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Live blocks at a moment, and signs of remedies in them; see at_moment.h. */
+/* Finds the live blocks at a moment, and the signs of remedies in them; see at_moment.h. */
 #include "at_moment.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that a line's calls of a layer hold; see calls.h. */
+/* Sums the bytes that a line's calls of a layer hold; see calls.h. */
 #include "calls.h"
 
 #include <stdlib.h>

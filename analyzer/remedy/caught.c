@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that ran out of memory and whose exception was caught; see caught.h. */
+/* Finds calls that ran out of memory and whose exception was caught; see caught.h. */
 #include "caught.h"
 
 /* Returns the outermost frame of `failed` that is not in `after`, or PLACE_ROOT if there is

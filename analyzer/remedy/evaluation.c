@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line that evaluates; see evaluation.h. */
+/* Decides whether a line evaluates; see evaluation.h. */
 #include "evaluation.h"
 
 #include "analyzer/util/glob.h"

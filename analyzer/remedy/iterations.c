@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Iterations of a training loop; see iterations.h. */
+/* Finds the iterations of a training loop; see iterations.h. */
 #include "iterations.h"
 
 enum part part_of_path(const struct history *history, uint32_t path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lifetimes of blocks; see lives.h. */
+/* Measures how long blocks live; see lives.h. */
 #include "lives.h"
 
 #include <stdlib.h>

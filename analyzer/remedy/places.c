@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks without their native frames; see places.h. */
+/* Finds the places of stacks; see places.h. */
 #include "places.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of the previous iteration; see stale.h. */
+/* Follows gradients of the previous iteration; see stale.h. */
 #include "stale.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The setting of expandable segments; see torch_setting.h. */
+/* Writes the setting of expandable segments; see torch_setting.h. */
 #include "torch_setting.h"
 
 #include <stdio.h>

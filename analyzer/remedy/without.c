@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The peak without some bytes; see without.h. */
+/* Computes the peak without some bytes; see without.h. */
 #include "without.h"
 
 #include <stdlib.h>
