@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver's memory that no tensor shows; see beyond.h. */
+/* Finds the driver's memory that no tensor shows; see beyond.h. */
 #include "beyond.h"
 
 #include "analyzer/replay/history/live_walk.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The evidence at a failed allocation; see oom.h. */
+/* Gathers the evidence at a failed allocation; see oom.h. */
 #include "oom.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Caught, fatal, or not known; see oom_kind.h. */
+/* Decides whether a failure was caught, was fatal, or is not known; see oom_kind.h. */
 #include "oom_kind.h"
 
 #include <inttypes.h>

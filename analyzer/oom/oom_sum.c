@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a card at a failure; see oom_sum.h. */
+/* Sums the bytes of a card at a failure; see oom_sum.h. */
 #include "oom_sum.h"
 
 #include <stdio.h>
