@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See reading.h. */
+/* Reads one trace for a command; see reading.h. */
 #include "reading.h"
 #include "analyzer/analysis/study_open.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See readings.h. */
+/* Reads the traces of one command, each when it is first borrowed; see readings.h. */
 #include "readings.h"
 
 #include <sqlite3.h>
