@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See need.h. */
+/* Finds the card that a program needs; see need.h. */
 #include "need.h"
 
 #include "analyzer/analysis/study_open.h"
