@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that processes held together on one card; see cards.h. */
+/* Sums the memory that processes held together on one card; see cards.h. */
 #include "cards.h"
 
 #include <stdlib.h>

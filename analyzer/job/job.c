@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ranks of a job beside each other; see job.h. */
+/* Compares the ranks of a job; see job.h. */
 #include "job.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace's identity and sums, without a replay; see survey.h. */
+/* Reads a trace's identity and sums, without a replay; see survey.h. */
 #include "survey.h"
 
 #include <inttypes.h>

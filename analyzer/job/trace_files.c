@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders of traces; see trace_files.h. */
+/* Finds the traces in folders; see trace_files.h. */
 #include "trace_files.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two jobs beside each other; see two_jobs.h. */
+/* Matches the ranks of two jobs; see two_jobs.h. */
 #include "two_jobs.h"
 
 #include <stdlib.h>
