@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growth from one device to another; see more.h. */
+/* Finds the growth from one device to another; see more.h. */
 #include "more.h"
 
 #include <stdio.h>
