@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs with changes, and the text of a change; see fix.h. */
+/* Makes runs with changes, and writes a change as text; see fix.h. */
 #include "fix.h"
 
 #include <stdlib.h>

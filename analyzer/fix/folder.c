@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The folder of the traces; see folder.h. */
+/* Makes the folder of the traces; see folder.h. */
 #include "folder.h"
 
 #include <errno.h>

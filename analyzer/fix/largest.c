@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The largest value that fits; see largest.h. */
+/* Searches the largest value that fits; see largest.h. */
 #include "largest.h"
 
 #include "analyzer/run/run_group.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines about runs; see run_lines.h. */
+/* Writes lines about runs; see run_lines.h. */
 #include "run_lines.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of PyTorch's allocator that may help; see settings.h. */
+/* Finds settings of PyTorch's allocator that may help; see settings.h. */
 #include "settings.h"
 
 #include <ctype.h>

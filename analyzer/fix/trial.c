@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One dry run, and its verdict; see trial.h. */
+/* Makes one dry run and judges it; see trial.h. */
 #include "trial.h"
 
 #include <glob.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A number that a program takes; see vary.h. */
+/* Finds a number that a program takes; see vary.h. */
 #include "vary.h"
 
 #include <ctype.h>
