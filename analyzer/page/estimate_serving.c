@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See estimate_serving.h. */
+/* Describes the cache of keys and values; see estimate_serving.h. */
 #include "estimate_serving.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fragmentation at one moment, as figures and as a sentence. */
+/* Describes fragmentation at one moment, in figures and in a sentence. */
 #include "parts.h"
 
 #include "analyzer/analysis/card.h"

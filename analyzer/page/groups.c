@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups and the call tree on a page; see groups.h. */
+/* Adds groups and the call tree to a page; see groups.h. */
 #include "groups.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See departures.h. */
+/* Names the reasons why the peak differs from the estimate; see departures.h. */
 #include "departures.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of runs; see runs.h. */
+/* Describes runs in rows and sentences; see runs.h. */
 #include "runs.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of ranks; see who.h. */
+/* Writes names of ranks; see who.h. */
 #include "who.h"
 
 #include <inttypes.h>
