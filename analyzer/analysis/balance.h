@@ -8,20 +8,21 @@
 
 #include "analyzer/replay/history/history.h"
 
-/* Peaks of devices or ranks that differ by less are alike. */
+/* Two peaks, of devices or ranks, count as alike if the higher one is at most this many times the
+ * lower one. */
 #define PEAKS_ALIKE_RATIO 1.02
 
 /* Compares the peaks of the devices' leading accounts. */
 struct balance {
     size_t used_count;   /* devices with memory; below 2 the other fields are invalid */
-    int highest, middle; /* device numbers; middle: the median of the others */
+    int highest, middle; /* device numbers; middle: the one with the median peak of the others */
     uint64_t highest_bytes, middle_bytes;
-    double ratio; /* the highest peak over the mean of all */
+    double ratio; /* the highest peak divided by the mean of all peaks */
 };
 
 int balance_find(struct balance *balance, const struct history *history, struct err *err);
 
-/* True if the highest peak stands out. */
+/* True if the highest peak is not alike to the median of the others. */
 static inline bool balance_is_apart(const struct balance *balance)
 {
     return balance->used_count > 1 &&

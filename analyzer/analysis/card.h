@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The free memory of a card at a moment: its last sample (cuMemGetInfo) before the moment,
- * corrected by what this process has taken or given back since.
+ * Finds the free memory of a card at a moment. It starts from the last sample (cuMemGetInfo) before
+ * the moment, and corrects it by what this process has taken or given back since.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CARD_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_CARD_H
@@ -14,18 +14,18 @@ struct card_free {
     uint64_t free_bytes, total_bytes;
 };
 
-/* Bytes that modules and limits hold right after an event. */
+/* The bytes that modules and limits hold on the device right after event `index`. */
 uint64_t card_modules_bytes(const struct history *history, const struct device_use *use,
                             uint64_t index);
 
-/* sample: taken at or before event `index`. held_bytes: driver memory and modules of this
- * process at event `index`. */
+/* Corrects the given sample, which must be taken at or before event `index`. held_bytes: what
+ * driver memory and modules of this process hold at event `index`. */
 int card_free_since(struct card_free *card, const struct history *history,
                     const struct device_use *use, const struct memory_sample *sample,
                     uint64_t index, uint64_t held_bytes, struct err *err);
 
-/* The same with the last sample before event `index`, which must be a moment that
- * the history keeps. */
+/* Like card_free_since, but finds the device's last sample before event `index` and held_bytes by
+ * itself. Event `index` must be a moment that the history keeps. */
 int card_free_at(struct card_free *card, const struct history *history, int device, uint64_t index,
                  struct err *err);
 

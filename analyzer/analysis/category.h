@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Categories of memory, shared by traces and estimates. Recorded blocks get theirs from three
- * tables of rules: category_rules.def (phases), category_modules.def (libraries, for blocks of the
- * driver) and category_functions.def (functions of frameworks, for blocks of their pools).
+ * Categories of memory, shared by traces and estimates. A recorded block gets its category from
+ * three tables of rules: category_rules.def (by phase), category_modules.def (by library, for
+ * blocks of the driver) and category_functions.def (by a framework's function, for blocks of the
+ * framework's pool).
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
@@ -35,7 +36,8 @@ struct categories {
  * replay stores it with each path. */
 uint8_t category_rule_of(const char *name);
 
-/* Category of a block that outlives a phase with this rule; PATH_RULE_NONE: other. */
+/* Category of a block that outlives a phase with this rule. For PATH_RULE_NONE, the category is
+ * "other". */
 enum category category_of_rule(uint8_t rule);
 
 /* history and symbols must outlive the categories. */
@@ -44,12 +46,13 @@ int categories_init(struct categories *categories, const struct history *history
 void categories_release(struct categories *categories);
 
 /*
- * The category of a block, in the light of its whole life. A driver block that is a segment of a
- * framework's pool is "other", because the pool's account gives its blocks their own categories.
+ * The category of a block, which depends on its whole life. A driver block that is a segment of a
+ * framework's pool is "other", because the blocks of the pool's account, which lie in the segment,
+ * have their own categories.
  */
 enum category categories_of(const struct categories *categories, const struct block *block);
 
-/* True if a framework allocated the tensor of that stack as a library's workspace. */
+/* True if a tensor with that stack is a workspace that a framework allocated for a library. */
 bool categories_is_workspace(const struct categories *categories, uint32_t stack_id);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The leak of one account of a trace, and when the card will be full. Growth is defined in
- * steps/growth.h and a leak in steps/leak.h.
+ * Finds the leak of one account of a trace, and how many steps remain until the card is full.
+ * steps/growth.h defines growth, and steps/leak.h defines a leak.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEAKS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_LEAKS_H
@@ -10,14 +10,14 @@
 #include "analyzer/analysis/steps/leak.h"
 #include "analyzer/blame/blame.h"
 
-/* One row per guilty line, with its call stacks that grow or churn. */
+/* One row for each line to blame. It sums the call stacks of that line that grow or churn. */
 struct leak_row {
     const struct blamed *blamed; /* of its first stack */
     size_t stack_count;
-    const char *cache;       /* name of a known cache, by the first stack; NULL: no known cache */
-    bool is_left_out;        /* it is a segment of a pool, whose account has its blocks */
-    bool is_enlarged;        /* of the first stack: its blocks become larger (growth.h) */
-    double slope, low, high; /* bytes per step that it grows by */
+    const char *cache;       /* name of the first stack's known cache; NULL: no known cache */
+    bool is_left_out;        /* its blocks are segments of a pool, whose own account counts them */
+    bool is_enlarged;        /* the first stack's blocks become larger (growth.h) */
+    double slope, low, high; /* growth in bytes per step, with its bounds */
     uint64_t first_bytes, last_bytes, rises_count;
     uint64_t churn_bytes, churn_count;
 };
@@ -32,7 +32,7 @@ struct account_leak {
     struct leak leak;
     struct blame blame; /* of the stacks that grow and those that churn */
     struct leak_rows growing, churn;
-    bool is_gone; /* less than half of what had grown by the last step is live at the end */
+    bool is_gone; /* at the end, less than half of what had grown by the last step is still live */
     bool knows_steps_left; /* something grows, and the size of the card is known */
     double steps_left;     /* steps until the peak fills the card; an estimate */
 };

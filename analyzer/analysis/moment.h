@@ -11,16 +11,19 @@
 /* All forms of a moment, for help and error messages. */
 #define MOMENT_WORDS "peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N"
 
-/* Tells the replay what to keep for the moment. -1: the value of `option` is wrong (ERR_USAGE). */
+/* Sets in the plan what the replay must keep for the moment. -1: the value of `option` is wrong
+ * (ERR_USAGE). */
 int moment_parse(const char *option, const char *at, struct replay_plan *plan, struct err *err);
 
 /*
- * The moment for one account. INDEX_NONE with 0: the account has no such moment (nothing was ever
- * live, or another device failed). -1: the trace has no such moment (ERR_USAGE).
+ * Finds the moment for one account. If it returns 0 and the moment is INDEX_NONE, the account has
+ * no such moment: nothing was ever live, or another device failed. -1: the trace has no such moment
+ * (ERR_USAGE).
  *
- *   peak         where the account's live bytes were first at their highest; NULL means the same
+ *   peak         where the account's live bytes reached their maximum first; the same if at is NULL
  *   end          the exit
- *   1.5s 200ms   the last event before the first one later than that; units ns us ms s min
+ *   1.5s 200ms   the last event before the first event that is later than this time; the units are
+ *                ns, us, ms, s and min
  *   SEQ          the last event whose sequence number is not higher
  *   phase:NAME   where the account's live bytes were highest while a phase of that name or path was
  *                open

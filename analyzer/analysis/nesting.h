@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the hooked call that each nested event belongs to: the first cudaMalloc makes a context,
- * which loads modules. Watches the replay and keeps the nested events.
+ * Finds the hooked call that each nested event happened in. For example, the first cudaMalloc makes
+ * a context, and the context loads modules. Watches the replay and keeps the nested events.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
@@ -17,12 +17,12 @@ struct nested_call {
 struct nested {
     struct nested_call own, parent;
     uint8_t kind;
-    uint32_t waiting; /* the thread's previous nested event that waits for its call */
+    uint32_t waiting; /* previous nested event of the thread whose call is still unknown */
 };
 
 /* Zeroed is empty and ready for use. */
 struct nesting {
-    struct nested *items; /* in event order; samples of memory are left out */
+    struct nested *items; /* in event order, without memory samples */
     size_t count, capacity;
     struct nesting_thread *threads;
     size_t thread_count, thread_capacity;

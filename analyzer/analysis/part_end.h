@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the event at which a part of a run begins or ends, given as a moment (moment.h). For
- * phase:NAME this is where the occurrence that holds the moment begins or ends. It takes a replay
- * of its own, which part_end watches; it keeps one occurrence for each account.
+ * Finds the event at which a part of a run begins or ends, if the user gives it as a moment
+ * (moment.h). For phase:NAME, this is the begin or the end of the occurrence that contains the
+ * moment. This needs a replay of its own, which part_end watches. It keeps one occurrence for each
+ * account.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PART_END_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_PART_END_H
@@ -13,14 +14,14 @@ struct part_end {
     const char *option, *at; /* --option=at */
     bool is_last;            /* true: the end of the phase, false: its beginning */
     int device;              /* -1: the device with the highest peak */
-    bool of_driver;          /* take the moment of the driver's account, not of the leading one */
+    bool of_driver;          /* takes the driver's account instead of the leading one */
     uint64_t seq;            /* the result */
 
     uint64_t open_count; /* open occurrences of the phase, nested or side by side */
     uint64_t begin_index, begin_seq, now_seq;
     struct occurrence {
         uint64_t begin_seq, end_seq;
-    } * occurrences; /* by account: the occurrence that holds its moment */
+    } * occurrences; /* by account: the occurrence that contains the account's moment */
     size_t count, capacity;
 };
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums what each phase did to one account. A row sums the occurrences of one path,
- * nested phases included.
+ * Sums what each phase did to one account. A row sums all occurrences of one path, including the
+ * phases nested in them.
  *
  *   allocated, freed   by events that belong to the phase or to one nested in it
- *   kept               allocated that way, and still live when the occurrence ended
+ *   kept               the part of `allocated` that was still live when the occurrence ended
  *   peak               the highest live bytes of the whole account while an occurrence was open
  *   entry              live bytes at the push of the first occurrence
  *
- * A row also has the median, highest and last value of allocated, kept and peak of single
- * occurrences, in the order in which they ended; and the same for allocated per step: the sum over
- * the occurrences that ended in the step, for the steps that ended and had one.
+ * A row also has the median, the highest and the last value that single occurrences had for
+ * allocated, kept and peak; the last value is that of the occurrence that ended last. It has the
+ * same three values for the bytes allocated per step: the sum over the occurrences that ended in
+ * the step. Only steps that ended, and in which an occurrence ended, count.
  *
- * The row without a path is the time outside any phase, as one occurrence. Watches the replay, and
- * keeps a row for each path and account, and sums for each open phase.
+ * The row without a path stands for the time outside any phase, as one occurrence. Watches the
+ * replay. Keeps a row for each path and account, and sums for each open phase.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
@@ -28,21 +29,21 @@ struct phase_row {
     uint32_t path; /* HISTORY_NONE: outside any phase */
     uint64_t count;
     uint64_t entry_bytes, peak_bytes, allocated_bytes, freed_bytes, kept_bytes;
-    uint64_t peak_occurrence;          /* first to reach peak_bytes, from 1 by begin; 0: outside */
+    uint64_t peak_occurrence;          /* the first with peak_bytes, numbered from 1; 0: outside */
     struct spread each[PHASE_FIGURES]; /* one value per occurrence; empty: outside */
     struct spread per_step;            /* allocated bytes; empty: outside, or no steps known */
     uint64_t step, step_bytes;         /* the step not yet in per_step; 0: none */
 };
 
 struct phase_rows {
-    const struct phase_row *items; /* in the order of first push; outside last, if not empty */
+    const struct phase_row *items; /* in the order of first push; last, if any, the one outside */
     size_t count;
 };
 
-/* Ready for use once `ends` is set and the rest is zeroed. */
+/* Ready for use if `ends` is set and all other fields are zeroed. */
 struct phases {
-    const struct step_ends *ends;    /* the caller's; an observer before this one fills it */
-    uint64_t ended_count;            /* steps that ended, by the kind of end that counts */
+    const struct step_ends *ends;    /* owned by the caller; filled by an earlier observer */
+    uint64_t ended_count;            /* steps that ended with the kind of end that counts */
     struct account_phases *accounts; /* by account */
     size_t account_count, account_capacity;
     uint64_t *occurrences_count; /* by path: how many began */
@@ -51,7 +52,7 @@ struct phases {
     size_t span_count, span_capacity;
     uint64_t open_count;
     struct path_steps {
-        uint64_t step, count; /* the last step in which an occurrence ended; number of such steps */
+        uint64_t step, count; /* steps in which an occurrence ended: the last one; their number */
     } * steps;                /* by path */
     size_t steps_count, steps_capacity;
 };
@@ -59,7 +60,7 @@ struct phases {
 struct observer phases_observer(struct phases *phases);
 void phases_release(struct phases *phases);
 
-/* The rows of an account, which must be a layer's. Valid until phases_release. */
+/* The rows of an account, which must be the account of a layer. Valid until phases_release. */
 struct phase_rows phases_of(const struct phases *phases, uint32_t account);
 
 /* "api", "nvtx", "inferred"; NULL outside any phase. */
@@ -71,8 +72,8 @@ const char *phase_source_name(const struct history *history, uint32_t path);
 const char *phases_hint(char hint[PHASES_HINT_BYTES], const struct history *history,
                         const char *typed);
 
-/* The paths of a history as a tree in pre-order, siblings in the order of their first push:
- * path_count numbers, which the caller frees. NULL: out of memory. */
+/* Returns the numbers of all paths of a history (path_count of them), as a tree in pre-order, with
+ * siblings in the order of their first push. The caller frees them. NULL: out of memory. */
 uint32_t *phases_as_tree(const struct history *history, struct err *err);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run as a time series, for pictures: the bytes of each account at the moments of the timelines,
- * by category, phase of birth and call stack; and snapshots. The first replay finds the moments, a
- * second one fills the series.
+ * A run as a time series, for pictures. It has the bytes of each account at the moments of the
+ * timelines, by category, phase of birth and call stack; and it has snapshots. The first replay
+ * finds the moments, and a second one fills the series.
  *
- *     points      ├┼┼┼┼┼┼┼┼┼┼┼┤  of each account, the highest of each cut: at most 2,000
- *     snapshots   ├──┼──┼──┼──┤  of all accounts: every account's peak, failures, ends of steps,
- *                                the end, and enough points to make the gaps between them even
+ *     points      ├┼┼┼┼┼┼┼┼┼┼┼┤  for each account, the highest moment of each cut: at most 2,000
+ *     snapshots   ├──┼──┼──┼──┤  for all accounts together: every account's peak, failures, ends of
+ *                                steps, the end, and enough points to make the gaps even
  *     maps        ├─────┼─────┤  some of the snapshots, with the largest blocks
  *
- * It keeps a sum for each point and group. Groups are the phases and call stacks that held most at
- * the peak, at failures and at the end, plus one for the rest, so that sums match.
+ * It keeps a sum for each point and group. The groups are the phases and call stacks that held most
+ * at the peak, at failures and at the end. One more group stands for the rest, so that the sums
+ * match.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SERIES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_SERIES_H
@@ -21,19 +22,20 @@
 #include "analyzer/analysis/over_time/memory_map.h"
 
 enum { SERIES_POINTS = 2000, SERIES_GRID = 240, SERIES_FAILURES = 40, SERIES_MAPS = 12 };
-/* Most blocks of a map: at a peak, a late failure or the end; and at other moments. */
+/* Limits on the blocks of a map: SERIES_BLOCKS at a peak, at the end and at the last
+ * SERIES_MAPPED_FAILURES failures, SERIES_BLOCKS_BETWEEN at other moments. */
 enum { SERIES_BLOCKS = 5000, SERIES_BLOCKS_BETWEEN = 1500, SERIES_MAPPED_FAILURES = 4 };
 enum { SERIES_PHASES = 15, SERIES_LINE_STACKS = 15, SERIES_STACKS = 200 };
 
-/* A call stack and its forward operator's stack (0: none) as one number. */
+/* Packs a call stack and the stack of its forward operator (0: none) into one number. */
 static inline uint64_t series_stacks(uint32_t stack_id, uint32_t forward_stack_id)
 {
     return (uint64_t)forward_stack_id << 32 | stack_id;
 }
 
-/* The groups of one account; the number after the last one is the rest. */
+/* The groups of one account. The group number `count` stands for the rest. */
 struct series_groups {
-    uint64_t ids[SERIES_STACKS]; /* series_stacks; or paths, with HISTORY_NONE for outside */
+    uint64_t ids[SERIES_STACKS]; /* from series_stacks; or paths (HISTORY_NONE: outside) */
     size_t count, most;
 };
 
@@ -61,9 +63,9 @@ int series_begin(struct series *series, const struct categories *categories,
                  struct err *err);
 void series_release(struct series *series);
 
-/* Number of the snapshot at that event; SIZE_MAX: none. */
+/* Number of the snapshot at event `index`; SIZE_MAX: there is none. */
 size_t series_snapshot(const struct series *series, uint64_t index);
-/* Number of the first snapshot at or after the event; snapshot_count: none. */
+/* Number of the first snapshot at or after event `index`; snapshot_count: there is none. */
 size_t series_snapshot_from(const struct series *series, uint64_t index);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups the live blocks of one account at a moment by call stack (with that of the forward
- * operator), phase of birth and category. Names are looked up later, by the pages.
+ * Groups the live blocks of one account at a moment by call stack (with the stack of the forward
+ * operator), phase of birth and category. The pages look up the names of the frames later.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
@@ -32,26 +32,28 @@ struct sites {
     uint64_t total_bytes, total_count;
 };
 
-/* Sites of the account's blocks that are live right after event `index`, a moment that the
- * history keeps. */
+/* Finds the sites of the account's blocks that are live right after event `index`, which must be a
+ * moment that the history keeps. */
 int sites_at(struct sites *sites, const struct categories *categories, uint32_t account,
              uint64_t index, struct err *err);
-/* The same, for the blocks that the filter takes. */
+/* Like sites_at, but only for the blocks for which takes() is true. */
 struct site_filter {
     const void *self;
     bool (*takes)(const void *self, const struct block *block);
 };
 int sites_taken_at(struct sites *sites, const struct categories *categories, uint32_t account,
                    uint64_t index, const struct site_filter *filter, struct err *err);
-/* The same, with site.kind set. For the kinds in by_call (bits 1 << kind), the stack of the call
- * of backward replaces the forward stack; for SITE_GRAPH_LEFT, the site's own stack. */
+/* Like sites_at, but sets site.kind. by_call has a bit (1 << kind) for each kind whose sites are
+ * grouped by the call of backward. The stack of that call then replaces the forward stack; for
+ * SITE_GRAPH_LEFT, it replaces the site's own stack. */
 int sites_left_at(struct sites *sites, const struct categories *categories, uint32_t account,
                   const struct moment *at, unsigned by_call, struct err *err);
 void sites_release(struct sites *sites);
 
 /*
- * Sums the sites by category, or by phase of birth (path_count of these), without empty sums, by
- * bytes descending. The caller frees *sums. Returns their number, or -1.
+ * Sums the sites by category, or by phase of birth; path_count is the number of phases. Sets *sums
+ * to the sums that are not empty, by bytes descending. The caller frees *sums. Returns their
+ * number, or -1.
  */
 enum sites_by { SITES_BY_CATEGORY, SITES_BY_PATH };
 int sites_sum(const struct sites *sites, enum sites_by by, size_t path_count, struct site **sums,

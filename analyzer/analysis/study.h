@@ -23,7 +23,8 @@
 #include "analyzer/util/text_list.h"
 #include "trace/not_known.h"
 
-/* The analyses that a study runs, beside the sites at peaks and failures. */
+/* The analyses that a study can run during the replay, in addition to the sites at peaks and
+ * failures. */
 enum study_watch {
 #define WATCH(name, type) STUDY_WATCH_##name,
 #include "watches.def"
@@ -35,30 +36,30 @@ enum study_needs {
 };
 enum { STUDY_WATCHERS_MAX = 2 };
 struct study_ask {
-    struct opened_trace file;  /* the trace, which the study takes over; not open: it opens it */
+    struct opened_trace file;  /* the study takes it over; if not open, the study opens the path */
     unsigned needs;            /* STUDY_NEEDS_… */
     const char *at;            /* a moment, as in moment.h; NULL: the peak */
-    bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases too */
+    bool takes_library_ranges; /* NVTX ranges in libraries' own domains also become phases */
     size_t stop_count;         /* number of moments, evenly spaced in events, in history.stops */
     struct timeline_ask timeline;
-    int timeline_device; /* its moments begin and end the timeline; -1: see part_end.h */
+    int timeline_device; /* the device whose moments begin and end it; -1: see part_end.h */
     bool timeline_of_driver;
-    bool wants_series;                /* at the timeline's moments; takes a second replay */
+    bool wants_series;                /* fills `series` in a second replay; needs the timeline */
     enum breakdown_by timeline_by;    /* how each moment of the timeline is broken down */
     const struct whatif_ask *whatifs; /* replays of PyTorch's allocator; must outlive the study */
     size_t whatif_count;
     bool finds_fit;            /* whatifs is fit_whatif */
-    struct observers watchers; /* observers of the caller's: at most STUDY_WATCHERS_MAX */
+    struct observers watchers; /* the caller's own observers: at most STUDY_WATCHERS_MAX */
 };
 
 struct study {
     struct trace trace;
-    struct event_columns columns; /* of the first pass */
+    struct event_columns columns; /* the columns that the first pass read */
     struct history history;
     struct categories categories;
     struct symbols *symbols;
     struct step_ends ends; /* shared by the analyses that need steps */
-    /* Empty unless needed. */
+    /* Each of these is empty unless `needs` has its bit. */
 #define WATCH(name, type) struct type name;
 #include "watches.def"
     struct timelines timelines;
@@ -66,7 +67,7 @@ struct study {
     struct breakdown breakdown;      /* at the timelines' moments */
     bool takes_library_ranges;       /* as in struct study_ask */
     const struct remedies *remedies; /* of analyzer/remedy/; NULL: not asked for */
-    bool is_again;                   /* trace and symbols are another study's */
+    bool is_again;                   /* trace and symbols belong to another study */
     struct whatif whatif;            /* empty unless asked for */
     struct fit fit;                  /* empty unless asked for */
 };
@@ -79,14 +80,14 @@ struct view {
     bool takes_library_ranges; /* as in struct study_ask */
     bool all_frames;           /* fold and cut no stack */
     struct symbol_sources sources;
-    const void *own; /* options of this command only */
+    const void *own; /* options that only this command has */
 };
 
-/* Fails if the trace lacks what the view asks for, because an empty result would look like a
- * program that used nothing. */
+/* Fails if the trace lacks what the view asks for, because an empty result would look as if the
+ * program had used no memory. */
 int study_check_view(const struct study *study, const struct view *view, struct err *err);
 
-/* The number of sites to show, of `count`. */
+/* The number of sites to show, if there are `count` sites. */
 size_t view_limit(const struct view *view, size_t count);
 
 /* study_layer: "device", "driver" or "pool". study_pool: the pool's name ("pytorch" by default);
@@ -99,8 +100,9 @@ uint32_t study_account(const struct study *study, const struct device_use *use,
                        const struct view *view);
 
 /*
- * The accounts that tables list: the leading one, then the device's other pools, then the driver.
- * Managed, pinned and imported memory are left out. Fills at most `limit` and returns the number.
+ * The accounts that tables list: first the leading account, then the device's other pools, then the
+ * driver. Managed, pinned and imported memory are left out. Fills at most `limit` accounts and
+ * returns their number.
  */
 size_t study_accounts(const struct study *study, const struct device_use *use,
                       const struct view *view, uint32_t *accounts, size_t limit);
@@ -113,24 +115,25 @@ uint32_t study_counterpart(const struct study *other, const struct study *study,
 #define STUDY_DEVICE_BYTES 32
 const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES]);
 
-/* True if the trace's file lacks this figure, so that a 0 is none. */
+/* True if the trace's file does not have this figure, so that its 0 means "unknown". */
 bool study_lacks(const struct study *study, enum lack lack);
-/* False for an imported trace without times: then all times are 0. */
+/* False for an imported trace without times, in which all times are 0. */
 bool study_has_times(const struct study *study);
 /* True for a dry run on cards without limit (--dry-run=any): their reported total is
  * meaningless. */
 bool study_has_no_limit(const struct study *study);
-/* True if any of its phases is a backward. */
+/* True if any phase of the trace is a backward. */
 bool study_has_backward(const struct study *study);
 /* True for a dry run in which CUDA events completed only when the host waited for them
  * (--events=late). */
 bool study_has_late_events(const struct study *study);
-/* Total memory of a device; 0: unknown, or without limit. */
+/* Total memory of a device. 0: it is unknown, or the card has no limit (--dry-run=any). */
 uint64_t study_card_bytes(const struct study *study, int device);
 
 /* "epoch/forward", or NULL outside any phase. */
 const char *study_path(const struct study *study, uint32_t path);
-/* Text about what a dry run could not know; NULL: nothing, or no dry run. */
+/* A text that says what a dry run could not know. NULL: the trace is of no dry run, or there is
+ * nothing to say. */
 const char *study_dry_run(const struct study *study);
 /* Adds warnings about the figures, one sentence each. */
 int study_warnings(const struct study *study, struct text_list *warnings, struct err *err);

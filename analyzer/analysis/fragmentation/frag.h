@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fragmentation of one account at one moment: the reserved bytes, the live ones, and
- * how the rest is cut up.
+ * Fragmentation of one account at one moment: the reserved bytes, the live bytes, and how the free
+ * bytes between the live ones are cut up.
  *
- *     pool    reserved: the segments that it hands tensors out of. A hole may continue from one
- *             mapping into the next (expandable segments), but not from one plain segment into
- *             another.
- *     driver  reserved: the distinct 2 MiB granules under live plain memory (an estimate, because
- *             the driver does not report it), the sizes of VMM objects and arrays, and what the
- *             stream-ordered pools and the pool for graphs hold. Free bytes of a stream-ordered
- *             pool count as one hole, because it can give them back; all that graphs hold is live.
+ *     pool    Its reserved bytes are the segments that it hands out tensors from. A hole may
+ *             continue from one mapping into the next (expandable segments), but not from one plain
+ *             segment into another.
+ *     driver  Its reserved bytes are the distinct 2 MiB granules under live plain memory (an
+ *             estimate, because the driver does not report them), the sizes of VMM objects and
+ *             arrays, and what the stream-ordered pools and the pool for graphs hold. The free
+ *             bytes of a stream-ordered pool count as one hole, because the pool can give them
+ *             back. All bytes that the pool for graphs holds count as live.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_FRAG_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_FRAG_H
@@ -20,22 +21,22 @@
 
 struct frag {
     uint64_t live_bytes;
-    /* False: more is live than the known segments hold, or an imported trace has none. Then the
-     * fields below are 0. */
+    /* False if more bytes are live than the known segments hold, or if an imported trace has no
+     * segments. The fields below are 0 in that case. */
     bool reserved_known;
     uint64_t reserved_bytes, free_bytes, largest_free_bytes;
     uint64_t mempools_free_bytes; /* part of free_bytes that is idle in the driver's pools */
-    uint64_t stranded_bytes;      /* free, but beside live memory in a segment or granule */
-    uint64_t graph_idle_bytes;    /* free bytes in CUDA graphs' segments; not part of the above */
+    uint64_t stranded_bytes;      /* free bytes in a segment or granule that holds live memory */
+    uint64_t graph_idle_bytes;    /* free bytes in CUDA graphs' segments; not in free_bytes */
     double external_ratio;        /* 1 - largest_free / free; 0 when nothing is free */
 };
 
-/* The state right after event `index`, which must be a moment that the history keeps. */
+/* Finds the state right after event `index`, which must be a moment that the history keeps. */
 int frag_at(struct frag *frag, const struct history *history, uint32_t account, uint64_t index,
             struct err *err);
 
-/* The most that a framework's pool held from the driver at once; false: its segments
- * are unknown. */
+/* Sets *bytes to the most that a framework's pool held from the driver at one time. Returns false
+ * if the segments of the pool are unknown. */
 bool frag_peak_reserved(const struct account *account, uint64_t *bytes);
 
 #endif

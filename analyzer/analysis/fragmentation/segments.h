@@ -18,8 +18,8 @@ struct pool_segment {
     uint64_t live_bytes, largest_free_bytes;
     uint64_t free_bytes;             /* summed over its mappings */
     uint64_t stranded_bytes;         /* part of free_bytes in mappings that hold a live block */
-    uint64_t stream;                 /* of its mappings, where known; see struct segment */
-    size_t first_block, block_count; /* index into the list's blocks, and count */
+    uint64_t stream;                 /* of its mappings, if known; see struct segment */
+    size_t first_block, block_count; /* its blocks: index of the first in the list, and number */
     bool mapped;
     bool is_of_graph; /* belongs to a live CUDA graph: neither idle nor reclaimable */
 };
@@ -27,13 +27,14 @@ struct pool_segment {
 struct segment_list {
     struct pool_segment *items;
     size_t count, capacity;
-    const struct block **blocks; /* the pool's blocks by address, with or without known segment */
+    const struct block **blocks; /* all blocks of the pool by address, in known segments or not */
     size_t block_count, block_capacity;
 };
 
 int segments_at(struct segment_list *list, const struct history *history, uint32_t account,
                 uint64_t index, struct err *err);
-/* The same before mappings are joined, because each mapping can go back to the driver by itself. */
+/* Like segments_at, but does not join mappings, because each mapping can go back to the driver by
+ * itself. */
 int segments_pieces_at(struct segment_list *list, const struct history *history, uint32_t account,
                        uint64_t index, struct err *err);
 void segments_join(struct segment_list *list);

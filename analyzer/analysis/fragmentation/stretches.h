@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Address ranges ("stretches"), and the holes that a list of live ones leaves in a list
- * of held ones.
+ * Address ranges ("stretches"), and the holes that a list of live stretches leaves in a list of
+ * held stretches.
  *
  *     held   [=============][=======]      [====]      sorted, perhaps joined
  *     live     [==]  [====]    [==]
@@ -27,14 +27,15 @@ struct stretches {
     size_t count, capacity;
 };
 
-/* An end beyond the last address is clipped to it. */
+/* Adds a stretch. If its end would lie beyond the last address, the stretch ends there. */
 int stretches_add(struct stretches *list, uint64_t start, uint64_t size_bytes, bool joins,
                   struct err *err);
 
-/* Sorts by start, stable, in linear time. */
+/* Sorts the stretches by start. The sort is stable and takes linear time. */
 int stretches_sort(struct stretches *list, struct err *err);
 
-/* Joins adjacent stretches whose holes may continue, in a sorted list. */
+/* Joins adjacent stretches if a hole may continue from one into the next. The list must be
+ * sorted. */
 void stretches_join(struct stretches *list);
 
 void stretches_release(struct stretches *list);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What pinned memory takes of the host's memory.
+ * Counts how much of the host's memory pinned memory takes.
  *
- *     taken   pinned memory of the driver takes multiples of 2 MiB (assumed, because 3 MiB were
- *             measured to take 4): the distinct 2 MiB granules that live pinned memory touches.
- *             Registered memory and the like count to the byte
+ *     The driver's own pinned memory is assumed to take multiples of 2 MiB, because a block of
+ *     3 MiB was measured to take 4 MiB. Therefore the distinct 2 MiB granules that live pinned
+ *     memory touches are counted. Other pinned memory, such as registered memory, is counted to
+ *     the byte.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_HOST_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_HOST_H

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Splits the bytes of a card in use at a moment by owner, each counted once.
+ * Splits the bytes of a card that are in use at a moment by owner. Each byte is counted once.
  *
- *     used = total - free, by the last sample, corrected by what this process took since (card.h)
+ *     used = total - free, from the last sample, corrected by what this process took since (card.h)
  *
  *     | pool: live | pool: cached | graphs | cuBLAS … program | idle | rounding | modules | counted
  *     | context and other processes |                                                   first look
  *     | this context's growth or other processes |                                      the rest
  *
- * If the card has less in use than all of them, the context and others get what is left: they gave
- * memory back since, or were reported at another moment.
+ * If the used bytes are fewer than the sum of these terms, the context and the other processes get
+ * only what the counted terms leave. The reason is that they gave memory back since the first look,
+ * or that their bytes were reported at another moment.
  *
- * The context and other processes are two terms at a failure for which NVML reported processes to
- * the program.
+ * The context and the other processes are two separate terms at a failure, if NVML had reported the
+ * processes to the program.
  *
- * A framework's pool is counted by its segments and not also by its tensors: layers are never added
- * up. Memory that a library took through a pool is the pool's. If several pools have virtual
- * segments, a VMM object is of the pool that mapped it; an object that is mapped nowhere is of the
- * first such pool. Managed and imported memory is in no term, because the first may be on card or
- * host, and the other belongs to another process.
+ * A framework's pool is counted by its segments. Its tensors are not added, because layers are
+ * never added up. Memory that a library took through a pool belongs to the pool. If several pools
+ * have virtual segments, a VMM object belongs to the pool that mapped it; an object that is mapped
+ * nowhere belongs to the first such pool. Managed memory is in no term, because it may be on the
+ * card or on the host. Imported memory is in no term, because it belongs to another process.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEDGER_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_LEDGER_H
@@ -62,21 +63,22 @@ struct ledger {
     size_t count, capacity;
     uint64_t process_bytes; /* all terms known to be this process's, without its context */
     bool used_known;        /* false: no sample, and no first look */
-    bool is_asked;          /* false: no sample but the first look */
+    bool is_asked;          /* false: the first look is the only sample */
     bool total_known;
     uint64_t used_bytes, total_bytes;
-    bool is_by_nvml; /* NVML separates the context from others; false: the first look saw one sum */
-    /* Used bytes less all terms. Positive: NVML attributed them to no process. Negative: this
-     * process is counted to hold more than is in use. */
+    /* True: NVML separates the context from other processes. False: the first look saw the sum. */
+    bool is_by_nvml;
+    /* Used bytes less all terms. Positive: bytes that NVML attributed to no process. Negative: the
+     * terms of this process sum up to more than is in use. */
     int64_t unaccounted_bytes;
     uint64_t managed_bytes, imported_bytes; /* in no term */
     struct owners owners;                   /* names of the libraries */
 };
 
 /*
- * The moment when the card was fullest, as far as this process knows: the driver's
- * peak; if it was reached several times, the one when pools had handed out most.
- * INDEX_NONE: it never held anything.
+ * The moment when the card was fullest, as far as this process knows. This is the driver's peak. If
+ * the driver reached the peak several times, it is the time at which pools had handed out most.
+ * INDEX_NONE: this process never held memory on the card.
  */
 struct moment ledger_peak(const struct history *history, const struct device_use *use);
 
@@ -86,12 +88,13 @@ int ledger_at(struct ledger *ledger, const struct history *history, const struct
               const struct moment *moment, struct err *err);
 void ledger_release(struct ledger *ledger);
 
-/* "cuBLAS"; NULL: the term is no library's. */
+/* The name of the term's library, such as "cuBLAS". NULL: the term belongs to no library. */
 const char *ledger_library(const struct ledger *ledger, const struct ledger_term *term);
 /* Text for unaccounted bytes if NVML reported the processes. */
 #define LEDGER_UNLISTED "not attributed by NVML"
 
-/* Bytes in use that no recorded call explains since the first look: growth or unaccounted. */
+/* Bytes that came into use since the first look and that no recorded call explains: the growth or
+ * unaccounted bytes. */
 int64_t ledger_beyond_bytes(const struct ledger *ledger);
 /* Sum of the terms of one kind. */
 uint64_t ledger_sum(const struct ledger *ledger, enum ledger_kind kind);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds who took a block of driver memory: the library of the innermost frame that is not an
- * allocator's, else the program.
+ * Finds the owner of a block of driver memory. The owner is the library of the innermost frame that
+ * is no allocator's frame. If there is no such library, it is the program.
  *
  *     cuMemAlloc   libcuda.so      allocator: no owner
  *     …            libcublas.so    ◄── cuBLAS
@@ -16,21 +16,21 @@
 #include "analyzer/util/pair_map.h"
 #include "analyzer/util/text_set.h"
 
-/* The first two numbers; libraries follow. */
+/* Numbers of owners. The numbers from OWNER_LIBRARIES on stand for libraries. */
 enum { OWNER_UNKNOWN, OWNER_PROGRAM, OWNER_LIBRARIES };
 
 struct owners {
     const struct trace *trace;
     struct text_set names;    /* by number */
-    struct pair_map of_stack; /* number, by stack id */
-    struct pair_map of_file;  /* Python files by string id: number << 1 | whether it is an owner */
-    uint32_t *of_module;      /* number + 1, or a kind of owners.c; 0: not looked up yet */
+    struct pair_map of_stack; /* number of the owner, by stack id */
+    struct pair_map of_file;  /* number << 1 | whether the file is an owner, by Python file's id */
+    uint32_t *of_module;      /* owner's number + 1, or a kind of owners.c; 0: not looked up yet */
 };
 
 int owners_init(struct owners *owners, const struct trace *trace, struct err *err);
 void owners_release(struct owners *owners);
 
-/* The number of the owner of memory that was allocated by that stack. -1: out of memory. */
+/* The number of the owner of memory that the stack allocated. -1: out of memory. */
 int64_t owners_find(struct owners *owners, uint32_t stack_id, struct err *err);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * The highest separate moments of each account: between any two of them, the live bytes fell by
  * more than a quarter of the lower one. Watches the replay and keeps ten moments for each account.
- * The caller makes the history keep what was live then.
+ * The caller makes the history keep what was live at these moments.
  *
  *     100        ▲                        100 and 70 are separate, because 30 lies between them;
  *       70       █ █ ▲     ▲               the 70 beside the peak is not: it fell to 65 only
@@ -19,7 +19,7 @@ enum { LOCAL_PEAKS_MOST = 10 };
 struct local_peak {
     struct moment at; /* the first moment of that height */
     uint64_t bytes;
-    uint32_t path; /* of the block that was born then */
+    uint32_t path; /* phase of the block that was born at this moment */
 };
 
 struct account_local_peaks {

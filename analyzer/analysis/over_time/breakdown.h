@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live bytes at many moments, by group of blocks: category or phase of birth. It
- * watches a second replay, because the moments are known only after the first one, and
- * a block's category when it ends: it then adds the block to the moments of its life.
- * It keeps a sum for each moment and group.
+ * Sums the live bytes at many moments by group of blocks: by category or by phase of birth. It
+ * watches a second replay, because the moments are known only after the first one. A block's
+ * category is known only when the block ends; breakdown then adds the block to the moments of its
+ * life. It keeps a sum for each moment and group.
  *
- * The folder: timeline finds the highest moments of equal parts of a run, breakdown sums the live
- * bytes at such moments, memory_map keeps blocks and segments at a few of them.
+ * The files in this folder: timeline finds the highest moments of equal parts of a run, breakdown
+ * sums the live bytes at these moments, and memory_map keeps blocks and segments at a few moments.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_BREAKDOWN_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_BREAKDOWN_H
@@ -23,7 +23,7 @@ struct breakdown_groups {
 
 struct breakdown {
     struct breakdown_groups groups;
-    size_t group_count; /* categories; or paths, and path_count for outside any phase */
+    size_t group_count; /* number of categories; or number of paths + 1 (for outside any phase) */
     struct account_breakdown {
         uint64_t *moments; /* ascending event indices; NULL: account not requested */
         size_t moment_count;
@@ -33,11 +33,11 @@ struct breakdown {
     size_t account_count;
 };
 
-/* For account_count accounts. breakdown_ask then sets their moments. */
+/* Prepares for account_count accounts. Call breakdown_ask afterwards to set their moments. */
 int breakdown_init(struct breakdown *breakdown, const struct breakdown_groups *groups,
                    size_t account_count, struct err *err);
 void breakdown_release(struct breakdown *breakdown);
-/* The moments must be ascending. Takes ownership of them. */
+/* Sets the moments of an account, which must be ascending. Takes ownership of `moments`. */
 int breakdown_ask(struct breakdown *breakdown, uint32_t account, uint64_t *moments, size_t count,
                   struct err *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data for a memory map at each of a few moments: the segments of frameworks' pools and the largest
- * blocks of each account, up to a number set for the moment. Other blocks are only counted. It
- * watches a replay.
+ * Collects the data for a memory map at each of a few moments: the segments of frameworks' pools,
+ * and the largest blocks of each account. Each moment has its own limit on the number of blocks;
+ * blocks beyond the limit are only counted. Watches a replay.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_MEMORY_MAP_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_MEMORY_MAP_H
@@ -18,7 +18,7 @@ struct map_moment {
 
 /* The blocks of one account at one moment. */
 struct map_blocks {
-    struct block *items; /* during the replay a heap with the smallest first */
+    struct block *items; /* during the replay: a heap with the smallest block at the top */
     size_t count, capacity;
     uint64_t left_out_count, left_out_bytes;
 };
@@ -31,7 +31,7 @@ struct map_segment {
     size_t first, end;
 };
 
-/* Ready for use once the moments are set and the rest is zeroed. */
+/* Ready for use if the moments are set and all other fields are zeroed. */
 struct memory_map {
     const struct map_moment *moments; /* ascending; must outlive the map */
     size_t moment_count;
@@ -45,11 +45,11 @@ struct memory_map {
 struct observer memory_map_observer(struct memory_map *map);
 void memory_map_release(struct memory_map *map);
 
-/* NULL: the account had no block then. */
+/* The account's blocks at the moment of that number. NULL: the account had no block. */
 const struct map_blocks *memory_map_at(const struct memory_map *map, uint32_t account,
                                        size_t moment);
-/* All kept blocks of the account, by address, each once even if it lived at several moments. The
- * caller frees *blocks. */
+/* All kept blocks of the account, by address. A block that lived at several moments is listed once.
+ * The caller frees *blocks. */
 int memory_map_blocks(const struct memory_map *map, uint32_t account, struct block **blocks,
                       size_t *count, struct err *err);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live memory at a moment, by line, function, file, operator, module or stack. A group's own bytes
- * are those that it is to blame for, so the own bytes of all groups add up to the total. Its
- * inclusive bytes are all that were allocated through it; each block counts once.
+ * Live memory at a moment, grouped by line, function, file, operator, module or stack. The own
+ * bytes of a group are the bytes that the group is to blame for, so the own bytes of all groups add
+ * up to the total. The inclusive bytes of a group are all bytes that were allocated through it. A
+ * block counts once in each group.
  *
- *            own: of each stack, one            inclusive: also the others of the same stack
+ *            own bytes: one group per stack     inclusive bytes: also these groups of the stack
  *   line     the line that labels its row       the program's other lines
  *   function the function of that line          the program's other functions
  *   file     the file of that line              the program's other files
@@ -35,7 +36,7 @@ enum groups_by {
 struct group {
     const char *name;
     const struct blamed
-        *blamed; /* by stack: that stack; else a stack blamed on the group, or NULL */
+        *blamed; /* GROUPS_BY_STACK: the stack; else any stack blamed on the group, or NULL */
     uint64_t own_bytes, own_count, inclusive_bytes, inclusive_count;
     size_t first, last; /* 1 + the first and last site in the group */
 };
@@ -46,7 +47,7 @@ struct groups {
     struct text_set names;
 };
 
-/* blame: of these sites; must outlive the groups. */
+/* blame: must contain the stacks of these sites, and must outlive the groups. */
 int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbols,
                 const struct sites *sites, const struct blame *blame, struct err *err);
 void groups_release(struct groups *groups);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ages of the memory that is live at an account's peak: born in the step of the peak, one or two
- * steps before, earlier, or in the first step, which allocates what is needed only once.
+ * Finds the age of the memory that is live at an account's peak. The memory was born in the step of
+ * the peak, one or two steps before it, earlier, or in the first step. The first step counts
+ * separately, because it allocates what is needed only once.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_AGES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_AGES_H
@@ -12,8 +13,8 @@ enum age { AGE_THIS, AGE_BEFORE, AGE_TWO_BEFORE, AGE_EARLIER, AGE_FIRST, AGE_COU
 
 struct age_row {
     uint64_t bytes, count;
-    uint32_t stack_id, forward_stack_id; /* the stacks that hold most of it; as in struct block */
-    uint64_t stack_bytes;                /* bytes of these stacks */
+    uint32_t stack_id, forward_stack_id; /* the two stacks that hold most; see struct block */
+    uint64_t stack_bytes;                /* bytes that these two stacks hold */
 };
 
 struct ages {

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Growth per step: the line through the live bytes at the ends of steps (trend.h), for an account
- * as a whole and for each of its call stacks, with a verdict.
+ * Finds the growth per step: the straight line through the live bytes at the ends of steps
+ * (trend.h), with a verdict. It does this for an account as a whole, and for each of its stacks.
  *
- *   grows        the line rises, with 95 % confidence or because the bytes never fell and rose in
- *                at least half of the steps; and the last third of the steps rises at least a
- *                quarter as fast
- *   flat         the line does not rise, or the last third does not, or the second half never holds
- *                more than the first
- *   cannot tell  fewer than three ends after the first step, or bytes that vary more than they rise
+ *   grows        The line rises: with 95 % confidence, or because the bytes never fell and rose in
+ *                at least half of the steps. Also, the line through the last third of the steps
+ *                rises at least a quarter as fast as the whole line.
+ *   flat         The line does not rise, or the line through the last third does not rise, or the
+ *                second half of the steps never holds more than the first half.
+ *   cannot tell  There are fewer than three ends after the first step, or the bytes vary more than
+ *                they rise.
  *
- * A stack that grows keeps more and more blocks, or enlarges its blocks: a list that is copied to
- * twice the room, or a cache that a longer one replaces. It enlarges them if their number is
- * constant over the last third, and no block was resized in place (as in the pool of graphs, whose
- * number of allocations is unknown).
+ * A stack that grows either keeps more and more blocks, or enlarges its blocks. Examples of
+ * enlarged blocks are a list that is copied to twice the room, and a cache that is replaced by a
+ * longer one. A stack enlarges its blocks if their number is constant over the last third, and no
+ * block was resized in place. (Blocks of the pool of graphs are resized in place; their number of
+ * allocations is unknown.)
  *
- * Steps end as in step_ends.h; one that only began, as by a first backward that fails, is a step
- * too. If a trace has no steps, a step is the time between two ends of a phase that repeats
- * (phase_period.h), else between two births of a call stack that repeats (site_period.h). The bytes
- * are then the lowest in windows of at least a step.
+ * Steps end as in step_ends.h. A step that only began, for example with a first backward that
+ * fails, counts as well. If a trace has no steps, a step is the time between two ends of a phase
+ * that repeats (phase_period.h). If no phase repeats, it is the time between two births of a call
+ * stack that repeats (site_period.h). In both cases, the bytes are the lowest ones in windows that
+ * are at least a step long.
  *
- * A stack that grows may be a cache: cache_names.h.
+ * A stack that grows may be a cache; see cache_names.h.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_H
@@ -32,24 +35,24 @@ enum growth_verdict { GROWTH_UNKNOWN, GROWTH_FLAT, GROWTH_GROWS };
 /* Bytes per step. */
 struct growth_line {
     enum growth_verdict verdict;
-    bool has_slope; /* false: too few steps, and the next three are invalid */
+    bool has_slope; /* false: too few steps; the next three fields are invalid */
     double slope, low, high;
 };
 
 struct growing {
     uint32_t stack_id;
-    uint64_t enlarged_count; /* number of blocks, which it enlarges; 0: it keeps more and more */
-    bool waits;              /* if growth.may_wait: most of its blocks wait for a backward */
+    uint64_t enlarged_count; /* number of blocks that it enlarges; 0: it keeps more and more */
+    bool waits;              /* growth.may_wait is set, and most blocks wait for a backward */
     bool is_of_graph;        /* autograd keeps a block of it */
     uint64_t first_bytes, last_bytes; /* at the first and the last end that was counted */
     uint64_t rises_count;
     struct growth_line line;
 };
 
-/* A call stack's bytes that were allocated and freed within the same step. */
+/* The bytes that a call stack allocated and that were freed within the same step. */
 struct churning {
     uint32_t stack_id;
-    uint64_t bytes, count; /* of all counted steps */
+    uint64_t bytes, count; /* summed over all counted steps */
 };
 
 enum growth_steps {
@@ -66,12 +69,12 @@ struct growth {
     enum step_end ends;
     struct phase_period phase;
     uint32_t repeats;
-    /* True if nothing outside the model is allocated for each of its calls, and no backward
-     * began. Then all that repeats may be layers of one forward, or the experts of a mixture,
-     * which keep what their backward needs. */
+    /* True if no backward began, and nothing outside the model is allocated once for each call of
+     * the model. In this case, all that repeats may be the layers of one forward, or the experts of
+     * a mixture, which keep what their backward needs. */
     bool may_wait;
     double period_ticks;
-    uint64_t ends_count;    /* steps of the trace, with the first */
+    uint64_t ends_count;    /* steps of the trace, including the first one */
     uint64_t counted_steps; /* steps whose churn was counted */
     struct growth_line total;
     struct growing *items; /* by slope, descending */
@@ -92,7 +95,8 @@ static inline enum step_end growth_step_end(const struct growth *growth)
                                                   : growth->ends;
 }
 
-/* True if most of the growth waits for a backward: then layers may repeat, not steps. */
+/* True if most of the growth waits for a backward. In this case, layers may repeat instead of
+ * steps. */
 static inline bool growth_waits(const struct growth *growth)
 {
     return growth->count && growth->items[0].waits;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live bytes and blocks of each call stack, and the bytes of each account, at the ends of
- * steps. A call stack is updated only when it changes, because its values were the same at all ends
- * since its last change:
+ * Records the live bytes and blocks of each call stack, and the bytes of each account, at the ends
+ * of steps. A call stack is updated only when it changes, because its values were the same at all
+ * ends since its last change:
  *
  *     ends      0     1     2     3          at the change after end 3: [1, 4) had the old bytes
  *     changes  x            .        x
  *
- * Until the first step ends, every event that changes a block of a layer counts as an end (a tick),
- * in case the trace has no steps: allocations that repeat then show how many ticks a step has.
- * Other events, as notes and marks, are no ticks, so they do not change the figures. The values are
- * dropped when the first step ends, and when a stronger kind of end appears.
+ * Until the first step ends, every event that changes a block of a layer counts as an end, called a
+ * tick. Ticks are needed if the trace has no steps, because allocations that repeat show how many
+ * ticks a step has. Other events, such as notes and marks, are no ticks, so they do not change the
+ * figures. The values are dropped when the first step ends, and when a stronger kind of end
+ * appears.
  *
- * It keeps a few numbers for each call stack and account, and a trend for those that changed twice
- * from end to end.
+ * It keeps a few numbers for each call stack and account. It keeps a trend for each call stack and
+ * account whose bytes differed at least twice from the previous end.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
@@ -24,17 +25,18 @@
 #include "analyzer/replay/history/observer.h"
 
 /*
- * Ends before the first one that is counted. The first step is left out, because caches, gradients
- * and optimizer states are allocated in it.
+ * WARM_UP_ENDS is the number of ends before the first one that is counted. The first step is left
+ * out, because caches, gradients and optimizer states are allocated in it. FEWEST_ENDS is the
+ * number of counted ends that a verdict needs.
  */
 enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
 
 /* One call stack. The fields that most changes touch come first and fit in two cache lines. */
 struct site_ends {
-    uint64_t live_bytes, live_count; /* now */
+    uint64_t live_bytes, live_count; /* at the current event */
     uint64_t last_bytes, last_count; /* at the last counted end */
     uint64_t ends_count;             /* ends counted so far */
-    struct trend trend;              /* of bytes; without samples: fewer than two changes */
+    struct trend trend;              /* of bytes; has no samples if changes_count is below 2 */
     uint32_t stack_id;
     uint32_t rises_count, changes_count; /* of bytes, from end to end */
     bool fell;
@@ -45,8 +47,8 @@ struct site_ends {
 
     struct trend counts;               /* of block counts; its samples follow those of the bytes */
     uint64_t first_bytes, first_count; /* at the first counted end */
-    uint64_t changed_at;               /* first end with other values; 0: none */
-    /* Births: the first and last tick, and the longest distance between two. */
+    uint64_t changed_at;               /* first end with other values than first_…; 0: none */
+    /* Births of blocks: their number, the ticks of the first and last, and the longest gap. */
     uint64_t births_count, first_birth, last_birth, longest_gap;
     uint64_t most_live_count;    /* most live blocks at once, from the second birth on */
     uint64_t graph_births_count; /* births of blocks that autograd keeps */
@@ -61,12 +63,12 @@ struct account_ends {
     struct site_ends total; /* of the account; only the bytes are valid */
 };
 
-/* Ready for use once `ends` is set and the rest is zeroed. */
+/* Ready for use if `ends` is set and all other fields are zeroed. */
 struct growth_watch {
-    const struct step_ends *ends;  /* the caller's; an observer before this one fills it */
+    const struct step_ends *ends;  /* owned by the caller; filled by an earlier observer */
     struct account_ends *accounts; /* by account */
     size_t account_count, account_capacity;
-    struct phase_periods phases; /* until a step has ended */
+    struct phase_periods phases; /* used only until a step has ended */
     bool has_ended;              /* a step has ended */
     bool has_graphs;             /* the trace has blocks that autograd keeps */
     uint64_t looked_count;       /* counted ends of steps */

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compares the step of an account that stands out with a typical one, and finds the
- * cause: more memory at its beginning, call stacks that other steps do not have, or
- * more bytes at the same call stacks.
+ * Compares the step that stands out in an account with a typical step, and finds the cause: more
+ * memory at its beginning, call stacks that other steps do not have, or more bytes at the same call
+ * stacks.
  *
- *   the step    the step in which an allocation failed and which did not end; else the highest
- *   typical     the median of the peaks of the first steps of the windows (step_watch.h); likewise
- *               for the bytes at the beginning, and for the rise from there to the peak
- *   cause       none if the peak is within a tenth of the typical one; the beginning if it explains
- *               at least half of the excess; else new call stacks or more bytes at known ones,
- *               whichever is more. A step that did not end may have failed before it could exceed a
- *               typical one, and has allocated only in part: there, larger blocks count as the
- *               typical rise times their relative excess, and the largest of the three is the
- *               cause, unless it is less than a twentieth of the typical peak
+ *   the step    The step in which an allocation failed and which did not end. If there is none, the
+ *               step with the highest peak.
+ *   typical     The typical peak is the median of the peaks of the first steps of the windows
+ *               (step_watch.h). The typical bytes at the beginning, and the typical rise from there
+ *               to the peak, are medians of the same steps.
+ *   cause       None, if the peak is within a tenth of the typical peak. The beginning, if it
+ *               explains at least half of the excess. Else new call stacks, or more bytes at known
+ *               call stacks, whichever is more.
+ *               A step that did not end follows another rule, because it allocated only in part and
+ *               may have failed before it could exceed a typical step. Its larger blocks count as
+ *               the typical rise times their relative excess. The largest of the three amounts is
+ *               the cause, unless it is less than a twentieth of the typical peak.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_OUTLIER_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_OUTLIER_H
@@ -22,13 +25,13 @@
 enum outlier_cause {
     OUTLIER_NONE,
     OUTLIER_FIRST, /* the first step, which allocates what is needed only once */
-    OUTLIER_BEGAN, /* more was live at its beginning */
+    OUTLIER_BEGAN, /* more was live at the beginning of the step */
     OUTLIER_NEW,   /* call stacks that allocate in no other step */
     OUTLIER_MORE,  /* more bytes at call stacks of other steps */
 };
 
-/* A call stack (in a backward: for one forward operator): its bytes in the step, and its average
- * in the other steps in which it allocated. */
+/* A call stack, in a backward together with one forward operator: the bytes that it allocated in
+ * the step, and its average over the other steps in which it allocated. */
 struct outlier_site {
     uint32_t stack_id, forward_stack_id;
     uint64_t bytes;
@@ -46,8 +49,8 @@ struct outlier {
     struct outlier_site *sites; /* sites above their typical bytes; by excess, descending */
     size_t count;
     uint64_t new_bytes;
-    double more_bytes, more_ratio; /* of sites that are not new; ratio: bytes / typical bytes */
-    double larger_ratio; /* sum of the known sites' largest blocks / typical sum; 0: none */
+    double more_bytes, more_ratio; /* of the sites that are not new; ratio: bytes / typical */
+    double larger_ratio; /* sum of the known sites' largest blocks / typical sum; 0: no sites */
 };
 
 int outlier_find(struct outlier *outlier, const struct step_watch *watch,

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Phases of one kind that alternate within a step, as the optimizers of two networks do. They
- * differ by path and by caller (inferred.h). One of them closes the cycle:
+ * Phases of one kind may alternate within a step, as the optimizers of two networks do. They differ
+ * by path and by caller (inferred.h). One of these phases closes the cycle, which ends the step.
+ * The rows show which one, for phases that end in the given order:
  *
- *     D G D G          G: the newest phase, while the cycle has closed at most eight times
- *     D D G G D D G G  the first G after a D. If D stops coming, each G again, after as many as in
- *                      the last row
- *     A A … A B A B    A: B came too late, and only as often
- *     D … D D G D D G  G, though it came late: at the third G with as many D between, 2 to 8
- *     A A … A B B B B  B: since the last A, the others ended more than twice as often, plus two, as
- *                      ever between two A
+ *     D G D G          G closes the cycle. While the cycle has closed at most eight times, the
+ *                      phase that appeared last closes it.
+ *     D D G G D D G G  The first G after a D closes it. If D stops coming, each G closes it again,
+ *                      after as many ends as in the last row.
+ *     A A … A B A B    A closes it, because B came too late, and no less often than A.
+ *     D … D D G D D G  G closes it although it came late: from the third G that follows the same
+ *                      number of D, which is 2 to 8.
+ *     A A … A B B B B  B closes it, because A stopped coming: n is the most ends of other phases
+ *                      between two A, and since the last A, more than 2 n + 2 have ended.
  *
- * If a new phase closes by the first or the fourth row, the cycles closed before are void.
+ * If another phase closes the cycle from now on, by the first or the fourth row, the cycles that
+ * were closed before are void.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_CYCLE_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_CYCLE_H
@@ -24,8 +28,8 @@ enum { CYCLE_PHASES_MAX = 16 };
 struct cycle_phase {
     uint32_t path;
     struct inferred_caller caller;
-    uint64_t closes_before; /* how often the cycle had closed at its last end */
-    uint64_t gap;           /* how often it closed between the last two ends */
+    uint64_t closes_before; /* how often the cycle had closed when this phase ended last */
+    uint64_t gap;           /* how often the cycle closed between the last two ends of this phase */
     uint32_t same_gaps;     /* how often in a row the gap was the same */
 };
 
@@ -35,12 +39,13 @@ struct phase_cycle {
     uint32_t count, closing;
     uint64_t closes_count, ends_count;
     uint64_t others_count,
-        most_others_count; /* other ends since the cycle closed; the most between two */
-    bool follows_others;   /* the closing phase closes only after another one */
-    uint64_t same_count;   /* how often in a row it came without another one between */
+        most_others_count; /* ends of other phases: since the last closing; the most between two */
+    bool follows_others;   /* the closing phase closes only after another phase */
+    uint64_t same_count;   /* how often in a row the closing phase ended, with no other between */
 };
 
-/* CYCLE_CLOSES_ANEW: another phase closes from now on, and cycles closed before are void. */
+/* CYCLE_CLOSES_ANEW: another phase closes the cycle from now on. The cycles that were closed before
+ * are void. */
 enum cycle_end { CYCLE_GOES_ON, CYCLE_CLOSES, CYCLE_CLOSES_ANEW };
 
 /* To be called at the end of a phase. Phases beyond CYCLE_PHASES_MAX close no cycle. */

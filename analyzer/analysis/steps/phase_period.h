@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds a phase that repeats, and so marks the steps of a trace that names none: a worker's
- * "batch". At least eight of them ended, at a steady pace, over at least a quarter of the trace.
- * Phases are the same if they have the same name and the same number of phases around them on their
- * own thread. Each occurrence is a step, on any thread, so there may be several workers, which may
- * end and be replaced.
+ * Finds a phase that repeats and so marks the steps of a trace that names no steps, such as the
+ * "batch" of a worker. The phase must have ended at least eight times, at a steady pace, over at
+ * least a quarter of the trace. Two occurrences are of the same phase if they have the same name
+ * and the same number of phases around them on their own thread. Each occurrence is a step, on any
+ * thread. So there may be several workers, and workers may end and be replaced.
  *
  *     main      train ──────────────────────────────────
  *     worker 1    ├ batch ┤├ batch ┤├ batch ┤             depth 0, eight or more  ◄── are the steps
  *                  └ load   └ load   └ load               depth 1
  *     worker 2         ├ batch ┤├ batch ┤
  *
- * Among those with the fewest phases around them, the one that covers most ticks is taken. An
- * "epoch" is no step, nor is a function that a tool marked ("aten::addmm").
+ * If several phases repeat, only the ones with the fewest phases around them count, and the one of
+ * these that covers most ticks is taken. An "epoch" is no step. A function that a tool marked, such
+ * as "aten::addmm", is no step either.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_PERIOD_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_PERIOD_H
 
 #include "analyzer/replay/phase/spans.h"
 
-enum { PHASE_PERIODS_MAX = 64, PHASE_PERIOD_DEEPEST = 16 }; /* phases beyond are left out */
+/* Phases beyond these limits on number and depth are left out. */
+enum { PHASE_PERIODS_MAX = 64, PHASE_PERIOD_DEEPEST = 16 };
 
 struct phase_period {
     const char *name; /* owned by the trace */
@@ -32,18 +34,18 @@ struct phase_period {
 struct phase_periods {
     struct phase_period items[PHASE_PERIODS_MAX];
     size_t count;
-    uint64_t *begins; /* by span: number of ticks before it */
+    uint64_t *begins; /* by span: number of ticks before its begin */
     size_t begin_count, begin_capacity;
 };
 
-/* A span begins or ends after `tick` ticks (growth_watch.h). Phases inferred from
- * stacks are left out. */
+/* To be called when a span begins or ends, after `tick` ticks (growth_watch.h). Phases that were
+ * inferred from stacks are left out. */
 int phase_periods_begin(struct phase_periods *periods, uint32_t span, uint64_t tick,
                         struct err *err);
 void phase_periods_end(struct phase_periods *periods, const struct cursor *at,
                        const struct spans *spans, uint32_t span, uint64_t tick);
 void phase_periods_release(struct phase_periods *periods);
-/* NULL: no phase repeats like steps. */
+/* The phase that marks the steps. NULL: no phase repeats like steps. */
 const struct phase_period *phase_periods_find(const struct phase_periods *periods,
                                               uint64_t tick_count);
 /* True if the span is an occurrence of the phase. */

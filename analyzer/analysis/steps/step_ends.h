@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds where the training steps of a trace end. Kinds of ends are ordered: when a trace shows a
- * stronger kind for the first time, the ends found by weaker kinds are void. One kind can lose its
- * rank: an optimizer is seen only where it allocates, often in the first step alone. When more than
- * twice as many backwards have ended since the last optimizer as ever between two of them, plus
- * two, it no longer counts. The backwards before are steps that it hid: a replay with
- * is_without_optimizer set finds them. If phases of one kind alternate, only the last of a cycle
- * ends a step: phase_cycle.h.
+ * Finds where the training steps of a trace end. The kinds of ends are ordered by strength: when a
+ * trace shows a stronger kind for the first time, the ends of weaker kinds are void.
  *
- * The folder: step_ends watches the replay and finds the ends. growth_watch → growth → leak measure
- * the bytes at each end (trend), and step_watch → outlier, ages what each step did; they watch
- * after it and read its result. cache_names knows caches.
+ * One kind can lose its rank. An inferred optimizer is seen only if it allocates, and many
+ * optimizers allocate only in the first step. Let n be the most backwards that ended between two
+ * optimizers. If more than 2 n + 2 backwards have ended since the last optimizer, the optimizer no
+ * longer counts. The earlier backwards were the ends of steps that the optimizer hid; a replay with
+ * is_without_optimizer set finds them.
+ *
+ * If phases of one kind alternate, only the last phase of a cycle ends a step; see phase_cycle.h.
+ *
+ * The files in this folder: step_ends watches the replay and finds the ends. growth_watch, growth
+ * and leak measure the bytes at each end, with trend. step_watch, outlier and ages measure what
+ * each step did. The observers of both groups come after step_ends and read its result. cache_names
+ * knows the caches of libraries.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
@@ -43,21 +47,22 @@ const char *step_end_text(enum step_end kind);
 /* Zeroed is ready for use: no step has ended. */
 struct step_ends {
     bool is_without_optimizer;         /* set before the replay: ignore inferred optimizers */
-    uint64_t counts[STEP_ENDS];        /* 0 also for kinds that a stronger one made void */
+    uint64_t counts[STEP_ENDS];        /* ends by kind; 0 also if a stronger kind made them void */
     uint64_t opened_counts[STEP_ENDS]; /* phases that began and may end a step */
-    /* Inferred ends of backward: since the last inferred optimizer, and the most
-     * between two of them. */
+    /* Number of inferred backwards that ended: since the last inferred optimizer, and the highest
+     * number between two inferred optimizers. */
     uint64_t backward_count, most_backward_count;
     bool has_given_way;       /* the inferred optimizer no longer counts in this replay */
     struct phase_cycle cycle; /* of the strongest kind */
-    uint64_t begun_count;     /* how often counting began again, with a count of 1 */
+    uint64_t begun_count;     /* how often counting started again from 1 */
     enum step_end ended;      /* kind of the last end of a span, or of the last STEP event */
 };
 
 /* Must come before the observers that read its result. */
 struct observer step_ends_observer(struct step_ends *ends);
 
-/* The step end of the span that is about to be closed, and of this event; STEP_ENDS: none. */
+/* The kind of step end that the span about to be closed is; then the kind that the current event
+ * is. STEP_ENDS: it ends no step. */
 static inline enum step_end step_ends_of_span(const struct step_ends *ends)
 {
     return ends->ended;
@@ -68,7 +73,8 @@ static inline enum step_end step_ends_of_event(const struct step_ends *ends,
     return at->event->kind == EVENT_STEP ? ends->ended : STEP_ENDS;
 }
 
-/* True if an end of that kind, just found, is the first that counts: earlier ends are void. */
+/* True if an end of that kind, which was just found, is the first one that counts. Then all earlier
+ * ends are void. */
 static inline bool step_ends_began(const struct step_ends *ends, enum step_end kind)
 {
     return kind < STEP_ENDS && ends->counts[kind] == 1;
@@ -77,7 +83,8 @@ static inline bool step_ends_began(const struct step_ends *ends, enum step_end k
 /* The strongest kind that was seen. */
 enum step_end step_ends_kind(const struct step_ends *ends);
 
-/* The strongest kind that began, in a trace in which no step ended; STEP_ENDS: none. */
+/* For a trace in which no step ended: the strongest kind of which a phase began. STEP_ENDS: none
+ * began. */
 enum step_end step_ends_begun(const struct step_ends *ends);
 
 /* True if the replay missed steps, because an optimizer hid them before it lost its rank. */

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measures what each step did to each account: its peak, the bytes at its beginning, what it
- * allocated and by which stacks, and the work of the device's driver meanwhile. The first step
- * begins with the trace; the tail after the last end is no step.
+ * Measures what each step did to each account: the peak, the bytes at the beginning, the bytes that
+ * each stack allocated, and the work of the device's driver during the step. The first step begins
+ * with the trace. The tail of the trace after the last end is no step.
  *
- * If nothing ends a step, `period` may name a phase, or a call stack, that repeats (growth.h). Then
- * the ends of that phase, or the stack's allocations except the first, end the steps, and the tail
- * follows the last one.
+ * If nothing ends a step, `period` may name a phase or a call stack that repeats (growth.h). In
+ * this case, each end of that phase ends a step, or each allocation of that stack except its first.
  *
- * Memory is bounded for any number of steps: at most STEP_WINDOWS windows of steps, each with its
- * highest and its first step; sums for each call stack; and the call stacks of the highest step.
- * The first step of the trace is in no window.
+ * The memory that this takes is bounded for any number of steps. It keeps at most STEP_WINDOWS
+ * windows of steps, each with its highest and its first step; sums for each call stack; and the
+ * call stacks of the highest step. The first step of the trace is in no window.
  *
  *     steps     1 | 2 3 | 4 5 | 6 7 | …       windows of 2; twice as long when there are too many
  */
@@ -23,31 +22,31 @@
 
 enum { STEP_WINDOWS = 128, STEP_AGES = 2 };
 
-/* Requests for device memory, of one device. */
+/* Requests for device memory on one device. */
 struct driver_work {
     uint64_t calls_count;   /* allocations and frees that succeeded; refused allocations */
-    uint64_t retries_count; /* refused, then served before the framework gave up */
+    uint64_t retries_count; /* requests refused at first, and served before the framework gave up */
     uint64_t flushed_bytes; /* of a pool's segments that were given back to the driver */
 };
 
 struct step {
     uint64_t ordinal; /* from 1 */
-    uint64_t number;  /* by the program; else the ordinal */
+    uint64_t number;  /* the program's own number; the ordinal if the program gave none */
     uint64_t begin_index, begin_ns, end_ns;
     uint64_t start_bytes, end_bytes, peak_bytes, allocated_bytes;
     struct driver_work work;
 };
 
-/* Allocations of a call stack (in a backward: for one forward operator) in one step. */
+/* What a call stack, in a backward together with one forward operator, allocated in one step. */
 struct step_site {
     uint32_t number; /* index into the account's sites */
     uint64_t bytes, largest_bytes;
 };
 
-/* The same over all ended steps after the first. */
+/* What such a call stack allocated in all steps that ended, except the first. */
 struct site_steps {
     uint32_t stack_id, forward_stack_id;   /* as in struct block */
-    uint64_t steps_count;                  /* in which it allocated */
+    uint64_t steps_count;                  /* number of steps in which it allocated */
     uint64_t bytes, largest_bytes;         /* sums */
     uint64_t now_bytes, now_largest_bytes; /* in the open step */
 };
@@ -57,8 +56,8 @@ struct step_window {
 };
 
 struct account_steps {
-    /* By stack id: number of its site, from 1; 0: none. Sites of a backward: by both
-     * stacks, from 0. */
+    /* numbers: number of a site, from 1, by stack id; 0: none. backward_numbers: number of a
+     * backward's site, from 0, by both stacks. */
     uint32_t *numbers;
     struct pair_map backward_numbers;
     size_t stack_limit;
@@ -74,15 +73,15 @@ struct account_steps {
     size_t window_count;
     uint64_t window_steps; /* steps per window; 0: none yet */
 
-    uint64_t live_bytes, allocated_bytes; /* now; in all */
-    /* Ends of the steps before the one of the account's peak, the latest first. */
+    uint64_t live_bytes, allocated_bytes; /* live now; allocated in all so far */
+    /* Ends of the last steps before the step of the account's peak, the latest first. */
     uint64_t peak_ends[STEP_AGES + 1];
     uint64_t peak_ordinal; /* step of the peak; 0: unknown so far */
 };
 
-/* Ready for use once `ends` is set and the rest is zeroed. */
+/* Ready for use if `ends` is set and all other fields are zeroed. */
 struct step_watch {
-    const struct step_ends *ends; /* the caller's; an observer before this one fills it */
+    const struct step_ends *ends; /* owned by the caller; filled by an observer before this one */
     struct step_period {
         struct phase_period phase;  /* name NULL: none */
         uint32_t account, stack_id; /* stack_id 0: none */
@@ -98,7 +97,7 @@ struct step_watch {
     struct driver_work work[DEVICE_SLOTS],
         begun_work[DEVICE_SLOTS];                /* now; at the beginning of the open step */
     struct driver_work first_work[DEVICE_SLOTS]; /* at the end of the first step */
-    bool is_refused[DEVICE_SLOTS];               /* the driver refused, and served nothing since */
+    bool is_refused[DEVICE_SLOTS];               /* the driver's last answer was a refusal */
     uint64_t driver_ns, timed_count;             /* sums over the steps after the first */
     uint64_t end_ns;                             /* of the last event */
 };
@@ -106,9 +105,9 @@ struct step_watch {
 struct observer step_watch_observer(struct step_watch *watch);
 void step_watch_release(struct step_watch *watch);
 
-/* NULL: the account had no memory. */
+/* The steps of an account. NULL: the account had no memory. */
 const struct account_steps *step_watch_of(const struct step_watch *watch, uint32_t account);
-/* The step that was open when the trace ended, as far as it went. */
+/* The step that was open when the trace ended, with what it did until then. */
 struct step step_watch_open_step(const struct step_watch *watch, const struct account_steps *own,
                                  const struct account *account);
 

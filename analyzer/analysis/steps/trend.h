@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trend: the live bytes at successive ends, in bounded memory, and the line through them. A trend
- * of any length is cut into at most TREND_SAMPLES windows of equal length, a power of two; it keeps
- * the lowest value of each.
+ * A trend: the live bytes at successive ends of steps, in bounded memory, and the straight line
+ * through them. A trend of any length is cut into at most TREND_SAMPLES windows of equal length,
+ * which is a power of two. It keeps the lowest value of each window.
  *
  *     ends      0 1 2 3 4 5 6 7 8 …       windows of 2:  |0 1|2 3|4 5|6 7|  the last one is left
  *     bytes     5 9 5 5 6 9 7 7 9 …       samples:         5   5   6   7    out until it is whole
@@ -24,10 +24,11 @@ struct trend {
     uint64_t open_least; /* lowest value of the last window, until trend_close() writes it */
 };
 
-/* Like trend_add, for ends beyond the last window. */
+/* Does what trend_add does, for ends beyond the last window. */
 void trend_extend(struct trend *trend, uint64_t from, uint64_t until, uint64_t bytes);
 
-/* Adds the same bytes for the ends from `from`, where the last call stopped, to before `until`. */
+/* Adds the value `bytes` for each end from `from` to before `until`. `from` must be the `until` of
+ * the last call. */
 static inline void trend_add(struct trend *trend, uint64_t from, uint64_t until, uint64_t bytes)
 {
     if (until > trend->open_until)
@@ -45,15 +46,15 @@ static inline void trend_close(struct trend *trend)
 
 /*
  * Joins each `by` windows into one, so that a window is at least as long as a period. Writes the
- * joined ones to `samples`, which then belong to the trend.
+ * joined windows to `samples`, which the trend uses from then on.
  */
 void trend_join(struct trend *trend, uint64_t by, uint64_t samples[TREND_SAMPLES]);
 
 /*
- * The line through samples[first] … samples[last - 1], after Theil and Sen: the median
- * of the slopes of all pairs, in bytes per end. low and high bound it with 95 %
- * confidence (from Kendall's tau; if there are too few samples for that, they are the
- * lowest and the highest slope). At least two samples.
+ * The line through samples[first] … samples[last - 1], by the method of Theil and Sen. Its slope is
+ * the median of the slopes of all pairs of samples, in bytes per end. low and high bound the slope
+ * with 95 % confidence, from Kendall's tau. If there are too few samples for that, they are the
+ * lowest and the highest slope. At least two samples are needed.
  */
 struct trend_line {
     double slope, low, high;
