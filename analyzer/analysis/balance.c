@@ -18,7 +18,7 @@ static int compare_peaks(const void *left, const void *right)
     if (a->bytes != b->bytes)
         return a->bytes < b->bytes ? -1 : 1;
     return (a->device < b->device) -
-           (a->device > b->device); /* among equals the first device is highest */
+           (a->device > b->device); /* if equal, the first device is highest */
 }
 
 int balance_find(struct balance *balance, const struct history *history, struct err *err)

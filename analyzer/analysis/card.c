@@ -20,7 +20,7 @@ uint64_t card_modules_bytes(const struct history *history, const struct device_u
     return bytes;
 }
 
-/* Recorded bytes that this process holds of the card right after an event. */
+/* Finds the recorded bytes of the card that this process holds right after an event. */
 static int find_held(uint64_t *bytes, const struct history *history, const struct device_use *use,
                      uint64_t index, struct err *err)
 {

@@ -229,7 +229,8 @@ static bool is_operator(const struct operator_name *found, const char *name)
     return found->length == strlen(name) && !memcmp(found->text, name, found->length);
 }
 
-/* inner: in, the operator called inside the frame; out, the frame's own operator, if it has one. */
+/* *inner is the operator that was called inside this frame. If the frame has an operator of its
+ * own, *inner is set to that operator, for the next frame. */
 static uint8_t match_operator(struct operator_name *inner, const char *function)
 {
     const struct operator_name own = operator_of(function);
@@ -253,8 +254,8 @@ static uint8_t match_name(struct operator_name *inner, const char *file, const c
     return match_operator(inner, function);
 }
 
-/* True for the library of the operators and those of the table. Other frames' names
- * are not looked up. */
+/* True for the library of the operators, and for the libraries in the table. The names of frames in
+ * other libraries are not looked up. */
 static bool has_functions(const char *file)
 {
     static const char of_operators[] = "libtorch_cpu";
@@ -310,7 +311,7 @@ static uint8_t of_functions(const struct categories *categories, uint32_t stack_
     return category;
 }
 
-/* Category by the innermost phase around the block's birth that has a rule. */
+/* The category that follows from the innermost phase with a rule around the block's birth. */
 static enum category of_phase(const struct history *history, const struct block *block)
 {
     if (block->deciding_path == HISTORY_NONE)

@@ -28,8 +28,8 @@ static void find_steps_left(struct account_leak *found, const struct account *ac
         found->steps_left = (double)(card->total_bytes - used_bytes) / found->leak.peak_slope;
 }
 
-/* Marks call stacks of driver memory that is a segment of a framework's pool at the
- * end; NULL: none. */
+/* Marks the call stacks whose driver memory is a segment of a framework's pool at the end. *stacks
+ * is NULL if there are none. */
 static int find_segment_stacks(bool **stacks, const struct study *study, uint32_t account,
                                struct err *err)
 {
@@ -50,8 +50,8 @@ static int find_segment_stacks(bool **stacks, const struct study *study, uint32_
     return 0;
 }
 
-/* Compares what had grown with what is live at the end, because a program may free all of it
- * before it ends. */
+/* Compares what had grown with what is still live at the end, because a program may free all that
+ * had grown before the program ends. */
 static int find_gone(struct account_leak *found, const struct study *study, uint32_t account,
                      struct err *err)
 {
@@ -75,8 +75,8 @@ static int find_gone(struct account_leak *found, const struct study *study, uint
 
 /* --- rows --- */
 
-/* Blames lines. Other stacks of the account are passed too, because they show which lines are
- * shared helpers. */
+/* Finds the lines to blame for the stacks that grow or churn. The account's other stacks are also
+ * passed to the blame, because they show which lines are shared helpers. */
 static int blame_all(struct account_leak *found, const struct study *study, uint32_t account,
                      struct err *err)
 {
@@ -103,8 +103,8 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
     return status;
 }
 
-/* Allocates rows for all stacks, and an array with the row number of each label,
- * from 1; 0: none yet. */
+/* Allocates rows for all stacks. Also allocates an array that gives the row number of each label,
+ * from 1; 0: the label has no row yet. */
 static int begin_rows(struct leak_rows *rows, uint32_t **numbers, const struct blame *blame,
                       size_t stack_count, struct err *err)
 {
@@ -113,7 +113,7 @@ static int begin_rows(struct leak_rows *rows, uint32_t **numbers, const struct b
     return rows->items && *numbers ? 0 : -1;
 }
 
-/* The row of a stack; added if its label is new. */
+/* Returns the row of a stack. Adds the row if its label is new. */
 static struct leak_row *reach_row(struct leak_rows *rows, uint32_t *numbers,
                                   const struct blamed *blamed)
 {

@@ -22,7 +22,7 @@ static int wrong(const char *option, const char *at, const char *why, struct err
     return -1;
 }
 
-/* Error with a suggestion: "phse:forward" is near to "phase:forward". */
+/* Sets an error with a suggestion. For "phse:forward", it suggests "phase:forward". */
 static int not_understood(const char *option, const char *at, struct err *err)
 {
     static const char *const words[] = {"peak", "end"}, *const heads[] = {"phase:", "oom:"};
@@ -122,7 +122,7 @@ static double in_unit(uint64_t ns, const char **unit)
     return (double)ns / units[i].ns;
 }
 
-/* A program may run on after its last event. */
+/* The time at which the program ended, which may be later than its last event. */
 static uint64_t last_time_ns(const struct history *history)
 {
     const struct trace_integer *end = &history->trace->meta.end_ns;

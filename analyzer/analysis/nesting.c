@@ -14,7 +14,7 @@
 
 struct nesting_thread {
     struct nested_call last; /* the last hooked call, which may contain later events */
-    uint32_t waiting;        /* last nested event without its call yet; HISTORY_NONE: none */
+    uint32_t waiting;        /* last nested event whose call is unknown yet; HISTORY_NONE: none */
 };
 
 static struct nesting_thread *find_thread(struct nesting *nesting, uint32_t thread_id,
@@ -50,8 +50,8 @@ static int add_nested(struct nesting *nesting, struct nesting_thread *thread,
     return 0;
 }
 
-/* Ends a hooked call. An allocation is numbered after the events inside it, so they find their
- * parent only now. */
+/* Ends a hooked call. An allocation gets its number after the events inside it. Therefore the
+ * parent of these events is known only now. */
 static void end_call(struct nesting *nesting, struct nesting_thread *thread,
                      const struct event *event)
 {

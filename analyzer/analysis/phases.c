@@ -24,7 +24,7 @@ struct account_phases {
     struct phase_row outside;
 };
 
-/* The reach_ functions make the item of that number exist. */
+/* Each reach_ function adds items until the item of the given number exists. */
 static int reach_open(struct account_phases *own, uint32_t span, struct err *err)
 {
     struct open_sums *grown =
@@ -105,7 +105,8 @@ static void count_step(struct path_steps *own, uint64_t step)
     own->step = step;
 }
 
-/* Another kind of step end counts from now on: puts everything so far into the first step. */
+/* Called when another kind of step end counts from now on. All that happened so far then belongs to
+ * the first step. */
 static void begin_steps_again(struct phases *phases)
 {
     phases->ended_count = 0;
@@ -121,8 +122,8 @@ static void begin_steps_again(struct phases *phases)
         }
 }
 
-/* Adds the last step, unless it was still open at the end. Steps without this
- * account's bytes count as 0. */
+/* Adds the last step, unless it was still open at the end. A step in which this account allocated
+ * nothing counts as 0. */
 static int finish_steps(const struct phases *phases, struct phase_row *row, uint32_t path,
                         struct err *err)
 {
@@ -162,8 +163,8 @@ static int begin_in_account(struct account_phases *own, const struct span *span,
     return high_water_begin(&own->water, span->ordinal + 1, live_bytes, err);
 }
 
-/* The begin moment of the latest span that stays open when `ending` ends. NVTX
- * ranges may end in any order. */
+/* The begin moment of the latest span that is still open after `ending` ends. All open spans are
+ * searched, because NVTX ranges may end in any order. */
 static uint64_t last_open_moment(const struct spans *spans, uint32_t ending)
 {
     const uint32_t open[] = {spans->innermost, spans->inferred_span};
@@ -421,8 +422,8 @@ out:
 
 /* --- hints --- */
 
-/* The phase name or path nearest to `typed`. Compares one at a time, because there
- * is no array of all. */
+/* The phase name or path that is nearest to `typed`. Compares one name at a time, because there is
+ * no array of all names. */
 static const char *nearest_phase(const struct history *history, const char *typed)
 {
     const char *nearest = NULL;

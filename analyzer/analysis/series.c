@@ -22,7 +22,7 @@ static int add_snapshot(struct series *series, const struct moment *at, struct e
     return 0;
 }
 
-/* Adds the first and the last failures, if there are many. */
+/* Adds the failures. If there are too many, adds only the first and the last ones. */
 static int add_failures(struct series *series, const struct history *history, struct err *err)
 {
     const size_t count = history->failure_count, half = SERIES_FAILURES / 2;
@@ -46,7 +46,8 @@ static int add_ends_of_steps(struct series *series, const struct ended_steps *en
     return 0;
 }
 
-/* Adds points of a device's leading account, evenly spaced; more devices share the same number. */
+/* Adds evenly spaced points of a device's leading account. If there are several devices, they share
+ * the number of points. */
 static int add_grid(struct series *series, const struct history *history,
                     const struct timelines *timelines, uint32_t account, struct err *err)
 {
@@ -198,7 +199,8 @@ static int add_held_sites(struct series *series, const struct categories *catego
     return status;
 }
 
-/* The peak may fill 7/10 of the stacks, the last failure up to 9/10, the end the rest. */
+/* Chooses the groups. Up to 7/10 of the stacks may come from the peak. With the last failure's
+ * stacks there may be up to 9/10, and the end fills the rest. */
 static int choose_groups_of(struct series *series, const struct categories *categories,
                             uint32_t account, struct err *err)
 {
@@ -304,8 +306,8 @@ static int ask_all(struct series *series, const struct history *history,
     return 0;
 }
 
-/* Sets a snapshot's seq and time, because the highest moment of a cut may be before
- * its first event. */
+/* Sets a snapshot's seq and time. They are unknown until now, because the highest moment of a cut
+ * may lie before the first event of the cut. */
 static int stamp_snapshot(void *self, const struct cursor *at)
 {
     struct series *series = self;

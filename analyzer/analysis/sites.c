@@ -9,12 +9,12 @@
 #include "analyzer/replay/phase/backwards.h"
 #include "analyzer/util/array.h"
 
-/* Numbers of sites by their distinguishing fields, and of forward stacks. */
+/* Gives numbers to sites, by the fields that distinguish them, and to forward stacks. */
 struct site_numbers {
     struct pair_map sites, forwards;
 };
 
-/* The category and forward stack as one number; PAIR_MAP_NONE: out of memory. */
+/* One number for the category and the forward stack together. PAIR_MAP_NONE: out of memory. */
 static uint32_t space_of(struct site_numbers *numbers, const struct site *site, struct err *err)
 {
     struct pair_map *forwards = &numbers->forwards;
@@ -81,16 +81,16 @@ static struct site site_of(const struct categories *categories, const struct blo
                          .bytes = block->size_bytes};
 }
 
-/* True if that call of backward began by the moment and is not the one running then,
- * so it has ended. */
+/* True if that call of backward has ended by the moment: it had begun, and it is not the call that
+ * runs at the moment. */
 static bool is_over(const struct backwards *backwards, uint32_t call, const struct moment *at)
 {
     return call && call != at->backward && backwards->count - call < BACKWARDS_KEPT &&
            backwards->calls[call % BACKWARDS_KEPT].begin_index <= at->index;
 }
 
-/* Finds out which call of backward left the block. Leaves workspaces out: they stay, whichever
- * call first needed them. */
+/* Finds out which call of backward left the block. Workspaces are left out, because they stay,
+ * no matter which call needed them first. */
 static void tell_kind(struct site *site, const struct categories *categories,
                       const struct block *block, const struct moment *at, unsigned by_call)
 {
@@ -118,7 +118,7 @@ static void tell_kind(struct site *site, const struct categories *categories,
 /* Which blocks to take, and whether to set their kind. */
 struct asked_sites {
     const struct site_filter *filter; /* NULL: all blocks */
-    bool tells;                       /* set site.kind, by calls of backward */
+    bool tells;                       /* site.kind is to be set */
     unsigned by_call;
 };
 

@@ -14,7 +14,8 @@
 
 /* --- before the pass --- */
 
-/* The last event of each of `count` equal parts; parts without events are left out. */
+/* Places a stop at the last event of each of `count` equal parts. Parts without events are left
+ * out. */
 static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t event_count,
                              struct err *err)
 {
@@ -50,7 +51,7 @@ int study_replay_again(const struct study *study, const struct replay_plan *plan
     return status;
 }
 
-/* A replay for the given observers only. */
+/* Replays the trace for the given observers only. */
 static int replay_for(const struct study *study, const struct study_ask *ask,
                       const struct observer *observers, size_t count, struct err *err)
 {
@@ -95,7 +96,7 @@ static bool uncover_steps(struct step_ends *ends)
     return true;
 }
 
-/* A replay that only finds the ends of steps. */
+/* Replays the trace only to find the ends of steps. */
 static int find_ends(struct study *study, const struct study_ask *ask, struct err *err)
 {
     const struct observer observer = step_ends_observer(&study->ends);
@@ -124,7 +125,7 @@ static int begin_timelines(struct study *study, const struct study_ask *ask, str
 
 /* --- the pass --- */
 
-/* The watches, and the observers of step ends, timelines and whatif runs. */
+/* The watches, the observers of step ends, timelines and whatif runs, and those of the caller. */
 enum { OBSERVERS_MAX = STUDY_WATCHES + 3 + STUDY_WATCHERS_MAX };
 
 /* The observer of step ends comes first, because others read its result. */
@@ -190,8 +191,8 @@ out:
 
 /* --- second replay: steps that nothing marks, or that an optimizer hid --- */
 
-/* Finds what repeats once per step: in the leading account with the highest peak among those
- * where anything repeats. */
+/* Finds what repeats once per step. Looks at the leading accounts in which something repeats, and
+ * takes the one with the highest peak. */
 static int find_period(struct step_period *period, const struct study *study, struct err *err)
 {
     const struct history *history = &study->history;
@@ -214,7 +215,7 @@ static int find_period(struct step_period *period, const struct study *study, st
     return 0;
 }
 
-/* The steps that the timelines were told of so far. */
+/* The steps that were passed to the timelines so far. */
 struct steps_told {
     const struct step_watch *watch;
     struct timelines *timelines;
@@ -246,8 +247,8 @@ static int tell_last_step(void *self, const struct cursor *at)
     return 0;
 }
 
-/* Repeats the analyses that need steps, with the step ends known by now. Tells the timelines
- * too, if asked to. */
+/* Repeats the analyses that need steps, with the step ends that are known by now. If asked to, also
+ * passes the steps to the timelines. */
 static int replay_steps(struct study *study, const struct study_ask *ask, unsigned needs,
                         struct err *err)
 {
@@ -265,8 +266,8 @@ static int replay_steps(struct study *study, const struct study_ask *ask, unsign
 
 enum { NEEDS_STEPS = STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps };
 
-/* The optimizer stopped ending steps late in the run. Replays with that known, so that earlier
- * backwards count too. */
+/* Called if the optimizer lost its rank late in the run. Replays the trace without the optimizer,
+ * so that the earlier backwards also end steps. */
 static int replay_without_optimizer(struct study *study, const struct study_ask *ask,
                                     struct err *err)
 {
@@ -309,7 +310,8 @@ static int ask_moments(struct study *study, uint32_t account, struct err *err)
     return moments ? breakdown_ask(&study->breakdown, account, moments, count, err) : -1;
 }
 
-/* The path's number, the same in both replays; path_count: outside any phase. */
+/* The number of the block's path, which is the same in both replays. path_count: outside any
+ * phase. */
 static size_t path_of(const void *self, const struct block *block)
 {
     const struct history *history = self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Warnings that a reader needs before believing the figures: lost events, a process that was
- * killed, frees that match nothing. Only reports numbers that the history has counted.
+ * Writes the warnings that a reader should know before using the figures: lost events, a process
+ * that was killed, frees that match no allocation. Only reports what the history has counted.
  */
 #include "study.h"
 
@@ -16,11 +16,12 @@
 /* Shorter waits are not worth a warning. */
 #define NOTABLE_WAIT_NS 100000000
 
-/* How many functions that a dry run does not model are named. */
+/* At most this many of the functions that a dry run does not model are named. */
 #define NAMES_SHOWN 5
 #define NAMES_BYTES_MAX 1024
 
-/* If events were lost, the exit event may be among them: then its absence does not show a kill. */
+/* If events were lost, the exit event may be among the lost ones. In this case its absence does not
+ * show that the process was killed. */
 static int warn_end(const struct study *study, struct text_list *list, struct err *err)
 {
     const bool lossy = study->trace.meta.lost_events.value > 0;
@@ -36,7 +37,8 @@ static int warn_end(const struct study *study, struct text_list *list, struct er
                                : "the process ended without exit (killed, or by a raw exit_group)");
 }
 
-/* Memory from before the recording, or outside of what the other tool watches, is in no figure. */
+/* Warns that no figure contains memory from before the recording, or memory that the other tool
+ * does not watch. */
 static int warn_import(const struct trace_meta *meta, struct text_list *list, struct err *err)
 {
     return text_list_add(list, err, "imported from %.200s (%.64s), which does not say: %s",
@@ -144,7 +146,8 @@ static int warn_coverage(const struct study *study, struct text_list *list, stru
                          study->trace.coverage[0].name, count > 1 ? " …" : "");
 }
 
-/* These functions returned "not supported", so their memory on a real card is in no figure. */
+/* Warns of the functions that returned "not supported" in a dry run, because no figure contains the
+ * memory that they would take on a real card. */
 static int warn_not_modelled(const struct study *study, struct text_list *list, struct err *err)
 {
     const struct trace *trace = &study->trace;
@@ -192,8 +195,8 @@ static bool has_library(const struct trace *trace, const char *name)
     "of "                                                                                          \
     "cuBLAS and cuDNN choose (a convolution's is assumed)"
 
-/* Only a program that computes with libraries loses values in a dry run, not one
- * that only calls the driver. */
+/* In a dry run, a program loses values only if it computes with libraries. A program that only
+ * calls the driver loses none. */
 const char *study_dry_run(const struct study *study)
 {
     const struct trace *trace = &study->trace;
@@ -208,7 +211,8 @@ const char *study_dry_run(const struct study *study)
                                                     : DRY_RUN_WITHOUT_PYTHON DRY_RUN_DOES_NOT_KNOW;
 }
 
-/* About the frames shown so far, so this warning follows the stacks. */
+/* Warns of missing names in the frames that were shown so far. Therefore this warning must come
+ * after the stacks. */
 static int warn_names(const struct study *study, struct text_list *list, struct err *err)
 {
     struct symbol_gaps gaps = symbols_gaps(study->symbols);

@@ -10,7 +10,8 @@
 
 /* --- framework pools --- */
 
-/* Segments of CUDA graphs are neither idle nor stranded, so they have a list of their own. */
+/* Collects the pool's segments. Segments of CUDA graphs get a list of their own, because their free
+ * bytes are neither idle nor stranded. */
 static int collect_pool(struct frag *frag, struct stretches *held, struct stretches *of_graphs,
                         struct stretches *live, const struct live_walk *from, struct err *err)
 {
@@ -58,8 +59,8 @@ static int measure_pool(struct frag *frag, const struct history *history, uint32
 
 struct driver_parts {
     struct stretches live;  /* plain memory */
-    uint64_t other_bytes;   /* reserved to the byte: VMM objects and arrays */
-    uint64_t *pooled_bytes; /* by pool of the driver; the last: unknown pool */
+    uint64_t other_bytes;   /* VMM objects and arrays, whose reserved size is exact */
+    uint64_t *pooled_bytes; /* by pool of the driver; the last item is for an unknown pool */
 };
 
 static int add_live_block(struct driver_parts *parts, const struct history *history,
@@ -119,7 +120,7 @@ static bool is_of_device(const struct mempool *mempool, int device)
            (mempool->memory == MEMORY_ASYNC || mempool->memory == MEMORY_GRAPH);
 }
 
-/* The last reported usage of each mempool at the moment. */
+/* Finds for each mempool the usage that it had last reported by the moment. */
 static void find_reserved(const struct history *history, uint64_t index, uint64_t *reserved_bytes)
 {
     const struct mempool_usage *ended = history->ended_usages.items;
@@ -135,7 +136,8 @@ static void find_reserved(const struct history *history, uint64_t index, uint64_
             reserved_bytes[ended[i].mempool] = ended[i].reserved_bytes;
 }
 
-/* Adds what the device's mempools last reported, but at least what they have handed out. */
+/* Adds the bytes that the device's mempools reported last. If a mempool has handed out more than it
+ * reported, adds what it has handed out. */
 static int add_mempool_bytes(struct frag *frag, const struct history *history, int device,
                              uint64_t index, const uint64_t *pooled_bytes, struct err *err)
 {
@@ -188,7 +190,8 @@ out:
 
 /* --- one account --- */
 
-/* False if an imported trace has no segments or no driver calls: a figure of 0 would be a guess. */
+/* False if an imported trace has no segments or no driver calls. A figure of 0 would be a guess in
+ * this case. */
 static bool is_reported(const struct history *history, const struct account *account)
 {
     return account->kind == ACCOUNT_pool ? account->has_segments || !history_is_imported(history)

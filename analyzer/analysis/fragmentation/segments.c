@@ -73,8 +73,8 @@ static void count_free_piece(struct pool_segment *segment, uint64_t bytes)
         segment->largest_free_bytes = bytes;
 }
 
-/* Adds the block's part in this segment if in_parts; otherwise the whole block, because joined
- * segments hold it whole. */
+/* If in_parts is set, adds the part of the block that lies in this segment. If not, adds the whole
+ * block, because a joined segment contains it completely. */
 static void place_block(struct pool_segment *segment, const struct block *block, bool in_parts,
                         uint64_t *at)
 {
@@ -96,7 +96,7 @@ static bool lies_before(const struct block *block, uint64_t address, bool in_par
     return (in_parts ? block->address + block->size_bytes - 1 : block->address) < address;
 }
 
-/* Requires both lists to be sorted by address. */
+/* Places the blocks in their segments. Both lists must be sorted by address. */
 static void place_blocks(struct segment_list *list, bool in_parts)
 {
     size_t first = 0;

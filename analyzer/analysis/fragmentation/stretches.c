@@ -43,7 +43,7 @@ static bool is_sorted(const struct stretches *list)
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-/* Sorts by one digit of the start address; stable. */
+/* Sorts the items by one digit of the start address. The sort is stable. */
 static void place_by_digit(struct stretch *to, const struct stretch *from, size_t count, int shift)
 {
     size_t places[DIGITS + 1] = {0};
@@ -57,8 +57,8 @@ static void place_by_digit(struct stretch *to, const struct stretch *from, size_
 }
 
 /*
- * A radix sort from the lowest digit up. It pays because at each of thousands of failures tens of
- * thousands of addresses are sorted, which differ in few digits.
+ * A radix sort from the lowest digit up. It is worth its code because there may be thousands of
+ * failures. At each of them, tens of thousands of addresses are sorted, which differ in few digits.
  */
 int stretches_sort(struct stretches *list, struct err *err)
 {

@@ -87,10 +87,10 @@ const char *ledger_library(const struct ledger *ledger, const struct ledger_term
 
 /* --- framework pools --- */
 
-/* The bytes that a pool holds from the driver, and the live part. */
+/* The bytes that a pool holds from the driver, and how many of them are live. */
 struct pool_share {
     uint64_t held_bytes, mapped_bytes, live_bytes, live_count;
-    uint64_t graph_bytes; /* free in segments of graphs: no other request can use them */
+    uint64_t graph_bytes; /* free bytes in segments of graphs, for no other request */
 };
 
 struct pools {
@@ -98,8 +98,8 @@ struct pools {
     const struct device_use *use;
     uint64_t index;
     struct pool_share *shares;  /* by account */
-    struct pair_map by_address; /* account of a plain segment */
-    uint32_t first_mapped;      /* first pool with virtual segments; HISTORY_NONE: none has any */
+    struct pair_map by_address; /* account of each plain segment */
+    uint32_t first_mapped;      /* first pool with virtual segments; HISTORY_NONE: no pool */
     uint64_t virtual_bytes;     /* of the VMM objects that pools use */
 };
 
@@ -131,7 +131,7 @@ static int look_at_pool(struct pools *pools, uint32_t account, struct err *err)
     return 0;
 }
 
-/* Bytes that segments of graphs' private pools hold beyond live tensors. */
+/* Counts the bytes in segments of graphs' private pools that no live tensor uses. */
 static int look_at_graphs(struct pools *pools, uint32_t account, struct err *err)
 {
     struct live_walk tensors = live_walk_begin(pools->history, account, pools->index);
@@ -172,8 +172,8 @@ static int look_at_pools(struct pools *pools, struct err *err)
     return 0;
 }
 
-/* Gives each pool the bytes that it has mapped, while objects are left; the first
- * pool gets the rest. */
+/* Gives each pool as many bytes as it has mapped, until the bytes of VMM objects are used up. If
+ * bytes remain, the first pool with virtual segments gets them. */
 static void share_virtual_memory(struct pools *pools)
 {
     uint64_t left_bytes = pools->virtual_bytes;
@@ -189,8 +189,9 @@ static void share_virtual_memory(struct pools *pools)
         pools->shares[pools->first_mapped].held_bytes += left_bytes;
 }
 
-/* Counts at most the bytes of the segments as live, because the calls behind other live bytes
- * were not recorded. */
+/* Adds the terms of the pools. If more bytes are live than a pool's segments hold, only the bytes
+ * of the segments count as live, because the calls that made the other segments were not recorded.
+ * */
 static int add_pools(struct ledger *ledger, struct pools *pools, struct err *err)
 {
     share_virtual_memory(pools);
@@ -219,7 +220,7 @@ static int add_pools(struct ledger *ledger, struct pools *pools, struct err *err
 
 /* --- the driver's memory --- */
 
-/* True if the block is a segment of a pool, where its bytes are counted. */
+/* True if the block is a segment of a pool. Its bytes are counted with the pool. */
 static bool is_of_pool(struct pools *pools, const struct block *block)
 {
     if (!block->is_segment)
@@ -267,7 +268,8 @@ static int add_driver_blocks(struct ledger *ledger, struct pools *pools, struct 
     return 0;
 }
 
-/* Adds what the driver holds beyond live bytes: free in its pools, and rounding. */
+/* Adds the bytes that the driver holds in addition to live bytes: free bytes in its pools, and
+ * bytes lost by rounding up. */
 static int add_kept_by_driver(struct ledger *ledger, const struct frag *driver, struct err *err)
 {
     const uint64_t rounding_bytes = driver->free_bytes - driver->mempools_free_bytes;
@@ -288,7 +290,7 @@ static const struct trace_device *find_trace_device(const struct trace *trace, i
     return NULL;
 }
 
-/* The bytes, but at most what the whole leaves beyond the part. */
+/* The smaller of `bytes`, and of what remains of the whole without the part. */
 static uint64_t at_most(uint64_t bytes, uint64_t whole_bytes, uint64_t part_bytes)
 {
     const uint64_t left_bytes = whole_bytes > part_bytes ? whole_bytes - part_bytes : 0;
@@ -296,7 +298,7 @@ static uint64_t at_most(uint64_t bytes, uint64_t whole_bytes, uint64_t part_byte
     return bytes < left_bytes ? bytes : left_bytes;
 }
 
-/* Adds the context and, if they are known, other processes. */
+/* Adds the terms of the context and, if they are known, of other processes. */
 static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_t context_bytes,
                        struct err *err)
 {
@@ -312,8 +314,8 @@ static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_
         context_bytes = own_bytes > ledger->process_bytes ? own_bytes - ledger->process_bytes : 0;
         others_bytes = failure->processes.others_bytes;
     }
-    /* These two may have been given back, or reported at another moment than the card's sample:
-     * take at most what is left. */
+    /* The context and other processes may have given back memory since, or they were reported at
+     * another moment than the card's sample. Therefore they get at most what is left. */
     others_bytes = at_most(others_bytes, ledger->used_bytes, ledger->process_bytes);
     context_bytes =
         at_most(context_bytes, ledger->used_bytes, ledger->process_bytes + others_bytes);
@@ -328,7 +330,8 @@ static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_
                : 0;
 }
 
-/* The card's bytes in use, less what this process is known to hold, are the context and others. */
+/* Adds the rest of the card: its bytes in use, less what this process is known to hold, belong to
+ * the context and to other processes. */
 static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t held_bytes,
                     struct err *err)
 {

@@ -19,7 +19,8 @@ static const struct {
 #include "owners.def"
 };
 
-/* Evidence of one frame: no owner, an owner's number, or a number to fall back on. */
+/* What one frame says about the owner: nothing, the number of the owner, or a number that is used
+ * if no other frame names an owner. */
 struct hint {
     bool is_owner, is_fallback;
     uint32_t number;

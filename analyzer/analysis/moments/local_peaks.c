@@ -7,7 +7,7 @@
 
 #include "analyzer/util/array.h"
 
-/* True if `bytes` is lower by more than a quarter. */
+/* True if `bytes` is lower than high_bytes by more than a quarter of high_bytes. */
 static bool is_well_below(uint64_t bytes, uint64_t high_bytes)
 {
     return bytes < high_bytes - high_bytes / 4;

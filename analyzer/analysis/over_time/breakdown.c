@@ -39,7 +39,8 @@ int breakdown_ask(struct breakdown *breakdown, uint32_t account, uint64_t *momen
     return own->sums ? 0 : -1;
 }
 
-/* Among the first `count` moments of the account, the number of the first at or after the event. */
+/* The number of the first moment at or after the event, among the account's first `count` moments.
+ * */
 static size_t first_moment(const struct account_breakdown *own, size_t count, uint64_t index)
 {
     size_t from = 0, to = count;
@@ -54,10 +55,10 @@ static size_t first_moment(const struct account_breakdown *own, size_t count, ui
 }
 
 /*
- * Adds a block that ends at this event (INDEX_NONE: is live at the end) to the moments of its life.
- * Most blocks live at none, which the last moment before this event shows, because events come in
- * order. Sums are kept as differences to the previous moment, so a block is subtracted one moment
- * after its last.
+ * Adds a block to the moments of its life. The block ends at event `index`, or is live at the end
+ * (INDEX_NONE). Most blocks live at no moment. The last moment before this event shows that,
+ * because events come in order. Sums are kept as differences to the previous moment. Therefore the
+ * block's bytes are subtracted at the moment after the last moment of its life.
  */
 static int add_block(struct breakdown *breakdown, const struct block *block, uint64_t index,
                      struct err *err)

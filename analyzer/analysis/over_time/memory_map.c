@@ -8,7 +8,8 @@
 
 /* --- the largest blocks of a moment: a heap with the smallest first --- */
 
-/* Among equals the later born is dropped first, so that the order of ends does not matter. */
+/* If two blocks have the same size, the one that was born later counts as smaller and is dropped
+ * first. Thus the order in which blocks end does not matter. */
 static bool is_smaller(const struct block *one, const struct block *other)
 {
     if (one->size_bytes != other->size_bytes)
@@ -80,7 +81,8 @@ static struct map_blocks *blocks_of(struct memory_map *map, uint32_t account, st
     return accounts[account];
 }
 
-/* Adds a block, at its end or live at the end, to each past moment of its life. */
+/* Adds a block to each past moment of its life. Called when the block ends, or at the end of the
+ * trace if it is still live. */
 static int note_block(struct memory_map *map, const struct block *block, struct err *err)
 {
     if (!map->next || map->moments[map->next - 1].index < block->life.begin_index)
@@ -96,7 +98,7 @@ static int note_block(struct memory_map *map, const struct block *block, struct 
 
 /* --- segments --- */
 
-/* Adds a segment that ends, or is there at the end. */
+/* Adds a segment. Called when the segment ends, or at the end of the trace if it still exists. */
 static int note_segment(struct memory_map *map, const struct segment *segment, struct err *err)
 {
     size_t first = map->next;
@@ -133,7 +135,8 @@ static int on_segment(void *self, const struct cursor *at, const struct segment 
     return note_segment(self, segment, at->err);
 }
 
-/* A block that ends after this event was live at its moment. */
+/* Passes the moments up to this event. A block that ends later was live at the moment of this
+ * event. */
 static int on_event(void *self, const struct cursor *at)
 {
     struct memory_map *map = self;

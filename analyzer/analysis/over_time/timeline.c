@@ -10,8 +10,8 @@
 struct account_timeline {
     struct timeline_cut *cuts; /* NULL: no change yet */
     uint64_t live_bytes;
-    uint32_t path; /* of its last change */
-    size_t told;   /* number of cuts that have their step from timelines_tell_step */
+    uint32_t path; /* phase of its last change */
+    size_t told;   /* number of cuts that timelines_tell_step has given their step */
 };
 
 void timelines_init(struct timelines *timelines, const struct timeline_ask *ask,
@@ -43,7 +43,7 @@ static void keep_end(struct ended_steps *ended, uint64_t index)
         ended->indices[ended->count++] = index;
 }
 
-/* A first end of a stronger kind voids the ends of weaker kinds. */
+/* Notes an end of a step. The first end of a stronger kind makes the ends of weaker kinds void. */
 static void note_end(struct timelines *timelines, const struct cursor *at, enum step_end kind)
 {
     if (kind == STEP_ENDS)
@@ -64,8 +64,8 @@ static uint64_t step_now(const struct timelines *timelines)
     return 1 + (counts ? timelines->ends->counts[timelines->kind] : 0);
 }
 
-/* If no replay looked for steps before, the numbers hold only until a stronger kind of end
- * comes: settle_steps. */
+/* Sets the step of a cut. If no earlier replay looked for steps, the number is right only until a
+ * stronger kind of end appears; see settle_steps. */
 static void note_step(const struct timelines *timelines, struct timeline_cut *cut)
 {
     const enum step_end kind = step_ends_kind(timelines->ends);
@@ -98,8 +98,8 @@ static bool is_behind(const struct timelines *timelines, const struct cursor *at
     return to->unit && number_now(timelines, at, to->unit) > to->number;
 }
 
-/* Times never go back, although another thread's event may be slightly older than
- * the one before it. */
+/* Keeps times from going back, because an event of another thread may be slightly older than the
+ * event before it. */
 static void see_time(struct timelines *timelines, const struct cursor *at)
 {
     if (at->event->time_ns > timelines->now_ns)
@@ -190,7 +190,8 @@ static struct account_timeline *find_account(struct timelines *timelines, uint32
     return own->cuts ? own : NULL;
 }
 
-/* Begins to make cuts. If a later beginning was requested, all accounts show what is live now. */
+/* Begins to make cuts. If the user asked for a part that begins later than the trace, the first cut
+ * of each account shows what is live now. */
 static void begin_cuts(struct timelines *timelines, const struct cursor *at)
 {
     if (timelines->is_begun)
@@ -230,7 +231,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (!own)
         return -1;
     timelines->has_changes = true;
-    if (change->is_resize) /* a resize is two changes: skip the state between them */
+    if (change->is_resize) /* a resize is two changes; the state between them is skipped */
         return 0;
     const uint32_t path =
         change->event_span == HISTORY_NONE ? HISTORY_NONE : spans->items[change->event_span].path;
@@ -255,7 +256,7 @@ static int on_event(void *self, const struct cursor *at)
     return 0;
 }
 
-/* Puts cuts before the first end that counts into step 1. */
+/* Gives step 1 to the cuts before the first end that counts. */
 static int settle_steps(void *self, const struct cursor *at)
 {
     struct timelines *timelines = self;
@@ -280,8 +281,8 @@ void timelines_begin_telling(struct timelines *timelines)
         timelines->accounts[i].told = 0;
 }
 
-/* Cuts before the end of this step, and after the previous one, get its number; so do the cuts
- * after the last end. */
+/* Gives the number of this step to the cuts between the end of the previous step and the end of
+ * this one. After the last end, gives a number to the cuts that remain. */
 void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t seq)
 {
     const uint64_t step = timelines->ended.seen_count + 1;

@@ -7,8 +7,8 @@
 
 #include "analyzer/util/array.h"
 
-/* A node under construction. Node i is path i of the blame; further nodes are labels of stacks
- * without a path. */
+/* A node under construction. Node i belongs to path i of the blame. The nodes after the last path
+ * are the labels of stacks without a path. */
 struct branch {
     struct call_node node;
     const char *key;        /* the name and its file */
@@ -55,7 +55,7 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
     }
 }
 
-/* Sorts siblings together, by bytes descending; top nodes come last. */
+/* Puts siblings next to each other, by bytes descending, and nodes at the top of the tree last. */
 static int compare_branches(const void *left, const void *right)
 {
     const struct branch *a = left, *b = right;

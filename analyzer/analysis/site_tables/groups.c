@@ -61,7 +61,8 @@ static int blame_group(const struct spreading *spreading, const char *name)
 
 /* --- by line, function, file: the program's frames --- */
 
-/* "forward (train.py)", "/me/train.py"; a frame without a file shows its library. */
+/* The group's name for a frame: "forward (train.py)", "/me/train.py". If the frame has no file, the
+ * name has its library. */
 static const char *name_of_frame(enum groups_by by, const struct symbol_frame *frame,
                                  char text[NAME_BYTES])
 {
@@ -75,7 +76,8 @@ static const char *name_of_frame(enum groups_by by, const struct symbol_frame *f
     return text;
 }
 
-/* "backward of forward (train.py)". A file has the same name in both directions. */
+/* The group's name in a backward: "backward of forward (train.py)". For a file, the name is the
+ * same as in a forward. */
 static const char *name_of_backward(enum groups_by by, const struct symbol_frame *forward,
                                     char text[NAME_BYTES])
 {
@@ -135,8 +137,8 @@ static bool name_of_module(const struct symbol_frame *frame, char text[NAME_BYTE
     return !strcmp(frame->kind, "python") && name_between(frame, "", ".forward", text);
 }
 
-/* The library that made the request, for stacks without modules: the innermost one that is
- * neither CUDA's nor gpumemtrace's. None if the stack has Python or autograd frames. */
+/* The library that made the request, for stacks without modules. It is the innermost library that
+ * belongs neither to CUDA nor to gpumemtrace. A stack with Python or autograd frames has none. */
 struct library {
     char name[NAME_BYTES];
     bool is_none;
@@ -149,8 +151,8 @@ static void note_library(struct library *library, const struct symbol_frame *fra
         snprintf(library->name, NAME_BYTES, "%s", stack_base_name(frame->module));
 }
 
-/* Own bytes go to the outermost operator, because it called the others, or to the
- * innermost module. */
+/* Adds a site to the groups of its stack. GROUPS_BY_OP gives the own bytes to the outermost
+ * operator, because it called the other operators; GROUPS_BY_MODULE, to the innermost module. */
 static int spread_over_stack(const struct spreading *spreading, enum groups_by by,
                              struct symbols *symbols)
 {

@@ -36,7 +36,7 @@ static int compare_rows(const void *left, const void *right)
     return (a->largest > b->largest) - (a->largest < b->largest);
 }
 
-/* Numbers of phases by their text, and of rows without a stack. */
+/* Gives numbers to phases by their text, and to rows without a stack. */
 struct readings {
     const struct history *history;
     struct text_set phases;
@@ -76,7 +76,7 @@ static void readings_release(struct readings *readings)
 static void add_to_row(struct site_row *row, const struct site *site, const struct blamed *blamed,
                        uint32_t phase)
 {
-    if (!row->blamed) { /* sites come by bytes, descending */
+    if (!row->blamed) { /* the first site is the largest, because sites are sorted by bytes */
         row->blamed = blamed;
         row->largest = site;
         row->phase = phase;
@@ -87,7 +87,8 @@ static void add_to_row(struct site_row *row, const struct site *site, const stru
     row->count += site->count;
 }
 
-/* Rows of lines first, then rows without a stack. */
+/* Adds the sites to their rows. The rows of lines come first, followed by the rows without a
+ * stack. */
 static int add_sites_to_rows(struct site_row *rows, const struct history *history,
                              const struct sites *sites, const struct blame *blame, struct err *err)
 {

@@ -34,7 +34,8 @@ static enum age age_of(const struct account_steps *own, const struct block *bloc
     return AGE_EARLIER;
 }
 
-/* A block; after sum_up also the bytes of all blocks with its age and stacks. */
+/* Describes one block. After sum_up, its byte count is the total for all blocks with the same age
+ * and stacks. */
 struct held {
     enum age age;
     uint32_t stack_id, forward_stack_id;
@@ -53,7 +54,7 @@ static int compare_held(const void *left, const void *right)
            (a->forward_stack_id < b->forward_stack_id);
 }
 
-/* The caller frees *held, also on -1. */
+/* Lists the live blocks. The caller frees *held, even if this returns -1. */
 static int find_held(struct held **held, size_t *count, const struct account_steps *own,
                      const struct step_watch *watch, struct live_walk walk, struct err *err)
 {
@@ -74,7 +75,8 @@ static int find_held(struct held **held, size_t *count, const struct account_ste
     return 0;
 }
 
-/* held: sorted, so blocks with the same age and stacks are adjacent. */
+/* Sums the bytes by age and stacks. `held` must be sorted, so that blocks with the same age and
+ * stacks are adjacent. */
 static void sum_up(struct ages *ages, struct held *held, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

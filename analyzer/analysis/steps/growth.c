@@ -45,8 +45,8 @@ static double rise_per_end(const struct trend *trend, size_t first, size_t last)
            ((double)(last - first) * (double)trend->window);
 }
 
-/* True if the last third rises. Anything that grows does, and this test is cheaper
- * than the line. */
+/* True if the last third rises. The last third of all that grows rises, and this test is cheaper
+ * than computing the line. */
 static bool rises_late(const struct trend *trend, const struct stretch *stretch)
 {
     return trend->samples[stretch->last - 1] > trend->samples[late_begin(stretch)];
@@ -274,7 +274,7 @@ static int find_at_repeats(struct growth *growth, const struct growth_watch *wat
     uint64_t samples[TREND_SAMPLES];
     struct trend total = own->total.trend;
     const uint64_t joined =
-        (uint64_t)(growth->period_ticks / (double)total.window) + 1; /* at least a step */
+        (uint64_t)(growth->period_ticks / (double)total.window) + 1; /* a step or longer */
     trend_join(&total, joined, samples);
     const struct stretch stretch =
         find_stretch(&total, &repeats, growth->period_ticks, watch->tick_count);

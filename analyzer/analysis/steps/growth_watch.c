@@ -8,7 +8,7 @@
 
 /* --- one site --- */
 
-/* At the second change, makes the trends and adds the values so far. */
+/* Called at the second change: makes the trends and adds the values so far. */
 static int catch_up(struct site_ends *site, struct err *err)
 {
     site->trend.samples = array_new(2 * TREND_SAMPLES, sizeof *site->trend.samples, err);
@@ -38,7 +38,7 @@ static int note_change(struct site_ends *site, struct err *err)
     return 0;
 }
 
-/* Counts the current values at all ends up to `until` that were not counted yet. */
+/* Counts the current values for all ends before `until` that were not counted yet. */
 static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
 {
     if (until <= site->ends_count)
@@ -122,7 +122,7 @@ static void forget_ends(struct account_ends *own)
 
 /* --- changes --- */
 
-/* Counts the bytes before the change at all ends that are past. */
+/* Counts the bytes from before the change for all past ends, and changes them. */
 static int change_at_ends(const struct growth_watch *watch, struct account_ends *own,
                           struct site_ends *site, const struct change *change, struct err *err)
 {
@@ -159,7 +159,7 @@ static uint64_t count_tick(struct growth_watch *watch, uint64_t index)
     return watch->tick_count - 1;
 }
 
-/* Counts a site from its second birth on, because what happens once does not repeat. */
+/* Counts a site at ticks, from its second birth on, because a single birth does not repeat. */
 static int change_at_ticks(struct account_ends *own, struct site_ends *site, uint64_t tick,
                            const struct change *change, struct err *err)
 {
@@ -234,7 +234,7 @@ static int on_event(void *self, const struct cursor *at)
     return 0;
 }
 
-/* Counts the values at all remaining ends. */
+/* Counts the values of a site for all remaining ends. */
 static int finish_site(struct site_ends *site, uint64_t ends_count, struct err *err)
 {
     if (look_at_ends(site, ends_count, err))

@@ -13,8 +13,8 @@
  * figures. The values are dropped when the first step ends, and when a stronger kind of end
  * appears.
  *
- * It keeps a few numbers for each call stack and account. It keeps a trend for each call stack and
- * account whose bytes differed at least twice from the previous end.
+ * It keeps a few numbers for each call stack and account. It keeps a trend for each account, and
+ * for each call stack whose values have changed at least twice from one end to the next.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
@@ -36,7 +36,7 @@ struct site_ends {
     uint64_t live_bytes, live_count; /* at the current event */
     uint64_t last_bytes, last_count; /* at the last counted end */
     uint64_t ends_count;             /* ends counted so far */
-    struct trend trend;              /* of bytes; has no samples if changes_count is below 2 */
+    struct trend trend;              /* of bytes; has no samples until the second change */
     uint32_t stack_id;
     uint32_t rises_count, changes_count; /* of bytes, from end to end */
     bool fell;

@@ -55,9 +55,9 @@ static int add_growing(struct leak *leak, const struct growing *site, struct sym
 }
 
 /*
- * Takes the account's own growth if no call stack shows any, less that of caches and larger blocks.
- * Not if a pool takes this account's memory (left_out), because it requests segments from different
- * lines each time.
+ * Takes the growth of the account as a whole if no call stack shows any growth, less the growth of
+ * caches and of enlarged blocks. It does not do this if a pool takes this account's memory
+ * (left_out), because a pool requests its segments from different lines each time.
  */
 static void take_total(struct leak *leak, const struct growth_line *total)
 {
@@ -70,7 +70,8 @@ static void take_total(struct leak *leak, const struct growth_line *total)
     leak->high = total->high - known;
 }
 
-/* False if the account rises less than half as fast: other stacks then free what these keep. */
+/* False if the account as a whole rises less than half as fast as the stacks that grow. In this
+ * case other stacks free as much as these keep. */
 static bool matters(const struct leak *leak, const struct growth *growth, double slope)
 {
     return slope > leak->floor && (growth->total.high - leak->left_out_slope) * 2 >= slope;

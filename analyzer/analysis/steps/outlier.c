@@ -86,7 +86,7 @@ struct largest {
     double bytes, typical_bytes;
 };
 
-/* is_summed: the sums of the site include this step. */
+/* is_summed: the sums of the site include this step already. */
 static void add_site(struct outlier *outlier, struct largest *largest,
                      const struct site_steps *site, struct step_site own, bool is_summed)
 {

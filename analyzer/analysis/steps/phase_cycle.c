@@ -4,7 +4,7 @@
 
 enum { FEW_CLOSES = 8, SHORTEST_GAP = 2, LONGEST_GAP = 8, SAME_GAPS = 2 };
 
-/* Number of the phase; cycle->count: it is new. */
+/* The number of the phase in the cycle. cycle->count: the phase is new. */
 static uint32_t find_phase(const struct phase_cycle *cycle, const struct span *span)
 {
     uint32_t number = 0;
@@ -26,7 +26,8 @@ static enum cycle_end close_cycle(struct phase_cycle *cycle, uint32_t number, en
     return how;
 }
 
-/* True if the phase comes regularly, and less often than the one that closes. */
+/* True if the phase ends at regular intervals, but less often than the phase that closes the
+ * cycle. */
 static bool comes_between(const struct phase_cycle *cycle, struct cycle_phase *phase)
 {
     const uint64_t gap = cycle->closes_count - phase->closes_before;
@@ -51,7 +52,8 @@ static enum cycle_end end_new(struct phase_cycle *cycle, const struct span *span
     return close_cycle(cycle, number, CYCLE_CLOSES_ANEW);
 }
 
-/* True if more ends came in a row than before. */
+/* True if ends_count, a number of ends in a row, is more than twice the highest number before, plus
+ * two. */
 static bool is_long(const struct phase_cycle *cycle, uint64_t ends_count)
 {
     return ends_count > 2 * cycle->most_others_count + 2;

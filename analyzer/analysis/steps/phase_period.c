@@ -10,8 +10,8 @@
 
 enum { FEWEST_PHASES = 8 };
 
-/* At most PHASE_PERIOD_DEEPEST, because a file can nest many phases, and steps are
- * near the outside. */
+/* The depth of the span, but at most PHASE_PERIOD_DEEPEST, because a trace can nest many phases,
+ * and steps have few phases around them. */
 static uint32_t depth_of(const struct spans *spans, uint32_t span)
 {
     uint32_t depth = 0;

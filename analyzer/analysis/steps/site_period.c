@@ -10,17 +10,17 @@
 
 enum { FEWEST_BIRTHS = 8, STEPS_CUT = 2 };
 
-/* A call stack that repeats; steady ones come first. */
+/* A call stack that repeats. */
 struct repeating {
     const struct site_ends *site;
     uint32_t caller; /* frame that called the model; valid if is_of_model */
     bool is_of_model, is_in_sequence;
-    uint64_t runs_count; /* calls of the model: the fewest births of any of its stacks */
+    uint64_t runs_count; /* calls of the model: births of its stack with the fewest births */
 };
 
 struct repetitions {
     struct repeating *items;
-    size_t count, all_count; /* all_count: with those that come in bursts, as layers */
+    size_t count, all_count; /* stacks at a steady pace, which come first; all, also in bursts */
     struct pair_map fewest;  /* by caller: number of the item with the fewest births */
 };
 
@@ -132,7 +132,7 @@ static int compare_counts(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* The most frequent value; the lowest one if there are several. */
+/* The most frequent value. If several values are equally frequent, the lowest of them. */
 static uint64_t most_frequent(uint64_t *counts, size_t count)
 {
     uint64_t found = 0;
@@ -164,7 +164,8 @@ static const struct repeating *first_of(const struct repetitions *all, uint64_t 
     return found;
 }
 
-/* True if births is about a multiple of steps; the run may begin or end within a step. */
+/* True if `births` is nearly a multiple of `steps`. It need not be exact, because the run may begin
+ * or end within a step. */
 static bool is_multiple(uint64_t births, uint64_t steps)
 {
     const uint64_t each = (births + steps / 2) / steps, whole = each * steps;
@@ -177,8 +178,9 @@ static uint64_t mean_gap(const struct site_ends *site)
     return (site->last_birth - site->first_birth) / (site->births_count - 1) + 1;
 }
 
-/* True if `site` allocates over the whole time of `other`, but for two steps. Not so for weights
- * that are moved before, and gradients made after, a single forward with many layers. */
+/* True if `site` allocates over the whole time of `other`, give or take two steps. This is false if
+ * `other` is a single forward with many layers, and `site` makes weights before it or gradients
+ * after it. */
 static bool is_made_beside(const struct site_ends *site, const struct site_ends *other)
 {
     const uint64_t own = mean_gap(site), its = mean_gap(other),
@@ -188,7 +190,7 @@ static bool is_made_beside(const struct site_ends *site, const struct site_ends 
            site->last_birth + cut >= other->last_birth;
 }
 
-/* True if a site outside the model, as a batch, allocates once for each call of the model. */
+/* True if a site outside the model, such as a batch, allocates once for each call of the model. */
 static bool is_fed(const struct repetitions *all, const struct repeating *chosen)
 {
     const uint64_t steps = chosen->site->births_count;
@@ -220,7 +222,8 @@ static bool tells_steps(const struct repetitions *all, const struct repeating *c
     return has_more || (!chosen->is_in_sequence && (!is_pool || is_fed(all, chosen)));
 }
 
-/* The stack with the fewest births, if the births of all others are multiples of it. */
+/* The stack with the fewest births, if the births of all other stacks are multiples of its births.
+ * NULL: there is no such stack. */
 static const struct repeating *find_outermost(const struct repetitions *all)
 {
     const struct repeating *found = &all->items[0];
@@ -240,7 +243,7 @@ static const struct repeating *find_outermost(const struct repetitions *all)
     return has_more ? found : NULL;
 }
 
-/* counts: how often each of them repeats; gets sorted. */
+/* counts: how often each of the stacks repeats; this function sorts it. */
 static const struct repeating *find_steady(const struct repetitions *all, uint64_t *counts,
                                            bool is_pool)
 {
@@ -252,8 +255,8 @@ static const struct repeating *find_steady(const struct repetitions *all, uint64
 
 /* --- a model that keeps all that it allocates --- */
 
-/* True if there is a model, and each of its sites allocates a multiple of batch's births, over
- * the same time. */
+/* True if there is a model, and the births of each of its sites are a multiple of batch's births,
+ * over the same time. */
 static bool goes_with_models(const struct repetitions *all, const struct repeating *batch)
 {
     bool has_model = false;

@@ -17,7 +17,7 @@ const char *step_end_text(enum step_end kind)
     return kind < STEP_ENDS ? texts[kind] : NULL;
 }
 
-/* The strongest kind with a count. */
+/* The strongest kind whose count is not 0. */
 static enum step_end strongest(const uint64_t counts[STEP_ENDS])
 {
     int kind = 0;
@@ -98,7 +98,8 @@ static bool names_step(const char *name)
     return false;
 }
 
-/* True for "optimizer" in "optimizer", "Optimizer.step#SGD.step"; not in "optimizers". */
+/* True if the name begins with the word: "Optimizer.step#SGD.step" begins with "optimizer",
+ * "optimizers" does not. */
 static bool begins_with_word(const char *name, const char *word)
 {
     const size_t length = strlen(word);
@@ -119,8 +120,8 @@ static enum step_end kind_of_path(const struct path *path)
     return begins_with_word(path->name, "forward") && !is_inferred ? STEP_END_FORWARD : STEP_ENDS;
 }
 
-/* True if a phase around it has the same kind. It then ends no step, because all modules of a
- * model may be named "forward". */
+/* True if a phase around this phase has the same kind. In this case this phase ends no step,
+ * because all modules of a model may be named "forward". */
 static bool is_inside_its_kind(const struct history *history, uint32_t path, enum step_end kind)
 {
     while ((path = history->paths[path].parent) != HISTORY_NONE)

@@ -158,7 +158,7 @@ static void add_to_window(struct account_steps *own, const struct step *step)
         join_windows(own);
     struct step_window *window = &own->windows[place / own->window_steps];
     if (place / own->window_steps >= own->window_count) {
-        /* Steps before the account's first memory were empty. */
+        /* The steps before the account had any memory were empty. */
         for (size_t i = own->window_count; i < place / own->window_steps; i++)
             own->windows[i] = (struct step_window){0};
         own->window_count = (size_t)(place / own->window_steps) + 1;
@@ -182,7 +182,8 @@ static void sum_sites(struct account_steps *own, bool counts)
     own->touched_count = 0;
 }
 
-/* A new kind of end: ends of weaker kinds are void, and the first step begins with the trace. */
+/* Called when a new kind of end appears. Ends of weaker kinds become void, and the first step
+ * begins with the trace again. */
 static void begin_again(struct step_watch *watch, const struct cursor *at)
 {
     watch->step_count = 0;
@@ -269,7 +270,8 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
 
 /* --- the observer --- */
 
-/* True if the block begins a step: each birth of the stack that repeats, except the first. */
+/* True if the block's birth ends a step. This is so for each birth of the stack that repeats,
+ * except its first. */
 static bool ends_step(struct step_watch *watch, const struct change *change)
 {
     const struct block *block = change->block;

@@ -97,7 +97,7 @@ struct step_watch {
     struct driver_work work[DEVICE_SLOTS],
         begun_work[DEVICE_SLOTS];                /* now; at the beginning of the open step */
     struct driver_work first_work[DEVICE_SLOTS]; /* at the end of the first step */
-    bool is_refused[DEVICE_SLOTS];               /* the driver's last answer was a refusal */
+    bool is_refused[DEVICE_SLOTS];               /* the driver refused; the request is open */
     uint64_t driver_ns, timed_count;             /* sums over the steps after the first */
     uint64_t end_ns;                             /* of the last event */
 };

@@ -83,7 +83,7 @@ static size_t find_slopes(const struct trend *trend, size_t first, size_t last,
     return count;
 }
 
-/* The number of slopes beyond each bound. */
+/* The number of slopes that lie beyond each bound. */
 static size_t beyond_bound(size_t samples, size_t pairs)
 {
     static const double sigmas = 1.96; /* 95 % of the normal distribution */
