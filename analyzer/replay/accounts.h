@@ -29,7 +29,7 @@ uint32_t accounts_find(struct accounts *accounts, const struct cursor *at, int d
 /* Recorded bytes that this process holds on the device now. */
 uint64_t accounts_device_bytes(const struct accounts *accounts, const struct history *history,
                                int device);
-/* Chooses each device's leading account; called at the end. */
+/* Chooses each device's leading account. Called at the end of the replay. */
 void accounts_finish(struct history *history);
 
 #endif

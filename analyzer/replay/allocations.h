@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ALLOC and FREE events: the kind of memory, the address space in which the block is found, and the
- * events that allocate nothing.
+ * Handles ALLOC and FREE events. Decides by the kind of memory in which address space a block is
+ * looked up, and recognizes events that allocate nothing.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_ALLOCATIONS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_ALLOCATIONS_H
@@ -11,8 +11,9 @@
 
 int allocations_alloc(struct vmm *vmm, struct blocks *blocks);
 /*
- * Prefetches data of two coming events: the map slot of the far event's address, and the block that
- * the near event frees (its map slot was prefetched when that event was far).
+ * Prefetches data that two coming events need: the map slot of the far event's address, and the
+ * block that the near event frees. The near event's map slot was prefetched when that event was the
+ * far one.
  */
 void allocations_prefetch(const struct blocks *blocks, const struct event *near,
                           const struct event *far);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The forward stack of a backward allocation: the stack of the first tensor that was allocated
- * under the same autograd node. Backward threads have no line of the program, so this is the line
- * that their memory is for.
+ * Finds the forward stack of an allocation in a backward. This is the stack of the first tensor
+ * that was allocated under the same autograd node. Backward threads have no line of the program in
+ * their stacks, so the forward stack shows which line their memory is for.
  *
  *     thread 1   node 7, forward    alloc, stack A      7 ─► A
  *     thread 2   node 7, backward   alloc, stack B      its forward stack is A
  *
- * If a backward makes nodes itself (create_graph), the forward stack of those nodes is the stack of
+ * If a backward makes new nodes (create_graph), the forward stack of these nodes is the stack of
  * the call to backward.
  *
  * A node is identified by its number and the PyTorch thread that made it. The last AUTOGRAD_WINDOW
@@ -34,9 +34,10 @@ struct autograd {
 
 void autograd_release(struct autograd *autograd);
 
-/* The current event reports the autograd node that its thread runs from now on. */
+/* Handles the current event, which reports the autograd node that its thread runs from now on. */
 int autograd_work_for(struct autograd *autograd, const struct cursor *at);
-/* The current event allocates a tensor, or fails to; stack_id has the line of the program. */
+/* Handles the current event, which allocates a tensor or fails to. stack_id is the stack with the
+ * line of the program. */
 int autograd_note_tensor(struct autograd *autograd, const struct cursor *at, uint32_t stack_id);
 /* True if the event's thread runs a forward operator that autograd records for backward. */
 bool autograd_records(const struct autograd *autograd, const struct cursor *at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * VMM memory bound into multicast objects and sparse arrays. A VMM object lives at least as long as
- * one of its bindings.
+ * VMM memory that is bound into multicast objects and sparse arrays. A VMM object lives until its
+ * last binding ends, or longer.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_BINDINGS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_BINDINGS_H
@@ -23,7 +23,8 @@ void bindings_release(struct bindings *bindings);
 
 int bindings_bind(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks);
 int bindings_unbind(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks);
-/* A block ended. If it is a multicast object or an array, everything bound into it is unbound. */
+/* Called when a block has ended. If the block is a multicast object or an array, unbinds everything
+ * that is bound into it. */
 int bindings_end(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks, uint32_t block);
 
 #endif

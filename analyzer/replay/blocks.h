@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live blocks of a replay. A block's begin, end or resize is passed on to everything that counts
- * it.
+ * Live blocks of a replay. If a block begins, ends or is resized, everything that counts blocks is
+ * told:
  *
- *     begin, end, resize ──► accounts, mempools   sums
- *                         ──► past               blocks that a kept moment still needs
- *                         ──► observers          analyses that cannot wait
- *                         ──► listener           memory that was bound into the block
+ *     begin, end, resize ──► accounts, mempools   sums of bytes
+ *                         ──► past               ended blocks that a kept moment still needs
+ *                         ──► observers          analyses that need every change
+ *                         ──► listener           unbinds memory that was bound into the block
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
@@ -22,12 +22,12 @@
 
 /* Data of a block that only the replay needs. */
 struct block_state {
-    uint32_t span;           /* phase of the birth; held until the block ends */
-    uint32_t reopened_count; /* opens of an import beyond the first */
+    uint32_t span;           /* phase of the birth, which the block holds until it ends */
+    uint32_t reopened_count; /* number of opens of an import after the first */
     bool is_of_backward;     /* a thread of PyTorch's autograd allocated it */
 };
 
-/* on_end is called for every block that ended, after the block was counted. */
+/* on_end is called for each block that ended, after all sums have counted the end. */
 struct block_listener {
     int (*on_end)(void *self, uint32_t block);
     void *self;
@@ -50,20 +50,21 @@ struct blocks {
 
 /* Initializes everything except the cursor and the listener, which the caller sets. */
 int blocks_init(struct blocks *blocks, const struct trace *trace, struct err *err);
-/* The tables of the trace have more threads and stacks than before. */
+/* Call it when the tables of the trace have more threads and stacks than before. */
 int blocks_learn(struct blocks *blocks, const struct trace *trace, struct err *err);
 void blocks_release(struct blocks *blocks);
 
-/* A block as the current event describes it. account HISTORY_NONE: out of memory. */
+/* Returns a block as the current event describes it. If its account is HISTORY_NONE, memory ran
+ * out. */
 struct block blocks_described(struct blocks *blocks);
-/* True if a thread of PyTorch's autograd made the current event. */
+/* True if the current event comes from a thread of PyTorch's autograd. */
 bool blocks_is_of_backward(const struct blocks *blocks);
 /*
  * Begins a block that the current event allocated. The caller sets address, size_bytes, stack_id,
  * account, mempool and memory. Returns the block's number, or HISTORY_NONE: out of memory.
  */
 uint32_t blocks_begin(struct blocks *blocks, const struct block *born);
-/* As blocks_begin, and adds the block to the map of live addresses. */
+/* Does what blocks_begin does, and adds the block to the map of live addresses. */
 uint32_t blocks_begin_at(struct blocks *blocks, uint32_t space, const struct block *born);
 int blocks_end(struct blocks *blocks, uint32_t number, enum block_end end);
 /* Ends the block, and removes its address from the map. */
@@ -73,7 +74,8 @@ int blocks_end_at(struct blocks *blocks, uint32_t space, uint64_t address, enum 
 /* Ends the block and begins one of another size in its slot, with the same number. */
 int blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes, uint32_t stack_id);
 
-/* Counts the current event as a failure of the account. account HISTORY_NONE: out of memory. */
+/* Counts the current event as a failure of the account. Pass the result of accounts_find: if it is
+ * HISTORY_NONE, memory ran out, and this fails. */
 int blocks_fail(struct blocks *blocks, uint32_t account);
 
 #endif

@@ -3,7 +3,7 @@
  * Live blocks that end with their context: one list for each device and context, newest block
  * first.
  *
- *     device ──► list of context 0 (the block names none) ──► list of context A ──► ...
+ *     device ──► list of context 0 (blocks without context) ──► list of context A ──► ...
  *                      │ newest ◄──► older ◄──► oldest
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_BOUND_LISTS_H
@@ -29,12 +29,12 @@ int bound_lists_add(struct bound_lists *bound, int device, uint64_t context, uin
                     struct err *err);
 void bound_lists_remove(struct bound_lists *bound, uint32_t block);
 
-/* The newest block of one list; HISTORY_NONE: it is empty. */
+/* The newest block of one list. HISTORY_NONE: the list is empty. */
 uint32_t bound_lists_newest(const struct bound_lists *bound, int device, uint64_t context);
 /*
- * The list after `list` on the device; HISTORY_NONE as `list` means the first. *context is set.
- * Returns HISTORY_NONE if there are no more. A list disappears with its last block, so ask for the
- * next list before you end the blocks of this one.
+ * Returns the list after `list` on the device, or the first list if `list` is HISTORY_NONE. Sets
+ * *context to the context of that list. Returns HISTORY_NONE if there are no more lists. A list
+ * disappears with its last block, so call this before you end the blocks of `list`.
  */
 uint32_t bound_lists_next(const struct bound_lists *bound, int device, uint32_t list,
                           uint64_t *context);

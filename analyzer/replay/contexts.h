@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts of a replay: which contexts exist, and which blocks end when a context is destroyed. */
+/* Knows which contexts exist during a replay, and ends the blocks of a context when the context is
+ * destroyed. */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_CONTEXTS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_CONTEXTS_H
 
@@ -19,7 +20,8 @@ void contexts_release(struct contexts *contexts);
 int contexts_create(struct contexts *contexts, struct blocks *blocks);
 int contexts_destroy(struct contexts *contexts, struct blocks *blocks);
 
-/* True if the current event failed because a destroyed context had taken the block with it. */
+/* True if the current event failed because the block's context had been destroyed, which ended the
+ * block. */
 bool contexts_took(const struct contexts *contexts, const struct blocks *blocks, uint32_t block);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Address ranges of driver memory, plain and mapped, and the ranges that a framework pool uses as
- * segments.
+ * Address ranges of driver memory, both plain and mapped memory, and the ranges among them that a
+ * framework pool uses as segments.
  *
- * Plain ranges are kept from the first tensor on, because nothing reads them earlier.
+ * Plain ranges are kept only from the first tensor on, because nothing reads them earlier.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_DRIVER_RANGES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_DRIVER_RANGES_H
@@ -21,9 +21,10 @@ struct driver_range {
 };
 
 /*
- * Cache of recently used ranges, because tensors return to the same segments again and again. Each
- * RECENT_PIECE_BYTES of address space has one slot (slots are shared modulo RECENT_RANGES), which
- * holds the range in which a tensor was found last.
+ * A cache of recently used ranges. It helps because tensors are allocated in the same segments
+ * again and again. Each piece of RECENT_PIECE_BYTES of address space has one slot. Pieces whose
+ * numbers are equal modulo RECENT_RANGES share a slot. The slot holds the range in which the last
+ * tensor was found.
  */
 enum { RECENT_RANGES = 4096, RECENT_PIECE_BYTES = 2 << 20 };
 
@@ -34,7 +35,7 @@ struct driver_ranges {
     size_t capacity;
     struct slots slots;
     bool has_tensors;
-    bool is_unasked;               /* segments are not needed */
+    bool is_unasked;               /* nobody needs segments, so none are kept */
     struct pool_reserve *reserves; /* bytes of each pool, by account */
     size_t reserve_count, reserve_capacity;
 };
@@ -54,19 +55,20 @@ int driver_ranges_remove_plain(struct driver_ranges *ranges, const struct cursor
 int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *at,
                              const struct block *tensor);
 /*
- * Finds the first segment that overlaps *address to end, and moves *address behind it.
- * HISTORY_NONE: there are no more.
+ * Finds the first segment that overlaps the range from *address to `end`, and moves *address to the
+ * end of that segment. HISTORY_NONE: there are no more segments.
  */
 uint32_t driver_ranges_next_segment(const struct driver_ranges *ranges, uint64_t *address,
                                     uint64_t end);
-/* Sets each pool's peak_reserved_bytes; called at the end. */
+/* Sets each pool's peak_reserved_bytes. Called at the end of the replay. */
 void driver_ranges_finish(const struct driver_ranges *ranges, struct history *history);
 
 /* The VMM object that is mapped at the address; HISTORY_NONE: none. */
 uint32_t driver_ranges_object_at(const struct driver_ranges *ranges, uint64_t address);
 /*
- * The VMM object of the first mapping at or after the address, if it starts within size_bytes of
- * it; *start is then the mapping's. HISTORY_NONE: no mapping starts there, or plain memory does.
+ * The VMM object of the first mapping that starts at the address or less than size_bytes after it.
+ * Sets *start to the start of the mapping. HISTORY_NONE: no mapping starts in this range, or plain
+ * memory comes first.
  */
 uint32_t driver_ranges_object_within(const struct driver_ranges *ranges, uint64_t address,
                                      uint64_t size_bytes, uint64_t *start);

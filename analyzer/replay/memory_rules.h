@@ -24,7 +24,7 @@ enum address_space {
     SPACE_GRAPH,      /* address: DEVICE_SLOT */
     SPACE_MODULE,
     SPACE_LIMIT,          /* address: see modules.c */
-    SPACE_FRAMEWORK_POOL, /* + string id of the framework's pool; must stay last */
+    SPACE_FRAMEWORK_POOL, /* one space for each pool: + the pool's string id; must stay last */
 };
 
 struct memory_rule {

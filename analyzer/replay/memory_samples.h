@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of the card's free memory, and the bytes that a call took which no allocation accounts
- * for: the difference between the samples before and after the call.
+ * Samples of the card's free memory. They show the bytes that a call took and that no allocation
+ * explains: the difference between the samples before and after the call.
  *
  *     call of hook H       ┌───────────── H ─────────────┐
  *     events, in order     sample   (others…)   sample   load or limit     all with one call_id
@@ -21,19 +21,20 @@ struct memory_samples {
 
 void memory_samples_release(struct memory_samples *samples);
 
-/* The current event is a sample. */
+/* Handles the current event, which is a sample. */
 int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
                        const struct accounts *accounts);
 
 /*
- * The current event is an allocation. A sample taken inside its call describes the state after it.
+ * Handles the current event, which is an allocation. A sample that was taken inside the call of
+ * this event describes the state after the event.
  */
 void memory_samples_tell(struct memory_samples *samples, const struct cursor *at);
 
 /*
- * Bytes that the current event's call took more than it gave back, without the bytes that are
- * recorded for this process meanwhile. 0: there are fewer than two samples. Call it once for each
- * hooked call, because the samples are removed.
+ * The bytes that the current event's call took, less the bytes that it gave back. The bytes that
+ * were recorded for this process during the call are not included. 0: there are fewer than two
+ * samples. Call it only once for each hooked call, because it removes the samples.
  */
 int64_t memory_samples_taken(struct memory_samples *samples, const struct cursor *at);
 

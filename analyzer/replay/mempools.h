@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's mempools, stream-ordered ones and each device's mempool for graphs: the usage that
- * they report, and the bytes that are allocated from them.
+ * The mempools of the driver: the stream-ordered ones, and each device's mempool for graphs. Knows
+ * the usage that they report, and the bytes that are allocated from them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
@@ -11,22 +11,24 @@
 
 /* A zeroed struct is empty and ready for use. */
 struct mempools {
-    struct pair_map numbers; /* by handle; mempools for graphs by DEVICE_SLOT */
+    struct pair_map numbers; /* by handle; for mempools for graphs: by DEVICE_SLOT */
 };
 
 void mempools_release(struct mempools *mempools);
 
-/* The mempool in the current event's `object`, added if new. HISTORY_NONE: out of memory. */
+/* Finds the mempool that the current event has in `object`, and adds it if it is new. HISTORY_NONE:
+ * out of memory. */
 uint32_t mempools_find(struct mempools *mempools, const struct cursor *at);
-/* The mempool for graphs of the event's device, added if new. HISTORY_NONE: out of memory. */
+/* Finds the mempool for graphs of the event's device, and adds it if it is new. HISTORY_NONE: out
+ * of memory. */
 uint32_t mempools_find_graph(struct mempools *mempools, const struct cursor *at);
 
 int mempools_create(struct mempools *mempools, const struct cursor *at);
 int mempools_destroy(struct mempools *mempools, const struct cursor *at);
-/* The current event reports the mempool's usage. */
+/* Handles the current event, which reports the mempool's usage. */
 int mempools_report(const struct cursor *at, uint32_t mempool);
 
-/* Call it whenever a block begins or ends; most blocks are of no mempool. */
+/* Call it whenever a block begins or ends. It does nothing for blocks of no mempool. */
 void mempools_count(const struct cursor *at, const struct block *block, bool birth);
 
 #endif

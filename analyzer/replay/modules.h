@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Device memory that no call names: the bytes that loaded modules and raised limits took, computed
- * from the card's free memory before and after the call.
+ * Device memory whose size no call reports: the memory that loaded modules and raised limits take.
+ * The size is computed from the card's free memory before and after the call.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_MODULES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_MODULES_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private pools of a framework's allocator. A capture allocates from one pool, found by the
- * captured stream, else by the thread that began the capture last. Captures may share a pool. The
- * pool is gone when the graphs of its captures, and all that was made of those graphs, are
- * destroyed.
+ * Private pools of a framework's allocator. Each capture allocates from one pool. The pool of an
+ * event is found by the captured stream, or else by the event's thread, whose last capture counts.
+ * Captures may share a pool. A pool is gone when the graphs of its captures, and all executable
+ * graphs made from them, are destroyed.
  *
  *     capture-begin ─► open ─capture-end─► held by its graph ─graph-made─► and by executable graphs
  *                                          graph-destroy of the last graph: gone
@@ -32,16 +32,18 @@ struct private_pools {
 
 void private_pools_release(struct private_pools *pools);
 
-/* The event is of the kind that the function's name says, and succeeded. */
+/* Each of these functions handles an event, which must have succeeded. The function's name says the
+ * kind of event. */
 int private_pools_begin(struct private_pools *pools, const struct event *event, struct err *err);
 int private_pools_end(struct private_pools *pools, const struct event *event, struct err *err);
 int private_pools_make_graph(struct private_pools *pools, const struct event *event,
                              struct err *err);
 void private_pools_destroy_graph(struct private_pools *pools, const struct event *event);
 
-/* Pool of the open capture that the event belongs to; PRIVATE_POOL_NONE: none. */
+/* The pool of the open capture that the event belongs to. PRIVATE_POOL_NONE: it belongs to none. */
 uint32_t private_pools_open(const struct private_pools *pools, const struct event *event);
-/* Both are the same pool, which is `to` from now on. */
+/* Joins the pools, because they turned out to be the same pool. It has the number `to` from now
+ * on. */
 void private_pools_join(struct private_pools *pools, uint32_t from, uint32_t to);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Physical memory objects of the driver's virtual memory management. An object ends with its last
- * handle, mapping and binding.
+ * Physical memory objects of the driver's virtual memory management. An object ends when it has no
+ * handle, mapping or binding left.
  *
  *     handle  ─┐   several handles may stand for one object,
  *     handle  ─┤   and one handle for several references to it

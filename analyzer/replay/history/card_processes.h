@@ -14,8 +14,8 @@ enum { CARD_PROCESSES_NAMED = 4 };
 
 struct card_processes {
     /*
-     * True if the answer names this process and gives the bytes of each process. False otherwise:
-     * in a container, for example, NVML's process ids may differ from those inside.
+     * True if the answer names this process and gives the bytes of each process. It is false in a
+     * container, for example, if NVML's process ids differ from the ids inside the container.
      */
     bool is_known;
     uint64_t own_bytes, others_bytes; /* own_bytes include context and modules */

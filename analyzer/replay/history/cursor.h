@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The position of a replay: the current event, and the history that it fills. The parts of a replay
- * see only this.
+ * The position of a replay: the current event, and the history that the replay fills. The parts of
+ * a replay get only this cursor.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_CURSOR_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_CURSOR_H

@@ -14,32 +14,33 @@
  *
  * Effect of each event:
  *
- *   ALLOC             Result 0: a block is born. Any other result: a failure, no block. Address 0:
- *                     nothing. If a block is live at the address, that block is lost: its free was
- *                     not seen.
+ *   ALLOC             Result 0: a block is born. Any other result: it is a failure, and no block is
+ *                     born. Address 0: nothing happens. If a block is live at the address, that
+ *                     block is lost, because its free was not seen.
  *   FREE              Result 0: the block ends. A free of an address without a block counts in
  *                     unknown_frees_count and not in frees_count, so that
  *                     allocations - frees - implicit - lost = live blocks. An error, or no result
  *                     (the process was killed inside the call): the block lives on. Exception: the
  *                     error says that a context is gone (4, 201, 709), and a context of the block's
  *                     device was destroyed after the block's birth. Then the block ends.
- *     of an import    Opens of the same memory are one block. Each open and close is counted, and
- *                     the last close ends the block.
- *     of VMM memory   A FREE releases one reference of the handle, a RETAIN adds one. The object
- *                     ends with its last reference, mapping and binding, whichever event removes
- *                     it, and that is one free. An imported object has the size of its largest
- *                     mapping so far.
+ *     of an import    All opens of the same memory make one block. Each open and close is counted,
+ *                     and the last close ends the block.
+ *     of VMM memory   A FREE releases one reference of the handle, and a RETAIN adds one. The
+ *                     object ends when it has no reference, mapping or binding left. Its end counts
+ *                     as one free, no matter which event removed the last of them. An imported
+ *                     object has the size of its largest mapping so far.
  *   BIND              VMM memory lives in a multicast object or sparse array (`stream`) until
  *                     UNBIND or until that object ends.
- *   POOL_USAGE        The bytes that a device's mempool for graphs holds are one block, from its
- *                     first byte until it is empty again. The addresses of a graph's allocation
- *                     nodes are known, but hold no bytes.
- *   MODULE_LOAD       A block. Its size is the loss of the device's free memory between the samples
- *   LIMIT             before and after the call, without the bytes that are recorded for the
- *                     process between these samples.
+ *   POOL_USAGE        The bytes that a device's mempool for graphs holds are one block. It lives
+ *                     from the mempool's first byte until the mempool is empty again. The addresses
+ *                     of a graph's allocation nodes are known, but hold no bytes.
+ *   MODULE_LOAD       A block is born. Its size is how much the device's free memory shrank between
+ *   LIMIT             the samples before and after the call, without the bytes that are recorded
+ *                     for the process between these samples.
  *   CONTEXT_DESTROY   Ends the plain, managed and host memory, the arrays, modules and limits of
- *                     its device that are younger than the context: implicit frees. If the event
- *                     of a block names its context in `object`, that context decides instead.
+ *                     its device that are younger than the context. These ends are implicit frees.
+ *                     If the event of a block names its context in `object`, the block ends with
+ *                     that context instead.
  *   EXIT              Nothing after the first exit or _exit changes any figure. An exec counts only
  *                     as the last event of its thread: a failed exec is followed by other events.
  *
@@ -111,11 +112,11 @@ struct block {
     struct life life;
     uint64_t address; /* or handle */
     uint64_t size_bytes;
-    uint64_t stream; /* of a piece of a pool, else 0; STREAM_UNKNOWN */
+    uint64_t stream; /* stream of a piece of a pool, or STREAM_UNKNOWN; 0 for other blocks */
     uint32_t stack_id;
     /*
-     * If a backward allocated it: stack of the first allocation of the forward operator that this
-     * backward belongs to (autograd.h). 0: not in backward, or unknown.
+     * If a backward allocated the block: the stack of the first allocation of the forward operator
+     * that this backward belongs to (autograd.h). 0: not in a backward, or unknown.
      */
     uint32_t forward_stack_id;
     uint32_t backward;      /* number of its call to backward; 0: none, or unknown */
@@ -126,7 +127,7 @@ struct block {
     uint8_t memory;       /* enum memory_kind */
     uint8_t end;          /* enum block_end */
     bool is_segment;      /* a framework pool hands out pieces of it */
-    bool outlived : 1;    /* it was live longer than the deciding phase */
+    bool outlived : 1;    /* the block was live longer than the deciding phase */
     bool is_of_graph : 1; /* allocated by a forward operator that autograd records */
 };
 
@@ -151,10 +152,10 @@ struct account {
     uint32_t peak_path;            /* phase of the block that made the peak */
     struct moment asked;           /* the requested moment; see replay.h */
     uint64_t asked_reported_index; /* as peak_reported_index */
-    uint64_t asked_bytes;          /* live then, if it is the highest in a phase */
+    uint64_t asked_bytes;          /* live at `asked`, if that is the highest moment in a phase */
     bool has_segments;             /* framework pool whose segments were seen */
-    uint64_t reserved_bytes;       /* of segments known so far */
-    uint64_t peak_reserved_bytes;  /* their maximum */
+    uint64_t reserved_bytes;       /* of the segments known so far */
+    uint64_t peak_reserved_bytes;  /* maximum of reserved_bytes */
 };
 
 /* True for accounts in tables of layers: the driver's device memory, and framework pools. */
@@ -192,21 +193,21 @@ enum { FAILURE_REFUSALS = 4 };
 struct failure {
     uint64_t number; /* from 1, in the process */
     struct moment at;
-    struct event event; /* the last call; if the framework reported the failure, its report */
-    uint32_t path;      /* phase it happened in, or HISTORY_NONE */
-    uint32_t account;   /* would have held the block */
+    struct event event; /* the framework's report of the failure; the last call if there is none */
+    uint32_t path;      /* phase in which the failure happened, or HISTORY_NONE */
+    uint32_t account;   /* the account that would have held the block */
     struct refusal refusals[FAILURE_REFUSALS]; /* first calls, in order; `event` is the last */
     uint32_t refusals_count;                   /* number of all calls */
     uint64_t flushed_bytes;      /* given back to the driver by the framework between the calls */
-    bool refused_by_framework;   /* without a refusal by the driver */
-    uint32_t forward_stack_id;   /* as a block's */
-    bool is_of_backward;         /* on autograd's thread, which hands exceptions on */
-    bool went_on;                /* the program allocated, or tried to, after it */
-    uint32_t went_on_stack_id;   /* its first attempt after it; 0: unknown, or by other threads */
-    uint32_t others_count;       /* allocations of other threads after it; see failures.c */
-    struct memory_sample sample; /* the card's last sample before it */
-    uint64_t held_bytes;         /* of the driver's memory, by this process */
-    struct card_processes processes; /* NVML's answer to its thread; replay/process_answers.h */
+    bool refused_by_framework;   /* the framework refused; the driver had not refused before */
+    uint32_t forward_stack_id;   /* as in struct block */
+    bool is_of_backward;         /* on autograd's thread, which passes exceptions to another one */
+    bool went_on;                /* the program allocated, or tried to, after the failure */
+    uint32_t went_on_stack_id;   /* stack of that attempt; 0: unknown, or by other threads */
+    uint32_t others_count;       /* later allocations of other threads; see failures.c */
+    struct memory_sample sample; /* the card's last sample before the failure */
+    uint64_t held_bytes;         /* driver memory that this process held */
+    struct card_processes processes; /* NVML's answer to the thread; replay/process_answers.h */
     uint64_t limit_bytes;            /* limit that the pool reported; 0: none */
 };
 
@@ -214,14 +215,14 @@ struct failure {
 enum { FAILURES_AT_EACH_END = 100 };
 
 /*
- * Refused calls at one site that were no failures: the framework flushed its cache and was then
- * served, or did without the memory.
+ * Refused calls at one site that were no failures, because the driver served the request after the
+ * framework had flushed its cache, or because the framework did without the memory.
  */
 struct retry_site {
     int device;
     uint32_t stack_id; /* of the refused calls */
     uint64_t retries_count, done_without_count, flushed_bytes;
-    uint64_t requested_bytes; /* maximum, of the driver; of the pool if it did without */
+    uint64_t requested_bytes; /* largest request to the driver; to the pool if done without */
     struct moment last;
 };
 
@@ -230,7 +231,7 @@ struct device_use {
     int device;
     uint32_t accounts[ACCOUNT_COUNT]; /* by kind; ACCOUNT_pool: HISTORY_NONE */
     uint32_t leading;                 /* account of the leading layer */
-    uint64_t context_bytes_at_start;  /* of modules and limits, at its first device memory */
+    uint64_t context_bytes_at_start;  /* modules and limits before its first device memory */
 };
 
 struct path {
@@ -253,7 +254,7 @@ struct segment {
     uint64_t address, size_bytes;
     uint64_t stream;  /* of the first piece seen in it; STREAM_UNKNOWN */
     uint32_t account; /* of the pool */
-    bool mapped;      /* VMM mapping: a free range may continue in the next mapping */
+    bool mapped;      /* it is a VMM mapping: a free range may continue in the next mapping */
     /* While it belongs to CUDA graphs (captures.h): neither idle nor reclaimable. */
     struct life of_graph;
     uint32_t private_pool; /* pool of those graphs; for captures.c */
@@ -272,7 +273,7 @@ struct mempool_usage {
     uint64_t reserved_bytes;
 };
 
-/* A mempool of the driver; "pool" alone is a framework's. */
+/* A mempool of the driver. (The word "pool" alone means a framework's pool.) */
 struct mempool {
     int device;
     uint64_t handle; /* 0: the device's mempool for graphs */
@@ -290,9 +291,9 @@ struct ended {
 };
 
 /*
- * An observer that finds moments during the replay and needs the blocks of these moments. wants()
- * is true if such a moment of the account lies in the life. It is called when a block ends, and
- * when lists are pruned.
+ * Belongs to an observer that finds moments during the replay and needs the blocks of these
+ * moments. wants() is true if such a moment of the account lies in the given life. The replay calls
+ * it when a block ends, and when lists are pruned.
  */
 struct keeper {
     const void *self;
@@ -321,9 +322,9 @@ struct history {
     struct failure *failures; /* in order; see FAILURES_AT_EACH_END */
     size_t failure_count, failure_capacity;
     uint64_t failures_in_all, failures_of_device[DEVICE_SLOTS];
-    uint64_t asked_failure_number;   /* its moment was asked for; 0: none */
-    struct failure asked_failure;    /* a copy, if it was dropped */
-    bool has_open_failure;           /* after some failure nothing was allocated yet */
+    uint64_t asked_failure_number;   /* number of the failure that was asked for; 0: none */
+    struct failure asked_failure;    /* a copy of that failure, if it was dropped */
+    bool has_open_failure;           /* there is a failure after which nothing was allocated yet */
     struct waiting_failure *waiting; /* undecided refusals; see replay/refused/failures.h */
     size_t waiting_count, waiting_capacity;
     struct retry_site *retries;
@@ -342,7 +343,7 @@ struct history {
     struct memory_sample samples[DEVICE_SLOTS]; /* the last sample of each device */
 
     /* Ended objects that were live at a kept moment. */
-    bool forgets; /* keeps no ended objects */
+    bool forgets; /* the history keeps no ended objects */
     struct ended ended_blocks, ended_segments, ended_samples, ended_usages;
     struct live_sets *walked; /* sets of live blocks at recently walked moments; for live_walk.c */
     uint64_t *pins;           /* ascending: moments kept for every account */
@@ -354,7 +355,7 @@ struct history {
 
 void history_release(struct history *history);
 
-/* Event that the card's last sample describes, as of now; INDEX_NONE: there is no sample. */
+/* The event that the card's last sample so far describes. INDEX_NONE: there is no sample. */
 static inline uint64_t history_reported_index(const struct history *history, int device)
 {
     const struct memory_sample *sample = &history->samples[DEVICE_SLOT(device)];
@@ -363,8 +364,8 @@ static inline uint64_t history_reported_index(const struct history *history, int
 }
 
 /*
- * True for a trace of another tool: nothing is known about memory that the tool does not watch, nor
- * about the program's end.
+ * True for a trace that another tool recorded. Such a trace tells nothing about memory that the
+ * tool does not watch, or about the program's end.
  */
 bool history_is_imported(const struct history *history);
 /* False if no event of an imported trace reports this account: show "unknown", not 0. */

@@ -3,9 +3,9 @@
  * Walks the blocks and segments of one account that were live at a kept moment (past.h), or are
  * live at the end.
  *
- * Many analyses ask for the same failure or peak, each for its own account. Therefore the live
- * blocks of the last few moments are cached, by reference. Ended blocks that began too late are
- * skipped by runs.
+ * Many analyses ask for the same failure or peak, each for its own account. Therefore pointers to
+ * the live blocks of the last few moments are cached. Ended blocks that began after the moment are
+ * skipped in runs of many at once.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_LIVE_WALK_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_LIVE_WALK_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callbacks for an analysis that cannot wait for the history: every birth and end of a block, every
- * phase that begins or ends, and the end of every event, in this order. An observer keeps what is
- * live or has a name, never events. It must not change the history.
+ * Callbacks for an analysis that needs more than the final history. They are called for every birth
+ * and end of a block, for every begin and end of a phase, and at the end of every event, in this
+ * order. An observer may keep what is live or has a name, but no events. It must not change the
+ * history.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_OBSERVER_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_OBSERVER_H
@@ -11,7 +12,7 @@
 
 struct spans; /* the open phases, see spans.h */
 
-/* A block was born or has ended; its account's live_bytes include the change already. */
+/* A block was born or has ended. The live_bytes of its account already include this change. */
 struct change {
     const struct block *block;
     bool birth;
@@ -22,7 +23,7 @@ struct change {
 
 struct observer {
     void *self;
-    /* Each may be NULL; -1: *at->err says why. */
+    /* Each callback may be NULL. If a callback returns -1, *at->err says why. */
     int (*on_change)(void *self, const struct cursor *at, const struct spans *spans,
                      const struct change *change);
     /* Called after a span began, and before it is closed. */
@@ -42,8 +43,8 @@ struct observer {
     int (*on_event)(void *self, const struct cursor *at);
     uint64_t kinds; /* kinds of events for on_event: OBSERVER_KIND(…); 0: all */
     /*
-     * Called once after the last event, which is at->event (NULL: there was none); for a growing
-     * trace, at each replay_pause.
+     * Called once after the last event, which is at->event (NULL: there was no event). For a
+     * growing trace, it is called at each replay_pause.
      */
     int (*on_end)(void *self, const struct cursor *at);
 };

@@ -8,7 +8,7 @@
 #include "analyzer/load/trace.h"
 
 enum inferred_phase {
-    INFERRED_NONE, /* stack: no rule matches; moment: no phase began yet */
+    INFERRED_NONE, /* for a stack: no rule matches it; for a moment: no phase has begun yet */
 #define PHASE(name) INFERRED_##name,
 #define FIRST(phase, pattern)
 #define INNER(phase, pattern)
@@ -22,16 +22,17 @@ enum inferred_phase {
 const char *inferred_name(enum inferred_phase phase);
 
 /*
- * Tells several optimizers or backwards of a program apart. `hash` covers the Python frames outside
- * the outermost frame of an optimizer's step or of a backward (CALLER_KNOWN), or else of another
- * function of an optimizer, such as gradient clipping (CALLER_SOME).
+ * Distinguishes several optimizers or backwards of a program by their callers. `hash` covers the
+ * Python frames outside the outermost frame of an optimizer's step or of a backward (CALLER_KNOWN).
+ * If the stack has no such frame, it covers the Python frames outside the outermost frame of
+ * another function of an optimizer, such as gradient clipping (CALLER_SOME).
  */
 struct inferred_caller {
     uint32_t hash; /* of those frames */
     enum inferred_caller_rank { CALLER_UNKNOWN, CALLER_SOME, CALLER_KNOWN } rank;
 };
 
-/* The phase of every stack; built once for a trace. */
+/* The phases of all stacks. They are computed once for a trace. */
 struct inferred {
     struct inferred_stack *stacks;
     size_t count;
@@ -41,8 +42,8 @@ int inferred_build(struct inferred *inferred, const struct trace *trace, struct 
 void inferred_release(struct inferred *inferred);
 
 /*
- * The phase of an allocation with that stack; `now` is the phase before it. is_recorded: a forward
- * operator that autograd records allocates.
+ * The phase of an allocation with that stack. `now` is the phase before the allocation. is_recorded
+ * is true if a forward operator that autograd records made the allocation.
  */
 enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred_phase now,
                                   uint32_t stack_id, bool is_recorded);

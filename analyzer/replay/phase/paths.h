@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The paths of a history: the names of nested phases, each combination once. */
+/* The paths of a history. A path is the names of nested phases; each combination of names is one
+ * path. */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_PATHS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_PATHS_H
 

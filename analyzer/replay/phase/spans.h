@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Phases of a replay: which spans are open, and in which span an event happens. A span's number is
- * reused when the span is closed, and all its blocks and inner spans are gone.
+ * The phases of a replay: which spans are open, and in which span an event happens. A span's number
+ * can be reused when the span is closed and all its blocks and inner spans are gone.
  *
  *     all open spans, by push   ... ◄── outer ── span ── inner ──► ...
  *     of one thread             ... ◄── thread_outer ── span ── thread_inner ──► ...
- *     pushed without an id      ... ◄── pushed_outer ── span      one list a thread and source
+ *     pushed without an id      ... ◄── pushed_outer ── span      for each thread and source
  *     around it at its push     root ◄── ... ◄── parent ── span
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_SPANS_H
@@ -24,7 +24,7 @@ struct span {
     uint32_t deciding;             /* the innermost span up to this one whose path has a rule */
     uint32_t depth;                /* 1: outermost */
     uint32_t thread;               /* index of the thread's lists */
-    struct inferred_caller caller; /* of its first allocation with the highest rank */
+    struct inferred_caller caller; /* the first with the highest rank among its allocations */
     uint32_t references_count;     /* blocks born in it + spans inside it + 1 while it is open */
     uint32_t outer, inner, thread_outer, thread_inner, pushed_outer;
 };
@@ -39,9 +39,9 @@ struct spans {
 
     struct thread_spans *threads; /* heads of the lists of each thread */
     size_t thread_count, thread_capacity;
-    uint32_t recent_thread_id, recent_thread; /* cache: last thread asked for, index of its lists */
+    uint32_t recent_thread_id, recent_thread; /* cache: last thread asked for; index of its lists */
     struct pair_map numbers;                  /* threads by id, and open ranges; see spans.c */
-    bool takes_libraries; /* ranges of libraries' NVTX domains are phases, too */
+    bool takes_libraries; /* ranges of libraries' NVTX domains also become phases */
     struct paths paths;
 
     struct inferred inferred;
@@ -56,8 +56,9 @@ void spans_release(struct spans *spans);
 int spans_push(struct spans *spans, const struct cursor *at);
 int spans_pop(struct spans *spans, const struct cursor *at);
 /*
- * The current event is an allocation. Its stack may end the inferred phase and begin the next one;
- * so may is_recorded: a forward operator that autograd records allocates.
+ * Handles the current event, which is an allocation. Its stack may end the inferred phase and begin
+ * the next one. is_recorded may do so as well; it is true if a forward operator that autograd
+ * records made the allocation.
  */
 int spans_infer(struct spans *spans, const struct cursor *at, bool is_recorded);
 /* Called after the last event: closes all spans, the innermost first. */
@@ -71,7 +72,8 @@ static inline bool span_is_open(const struct span *span)
 }
 
 /*
- * A block born in the span holds the span's number until the block ends. HISTORY_NONE is allowed.
+ * A block that is born in a span keeps the span's number from being reused until the block ends.
+ * The span may be HISTORY_NONE.
  */
 void spans_hold(struct spans *spans, uint32_t span);
 void spans_let_go(struct spans *spans, uint32_t span);

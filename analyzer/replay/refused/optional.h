@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that a framework requests but can do without: cuDNN's workspaces, for PyTorch. It is
- * recognized by the function names in the trace; without names nothing is optional.
+ * Memory that a framework requests but can do without. An example is a workspace for cuDNN that
+ * PyTorch requests. It is recognized by the function names in the trace; if the trace has no names,
+ * no memory is optional.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_OPTIONAL_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_OPTIONAL_H

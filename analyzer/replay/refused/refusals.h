@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides which failed calls form one failure, and which were no failure, because a flush or
- * another request served them, or the framework did without.
+ * Decides which failed calls form one failure, and which were no failure. A failed call was no
+ * failure if the request was served after a flush or in another way, or if the framework did
+ * without the memory.
  *
- * If the driver refuses, a framework's allocator flushes its cache and asks again. The next calls
- * of the thread decide what a refusal was:
+ * If the driver refuses a request, a framework's allocator flushes its cache and asks again. The
+ * next calls of the thread decide about the refusal:
  *
- *     refused ─► (flushed, refused) ─► the pool reports out of memory    one failure, all of it
+ *     refused ─► (flushed, refused) ─► the pool reports out of memory    all of it is one failure
  *             ─► flushed ─► the same size is served                      a retry: no failure
  *             ─► served in the same size ─► a piece of the pool lies in it   a retry
  *             ─► anything else, or nothing                               a failure of its own
@@ -15,20 +16,21 @@
  *     another error ─► the same size is served next            no failure: PyTorch first requests
  *                      memory that other machines may map, then memory that they may not
  *
- * A flush is a segment of a pool that the thread gave back to the driver. Calls of one failure have
- * the same Python frame, if both have one.
+ * The thread has flushed if it gave a segment of a pool back to the driver. Two calls of one
+ * failure have the same innermost Python frame, if both have Python frames.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_REFUSALS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_REFUSALS_H
 
 #include "analyzer/replay/history/cursor.h"
 
-/* The current event failed to allocate memory of the account, in the phase `path`. */
+/* Handles the current event, which failed to allocate memory of the account in the phase `path`. */
 int refusals_add(const struct cursor *at, uint32_t account, uint32_t path, bool is_of_backward,
                  uint32_t forward_stack_id);
-/* The current event is of kind ALLOC; no other part of the replay has handled it yet. */
+/* Handles the current event, which is of kind ALLOC. Call it before any other part of the replay
+ * handles the event. */
 int refusals_before_alloc(const struct cursor *at);
-/* The current event gave a segment of a framework's pool back to the driver. */
+/* Handles the current event, which gave a segment of a framework's pool back to the driver. */
 void refusals_note_flush(const struct cursor *at, uint64_t bytes);
 
 #endif
