@@ -37,13 +37,14 @@ static int add_stack(struct blame *blame, struct symbols *symbols, struct blame_
 
 enum { NOT_ASKED, NO_WRAPPER, IS_WRAPPER };
 
-/* Counts for the choice of labels. By path: counted. By place: the other arrays. */
+/* Counts for the choice of labels. The array `counted` is by path, the other arrays are by place.
+ * */
 struct choice {
-    bool *counted;            /* this stack's path was counted */
-    uint32_t *sharing, *last; /* sharing: paths of stacks through it; last: the last one + 1 */
+    bool *counted;            /* the path was counted */
+    uint32_t *sharing, *last; /* sharing: number of paths through it; last: the last path + 1 */
     uint32_t *callers;        /* number of different functions that call it */
-    uint8_t *wrappers;        /* is it in wrappers.def: one of the enum above */
-    struct pair_map calling;  /* pairs of place and caller, as index in names */
+    uint8_t *wrappers;        /* whether it is in wrappers.def: a value of the enum above */
+    struct pair_map calling;  /* pairs of a place and the caller's index in names */
     struct text_set names;
 };
 
@@ -90,7 +91,7 @@ static bool is_wrapper(const struct call_paths *paths, const struct choice *choi
     return *known == IS_WRAPPER;
 }
 
-/* is_helped: the path from place to best goes through a function that several others call. */
+/* is_helped: the path from place to best goes through a function that several functions call. */
 static bool is_better_label(const struct call_paths *paths, const struct choice *choice,
                             uint32_t place, uint32_t best, bool is_helped)
 {
@@ -175,7 +176,8 @@ static void format_row(const struct stack_site *site, const char *label,
         snprintf(text, BLAME_TEXT_BYTES, "%s", label);
 }
 
-/* Labels "MmBackward0 of train.py:88 forward"; site.called becomes what that line called. */
+/* Makes a label like "MmBackward0 of train.py:88 forward". Sets site.called to the function that
+ * this line called. */
 static int describe_backward(struct blamed *item, struct symbols *symbols,
                              const struct symbol_frame *label_frame, char label[BLAME_LABEL_BYTES],
                              struct err *err)

@@ -6,9 +6,9 @@
  *     no wrapper     an allocator's wrapper (wrappers.def) is no label, if there is another frame
  *     fewest paths   the label is the line that the fewest call paths of the set share, so a helper
  *                    that all rows go through is no label
- *     innermost      of equally shared lines, the one nearest to the allocation; but an outer line,
- *                    if several functions call a function between the two, or if the inner line is
- *                    in a header and the outer one is not
+ *     innermost      if several lines are shared by equally few call paths, the label is the line
+ *                    nearest to the allocation; but it is an outer line if several functions call a
+ *                    function between the two, or if only the inner line is in a header
  *
  * If a stack has no frame of the program, its autograd operator is the label ("MmBackward0,
  * backward (autograd)", or "MmBackward0 of train.py:88 forward" if the forward operator's stack is
@@ -20,7 +20,7 @@
  *     blame_of(&blame, stack_id)->text          "train.py:88 forward, in Linear.forward", for a row
  *     blame_release(&blame);
  *
- * Stacks with the same text are one row.
+ * Stacks with the same text share one row.
  */
 #ifndef GPUMEMTRACE_ANALYZER_BLAME_BLAME_H
 #define GPUMEMTRACE_ANALYZER_BLAME_BLAME_H
@@ -29,8 +29,8 @@
 #include "stack_site.h"
 
 /*
- * A stack. forward_stack_id: for an allocation of a backward, its forward operator's stack; 0:
- * unknown.
+ * A stack. For an allocation of a backward, forward_stack_id is the stack of the forward operator;
+ * 0: unknown.
  */
 struct blame_stack {
     uint32_t stack_id, forward_stack_id;
@@ -39,13 +39,13 @@ struct blame_stack {
 struct blamed {
     uint32_t stack_id, forward_stack_id;
     const char *label, *text; /* valid until blame_release */
-    uint32_t label_number;    /* index of the label, from 0 in the order of the stacks */
-    uint32_t row;             /* index of the text, from 0 in the order of the stacks */
+    uint32_t label_number;    /* index of the label, from 0 in the order of first use */
+    uint32_t row;             /* index of the text, from 0 in the order of first use */
     uint32_t path;            /* in blame.paths; CALL_PATH_NONE: no frame is the program's */
     uint32_t forward_path;    /* path of the forward operator, if path is none */
-    const struct symbol_frame *forward; /* the label's line in forward_path, or NULL */
+    const struct symbol_frame *forward; /* frame in forward_path that the label names, or NULL */
     bool names_line;                    /* the label names a line of the program */
-    bool is_known;                      /* false: there is no stack, as the label says */
+    bool is_known;                      /* false: there is no stack, and the label says that */
     struct stack_site site;
 };
 
@@ -58,25 +58,28 @@ struct blame {
     struct text_set labels;
 };
 
-/* Labels count stacks, which may contain duplicates. On -1 nothing has to be released. */
+/* Chooses labels for the `count` stacks, which may contain duplicates. If it returns -1, there is
+ * nothing to release. */
 int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *stacks, size_t count,
                  struct err *err);
-/* As blame_stacks, if forward operators may be known: "MmBackward0 of train.py:88 forward". */
+/* Like blame_stacks, for stacks that may have a known forward operator. Its line is then part of
+ * the label: "MmBackward0 of train.py:88 forward". */
 int blame_backwards(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
                     size_t count, struct err *err);
 /*
- * As blame_backwards, but makes labels for the first `said` stacks only. The other stacks only
- * count as call paths that share lines; they have no text and no row.
+ * Like blame_backwards, but makes labels for the first `said` stacks only. The other stacks have no
+ * text and no row; they only count as call paths that share lines.
  */
 int blame_first(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
                 size_t count, size_t said, struct err *err);
 void blame_release(struct blame *blame);
 
-/* The stack must be one of the set. */
+/* Both return the result for one stack, which must be in the set. */
 const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id);
 const struct blamed *blame_of_backward(const struct blame *blame, struct blame_stack stack);
 
-/* Labels one stack alone. Returns 1; 0: no stack was taken, as the label says; or -1. */
+/* Labels one stack alone. Returns 1, or 0 if no stack was recorded (the label says that), or -1 if
+ * memory ran out. */
 #define BLAME_TEXT_BYTES (STACK_SITE_TEXT_BYTES + 2 * STACK_FUNCTION_BYTES + 8)
 int blame_alone(char label[BLAME_TEXT_BYTES], struct symbols *symbols, struct blame_stack stack,
                 struct err *err);

@@ -71,7 +71,8 @@ static uint32_t add_new_place(struct call_paths *paths, const struct symbol_fram
     return number;
 }
 
-/* Looks into by_frame first, because most frames were in earlier stacks. */
+/* Finds or adds the place of a frame. Looks into by_frame first, because most frames were in
+ * earlier stacks. */
 static uint32_t add_place(struct call_paths *paths, const struct symbol_frame *frame,
                           struct err *err)
 {
@@ -105,8 +106,8 @@ static uint32_t add_path(struct call_paths *paths, uint32_t outer, uint32_t plac
 }
 
 /*
- * Places found by a walk so far: those of named frames, or of unnamed ones if there is no named
- * frame.
+ * The places that a walk has found so far: the places of named frames, or those of unnamed frames
+ * if there is no named frame.
  */
 struct found {
     size_t count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call path of an allocation: the program's own frames of a stack, without those of frameworks,
- * interpreters and runtimes. The call paths of many stacks form one tree, from the outermost frame
- * inwards; a place is a line of a file.
+ * The call path of an allocation: the frames of its stack that are the program's own, without the
+ * frames of frameworks, interpreters and runtimes. The call paths of many stacks form one tree,
+ * from the outermost frame inwards. A place is a line of a file.
  *
  *     main ── train_step ─┬─ compute_loss ── floats ── tensor_new      path: a node of the tree
  *                         └─ floats ── tensor_new                      place: the line of a node
@@ -19,19 +19,19 @@
 struct call_place {
     struct symbol_frame frame;
     const char *text; /* "train.py:88 forward" */
-    bool is_header;   /* in a header: more likely a helper */
+    bool is_header;   /* the line is in a header, so it is more likely a helper */
 };
 
 struct call_path {
-    uint32_t place, outer; /* outer: a path of a lower number, CALL_PATH_NONE: outermost */
+    uint32_t place, outer; /* outer: has a lower number; CALL_PATH_NONE: this is the outermost */
 };
 
 /* A zeroed struct is empty and ready for use. */
 struct call_paths {
-    struct text_set texts, keys; /* texts of places; keys: text and path of the file */
+    struct text_set texts, keys; /* texts of places; keys made of the text and the file's path */
     struct call_place *places;   /* by index of the key */
     size_t place_count, place_capacity;
-    struct pair_map by_frame; /* the last place of a line and a pointer to a function's name */
+    struct pair_map by_frame; /* the last place, by line and by pointer to the function's name */
     struct call_path *items;
     size_t count, capacity;
     struct pair_map numbers; /* index of a path, by its outer path and its place */
@@ -40,12 +40,13 @@ struct call_paths {
 };
 
 /*
- * Adds a stack; *path is the path of its innermost frame. Unnamed frames count only if the stack
- * has no named frame and no label. CALL_PATH_NONE: no frame is the program's.
+ * Adds a stack, and sets *path to the path of its innermost frame. Unnamed frames count only if the
+ * stack has no named frame and no label. *path is CALL_PATH_NONE if no frame is the program's.
  */
 int call_paths_add(struct call_paths *paths, struct symbols *symbols, uint32_t stack_id,
                    uint32_t *path, struct err *err);
-/* True for a function of wrappers.def. True for a header; file NULL: unknown. */
+/* call_is_wrapper: true for a function of wrappers.def. call_is_header: true for the file of a
+ * header; file may be NULL (unknown). */
 bool call_is_wrapper(const char *function);
 bool call_is_header(const char *file);
 

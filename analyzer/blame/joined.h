@@ -5,19 +5,19 @@
 
 #include "blame.h"
 
-/* Describes the items. */
+/* Describes the items of such a list. */
 struct joinable {
     size_t item_bytes, stack_offset; /* offset of its uint32_t stack_id */
     void (*join)(void *into, const void *from);
     int (*compare)(const void *left, const void *right); /* as for qsort */
 };
 
-/* Finds the labels of the items' stacks. */
+/* Fills `blame` with the labels of the items' stacks. */
 int joined_blame(struct blame *blame, struct symbols *symbols, const struct joinable *what,
                  const void *items, size_t count, struct err *err);
 /*
- * Returns the joined items, sorted; the caller frees them, and *count is set to their number. A
- * joined item keeps the stack of its first item. NULL: out of memory.
+ * Returns the joined items, sorted, and sets *count to their number. The caller frees them. A
+ * joined item keeps the stack of the first item that was joined into it. NULL: out of memory.
  */
 void *joined_items(const struct blame *blame, const struct joinable *what, const void *items,
                    size_t *count, struct err *err);

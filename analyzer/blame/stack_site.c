@@ -9,7 +9,7 @@
 #include "analyzer/util/glob.h"
 #include "analyzer/util/utf8.h"
 
-/* How well a frame names an allocation, the best last. */
+/* How well a frame names an allocation, in ascending order. */
 enum rank {
     RANK_ANY,
     RANK_FRAMEWORK,
@@ -23,7 +23,7 @@ static bool is_label(const struct symbol_frame *frame)
     return !strcmp(frame->kind, "label");
 }
 
-/* True if the frame would be the program's without its name. */
+/* True if the frame would count as the program's if it had no name. */
 static bool lies_in_program(const struct symbol_frame *frame)
 {
     struct symbol_frame place = *frame;
@@ -44,24 +44,26 @@ static enum rank rank_of(const struct symbol_frame *frame)
 }
 
 /*
- * Between frames of equal rank, the innermost wins inside the program, and the outermost elsewhere.
+ * True if a frame, which lies further out than the best one so far, is better. If both have the
+ * same rank, the inner frame is better in the program, and the outer frame is better elsewhere.
  */
 static bool is_better(enum rank rank, enum rank best)
 {
     return rank > best || (rank == best && rank <= RANK_FRAMEWORK);
 }
 
-/* State of the walk beside the site. */
+/* The state of the walk, in addition to the site. */
 struct outward {
     const char *called;
     bool is_of_program, is_python; /* both: of `called` */
 };
 
 /*
- * Remembers what the program's line called, from the inside outwards. Native frames of a framework
- * further in are overwritten, because they only take memory from its pool; the first Python frame
- * of the framework stays. Compiled code is one thing to a reader, whatever its functions are
- * called. Once a frame of the program was found, frames of a framework are ignored.
+ * Remembers the function that the program's line called, while the walk goes outwards. A native
+ * frame of a framework is overwritten by frames further out, because it only takes memory from the
+ * framework's pool. The framework's first Python frame is not overwritten. All compiled code has
+ * one name, because its functions mean nothing to a reader. After the first frame of the program,
+ * frames of a framework are ignored.
  */
 static void note_called(struct outward *outward, const struct symbol_frame *frame)
 {
@@ -78,8 +80,9 @@ static void note_called(struct outward *outward, const struct symbol_frame *fram
 }
 
 /*
- * Keeps the outermost operator, because autograd's thread was to run it. PyNode is ignored: it is
- * any Python function (of torch.compile, of checkpoint).
+ * Keeps the outermost operator, because it is the one that autograd's thread set out to run. PyNode
+ * is ignored, because it stands for any Python function, such as one of torch.compile or
+ * checkpoint.
  */
 static void note_operator(struct stack_site *site, const struct symbol_frame *frame)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one frame of a stack that names an allocation. blame.h chooses the line of the program; this
- * file finds it in the stack, or another frame if no line is the program's.
+ * Finds the one frame of a stack that names an allocation. blame.h chooses the line of the program,
+ * and this file finds that line in the stack. If no line is the program's, it finds another frame.
  */
 #ifndef GPUMEMTRACE_ANALYZER_BLAME_STACK_SITE_H
 #define GPUMEMTRACE_ANALYZER_BLAME_STACK_SITE_H
@@ -16,8 +16,8 @@ struct stack_site {
     bool is_found;      /* false: there is no stack */
     bool is_of_program; /* false: no frame is the program's, and `frame` is another frame */
     /*
-     * The function that this line called: the program's next function towards the allocation, else
-     * "compiled code", else a framework's function; NULL: none of these.
+     * The function that this line called. It is the program's next function towards the allocation;
+     * if there is none, "compiled code" or a framework's function. NULL: there is none of these.
      */
     const char *called;
     /*
@@ -29,21 +29,22 @@ struct stack_site {
 };
 
 /*
- * Finds the site. label_frame is a frame of the program in that stack; the innermost equal frame
- * becomes the site. If it is NULL: a label, else the innermost unnamed frame of the program, else
- * the innermost template of the runtime, else the outermost frame of a framework, else the
- * outermost frame.
+ * Finds the site. label_frame is a frame of the program in that stack; the innermost frame that
+ * equals it becomes the site. If label_frame is NULL, the site is the first of these that the stack
+ * has: a label, the innermost unnamed frame of the program, the innermost template of the runtime,
+ * the outermost frame of a framework, the outermost frame.
  */
 int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t stack_id,
                     const struct symbol_frame *label_frame, struct err *err);
 
 /*
- * "train.py:88 forward", "forward (train)", "libfoo.so+0x12", "MmBackward0, backward (autograd)".
+ * The text of a site, such as "train.py:88 forward", "forward (train)", "libfoo.so+0x12" or
+ * "MmBackward0, backward (autograd)".
  */
 #define STACK_SITE_TEXT_BYTES 384
 const char *stack_site_text(const struct stack_site *site, char buffer[STACK_SITE_TEXT_BYTES]);
 
-/* "libfoo.so" of "/usr/lib/libfoo.so". */
+/* The file name of a path: "libfoo.so" for "/usr/lib/libfoo.so". */
 const char *stack_base_name(const char *path);
 
 /* The function's name, cut to the length of a line: "at::native::…". */
