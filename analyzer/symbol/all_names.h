@@ -9,7 +9,7 @@
 #include "symbols.h"
 #include "write_names.h"
 
-/* Different addresses in stacks, by the parts of their names that are known. */
+/* Numbers of different addresses in stacks, by the parts of their names that are known. */
 struct name_counts {
     uint64_t with_line, with_function, without_name;
 };

@@ -15,13 +15,15 @@ struct debuginfod *debuginfod_new(struct err *err);
 void debuginfod_free(struct debuginfod *debuginfod);
 
 /*
- * Call it if debuginfod is not wanted: libdw queries the servers by itself if the variable is set.
+ * Call it if debuginfod is not wanted, because libdw by itself queries the servers if the variable
+ * DEBUGINFOD_URLS is set.
  */
 void debuginfod_forbid(void);
 
 /*
- * Fetches the file with debug information of that build, else the program or library itself.
- * Returns its path in the client's cache; the caller frees it. NULL: no server has it.
+ * Fetches the file with debug information of that build. If no server has one, fetches the program
+ * or library itself. Returns the path of the file in the client's cache; the caller frees the path.
+ * NULL: no server has either file.
  */
 char *debuginfod_fetch(struct debuginfod *debuginfod, const char *build_id);
 

@@ -18,7 +18,8 @@ static size_t length_without_suffix(const char *symbol)
     return strlen(symbol);
 }
 
-/* Rust is tried first, because its old names are valid C++ names too, with a hash at the end. */
+/* Tries Rust first, because the old names of Rust are also valid C++ names, with a hash at the
+ * end. */
 char *demangle(const char *symbol)
 {
     char *name = rust_demangle(symbol, DMGL_NO_OPTS);

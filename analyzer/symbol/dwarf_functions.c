@@ -24,7 +24,8 @@ static int add_function(struct dwarf_functions *functions, Dwarf_Die *die, struc
     return 0;
 }
 
-/* Functions are declared in namespaces, in types, and (methods of local classes) in functions. */
+/* Adds the functions below `parent`. Functions lie in namespaces and types; methods of local
+ * classes lie in functions. */
 static int add_functions_below(struct dwarf_functions *functions, Dwarf_Die *parent, int nesting,
                                struct err *err)
 {

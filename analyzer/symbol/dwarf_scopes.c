@@ -128,7 +128,8 @@ static char *scope_name(Dwarf_Die *scope, int nesting)
 }
 
 /*
- * True for C, where functions have no outer scope: the search would only read the unit up to there.
+ * True for C. A function in C has no outer scope, so a search for one would read much of the unit
+ * in vain.
  */
 static bool is_c(Dwarf_Die *scope)
 {

@@ -6,17 +6,18 @@
 #include <elfutils/libdw.h>
 
 /*
- * Finds the function, and the calls inlined into it at the address, outermost first. Returns their
- * number, at most limit; beyond it, the innermost are left out.
+ * Fills `scopes` with the function, followed by the calls that were inlined into it at the address,
+ * from the outermost inwards. Returns their number, which is at most `limit`. If there are more,
+ * the innermost ones are left out.
  */
 int dwarf_scopes_find(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *scopes, int limit);
 
-/* The linker's name of the function, or of the function that was inlined; NULL: none. */
+/* The linker's name of the function, or of the function that was inlined; NULL: it has none. */
 const char *dwarf_scope_symbol(Dwarf_Die *scope);
 
 /*
- * "model::Layer::forward", with the namespaces and types around the declaration. The caller frees
- * it. NULL: the function has no name, or out of memory.
+ * The function's name with the namespaces and types around its declaration, such as
+ * "model::Layer::forward". The caller frees it. NULL: the function has no name, or memory ran out.
  */
 char *dwarf_scope_name(Dwarf_Die *scope);
 

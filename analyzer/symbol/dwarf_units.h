@@ -29,14 +29,16 @@ struct dwarf_units {
     size_t range_count, range_capacity;
 };
 
-/* Addresses are those of the debug information, without bias. */
+/* Loads the units. All addresses are the ones in the debug information, without the bias at which
+ * the file was loaded. */
 int dwarf_units_load(struct dwarf_units *units, Dwarf *dwarf, struct err *err);
 void dwarf_units_release(struct dwarf_units *units);
 
 /* The unit at the address; NULL: none. */
 struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t address);
 
-/* The unit that contains the functions; with -gsplit-dwarf it is in another file. */
+/* The unit that contains the functions. If the program was built with -gsplit-dwarf, it is in
+ * another file. */
 Dwarf_Die dwarf_unit_scopes(const struct dwarf_unit *unit);
 
 #endif

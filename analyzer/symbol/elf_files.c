@@ -112,8 +112,8 @@ static bool has_debug_info(Elf *elf)
 }
 
 /*
- * -1: the file does not exist or is no ELF file. Only regular files are opened, because a trace may
- * name a device, and opening a device may have effects.
+ * Reads the identity of a file. -1: the file does not exist or is no ELF file. Only regular files
+ * are opened, because a trace may name a device, and opening a device may have effects.
  */
 static int identify(const char *path, struct identity *identity)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds the file that a module of a trace was loaded from, or a file with its debug information.
- * Only the build-id decides, so a file of another build is never used. In this order:
+ * Only the build-id decides, so a file of another build is never used. The places are searched in
+ * this order:
  *
- *     the recorded path                                      if it is that build
+ *     the recorded path                                      if the file is of that build
  *     DIR/.build-id/xx/yyyy.debug, DIR/.build-id/xx/yyyy     for each --debug-dir
  *     any file below DIR                                     for each --debug-dir
  *     /usr/lib/debug/.build-id/xx/yyyy.debug
@@ -21,7 +22,7 @@ struct elf_files;
 enum elf_state {
     ELF_FOUND,
     ELF_MISSING,     /* not on this machine */
-    ELF_OTHER_BUILD, /* the file at the recorded path is of another build */
+    ELF_OTHER_BUILD, /* not found, and the file at the recorded path is of another build */
 };
 
 /* The sources must outlive the result. NULL: *err says why. */

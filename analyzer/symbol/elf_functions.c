@@ -17,15 +17,17 @@ static bool is_function(const GElf_Sym *symbol, const char *name)
            (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-/* Fewer underscores are nearer to the programmer's name: "malloc" rather than "__libc_malloc". */
+/* Counts underscores, because a name with fewer of them is more likely the one that programmers
+ * write: "malloc" instead of "__libc_malloc". */
 static size_t count_underscores(const char *name)
 {
     return strspn(name, "_");
 }
 
 /*
- * Sorts by start. The search takes the last symbol at an address, so the longest symbol comes last;
- * of equal length, the one with fewest underscores.
+ * Sorts functions by start. The search takes the last symbol at an address. Therefore the symbol
+ * that covers most bytes comes last; if several cover the same bytes, the one with fewest
+ * underscores.
  */
 static int compare_functions(const void *left, const void *right)
 {
@@ -79,7 +81,8 @@ static size_t count_before(const struct elf_functions *functions, uint64_t addre
 }
 
 /*
- * Functions may be nested, so the last function that starts before the address may end before it.
+ * Searches outwards, because functions may be nested: the last function that starts before the
+ * address may also end before it.
  */
 const char *elf_functions_find(const struct elf_functions *functions, uint64_t address)
 {

@@ -151,7 +151,8 @@ static struct source_line call_line(Dwarf_Die *unit, Dwarf_Die *inlined)
 
 /* --- functions --- */
 
-/* Demangles the linker's name, which says most; else uses the declaration. NULL: no name. */
+/* Demangles the linker's name, because it tells most. If there is none, uses the name in the
+ * declaration. NULL: there is no name. */
 static char *readable_name(const char *symbol, Dwarf_Die *scope)
 {
     if (!symbol && scope)

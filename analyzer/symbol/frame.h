@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One frame of a stack, with its name and its role: whose code it is, by the rules of
- * frame_roles.def.
+ * One frame of a stack, with its name and its role. The role says to whom the code belongs, by the
+ * rules of frame_roles.def.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_H
@@ -28,7 +28,7 @@ struct symbol_frame {
 
 enum frame_role frame_role_of(const struct symbol_frame *frame);
 
-/* Names of a role: "interpreter" for machines, and the text for people. */
+/* The two names of a role: the key for machines, such as "interpreter", and the text for people. */
 const char *frame_role_key(enum frame_role role);
 const char *frame_role_text(enum frame_role role);
 

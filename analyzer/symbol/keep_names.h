@@ -9,9 +9,10 @@
 #include "symbols.h"
 
 /*
- * Writes all names, if the trace has none yet, its recording is over, the file can be written, and
- * every file with a frame is found as it was recorded. Otherwise it silently does nothing: names
- * are then looked up when they are shown, with a warning if some are not found. -1: out of memory.
+ * Writes all names if four conditions hold: the trace has no names yet, its recording is over, its
+ * file can be written, and each file that a frame lies in is found as it was recorded. If one of
+ * them does not hold, it does nothing and reports no error. In that case names are looked up when
+ * they are shown, with a warning if some are not found. -1: out of memory.
  */
 int keep_names(const struct trace *trace, struct symbols *symbols, struct err *err);
 

@@ -12,7 +12,7 @@
 #include "owned_texts.h"
 #include "analyzer/util/array.h"
 
-/* The name of the frame that a signal handler returns to; names in a trace use it, too. */
+/* The name of the frame that a signal handler returns to. Names in a trace also use this text. */
 #define SIGNAL_RETURN "(signal handler)"
 /* The function name of imported traces for an unknown name. */
 #define UNNAMED "??"
@@ -29,7 +29,7 @@ struct native_names {
     const struct trace *trace;
     const struct symbol_sources *sources;
     struct elf_files *files;     /* made when first needed */
-    struct module_file *modules; /* as trace->modules when they were made */
+    struct module_file *modules; /* in the order of trace->modules */
     size_t module_count;
     struct pair_map addresses; /* index of the resolved address */
     struct native_run *resolved;
@@ -139,7 +139,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "libfoo.so+0x1234"; for code generated at run time, which is in no module, the whole address. */
+/* Text for an address without a name: "libfoo.so+0x1234". Code that was generated at run time is in
+ * no module, so its text is the whole address. */
 static const char *offset_text(struct native_names *names, const struct trace_module *module,
                                uint64_t address, struct err *err)
 {
@@ -209,9 +210,10 @@ static int find_in_file(struct native_names *names, const struct trace_module *m
 }
 
 /*
- * Takes names of the trace, if it has any, else of the file. With prefers_files (`resolve`), the
- * file's names replace those of the trace, unless only the trace has a source line. Addresses of
- * imported traces are made up, so they are never looked up in a file.
+ * Takes the names in the trace if it has any for this address, else the names from the file. If
+ * prefers_files is set (by `resolve`), the names from the file replace the names in the trace,
+ * unless only the trace has a source line. Addresses in imported traces are made up, so they are
+ * never looked up in a file.
  */
 static int find_named(struct native_names *names, const struct trace_module *module,
                       uint64_t address, struct symbol_frame *frames, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of return addresses, cached by address: from the trace, else from the ELF file that the
- * module was loaded from.
+ * Names of return addresses, cached by address. They come from the trace. If the trace has none,
+ * they come from the ELF file that the module was loaded from.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_NATIVE_NAMES_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_NATIVE_NAMES_H
@@ -16,7 +16,7 @@ struct native_names;
 struct native_names *native_names_new(const struct trace *trace, struct err *err);
 void native_names_free(struct native_names *names);
 
-/* As the functions of symbols.h with these names. */
+/* Each of these does what the function of symbols.h with the same ending does. */
 int native_names_has_file(struct native_names *names, const struct trace_module *module,
                           struct err *err);
 int native_names_set_sources(struct native_names *names, const struct symbol_sources *sources,

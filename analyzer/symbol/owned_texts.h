@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts with one owner, freed together: demangled symbols, "libfoo.so+0x1234", paths of files. */
+/* Texts that have one owner and are freed together: demangled symbols, offsets in modules such as
+ * "libfoo.so+0x1234", and paths of files. */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_NAME_POOL_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_NAME_POOL_H
 
@@ -14,7 +15,8 @@ struct owned_texts {
 };
 
 /*
- * Takes ownership of a text from malloc and returns it. NULL (also for text NULL): out of memory.
+ * Takes ownership of a text from malloc, and returns the text. Returns NULL if memory ran out,
+ * which is also the case if text is NULL.
  */
 const char *owned_texts_take(struct owned_texts *texts, char *text, struct err *err);
 const char *owned_texts_addf(struct owned_texts *texts, struct err *err, const char *format, ...)

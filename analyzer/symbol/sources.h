@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Used in addition to the recorded paths and the system's usual folders. */
+/* These places are searched in addition to the recorded paths and the system's usual folders. */
 struct symbol_sources {
     const char *const *debug_dirs;
     int debug_dir_count;

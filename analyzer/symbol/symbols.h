@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for the frames of a trace's stacks: names that `resolve` wrote into the trace, else names
- * of the ELF files and debug information on this machine. Each name is looked up when first needed,
- * and cached.
+ * Names for the frames of a trace's stacks. They are the names that `resolve` wrote into the trace.
+ * If there are none, they come from the ELF files and debug information on this machine. Each name
+ * is looked up when it is first needed, and then cached.
  *
  * All pointers belong to the symbols and are valid until symbols_free. Not thread-safe.
  */
@@ -14,7 +14,7 @@
 #include "frame.h"
 #include "sources.h"
 
-/* Also ends a walk in a broken table with a ring of frames. */
+/* Limit on the frames of a walk. It also ends a walk in a broken table whose frames form a ring. */
 #define SYMBOLS_DEPTH_MAX LIMIT_stack_frames
 
 struct symbols;
@@ -39,7 +39,7 @@ struct symbol_walk {
     uint32_t frame_id; /* next frame in the tree */
     int depth;
     size_t next, end;    /* remaining frames of the current address */
-    const char *label;   /* label that comes next */
+    const char *label;   /* the label that the walk returns next; NULL: none */
     bool after_signal;   /* a signal interrupted the next frame: its address is no return address */
     bool wants_no_label; /* the stack has Python frames, or had its label already */
 };
@@ -59,9 +59,9 @@ int symbols_walk(struct symbols *symbols, uint32_t stack_id,
 void symbols_prefer_files(struct symbols *symbols);
 
 /*
- * The *count frames of one return address, innermost first. For an address that a signal
- * interrupted, pass the address + 1. *is_signal_return: a signal interrupted the frame outside it.
- * NULL: out of memory.
+ * Returns the *count frames of one return address, innermost first. If a signal interrupted the
+ * code at the address, pass the address + 1. *is_signal_return is set to true if a signal
+ * interrupted the frame outside this address. NULL: out of memory.
  */
 const struct symbol_frame *symbols_find(struct symbols *symbols, uint64_t address, size_t *count,
                                         bool *is_signal_return, struct err *err);

@@ -66,7 +66,8 @@ static int run_insert(sqlite3_stmt *stmt)
     return status == SQLITE_DONE ? 0 : -1;
 }
 
-/* Cuts the name first, because a demangled name may be longer than a text of a trace. */
+/* Cuts the name before it is looked up, because a demangled name may be longer than a text in a
+ * trace may be. */
 static int find_string_id(struct writer *writer, const char *name, uint32_t *id)
 {
     char text[LIMIT_text_bytes + 1];

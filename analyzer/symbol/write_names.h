@@ -16,8 +16,8 @@ struct symbol_name {
 };
 
 /*
- * Replaces all names in the file, in one transaction: after a failure or a kill the file is
- * unchanged. The trace in memory does not change.
+ * Replaces all names in the file in one transaction. If the transaction fails or the process is
+ * killed, the file is unchanged. The trace in memory does not change.
  */
 int write_symbol_names(const struct trace *trace, const struct symbol_name *names, size_t count,
                        struct err *err);
