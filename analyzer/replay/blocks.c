@@ -121,7 +121,8 @@ static int show_change(const struct blocks *blocks, uint32_t number, uint32_t ev
 /* --- beginnings --- */
 
 /*
- * Context memory that exists before the device's first memory, because modules and limits took it.
+ * Notes the context memory that exists before the device's first memory, because modules and limits
+ * took it.
  */
 static void begin_account(const struct cursor *at, struct account *account)
 {
@@ -260,7 +261,7 @@ static bool has_outlived(const struct blocks *blocks, uint32_t number)
            state->is_of_backward && !blocks_is_of_backward(blocks);
 }
 
-/* Ends the block, but keeps its slot, because blocks_resize goes on in it. */
+/* Ends the block, but keeps its slot, because blocks_resize reuses the slot. */
 static int end_life(struct blocks *blocks, uint32_t number, enum block_end end)
 {
     const struct cursor *at = &blocks->at;

@@ -27,7 +27,7 @@ void captures_release(struct captures *captures)
     private_pools_release(&captures->pools);
 }
 
-/* NULL: the segment has ended. */
+/* The segment that is held. NULL: it has ended. */
 static struct segment *held_segment(const struct cursor *at, const struct held_segment *held)
 {
     struct segment *segment = &at->history->segments[held->segment];
@@ -99,8 +99,8 @@ static int join(struct captures *captures, const struct cursor *at, uint32_t one
 }
 
 /*
- * If the segment belonged to an earlier graph, ends that lifetime first, so that earlier moments
- * stay correct.
+ * Makes the segment belong to the pool. If it belonged to an earlier graph, ends that lifetime
+ * first, so that the figures at earlier moments stay correct.
  */
 static int take_segment(struct captures *captures, const struct cursor *at, uint32_t pool,
                         uint32_t number)

@@ -117,7 +117,8 @@ static bool is_of_call(const struct inner_sample *sample, const struct event *ev
     return sample->hook_id == event->hook_id && sample->call_id == event->call_id;
 }
 
-/* Takes the newest sample of the current event's call; drops newer ones. NULL: none is left. */
+/* Removes and returns the newest sample of the current event's call. Drops samples of other calls
+ * that are newer. NULL: no sample of this call is left. */
 static const struct inner_sample *take_sample(const struct event *event,
                                               struct thread_samples *thread, size_t *left)
 {

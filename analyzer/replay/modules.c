@@ -50,13 +50,14 @@ int modules_unload(const struct contexts *contexts, struct blocks *blocks)
                          event->result == 0 ? BLOCK_FREED : BLOCK_IMPLICIT);
 }
 
-/* One key for a context and a limit: limits are small numbers, context handles are pointers. */
+/* Combines a context and a limit into one key. This works because limits are small numbers and
+ * context handles are pointers. */
 static uint64_t limit_key(const struct event *event)
 {
     return event->object ^ event->address << 56;
 }
 
-/* The samples give the change only, so the limit's old bytes are part of its new size. */
+/* The samples give only the change of the bytes, so the old bytes of the limit are added to it. */
 int modules_set_limit(struct memory_samples *samples, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;

@@ -12,12 +12,11 @@
 
 enum { SPACE_STREAM, SPACE_THREAD, SPACE_GRAPH_HANDLE };
 
-/* Each capture makes one. */
+/* A private pool. Each capture makes a new one, which may be joined to another pool later. */
 struct private_pool {
-    uint32_t joined_to; /* PRIVATE_POOL_NONE: not joined */
-    uint32_t
-        links_count;    /* streams, handles of graphs and pools that lead to it; the last lets go */
-    uint32_t thread_id; /* thread that began the capture */
+    uint32_t joined_to;   /* PRIVATE_POOL_NONE: not joined */
+    uint32_t links_count; /* streams, graph handles and pools that lead to it; at 0 it is gone */
+    uint32_t thread_id;   /* thread that began the capture */
 };
 
 void private_pools_release(struct private_pools *pools)

@@ -249,7 +249,7 @@ static void ask_at(struct replay *replay, struct moment moment, int device)
             ask_of_account(history, &history->accounts[i], moment);
 }
 
-/* The phase's initial state counts too: it is the state at the first event inside the phase. */
+/* The state at the begin of the phase also counts, as the state at the first event inside it. */
 static void ask_in_phase(struct replay *replay)
 {
     struct history *history = replay->blocks.at.history;
@@ -268,8 +268,8 @@ static void ask_in_phase(struct replay *replay)
 }
 
 /*
- * Called before an event: if this event lies after the requested moment, the moment was the event
- * before.
+ * Called before an event is handled. If this event lies after the requested moment, the moment is
+ * the state right after the previous event.
  */
 static void ask_before(struct replay *replay, const struct event *event)
 {

@@ -32,8 +32,8 @@ struct live_set {
 };
 
 /*
- * Begin indices of a list of blocks, in an array of their own, because most blocks are rejected by
- * them and the blocks themselves are then not read.
+ * The begin indices of a list of blocks. They have their own array, because most blocks are
+ * rejected by their begin index, so that the block itself need not be read.
  */
 struct beginnings {
     uint64_t *items;
@@ -129,7 +129,7 @@ static int fill_set(struct live_set *set, const struct history *history)
     return 0;
 }
 
-/* NULL: the history is not complete, or out of memory. */
+/* The set of live blocks at the event. NULL: the history is not complete, or memory ran out. */
 static const struct live_set *find_set(const struct history *history, uint64_t index)
 {
     struct live_sets *walked = history->walked;

@@ -66,7 +66,7 @@ void past_unpin(struct history *history, uint64_t index)
             (--history->pin_count - at) * sizeof *history->pins);
 }
 
-/* Most lives begin after the last pin, so they are rejected first. */
+/* True if a pin lies in the life. Tests the last pin first, because most lives begin after it. */
 static bool pin_lies_in(const struct history *history, const struct life *life)
 {
     if (!history->pin_count || history->pins[history->pin_count - 1] < life->begin_index)
@@ -91,8 +91,8 @@ static bool own_moment_lies_in(const struct account *account, const struct life 
 }
 
 /*
- * A pool's moments keep driver memory, too: at the moment itself, and at the card's last sample
- * before it.
+ * A moment of a pool also keeps driver memory: what was live at the moment, and what was live at
+ * the card's last sample before the moment.
  */
 static bool moment_of_device_lies_in(const struct history *history, int device,
                                      const struct life *life)

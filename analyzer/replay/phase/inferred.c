@@ -136,7 +136,7 @@ static struct inferred_stack match_once(const struct trace *trace, struct memo *
 
 /* --- stacks --- */
 
-/* Fills tiers that the stack does not decide from the frames outside it. */
+/* For each tier that the stack does not decide, takes the phase of the frames outside it. */
 static void inherit_from_outer(struct inferred_stack *stack, const struct inferred_stack *outer)
 {
     for (int tier = 0; tier < TIER_COUNT; tier++)

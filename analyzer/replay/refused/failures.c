@@ -11,8 +11,8 @@
 enum { WAITING_MOST = 64 };
 
 /*
- * After this many allocations of other threads, the program has gone on. Fewer may come from a
- * thread that does not know of the failure yet.
+ * After this many allocations of other threads, the program counts as having gone on. Fewer
+ * allocations may come from a thread that does not know of the failure yet.
  */
 enum { OTHERS_MOST = 100 };
 
