@@ -33,7 +33,7 @@ void allocations_prefetch(const struct blocks *blocks, const struct event *near,
 
 /* --- allocations --- */
 
-/* Counts another open of imported memory that is live already: no bytes are added. */
+/* Counts another open of imported memory that is already live. Adds no bytes. */
 static bool opens_again(struct blocks *blocks, uint32_t space)
 {
     struct history *history = blocks->at.history;
@@ -92,7 +92,8 @@ static bool is_graph_node(const struct blocks *blocks, uint32_t space)
                                                  blocks->at.event->address) != PAIR_MAP_NONE;
 }
 
-/* Closes one of several opens of an import; false: only the last open is left. */
+/* Closes one of several opens of an import. Returns false, and closes nothing, if only one open is
+ * left. */
 static bool closes_one(struct blocks *blocks, uint32_t number)
 {
     struct history *history = blocks->at.history;

@@ -56,7 +56,7 @@ static const struct autograd_state *state_of(const struct autograd *autograd,
                : NULL;
 }
 
-/* The oldest node of the window makes room for this one. */
+/* Adds a node to the window. If the window is full, the oldest node is dropped. */
 static int add_to_window(struct autograd *autograd, const struct autograd_node *node,
                          struct err *err)
 {

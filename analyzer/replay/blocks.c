@@ -92,7 +92,8 @@ struct block blocks_described(struct blocks *blocks)
     return block;
 }
 
-/* The context that the event names; 0: none. A module's event has the module in this column. */
+/* The context that the event names in `object`; 0: none. A module's event has the module there, and
+ * so names no context. */
 static uint64_t context_of(const struct event *event)
 {
     return event->kind == EVENT_MODULE_LOAD ? 0 : event->object;

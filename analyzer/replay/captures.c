@@ -79,7 +79,7 @@ static int add_held(struct captures *captures, uint32_t pool, const struct held_
     return 0;
 }
 
-/* The pool with fewer segments is joined to the other. */
+/* Joins two pools: the one with fewer segments is joined to the other one. */
 static int join(struct captures *captures, const struct cursor *at, uint32_t one, uint32_t other)
 {
     const bool is_smaller = count_held(captures, one) < count_held(captures, other);

@@ -77,7 +77,8 @@ static const struct context *find_context(const struct contexts *contexts, uint6
 
 /* --- the end of a context --- */
 
-/* Ends the list's blocks that began at event `since` or later. Newest blocks come first. */
+/* Ends the blocks of the list that began at event `since` or later. It can stop at the first older
+ * block, because the newest blocks come first. */
 static int end_list(struct blocks *blocks, int device, uint64_t context, uint64_t since)
 {
     uint32_t newest;

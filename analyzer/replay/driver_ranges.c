@@ -187,7 +187,7 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
     return observers_see_reserved(at, &grown[number], true);
 }
 
-/* True if the tensor lies in the segment that a recent tensor nearby was found in. */
+/* True if the tensor lies in the segment in which a recent tensor with a near address was found. */
 static bool lies_in_recent(const struct driver_ranges *ranges, uint32_t recent,
                            const struct block *tensor)
 {

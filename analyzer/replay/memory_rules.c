@@ -2,7 +2,8 @@
 /* The table of memory_rules.h. */
 #include "memory_rules.h"
 
-/* Mempools, VMM objects and imports end by calls of their own, even if the context is destroyed. */
+/* Mempools, VMM objects and imports are not bound to a context: they end only by their own calls,
+ * even if the context is destroyed. */
 const struct memory_rule memory_rules[MEMORY_KIND_COUNT] = {
     [MEMORY_LINEAR] = {SPACE_DEVICE, true},
     [MEMORY_PITCHED] = {SPACE_DEVICE, true},

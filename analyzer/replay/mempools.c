@@ -31,7 +31,8 @@ static uint32_t add_mempool(struct mempools *mempools, const struct cursor *at, 
     return number;
 }
 
-/* The first event of a mempool often sets an attribute, and then does not name the device. */
+/* Learns the device of a mempool from a later event. The first event of a mempool often sets an
+ * attribute, and such an event does not name the device. */
 static void learn_device(const struct cursor *at, uint32_t number)
 {
     struct mempool *mempool = &at->history->mempools[number];
@@ -103,7 +104,8 @@ int mempools_report(const struct cursor *at, uint32_t mempool)
     return set_usage(at, mempool, at->event->address, at->event->size_bytes);
 }
 
-/* Blocks of a destroyed mempool live until they are freed; its other memory is given back now. */
+/* The blocks of a destroyed mempool live until they are freed. The rest of the mempool's memory is
+ * given back now. */
 int mempools_destroy(struct mempools *mempools, const struct cursor *at)
 {
     if (at->event->result != 0)

@@ -75,7 +75,8 @@ static bool pin_lies_in(const struct history *history, const struct life *life)
     return at < history->pin_count && history->pins[at] < life->end_index;
 }
 
-/* The card's free memory is compared with the bytes that the process held at the sample. */
+/* The moment of the card's sample is kept because the free memory in the sample is compared with
+ * the bytes that the process held at that moment. */
 static bool sample_lies_in(const struct history *history, const struct account *account,
                            const struct life *life)
 {

@@ -169,7 +169,7 @@ static enum phase_source source_of(const struct event *event)
     return event->size_bytes == PHASE_SOURCE_NVTX ? PHASE_SOURCE_NVTX : PHASE_SOURCE_API;
 }
 
-/* Only ranges with an id can be left out, because only their ends name their beginnings. */
+/* Only ranges with an id can be left out, because only the end of such a range names the begin. */
 static bool is_of_library(const struct cursor *at)
 {
     const struct event *event = at->event;
@@ -285,7 +285,8 @@ int spans_close_all(struct spans *spans, const struct cursor *at)
 
 /* --- inferred from stacks --- */
 
-/* Host memory cannot begin a phase, because data loader threads allocate it beside the phases. */
+/* Host memory cannot begin a phase, because data loader threads allocate host memory during any
+ * phase. */
 static bool can_begin_phase(const struct event *event)
 {
     enum account_kind kind = account_kind((enum memory_kind)event->memory);

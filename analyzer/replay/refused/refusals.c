@@ -218,7 +218,8 @@ static bool is_other_error(const struct waiting_failure *waiting)
     return waiting->failure.event.result != RESULT_OUT_OF_MEMORY;
 }
 
-/* After an error other than out of memory, the next call decides. */
+/* Settles a call that failed with another error than out of memory. The thread's next call decides.
+ * */
 static void settle_other_error(const struct cursor *at, struct waiting_failure *waiting)
 {
     const bool served = at->event->result == 0 && is_same_request(&waiting->failure, at->event);
