@@ -46,7 +46,7 @@ static int add_rows(struct all_names *names, uint64_t address, const struct symb
     return 0;
 }
 
-/* *is_signal_return as in symbols_find. */
+/* Adds the names of one address. *is_signal_return is set as by symbols_find. */
 static int add_address(struct collector *collector, uint64_t address, bool *is_signal_return,
                        struct err *err)
 {

@@ -21,7 +21,7 @@ struct elf_lookup {
     const char *build_id;
     Dwfl *session;
     Dwfl_Module *module;
-    bool is_loaded; /* the members below */
+    bool is_loaded; /* the members below are loaded */
     struct elf_functions functions;
     struct dwarf_units units;
     Dwarf_Addr units_bias;
@@ -185,7 +185,7 @@ static int fill_inlined(Dwarf_Die *unit, Dwarf_Die *scopes, int count, struct sy
     return 0;
 }
 
-/* Debug information of an address. */
+/* The debug information for one address. */
 struct dwarf_answer {
     Dwarf_Die unit; /* contains the scopes */
     Dwarf_Die scopes[ELF_LOOKUP_FRAMES_MAX];

@@ -15,7 +15,7 @@
 struct writer {
     sqlite3 *db;
     sqlite3_stmt *add_string, *add_symbol;
-    struct text_set strings; /* texts of the file, then new ones */
+    struct text_set strings; /* texts of the file, followed by new texts */
     uint32_t *string_ids;    /* by index in `strings` */
     size_t id_capacity;
     uint32_t last_string_id;
