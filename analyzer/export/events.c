@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every event up to the exit as a line of CSV (RFC 4180) or TSV, with its stack in the form of
- * collapsed stacks. An unknown number is an empty cell. A text that a spreadsheet would take for a
- * formula begins with an apostrophe. TSV quotes nothing; control characters such as tabs become
- * question marks.
+ * Writes every event up to the exit as a line of CSV (RFC 4180) or TSV, with the event's stack in
+ * the form of collapsed stacks. An unknown number is an empty cell. A text that a spreadsheet would
+ * take for a formula begins with an apostrophe. TSV quotes nothing; control characters such as tabs
+ * become question marks.
  *
- * live_bytes is the live memory, after the event, of the account that the event changed last: one
- * kind of memory on a device, or one pool.
+ * The column live_bytes is the live memory of one account after the event: the account that the
+ * event changed last. An account is one kind of memory on a device, or one pool.
  */
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a trace for a format; helpers of several formats; see export.h. */
+/* Opens a trace for a format, and has helpers that several formats use; see export.h. */
 #include "export.h"
 
 #include "analyzer/analysis/study_open.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace for the file of another tool: the loaded trace and the functions that every format uses.
+ * Writes a trace as the file of another tool. Has the loaded trace and the functions that every
+ * format uses.
  *
  *     export_open → export_write (format → function) → export_close
  */
@@ -18,7 +19,7 @@ struct export_format {
     const char *name; /* as in --to= */
     /* Writes the whole file to export->out. */
     int (*write)(const struct export *export, struct err *err);
-    const char *at; /* the moment that it shows unless --at is given; NULL: it shows all events */
+    const char *at; /* moment that is shown unless --at is given; NULL: all events are shown */
     bool is_binary;
     const char *summary;
 };
@@ -45,8 +46,9 @@ static inline bool export_takes(const struct export *export, int device)
     return export->view.device < 0 || export->view.device == device;
 }
 
-/* Replays the trace again, for a format that writes while events go by. Accounts and paths keep the
- * numbers that they have in the study. most: highest number of events, 0: all. */
+/* Replays the trace again, for a format that writes its file during the replay. Accounts and paths
+ * keep the numbers that they have in the study. The replay ends after `most` events; 0: after the
+ * last event. */
 struct observer;
 int export_replay(const struct export *export, const struct observer *observer, uint64_t most,
                   struct err *err);
@@ -60,7 +62,8 @@ static inline uint64_t export_now(uint64_t *now_ns, const struct cursor *at)
     return *now_ns;
 }
 
-/* Writes "device 0 (pytorch pool)". */
+/* Writes the name of the account into text and returns text, for example "device 0 (pytorch
+ * pool)". */
 #define EXPORT_LAYER_BYTES 320
 const char *export_layer_text(const struct export *export, uint32_t account,
                               char text[EXPORT_LAYER_BYTES]);

@@ -9,7 +9,7 @@ static const struct export_format formats[] = {
 #include "formats.def"
 };
 
-/* Both begin with a separator, which export_names and export_summaries skip. */
+/* Both texts begin with a separator, which export_names and export_summaries skip. */
 static const char names[] =
 #define EXPORT(name, function, at, is_binary, summary) "|" name
 #include "formats.def"

@@ -5,9 +5,9 @@
 
 #include "export.h"
 
-/* "collapsed|speedscope|…": the names, as an option's argument. */
+/* The names of all formats, as an option's argument is shown: "collapsed|speedscope|…". */
 extern const char *const export_names;
-/* The names with a description each, as an option's text. */
+/* The names with a description of each format, as an option's help text. */
 extern const char *const export_summaries;
 
 /* Returns NULL if there is no such format. */

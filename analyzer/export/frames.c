@@ -117,7 +117,8 @@ void frames_describe(const struct export_frames *frames, uint32_t number, struct
     text_add(text, ")");
 }
 
-/* Returns how many frames, from the allocation outwards, fit into the limit for certain. */
+/* Returns a number of frames that certainly fit into the limit. The frames are counted from the
+ * allocation outwards. */
 static size_t count_fitting(const struct export_frames *frames, size_t limit)
 {
     enum { MARKS_AND_LINE = 24 };

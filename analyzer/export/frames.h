@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames of stacks for export: frames that differ in function, file or line get a number each.
- * Their texts are valid UTF-8 without control characters of terminals.
+ * Numbers the frames of stacks for export: frames that differ in function, file or line have
+ * different numbers. The texts of frames are valid UTF-8 without control characters of terminals.
  *
  * Frames of the interpreter and of the recorder are left out unless all frames are asked for, or
- * the stack has no others. A walked stack is never empty: without frames it has one that says so.
+ * the stack has only such frames. A walked stack is never empty: a stack without frames gets one
+ * frame that says so.
  */
 #ifndef GPUMEMTRACE_ANALYZER_EXPORT_FRAMES_H
 #define GPUMEMTRACE_ANALYZER_EXPORT_FRAMES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The live memory at the moment that an export shows, by call stack: one layer per device, the
- * leading one unless --layer is given. */
+/* Collects the live memory at the moment that an export shows, by call stack. Each device shows one
+ * layer: the leading layer, unless --layer is given. */
 #ifndef GPUMEMTRACE_ANALYZER_EXPORT_HELD_H
 #define GPUMEMTRACE_ANALYZER_EXPORT_HELD_H
 

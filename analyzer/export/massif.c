@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of Valgrind's Massif, for ms_print and massif-visualizer: live memory over
- * time, and at one moment the tree of calls from the allocation outwards. A file shows
- * one device. Nodes below Massif's own threshold of 1 % share one line. "#" in a name
- * becomes "@", because it would begin a comment. */
+/* Writes the file of Valgrind's Massif, for ms_print and massif-visualizer. It has the live memory
+ * over time, and the tree of calls at one moment, from the allocation outwards. A file shows one
+ * device. Nodes below Massif's own threshold of 1 % share one line. "#" in a name becomes "@",
+ * because it would begin a comment. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t frame, str
     return pair_map_put(&tree->children, parent, frame, number, err) ? NODE_NONE : number;
 }
 
-/* Adds a stack from the allocation outwards; its bytes count in each node on the path. */
+/* Adds a stack from the allocation outwards. The bytes count in each node on the stack's path. */
 static int add_stack(struct tree *tree, const struct export_frames *frames, uint64_t bytes,
                      struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the Perfetto trace schema that is used; see packets.h. */
+/* Encodes the part of the Perfetto trace schema that an export uses; see packets.h. */
 #include "packets.h"
 
 #include "analyzer/util/utf8.h"

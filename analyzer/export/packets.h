@@ -33,11 +33,11 @@ int packets_release(struct packets *packets, struct err *err);
 /* The caller numbers the tracks, from 1. */
 void packets_process(struct packets *packets, uint64_t track, int64_t pid, const char *command);
 void packets_track(struct packets *packets, uint64_t track, uint64_t parent, const char *name);
-/* A track that counts bytes. */
+/* Defines a track that counts bytes. */
 void packets_counter(struct packets *packets, uint64_t track, uint64_t parent, const char *name);
 
 void packets_count(struct packets *packets, uint64_t time_ns, uint64_t track, uint64_t bytes);
-/* name and category may be NULL: none. */
+/* If name or category is NULL, the event has none. */
 void packets_begin(struct packets *packets, enum packet_event type, uint64_t time_ns,
                    uint64_t track, const char *name, const char *category);
 void packets_add_number(struct packets *packets, const char *key, int64_t value);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace for ui.perfetto.dev: counters of live and reserved bytes for each layer of each device,
- * phases as slices; steps, marks and failures as instants. packets.h encodes it.
+ * Writes a trace for ui.perfetto.dev. Live and reserved bytes of each layer of each device become
+ * counters, phases become slices, and steps, marks and failures become instants. packets.h encodes
+ * them.
  *
- * Counters are thinned (sampler.h), because viewers keep the whole file in memory. Phases that are
- * pushed on one thread by one source nest and share a track; ranges may overlap, so each has its
- * own.
+ * Counters are thinned (sampler.h), because viewers keep the whole file in memory. The phases that
+ * one source pushes on one thread lie inside each other, so they share a track. Ranges may overlap,
+ * so each range has a track of its own.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -110,8 +111,8 @@ static void count(struct perfetto *perfetto, const struct cursor *at, uint32_t a
         sampler_take(&counter->sampler, export_now(&perfetto->now_ns, at), bytes);
 }
 
-/* Counts live bytes after a change. While a block is resized, it is skipped, because the
- * block was never gone. */
+/* Counts live bytes after a change. Skips the changes in the middle of a resize, because the block
+ * was never gone. */
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
                      const struct change *change)
 {

@@ -45,8 +45,8 @@ void pickle_pair_of_zeros(struct pickle *pickle);
 /* Appends the pending items to the open list. Use it now and then in a long list, because a reader
  * keeps pending items on its stack. */
 #define PICKLE_FLUSH_LIST "e("
-/* Empty ones. SET_ITEM adds one key and value at once to a dictionary that was begun
- * without a mark. */
+/* An empty dictionary and an empty list. SET_ITEM adds one key and value at once to a dictionary
+ * that was begun without a mark. */
 #define PICKLE_EMPTY_DICT "}"
 #define PICKLE_EMPTY_LIST "]"
 #define PICKLE_SET_ITEM "s"

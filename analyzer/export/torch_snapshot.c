@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A memory snapshot like that of torch.cuda.memory._dump_snapshot, for PyTorch's memory_viz: the
- * segments at a moment, filled with blocks, and the history before it. The keys are those of
- * torch.cuda.memory._snapshot.
+ * Writes a memory snapshot like that of torch.cuda.memory._dump_snapshot, for PyTorch's memory_viz.
+ * A snapshot has the segments at a moment, filled with blocks, and the history before that moment.
+ * The keys are those of torch.cuda.memory._snapshot.
  *
  *     {device_traces: [[{action, addr, size, stream, time_us, frames} …] …],
  *      segments: [{… blocks: […]} …], …}
  *
  * Events of all devices come in one stream, and a pickle is written as a stream, too. So each
  * device's list is first written empty and remembered. An event is appended to its device's list.
- * Whenever the device changes, the list before becomes the value of device_traces for the time
- * being; at the end that value becomes the list of all lists.
+ * Whenever the device changes, the list that was open becomes the value of device_traces for the
+ * time being. At the end, the list of all lists replaces that value.
  *
- * Memory outside of segments, such as all of the driver's, becomes a segment that one block fills.
+ * Memory outside of segments, such as all driver memory, becomes a segment that one block fills.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,9 @@
 #include "analyzer/util/array.h"
 #include "analyzer/util/range_map.h"
 
-/* A segment above this size, or a mapped one with blocks above the block size, belongs to PyTorch's
- * large pool; others to the small pool. */
+/* A segment larger than SMALL_SEGMENT_BYTES belongs to PyTorch's large pool. So does a mapped
+ * segment with a block larger than SMALL_BLOCK_BYTES. All other segments belong to the small
+ * pool. */
 enum { FLUSH_AFTER = 1000, SMALL_SEGMENT_BYTES = 2 << 20, SMALL_BLOCK_BYTES = 1 << 20 };
 
 /* The layer of one device that is shown. */
@@ -45,7 +46,7 @@ struct snapshot {
     struct pair_map stacks, frame_dicts; /* memos, by stack and by frame */
     struct device_layer devices[DEVICE_SLOTS];
     int device_count;     /* number of lists: highest device + 1 */
-    int current;          /* device whose list is open; -1: none */
+    int current;          /* device whose list is open; -1: no list is open */
     uint64_t items_count; /* items since the list was opened */
     size_t next_failure;
     struct err *err;
@@ -118,7 +119,7 @@ static int add_frames(struct snapshot *snapshot, uint32_t stack_id)
 
 /* --- what led to the moment --- */
 
-/* Closes the open list and opens that of the device; -1: opens none. Flushes the list now
+/* Closes the open list and opens the list of the device; -1: opens none. Flushes the open list now
  * and then. */
 static int turn_to(struct snapshot *snapshot, int device)
 {
@@ -247,8 +248,8 @@ static int put_failure(struct snapshot *snapshot, const struct failure *failure)
                         .stack_id = failure->event.stack_id});
 }
 
-/* Notes the requested size of a block. This event comes before the block's own, and before the
- * first block this replay has no account for it, so the event's device is used. */
+/* Notes the requested size of a block. The event with that size comes before the block's own event.
+ * Before the first block this replay has no account yet, so the event's device is used. */
 static int note_asked(struct snapshot *snapshot, const struct cursor *at)
 {
     const struct event *event = at->event;
