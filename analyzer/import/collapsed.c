@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collapsed stacks: one line per call stack, from the outermost frame inwards, and the bytes that
- * it held. They show one moment: each line becomes one block of a pool, at an invented address.
+ * Reads collapsed stacks. Each line has one call stack, from the outermost frame inwards, and the
+ * bytes that the stack held. The file shows one moment, so each line becomes one block of a pool,
+ * at an invented address.
  *
  *     main (train.py:9);forward (model.py:12);cudaMalloc 1048576
  */

@@ -30,9 +30,9 @@ enum { BATCH_EVENTS = 1024, ADDRESS_STEP = 16, NOT_KNOWN_BYTES = LIMIT_text_byte
 struct draft {
     struct store store;
     char *path, *aside;
-    char *beside;           /* names of SQLite's own files; made early, memory may be short later */
-    struct text_set texts;  /* the id of a text is its number + 1 */
-    struct pair_map frames; /* key: caller and kind, place */
+    char *beside; /* names of SQLite's own files; made early, because memory may be short later */
+    struct text_set texts;              /* the id of a text is its number + 1 */
+    struct pair_map frames;             /* key: caller and kind, place */
     struct pair_map locations, natives; /* key: line, function and file */
     struct pair_map modules;            /* number of a module, by the id of its path */
     uint32_t frame_count, location_count, native_count, module_count;
@@ -47,7 +47,7 @@ struct draft {
 
 /* --- the file aside --- */
 
-/* An existing trace may be replaced, like `run` does; another file is refused. */
+/* An existing trace may be replaced, as `run` does. Any other existing file is refused. */
 static int check_path(const char *path, struct err *err)
 {
     struct stat status;

@@ -20,7 +20,7 @@ struct draft *draft_begin(const char *path, struct err *err);
 int draft_end(struct draft *draft, uint64_t *event_count, struct err *err);
 void draft_abandon(struct draft *draft);
 
-/* --- properties; not NULL-terminated texts are cut as all texts of a trace are --- */
+/* --- properties --- */
 
 int draft_set_text(struct draft *draft, enum meta_key key, const char *value, struct err *err);
 int draft_set_integer(struct draft *draft, enum meta_key key, int64_t value, struct err *err);
@@ -28,7 +28,7 @@ int draft_set_integer(struct draft *draft, enum meta_key key, int64_t value, str
  * meta.not_known. */
 int draft_does_not_know(struct draft *draft, struct err *err, const char *format, ...)
     GMT_PRINTF(3, 4);
-/* The same for a gap that commands ask for by its enum. */
+/* Does the same as draft_does_not_know, for a gap that commands look up by its enum. */
 int draft_lacks(struct draft *draft, enum lack lack, struct err *err);
 /* Defines a hooked call by the source's name for it. Its events carry *hook_id. */
 int draft_hook(struct draft *draft, const char *name, const char *api, uint16_t *hook_id,
@@ -36,13 +36,13 @@ int draft_hook(struct draft *draft, const char *name, const char *api, uint16_t 
 /* Adds a row of allocator_setting. The value has no 0 at its end. */
 int draft_allocator_setting(struct draft *draft, const char *name, const char *value, size_t length,
                             struct err *err);
-/* Unknown: "" for name and uuid, 0 for total_bytes. */
+/* Adds a device. An unknown name or uuid is "", and unknown total_bytes are 0. */
 int draft_device(struct draft *draft, int device, const char *uuid, const char *name,
                  uint64_t total_bytes, struct err *err);
 int draft_thread(struct draft *draft, uint32_t thread_id, uint64_t tid, const char *name,
                  struct err *err);
 
-/* --- texts and stacks: an id, or 0: *err says why not --- */
+/* --- texts and stacks; each function returns an id, or 0 and *err --- */
 
 uint32_t draft_text(struct draft *draft, const char *text, size_t length, struct err *err);
 
@@ -51,13 +51,13 @@ struct draft_place {
     uint32_t function_id, file_id; /* file_id 0: unknown */
     uint32_t line;                 /* 0: unknown */
 };
-/* These return the id of a frame called by frame `parent` (0: no caller), new or
- * existing; 0 and *err on failure. */
+/* Both return the id of the frame that frame `parent` calls; parent 0: the frame has no caller.
+ * They add the frame if it is new. */
 uint32_t draft_python_frame(struct draft *draft, uint32_t parent, const struct draft_place *place,
                             struct err *err);
 uint32_t draft_native_frame(struct draft *draft, uint32_t parent, const struct draft_place *place,
                             struct err *err);
-/* For a function without a source file, in a known executable or library. */
+/* Does this for a function without a source file, in a known executable or library. */
 uint32_t draft_module_frame(struct draft *draft, uint32_t parent, uint32_t function_id,
                             uint32_t module_text_id, struct err *err);
 uint32_t draft_label_frame(struct draft *draft, uint32_t parent, uint32_t text_id, struct err *err);

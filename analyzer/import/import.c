@@ -16,7 +16,7 @@ static const struct import_format formats[] = {
 #include "imports.def"
 };
 
-/* Both begin with a separator, which import_names and import_summaries skip. */
+/* Both texts begin with a separator, which import_names and import_summaries skip. */
 static const char names[] =
 #define IMPORT(name, function, summary) "|" name
 #include "imports.def"

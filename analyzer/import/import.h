@@ -21,7 +21,8 @@ struct import {
     uint64_t event_count; /* set by import_write */
 };
 
-/* "torch-snapshot|…": the names, as an option's argument; and the names with a description each. */
+/* The names of all formats, as an option's argument is shown ("torch-snapshot|…"); and the names
+ * with a description of each format. */
 extern const char *const import_names;
 extern const char *const import_summaries;
 

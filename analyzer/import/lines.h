@@ -25,8 +25,8 @@ bool lines_next(struct lines *lines);
 /* Sets *err to "FILE: line 7: WHAT" and returns -1. */
 int lines_broken(const struct lines *lines, const char *what, struct err *err);
 
-/* Cuts *rest at the first such byte: returns the part before it, *rest becomes the part behind it.
- * Without that byte, returns all of *rest. */
+/* Cuts *rest at the first `byte`. Returns the part before that byte, and *rest becomes the part
+ * behind it. If *rest does not contain the byte, returns all of *rest. */
 struct piece piece_cut(struct piece *rest, char byte);
 bool piece_is(struct piece piece, const char *text);
 /* Parses a number of digits in base 10 or 16. Returns false for other characters and for

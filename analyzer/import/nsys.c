@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An SQLite export of Nsight Systems, of a program that was profiled with --cuda-memory-usage=true:
+ * Reads an SQLite export of Nsight Systems. The program was profiled with --cuda-memory-usage=true:
  *
  *     CUDA_GPU_MEMORY_USAGE_EVENTS   each allocation and free: start, globalPid, deviceId, address,
  *     │                              bytes, memKind, …
  *     └ correlationId ─► CUPTI_ACTIVITY_KIND_RUNTIME   the call: globalTid, nameId, callchainId
  *                        └ callchainId ─► CUDA_CALLCHAINS (id, stackDepth, symbol) ─► StringIds
  *
- * Tables and columns differ between releases. Only the first table is required; facts of other
- * missing tables and columns stay unknown.
+ * Tables and columns differ between releases. Only the first table is required. If another table or
+ * a column is missing, its facts stay unknown.
  */
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -73,8 +73,8 @@ static int broken(const struct nsys *nsys, const char *table, const char *what)
     return -1;
 }
 
-/* Returns whether the column exists. Errors other than a missing column set is_broken, so that they
- * are not taken for a release without that column. */
+/* Returns whether the column exists. Any error other than a missing column sets is_broken, because
+ * such an error does not show that the release lacks the column. */
 static bool has_column(struct nsys *nsys, const char *table, const char *column)
 {
     const int status = sqlite3_table_column_metadata(nsys->db, "main", table, column, NULL, NULL,
@@ -84,8 +84,8 @@ static bool has_column(struct nsys *nsys, const char *table, const char *column)
     return status == SQLITE_OK;
 }
 
-/* Returns a text of the row; NULL if it has none. SQLite returns NULL also when out of memory,
- * which sets is_broken. */
+/* Returns a text of the row; NULL if it has none. SQLite also returns NULL when memory is
+ * exhausted; in that case the function sets is_broken. */
 static const char *text_of(struct nsys *nsys, sqlite3_stmt *row, int column)
 {
     const bool is_there = sqlite3_column_type(row, column) != SQLITE_NULL;
@@ -303,7 +303,7 @@ static int read_events(struct nsys *nsys)
     return each_row(nsys, EVENTS, sql, read_event);
 }
 
-/* --- their calls --- */
+/* --- the calls of events --- */
 
 static int find_thread(struct nsys *nsys, uint64_t tid, uint32_t *id)
 {

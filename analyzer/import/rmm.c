@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log of RMM's logging_resource_adaptor, one line per allocation and free:
+ * Reads the log of RMM's logging_resource_adaptor, which has one line per allocation and free:
  *
  *     Thread,Time,Action,Pointer,Size,Stream
  *     12345,14:03:05.123456,allocate,0x7f8a40000000,1024,0x0

@@ -60,7 +60,8 @@ struct torch_device {
     int number;
     struct torch_step *steps;
     size_t step_count, step_capacity;
-    /* The blocks of the end come first; torch_past appends blocks that existed only before. */
+    /* The blocks that exist at the end come first; torch_past appends blocks that existed only
+     * before. */
     struct torch_block *blocks;
     size_t block_count, block_capacity;
     struct torch_segment *segments;
@@ -70,8 +71,8 @@ struct torch_device {
         [TORCH_DIVISIONS]; /* of each interval between powers of two, from 1 MiB on; 0, 1: none */
     bool has_past;         /* blocks or segments existed before the first entry */
     bool has_frees;        /* the history has frees of blocks */
-    /* The action that ends a block: the request of a free; if the program did not record those, the
-     * completion of a free. */
+    /* The action that ends a block: the request of a free, or the completion of a free if the
+     * program did not record requests. */
     enum torch_action frees_on;
     uint64_t unfreed_count; /* blocks whose address is allocated again without a free in between */
 };
@@ -82,7 +83,7 @@ static inline uint64_t torch_rounded(uint64_t bytes)
     return (bytes + 511) / 512 * 512;
 }
 
-/* The same under the setting roundup_power2_divisions. */
+/* Rounds a size up as the device's setting roundup_power2_divisions says. */
 uint64_t torch_device_rounded(const struct torch_device *device, uint64_t bytes);
 
 void torch_device_release(struct torch_device *device);

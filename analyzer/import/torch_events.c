@@ -56,7 +56,8 @@ static int put(const struct writer *writer, const struct stage *stage, enum torc
     return draft_event(writer->draft, &whole, writer->err);
 }
 
-/* Returns the time of the device's next entry; after the last entry, the time of that one. */
+/* Returns the time of the device's next entry, or the time of the last entry if there is no next
+ * one. */
 static uint64_t now_ns(const struct writer *writer, const struct stage *stage)
 {
     const struct torch_device *device = stage->device;
@@ -189,8 +190,9 @@ static int unmap(struct writer *writer, struct stage *stage, uint64_t address, u
     return 0;
 }
 
-/* A history entry maps memory for one block that fills it. This need not hold for mappings from
- * before the history and for mappings that are unmapped in parts, so those are marked. */
+/* A history entry maps memory for one block that fills it. Mappings from before the history, and
+ * mappings that are unmapped in parts, need not be filled by one block. mark_segment therefore
+ * marks them. */
 static int map(struct writer *writer, struct stage *stage, const struct torch_segment *segment,
                uint32_t origin)
 {
@@ -438,7 +440,7 @@ static int name_hooks(struct writer *writer)
     return writer->pool ? 0 : -1;
 }
 
-/* Finds the first time of all devices. Events from before the first entry get this time, too. */
+/* Finds the first time of all devices. Events from before the first entry also get this time. */
 static int find_start(struct writer *writer)
 {
     writer->start_us = UINT64_MAX;

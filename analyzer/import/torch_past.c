@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the memory from before the first history entry; see torch_device.h. Entries are undone from
- * the last to the first. A block of the end that no entry allocated existed before, and so did a
- * block that an entry freed but none allocated. */
+ * the last to the first. If a block exists at the end and no entry allocated it, it existed before
+ * the first entry. The same holds for a block that an entry freed and no entry allocated. */
 #include "torch_device.h"
 
 #include <stdlib.h>

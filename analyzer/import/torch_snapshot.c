@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A memory snapshot of PyTorch: the segments of its allocator and their blocks at a moment, and the
- * latest history before it, if the program recorded one. torch_events writes it as events.
+ * Reads a memory snapshot of PyTorch. A snapshot has the segments of the allocator and their blocks
+ * at a moment, and the latest history before that moment if the program recorded one. torch_events
+ * writes the snapshot as events.
  *
  *     {segments: [{address, total_size, blocks: [{size, state, …} …] …} …],
  *      device_traces: [[{action, addr, size, frames, time_us …} …] …], …}
  *
- * Releases before 2.1 give no times and no addresses of blocks; blocks follow each other without
- * gaps.
+ * Releases before 2.1 give no times and no addresses of blocks, but the blocks of a segment follow
+ * each other without gaps.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -266,8 +267,8 @@ static enum torch_action find_action(const struct pickle_value *text)
     return text ? (enum torch_action)action : TORCH_ACTION_COUNT;
 }
 
-/* Skips an entry that is a mark, such as the snapshot itself. Counts actions of later PyTorch
- * releases, which are reported. */
+/* Skips an entry that is a mark, such as the snapshot itself. Counts unknown actions, which later
+ * PyTorch releases write; the trace reports them. */
 static int pass_over(struct snapshot *snapshot, const struct pickle_value *action)
 {
     if (!action || action->type != PICKLE_TEXT)
