@@ -15,8 +15,8 @@
 
 static const char ring_ending[] = "-ring.0";
 
-/* Cuts the ending of the ring off, so that path names the trace. Returns false if path is no
- * ring. */
+/* Cuts the ring's ending off the path, so that the path names the trace. Returns false if the path
+ * names no ring. */
 static bool cut_ring(char *path)
 {
     const size_t length = strlen(path), ending = sizeof ring_ending - 1;

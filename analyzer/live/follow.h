@@ -2,7 +2,8 @@
 /*
  * Replays a trace while the recorder is still writing it. Each pass (follow_step) reads the rows
  * that were stored since the pass before. A pass opens the file, reads in one short transaction and
- * closes the file, so that the recorder can checkpoint and close it as if nobody read.
+ * closes the file, so that the recorder can checkpoint and close it as if no other process read the
+ * file.
  *
  *     events   ├───── replayed ─────┼── behind ──┼─ not yet sure ─┤
  *              1                    seq          sure_seq         stored_seq

@@ -29,9 +29,10 @@ static int add_to_leave(int character)
     return character;
 }
 
-/* Does what endwin does: resets colours, keypad and cursor, and shows the screen from before, or
- * begins a new line if the terminal cannot. Then adds the reason, because a faster shell has
- * written its message and prompt on the screen that is left. */
+/* Prepares the output that does what endwin does: it resets colours, keypad and cursor, and shows
+ * the earlier screen. If the terminal cannot show the earlier screen, the output begins a new line.
+ * The output ends with the reason, because a shell that was faster than the guard has written its
+ * own message on the screen that disappears. */
 static void find_leave(void)
 {
     static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};

@@ -4,7 +4,7 @@
  * process no time to do so.
  *
  *     this process ──── holds the writing end of a pipe, on which nothing is ever written
- *       └─ guard ────── reads it: the end of file says that this process is gone, however that came
+ *       └─ guard ────── reads it: the end of file says that this process is gone, for any reason
  *
  * The guard has its own session and blocks all signals but SIGALRM, so neither ^C nor a hang-up
  * ends it. It ends when this process ends, at most a few seconds later. A shell that waits for this

@@ -16,7 +16,7 @@
 
 enum { OBSERVERS = 4, CUTS = 8192, RECENT_S = 120, SAMPLES = 1024 };
 
-/* A sum that the recorder's writer had counted at a look. */
+/* A sum of the recorder's writer, as it was at one look. */
 struct sample {
     uint64_t time_ns, live_bytes;
 };
@@ -157,7 +157,8 @@ void live_next_layer(struct live_choice *choice)
 
 /* --- where the replay is behind --- */
 
-/* The writer's sum of an account. NULL: the replay is not behind, or the writer has no such sum. */
+/* Returns the writer's sum of an account. NULL: the replay is not behind, or the writer has no such
+ * sum. */
 static const struct ring_sum *newer_sum(const struct live *live, const struct account *account)
 {
     const struct ring_sums *sums = &live->follow.ring.sums;
@@ -194,7 +195,7 @@ static int64_t sample_at(const struct live *live, uint64_t time_ns)
 
 /* --- the graph --- */
 
-/* The last name of a path: "forward" of "step/forward". */
+/* Returns the number of the last name in the path: of "forward" for "step/forward". */
 static uint8_t number_phase(struct live_view *view, const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
@@ -209,8 +210,8 @@ static uint8_t number_phase(struct live_view *view, const char *path)
     return (uint8_t)++view->phase_count;
 }
 
-/* Fills points of equal width. Each point is the maximum of its cuts; a point without a change
- * repeats the live bytes of the point before. */
+/* Fills points of equal width. Each point is the maximum of the timeline cuts in its time. If
+ * nothing changed in that time, the point repeats the live bytes of the point before. */
 static void look_at_graph(const struct live *live, const struct live_choice *choice,
                           uint32_t account, struct live_view *view)
 {
@@ -248,8 +249,8 @@ static void look_at_graph(const struct live *live, const struct live_choice *cho
 
 /* --- the view --- */
 
-/* Sets behind_ns if events are still to be replayed, and is_held if all of them are behind a call
- * that has not returned. */
+/* Sets behind_ns if events are still to be replayed. Sets is_held if all these events wait for a
+ * call that has not returned. */
 static void look_how_late(const struct live *live, struct live_view *view)
 {
     const struct follow *follow = &live->follow;

@@ -13,7 +13,7 @@
 /* The parts of the card. Each byte of the card is in exactly one. */
 enum live_part {
     LIVE_PART_live,    /* live bytes of the layer that is shown */
-    LIVE_PART_cached,  /* held by a framework's pool, but not handed out */
+    LIVE_PART_cached,  /* in a framework's pool, but not handed out */
     LIVE_PART_driver,  /* other driver memory of this process */
     LIVE_PART_context, /* the context, with modules and limits */
     LIVE_PART_others,  /* other processes */
@@ -48,7 +48,7 @@ struct live_view {
     bool is_recording, is_complete, has_account;
     uint64_t now_ns;    /* time of the sums, since the start */
     uint64_t behind_ns; /* how far the replay is behind the stored events */
-    bool is_held;       /* only events behind a call that has not returned are missing */
+    bool is_held;       /* the only missing events wait for a call that has not returned */
     bool is_ahead;      /* the sums are those of the recorder's writer */
     uint64_t events, events_per_s, lost_events;
 

@@ -32,8 +32,8 @@ static size_t row_of(const struct site_row *rows, size_t count, const struct bla
     return i;
 }
 
-/* A stack has several sites if it allocates in several phases. Its growth is added to the first of
- * them only. */
+/* A stack has several sites if it allocates in several phases. The stack's growth is added only to
+ * the first of these sites. */
 static void add_growing(struct live_sites *live_sites, const struct growing *item,
                         const struct sites *sites, const struct blame *blame,
                         const struct site_row *rows)
@@ -101,9 +101,9 @@ out:
 
 /* --- the card --- */
 
-/* The part of a ledger term. The cached part still contains the live bytes here; show_parts
- * subtracts them. If the driver's account is shown, it contains all memory of the process but the
- * context. */
+/* Returns the part to which a ledger term belongs. The cached part still contains the live bytes
+ * here; show_parts subtracts them. If the driver's account is shown, that account contains all
+ * memory of the process except the context. */
 static enum live_part part_of(const struct ledger_term *term, uint32_t account,
                               const struct device_use *use)
 {
@@ -194,8 +194,8 @@ static int by_blocks(const void *left, const void *right)
     return order ? order : descending((double)a->bytes, (double)b->bytes);
 }
 
-/* Live bytes are of now, and the other parts are older. So each part is cut to the bytes that the
- * parts before it leave of the card. */
+/* The live bytes are current, but the other parts are older. So a part becomes smaller if the parts
+ * before it leave too few bytes of the card. */
 static void show_parts(const struct live_sites *live_sites, struct live_view *view)
 {
     uint64_t left = view->total_bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sites of a layer with their growth, and the parts of the card. Finding them visits every live
- * block, so they are found again only after 20 times the duration of the last search, and at least
- * after one second.
+ * block, so the next search waits 20 times as long as the last search took, and at least one
+ * second.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LIVE_LIVE_SITES_H
 #define GPUMEMTRACE_ANALYZER_LIVE_LIVE_SITES_H
@@ -21,9 +21,9 @@ struct live_sites {
 
 /* Call it when tables of the trace have grown, because new modules need new symbols. */
 void live_sites_learn(struct live_sites *live_sites, const struct table_growth *growth);
-/* Finds sites and parts again if next_ns has come, if the account is another one, or, once, if
- * is_final (nothing will change any more). Changes the study's symbols and categories, and reads
- * its growth. */
+/* Finds sites and parts again if next_ns has come or if the account has changed. If is_final
+ * (nothing will change any more), finds them one last time. Changes the study's symbols and
+ * categories, and reads its growth. */
 int live_sites_update(struct live_sites *live_sites, struct study *study,
                       const struct device_use *use, uint32_t account, bool is_final,
                       struct err *err);

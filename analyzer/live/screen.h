@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A terminal that shows lines and reads keys (ncurses). The terminal is restored at every end of
- * this process; after a SIGKILL the guard does it (guard.h).
+ * A terminal that shows lines and reads keys (ncurses). The terminal is restored however this
+ * process ends. After a SIGKILL, the guard restores it (guard.h).
  */
 #ifndef GPUMEMTRACE_ANALYZER_LIVE_SCREEN_H
 #define GPUMEMTRACE_ANALYZER_LIVE_SCREEN_H

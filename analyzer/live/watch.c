@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See watch.h. After each look it pauses so long that the CPU time of the look stays below
- * cpu_ratio.
+ * See watch.h. After each look, the loop pauses long enough that the CPU time of the look stays
+ * below cpu_ratio.
  */
 #include "watch.h"
 

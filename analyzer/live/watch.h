@@ -12,7 +12,7 @@ struct watch_options {
     double cpu_ratio; /* most CPU time, as a share of one core, while the program runs */
 };
 
-/* Returns when the user quits; without a screen, when the program has ended. */
+/* Returns when the user quits. Without a screen, returns when the program has ended. */
 int watch_trace(const char *path, const struct watch_options *options, struct err *err);
 
 #endif
