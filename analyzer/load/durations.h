@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Durations of hooked calls: the table call_duration, read row by row when needed and not kept.
+ * Reads the durations of hooked calls from the table call_duration, one row at a time, and keeps
+ * none of them.
  *
  * Only allocations and frees that reached the driver have a duration (cudaMalloc, cuMemCreate,
- * maps, and the calls that end these); the key is the event's seq. Call durations_read while the
- * trace's events are still open and nobody reads them: in an observer's on_end. It costs one scan
- * of the table.
+ * maps, and the calls that end these). The key is the event's seq. Call durations_read in an
+ * observer's on_end: at that time the trace's events are still open, but nobody reads them. The
+ * call scans the table once.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_DURATIONS_H
 #define GPUMEMTRACE_ANALYZER_LOAD_DURATIONS_H

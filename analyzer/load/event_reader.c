@@ -83,8 +83,9 @@ static void forget_unknown_stack(const struct trace *trace, struct event *event)
 /* --- the exit --- */
 
 /*
- * After this event nothing counts. A file that names no exit may have one anyway, if no recorder
- * wrote it; but there an exec may have failed, and a program may outlive its interpreter.
+ * Is this the event after which nothing counts? If the trace's meta does not name that event and no
+ * recorder wrote the file, an exit event is the end. The exit of an exec or of an interpreter is
+ * not: the exec may have failed, and a program may outlive its interpreter.
  */
 static bool is_exit(const struct trace *trace, const struct event *event)
 {
@@ -95,7 +96,8 @@ static bool is_exit(const struct trace *trace, const struct event *event)
            event->object != EXIT_BY_INTERPRETER;
 }
 
-/* Counts the events up to the first one that the condition names; without one, all. */
+/* Counts the events up to the first event that meets the condition. If no event does, counts all
+ * events. */
 #define COUNT_UP_TO(condition)                                                                     \
     "SELECT count(*) FROM event WHERE seq <= ifnull("                                              \
     "(SELECT seq FROM event WHERE " condition " ORDER BY seq LIMIT 1), 9223372036854775807)"
@@ -158,7 +160,7 @@ struct event_reader {
     struct err err; /* why, if failed */
 };
 
-/* -1: the row is broken. */
+/* Returns -1 if the row is broken. */
 static int add_row(struct event_reader *reader, sqlite3_value **cells)
 {
     struct event_batch *batch = reader->filling;
@@ -209,7 +211,7 @@ static void note_columns(struct event_columns *columns, const struct event_batch
     columns->last_seq = batch->events[batch->count - 1].seq;
 }
 
-/* -1: the reader's err says why. */
+/* Returns -1 on failure; the reader's err says why. */
 static int fill_batch(struct event_reader *reader, unsigned number)
 {
     struct event_batch *batch = &reader->batches[number];
@@ -228,7 +230,7 @@ static int fill_batch(struct event_reader *reader, unsigned number)
                : query_failed(reader->trace->path, reader->trace->db, "event", &reader->err);
 }
 
-/* Waits until a batch is free. false: stop. */
+/* Waits until a batch is free. Returns false if the thread must stop. */
 static bool wait_for_room(struct event_reader *reader)
 {
     pthread_mutex_lock(&reader->lock);
@@ -305,7 +307,8 @@ static int select_events(struct event_reader *reader, uint64_t after_seq, struct
     return status;
 }
 
-/* A small stack is enough for SQLite. If no thread can be made (a limit), reading is not ahead. */
+/* A small stack is enough for SQLite. If a limit prevents a new thread, each batch is read when it
+ * is needed. */
 static bool start_thread(struct event_reader *reader)
 {
     enum { STACK_BYTES = 512 << 10 };
@@ -377,7 +380,7 @@ void event_reader_free(struct event_reader *reader)
     free(reader);
 }
 
-/* false: the reader's err says why. */
+/* Returns false on failure; the reader's err says why. */
 static bool read_batch_now(struct event_reader *reader, struct event_batch *batch)
 {
     bool failed = fill_batch(reader, 0) != 0;

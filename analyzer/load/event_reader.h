@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the table event from its beginning, on a thread of its own: while one batch is replayed,
- * the next one is read. It also finds the exit, after which events do not count. Memory: two
- * batches.
+ * the next one is read. The reader also finds the exit, after which events do not count. It keeps
+ * two batches in memory.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_EVENT_READER_H
 #define GPUMEMTRACE_ANALYZER_LOAD_EVENT_READER_H
@@ -21,12 +21,14 @@ struct event_columns {
 
 /*
  * Starts a reader. Only one may exist, and nobody else may use the trace's connection until it is
- * freed. NULL: *err says why. A broken row is ERR_INPUT, which names its seq. known: the columns
- * that an earlier reader found; then only its rows are read. NULL: none.
+ * freed. NULL: *err says why. A broken row is ERR_INPUT, and the message names the row's seq.
+ * `known` has the columns that an earlier reader found; then only the rows of that reader are read.
+ * known is NULL if there was no earlier reader.
  */
 struct event_reader *event_reader_new(const struct trace *trace, const struct event_columns *known,
                                       struct err *err);
-/* As event_reader_new, for the events after `seq` of a growing trace. It has no thread. */
+/* Does the same as event_reader_new for the events after `seq` of a growing trace. This reader has
+ * no thread. */
 struct event_reader *event_reader_after(const struct trace *trace, uint64_t seq, struct err *err);
 void event_reader_free(struct event_reader *reader);
 
@@ -34,7 +36,8 @@ struct event_source event_reader_source(struct event_reader *reader);
 /* Call it after the source has returned all events. */
 struct event_columns event_reader_columns(const struct event_reader *reader);
 
-/* Number of events that count, by queries without reading the rows. No reader may exist yet. */
+/* Counts the events up to the exit by queries, without reading the rows. No reader may exist
+ * yet. */
 int event_reader_count(const struct trace *trace, uint64_t *count, struct err *err);
 
 #endif

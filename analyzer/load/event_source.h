@@ -12,7 +12,7 @@
 struct event_batch {
     const struct event *events; /* valid until the next batch */
     size_t count;               /* 0: there are no more */
-    size_t counted;             /* the first events that count; those after the exit do not */
+    size_t counted;             /* how many of the events count; events after the exit do not */
     bool has_exit;              /* this or an earlier batch has the exit */
 };
 

@@ -18,10 +18,11 @@ struct opened_trace {
 
 /* -1: *err says what is wrong with the file (ERR_INPUT) or the system (ERR_SYSTEM). */
 int load_open(struct opened_trace *file, const char *path, struct err *err);
-/* Loads an open file, which belongs to the trace from then on, also on -1. */
+/* Loads an open file. From then on the file belongs to the trace, even if the function returns
+ * -1. */
 int load_opened(struct trace *trace, const char *path, const struct opened_trace *file,
                 struct err *err);
-/* Opens and loads. */
+/* Opens the file and loads it. */
 int load_trace(struct trace *trace, const char *path, struct err *err);
 
 #endif

@@ -28,7 +28,7 @@ struct reader {
     struct trace *trace;
     const char *table;
     sqlite3_stmt *stmt;
-    uint64_t row_count; /* rows read so far, with the current one */
+    uint64_t row_count; /* rows read so far, including the current row */
     size_t capacity;    /* of the array that the rows are appended to */
     bool is_again;      /* rows are read again; ids that exist keep their data */
     struct err *err;
@@ -52,7 +52,8 @@ static int read_integer(struct reader *reader, int column, int64_t low, int64_t 
     return 0;
 }
 
-/* As read_integer, but NULL in the file gives 0 and *known false. */
+/* Does the same as read_integer, but for NULL in the file sets *size_bytes to 0 and *known to
+ * false. */
 static int read_size(struct reader *reader, int column, uint64_t *size_bytes, bool *known)
 {
     int64_t value = 0;
@@ -80,7 +81,7 @@ static int look_at_text(struct reader *reader, int column, const char **value)
     return known && !*value ? out_of_memory(reader) : 0;
 }
 
-/* As look_at_text, but the caller owns *text. */
+/* Does the same as look_at_text, but the caller owns *text. */
 static int read_text(struct reader *reader, int column, char **text)
 {
     const char *value;
@@ -160,7 +161,7 @@ static int row_meta(struct trace *trace, struct reader *reader)
     return 0; /* ignores a newer recorder's key */
 }
 
-/* Reads a text with an id. In a damaged file an id may come twice; the last text counts. */
+/* Reads a text with an id. In a damaged file an id may come twice; then the last text counts. */
 static int read_named(struct reader *reader, int id_column, int64_t high, int text_column,
                       char ***texts, size_t *limit)
 {
@@ -312,8 +313,8 @@ static int row_symbol(struct trace *trace, struct reader *reader)
 }
 
 /*
- * Cuts the suffix that marks a call which a dry run does not model. Returns false without the
- * suffix.
+ * Cuts off the suffix that marks a call which a dry run does not model. Returns false if the name
+ * has no such suffix.
  */
 static bool cut_not_modelled(char *name)
 {
@@ -492,7 +493,7 @@ int load_tables(struct trace *trace, sqlite3 *db, struct err *err)
     return place_modules(trace, err);
 }
 
-/* --- what grows --- */
+/* --- tables that grow --- */
 
 static int count_rows(const struct trace *trace, sqlite3 *db, const char *table, uint64_t *rows,
                       struct err *err)

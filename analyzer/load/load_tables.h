@@ -10,10 +10,11 @@
 
 #include "trace.h"
 
-/* A broken row is ERR_INPUT, which names the table and the row. */
+/* A broken row is ERR_INPUT, and the message names the table and the row. */
 int load_tables(struct trace *trace, sqlite3 *db, struct err *err);
 
-/* Tables that grow while the recorder runs, and their rows read so far. Zeroed: none. */
+/* Tables that grow while the recorder runs, and how many of their rows were read. A zeroed struct
+ * means that none were read. */
 enum growing_table {
     GROWING_string,
     GROWING_frame,

@@ -24,7 +24,8 @@ uint64_t memory_limit_default(const char *root)
     return (cgroup.limit_bytes < machine ? cgroup.limit_bytes : machine) / 4;
 }
 
-/* Bytes that the process has taken already, such as a sanitizer's shadow memory. */
+/* Returns the bytes that the process has already taken, for example as a sanitizer's shadow
+ * memory. */
 static uint64_t taken_bytes(void)
 {
     uint64_t pages = 0;

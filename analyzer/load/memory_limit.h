@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A limit for the memory that a command takes to read traces. Beyond it the command ends with one
- * line, before the kernel chooses a process to kill.
+ * A limit for the memory that a command takes to read traces. If the command needs more, it ends
+ * with a message of one line, before the kernel chooses a process to kill.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_MEMORY_LIMIT_H
 #define GPUMEMTRACE_ANALYZER_LOAD_MEMORY_LIMIT_H
@@ -14,8 +14,8 @@
 void memory_limit_set(uint64_t bytes);
 
 /*
- * A quarter of the machine's memory, or of its cgroup's limit if that is less. `root` is the folder
- * that holds proc and sys: "", except in tests.
+ * Returns a quarter of the machine's memory, or of the cgroup's limit if that limit is less. `root`
+ * is the folder that holds proc and sys: "", except in tests.
  */
 uint64_t memory_limit_default(const char *root);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See module_ranges.h. One pass over all addresses at which a module starts or ends. A heap holds
- * the modules that have started, the highest id on top. A module that has ended leaves the heap
- * when it comes to the top.
+ * See module_ranges.h. One pass goes over all addresses at which a module starts or ends. A heap
+ * holds the modules that have started, the highest id on top. A module that has ended leaves the
+ * heap when it comes to the top.
  */
 #include "module_ranges.h"
 

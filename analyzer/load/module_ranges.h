@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Divides the addresses of a trace among its modules. If libraries are loaded and unloaded, modules
- * overlap: then the module mapped last, which has the highest id, gets the addresses.
+ * may overlap. Then the addresses belong to the module that was mapped last, which has the highest
+ * id.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_MODULE_RANGES_H
 #define GPUMEMTRACE_ANALYZER_LOAD_MODULE_RANGES_H

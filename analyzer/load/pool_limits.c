@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events pool-limit; see pool_limits.h. */
+/* Reads the events pool-limit; see pool_limits.h. */
 #include "pool_limits.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "gpumemtrace/event.h"
 #include "query.h"
 
-/* The last number of allocation_sums counts failures. Without that text, some may have failed. */
+/* The last number of allocation_sums counts failures. If the trace has no such text, some
+ * allocations may have failed. */
 static bool may_have_failed(const struct trace *trace)
 {
     const char *sums = trace->meta.allocation_sums.value;

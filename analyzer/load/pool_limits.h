@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits of a framework's pool on each device, which its failures report. These events come after
- * the allocations that they limit, so they are read before a replay.
+ * Reads the limits of a framework's pool on each device. The pool reports a limit when an
+ * allocation fails, which is after the allocations that the limit concerns. So the limits are read
+ * before a replay.
  *
- * Call it while nobody reads the trace's events. It costs one scan of them, if an allocation
- * failed.
+ * Call the function while nobody reads the trace's events. If an allocation failed, the function
+ * scans all events once.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_POOL_LIMITS_H
 #define GPUMEMTRACE_ANALYZER_LOAD_POOL_LIMITS_H

@@ -123,11 +123,11 @@ struct trace {
     struct trace_variables job_variables, allocator_settings, frameworks; /* ascending name */
 };
 
-/* The value of a job launcher's environment variable; NULL: not set, or empty. */
+/* Returns the value of a job launcher's environment variable; NULL: not set, or empty. */
 const char *trace_job_variable(const struct trace *trace, const char *name);
-/* The first of these variables that is a number; `names` ends with NULL. */
+/* Returns the first of these variables that is a number; `names` ends with NULL. */
 struct trace_integer trace_job_number(const struct trace *trace, const char *const names[]);
-/* The number of ranks of the job. */
+/* Returns the number of ranks of the job. */
 struct trace_integer trace_world_size(const struct trace *trace);
 
 /* Frees the trace; a zeroed struct is allowed. */
@@ -136,7 +136,7 @@ void trace_release(struct trace *trace);
 void trace_forget_threads(struct trace *trace);
 void trace_forget_devices(struct trace *trace);
 void trace_forget_modules(struct trace *trace);
-/* Ends the transaction, so that the file can be written. Events can still be read. */
+/* Ends the transaction, so that the trace file can be written. Events can still be read. */
 void trace_pause_events(struct trace *trace);
 /* Closes the file: the events will not be read any more. */
 void trace_close_events(struct trace *trace);
@@ -145,21 +145,22 @@ void trace_close_events(struct trace *trace);
 const char *trace_string(const struct trace *trace, uint64_t string_id);
 const char *trace_hook(const struct trace *trace, unsigned hook_id);
 
-/* The version of a framework in the process, such as "torch"; NULL: unknown. */
+/* Returns the version of a framework in the process, such as "torch"; NULL: unknown. */
 const char *trace_framework_version(const struct trace *trace, const char *name);
-/* The major and minor version as one number: 206 is 2.6; 0: unknown. */
+/* Returns the major and minor version as one number: 206 for 2.6; 0: unknown. */
 int trace_framework_release(const struct trace *trace, const char *name);
 /*
- * The value of an allocator's setting: of an environment variable; or for the name "pytorch" the
- * text that PyTorch's allocator took last, from a variable or a call. NULL: not set, or unknown.
+ * Returns the value of an environment variable that sets an allocator. For the name "pytorch",
+ * returns the text that PyTorch's allocator took last, from a variable or from a call. NULL: not
+ * set, or unknown.
  */
 const char *trace_allocator_setting(const struct trace *trace, const char *name);
 
-/* Names from the file for a return address, innermost first; NULL and 0: none. */
+/* Returns the names that the file has for a return address, innermost first; NULL and 0: none. */
 const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address,
                                          size_t *count);
 
-/* The library or program that is mapped at the address; NULL: none. */
+/* Returns the library or program that is mapped at the address; NULL: none. */
 const struct trace_module *trace_module_at(const struct trace *trace, uint64_t address);
 
 /* True if the recorder reports for each PyTorch tensor whether it is part of an autograd graph. */
