@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of one transaction.
+ * A batch: the events that one transaction stores.
  */
 #ifndef GPUMEMTRACE_TRACE_BATCH_H
 #define GPUMEMTRACE_TRACE_BATCH_H

@@ -134,7 +134,7 @@ static int64_t column_value(const struct batch_event *event, enum event_column c
     return 0;
 }
 
-/* The value of each column that stands for NULL, if there is one. */
+/* For each column, the value that stands for NULL, if the column has such a value. */
 static const struct {
     bool nullable;
     int64_t null;

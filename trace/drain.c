@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads segments, merges their events by seq and stores them. drain.h draws it. No tail moves
- * before the COMMIT, so that SIGKILL never loses an event.
+ * Reads segments, merges their events by seq and stores the events. drain.h draws this. No tail
+ * moves before the COMMIT, so that SIGKILL never loses an event.
  */
 #include "drain.h"
 
@@ -39,7 +39,7 @@ static void store_tail(const struct drain_cursor *cursor)
     atomic_store_explicit(&cursor->segment->tail, tail, memory_order_release);
 }
 
-/* The slot at the cursor. NULL: the slot is empty, or its call has not returned. */
+/* Returns the slot at the cursor. NULL: the slot is empty, or its call has not returned. */
 static const struct ring_slot *ready_slot(const struct drain *drain,
                                           const struct drain_cursor *cursor)
 {
@@ -136,8 +136,9 @@ struct full_segment {
     uint32_t index;
 };
 
-/* Finds the FULL segments that filled first, among those with this order or a later one. A ring may
- * have thousands of segments and a batch reads few, so they are not all sorted. */
+/* Finds the FULL segments that filled first among the segments with this order or a later one. A
+ * ring may have thousands of segments, but a batch reads only a few, so the segments are not all
+ * sorted. */
 static size_t find_full(const struct drain *drain, uint32_t segments, uint64_t from,
                         struct full_segment *first)
 {
@@ -158,7 +159,7 @@ static size_t find_full(const struct drain *drain, uint32_t segments, uint64_t f
     return count;
 }
 
-/* Adds FULL segments in the order in which they filled, as many as one batch needs. A segment
+/* Adds as many FULL segments as one batch needs, in the order in which they filled. A segment
  * counts only if it has an event that is ready. */
 static int add_full_segments(struct drain *drain, uint32_t segments, size_t *heap_count,
                              struct err *err)
@@ -232,8 +233,8 @@ static int read_events(struct drain *drain, uint32_t segments, size_t *count, st
 
 /* --- the batch --- */
 
-/* A FULL segment also counts if its last slot was read while it was ACTIVE, because it must still
- * be recycled. */
+/* Is there a segment that must be read or recycled? A FULL segment must still be recycled if its
+ * last slot was read while the segment was ACTIVE. */
 static bool has_news(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {
@@ -251,8 +252,8 @@ static bool has_news(struct drain *drain, uint32_t segments)
     return false;
 }
 
-/* Recycles each FULL segment that is stored to its end. If the producer is gone, the segment's
- * contents stay in the file, and only its pages are released from this process. */
+/* Recycles each FULL segment whose slots are all stored. If the producer is gone, the segment's
+ * contents stay in the file, and only the pages are released from this process. */
 static void move_tails(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moves slots from the ring to the store, a batch at a time: first one transaction, then the tails.
- * The recorder's writer uses it, and the folding of a killed process's ring.
+ * Moves slots from the ring to the store, one batch at a time. The transaction comes first, and the
+ * tails move after it. The recorder's writer uses this code, and so does the folding of a killed
+ * process's ring.
  *
  *     segments ──► definitions ──────────────► string, frame, module …
  *              └─► events, lowest seq first ─► event
@@ -21,8 +22,8 @@
 struct tally;
 
 #define DRAIN_BATCH_EVENTS 32768
-/* The number of FULL segments with events that one batch reads at most; they hold more than a
- * batch. */
+/* One batch reads at most this number of FULL segments with events. Together they hold more than
+ * one batch. */
 #define DRAIN_FULL_SEGMENTS 16
 
 /* The read position in one segment; it becomes the segment's tail after the COMMIT. */
@@ -33,7 +34,7 @@ struct drain_cursor {
     const struct ring_slot *event; /* the next event; NULL: no event is ready */
 };
 
-/* The last exit event, or undone exit, in a batch. */
+/* The last exit event of a batch, or the last event that undoes an exit. */
 struct drain_exit {
     bool stated;
     uint64_t seq, time_ns; /* 0: the exit was undone */
@@ -53,7 +54,7 @@ struct drain {
     struct drain_sums sums;
     struct drain_exit exit; /* of this batch */
     struct drain_cursor cursors[RING_SEGMENT_LIMIT];
-    struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* lowest seq of their events first */
+    struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* a heap: the lowest seq is on top */
     _Atomic uint64_t batch_count; /* batches stored so far; other threads see progress by it */
     bool full_left;               /* this batch may not have read all FULL segments */
     struct batch_event events[DRAIN_BATCH_EVENTS]; /* of this batch, in ascending order of seq */
@@ -65,13 +66,13 @@ struct drain *drain_new(struct ring *ring, struct store *store, bool dead);
 /* Stores one batch. 1: there is more. 0: every finished slot is stored. -1: *err says why, nothing
  * of this batch is stored and no tail has moved. */
 int drain_batch(struct drain *drain, struct err *err);
-/* Stores everything. For a ring that no process fills any more. */
+/* Stores everything. Use it for a ring that no process fills any more. */
 int drain_all(struct drain *drain, struct err *err);
-/* Stores at most `batches` batches. For a ring that is still being filled. */
+/* Stores at most `batches` batches. Use it for a ring that is still being filled. */
 int drain_some(struct drain *drain, unsigned batches, struct err *err);
 
-/* Figures of a dead producer's ring, from all its slots, stored or not. So they do not depend on
- * who folds the ring, or on how often folding was interrupted. */
+/* Figures of a dead producer's ring. They count all slots, stored or not, so they do not depend on
+ * which process folds the ring or how often folding was interrupted. */
 struct drain_remains {
     uint64_t in_flight_events; /* calls that had not returned */
     uint64_t last_time_ns;     /* of the latest event */

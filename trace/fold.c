@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See fold.h. How the database is opened so that it has every event:
+ * See fold.h. The table shows how the database is opened so that it has every event:
  *
  *     beside it lies                     writable?   then
  *     no ring, or a living recorder's                open it read-only
@@ -31,15 +31,15 @@
 #include "store.h"
 #include "trace_file.h"
 
-/* Any other error at the ring must be reported, because without the ring the trace would lack
- * events. */
+/* Is the file missing? Any other error at the ring must be reported, because without the ring the
+ * trace would lack events. */
 static bool is_missing(const char *path)
 {
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* A ring file without its magic: the recorder was killed while it made the file, so the ring has no
- * events. */
+/* Is this a ring file without its magic? Then the recorder was killed while it made the file, so
+ * the ring has no events. */
 static bool is_unborn_ring(const char *ring_path)
 {
     char start[8] = "";
@@ -52,7 +52,7 @@ static bool is_unborn_ring(const char *ring_path)
 
 /* --- draining --- */
 
-/* -1: no event is stored. */
+/* Returns the time of the last stored event; -1: no event is stored. */
 static int64_t last_stored_ns(sqlite3 *db)
 {
     static const char query[] = "SELECT time_ns FROM event ORDER BY seq DESC LIMIT 1";
@@ -155,8 +155,8 @@ static int copy_file(const char *from, const char *to, struct err *err)
     return copied ? 0 : -1;
 }
 
-/* SQLite cannot open a database with a -wal in a folder that it cannot write. So both files are
- * copied to a writable folder and read into memory, and the copies are removed. */
+/* SQLite cannot open a database that has a -wal file if it cannot write the folder. So both files
+ * are copied to a writable folder and read into memory, and the copies are removed. */
 static int open_copy(const char *path, sqlite3 **db, struct err *err)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm"};
@@ -187,8 +187,8 @@ static int open_copy(const char *path, sqlite3 **db, struct err *err)
     return result;
 }
 
-/* The ring's tails are copied first. So events that another process stores from now on may be read
- * twice, but none is missed. */
+/* The ring's tails are copied first. So if another process stores events from now on, these events
+ * may be read twice, but none is missed. */
 static int fold_into_copy(const char *path, struct ring *ring, sqlite3 **db, struct err *err)
 {
     ring_make_private(ring);
@@ -222,7 +222,8 @@ static int fold(const char *path, struct ring *ring, bool in_place, sqlite3 **db
 
 static int open_without_ring(const char *path, sqlite3 **db, struct err *err)
 {
-    /* A command was killed while it stored names. SQLite rolls that back if it may write. */
+    /* A command was killed while it stored names. SQLite undoes that transaction if it may
+     * write. */
     if (trace_file_has(path, "-journal") && folder_is_writable(path))
         return open_database(path, path, SQLITE_OPEN_READWRITE, db, err);
     if (!trace_file_has(path, "-wal") || folder_is_writable(path))
@@ -230,7 +231,7 @@ static int open_without_ring(const char *path, sqlite3 **db, struct err *err)
     return open_copy(path, db, err);
 }
 
-/* 1: another process has just folded the ring. */
+/* Returns 1 if another process has just folded the ring. */
 static int open_with_ring(const char *path, struct ring *ring, sqlite3 **db,
                           struct fold_result *result, struct err *err)
 {

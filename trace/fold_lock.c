@@ -34,7 +34,7 @@ static bool ring_is_gone(const struct ring *ring)
            named.st_ino != ring->file.inode;
 }
 
-/* Time of the last write to the trace. */
+/* Returns the time of the last write to the trace. */
 static int64_t last_write_ns(const char *trace_path)
 {
     static const char *const suffixes[] = {"", "-wal"};

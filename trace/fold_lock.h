@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A lock that lets one process at a time fold a ring into its trace. It is on the ring's file, so
- * the kernel releases it when its holder is killed. It covers a byte of its own, so that a folding
- * process is not mistaken for a recorder.
+ * the kernel releases it when its holder is killed. The lock covers one byte far beyond the ring's
+ * end, so that a folding process is not mistaken for a recorder.
  */
 #ifndef GPUMEMTRACE_TRACE_FOLD_LOCK_H
 #define GPUMEMTRACE_TRACE_FOLD_LOCK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See live.h. A hash table of live objects, with sums by device.
+ * See live.h. A hash table holds the live objects, and the sums are kept by device.
  */
 #include "live.h"
 
@@ -16,7 +16,7 @@ enum space {
     SPACE_HANDLE,
     SPACE_MAPPING,
     SPACE_GRAPH,
-    SPACE_POOL, /* of the first pool; those of the others follow */
+    SPACE_POOL, /* of the first pool; the spaces of the other pools follow */
     SPACE_BITS = 3
 };
 
@@ -115,7 +115,7 @@ static void begin(struct live *live, const struct live_entry *entry)
 {
     struct live_entry *old = find(live, entry->key);
     uint64_t *live_bytes = &live->live_bytes[entry->account];
-    if (old) { /* its free was not recorded; in a replay a VMM object would live on */
+    if (old) { /* the old object's free was not recorded; in a replay a VMM object would live on */
         live->is_doubtful |=
             space_of(old->key) == SPACE_MAPPING || space_of(old->key) == SPACE_HANDLE;
         end(live, old);
@@ -141,8 +141,8 @@ static void end_if_unused(struct live *live, struct live_entry *object)
 
 /* --- events --- */
 
-/* Failures that the report counts. Address ranges, graph nodes and mapped buffers take no
- * memory. */
+/* Is this a failure that the report counts? Failures of address ranges, graph nodes and mapped
+ * buffers are not counted, because these take no memory. */
 static bool counts_as_refused(const struct live_event *event)
 {
     return account_kind((enum memory_kind)event->memory) != ACCOUNT_none;
@@ -214,7 +214,8 @@ static void retain(struct live *live, const struct live_event *event)
         object->references++;
 }
 
-/* An event without a handle is for the device's primary context. */
+/* Did the object live in the event's context? An event without a handle means the device's primary
+ * context. */
 static bool lived_in(const struct live_entry *entry, const struct live_event *event)
 {
     if (!entry->key || !entry->dies_with_context)
@@ -242,7 +243,7 @@ static void use_pool(struct live *live, const struct live_event *event)
 
 /* --- blocks of framework pools --- */
 
-/* -1: there is no room for another pool. */
+/* Returns the pool's number; -1: there is no room for another pool. */
 static int pool_of(struct live *live, uint64_t name)
 {
     int pool = 0;

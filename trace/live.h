@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts the live device memory, event by event, for the line at exit and for meta.peaks. It
- * follows the rules of the analyzer's replay: a VMM object lives as long as a handle or a mapping,
- * a context's end frees its memory, a graph pool is one block. The tests compare both with `report`
- * on every trace that they record. If a replay might find another figure, is_doubtful is set.
- * tally.h puts the events in order.
+ * Counts the live device memory, event by event, for the line at exit and for meta.peaks. The
+ * counting follows the rules of the analyzer's replay: a VMM object lives as long as a handle or a
+ * mapping of it exists, a context's end frees its memory, and a graph pool is one block. The tests
+ * compare the line and meta.peaks with `report` on every trace that they record. If a replay might
+ * find another figure, is_doubtful is set. tally.h puts the events in order.
  *
  * Runs on the writer's thread, so it may allocate. If an allocation fails, the event is not
  * counted.
  *
- *     account   memory that is summed together: on one device, the driver's or a framework pool's
+ *     account   memory of one device that has one sum: the driver's, or that of a framework's pool
  */
 #ifndef GPUMEMTRACE_TRACE_LIVE_H
 #define GPUMEMTRACE_TRACE_LIVE_H
@@ -21,7 +21,8 @@
 #define LIVE_DEVICES 64
 #define LIVE_UNKNOWN_DEVICE LIVE_DEVICES /* stands for the device of events without one */
 #define LIVE_POOLS 4                     /* blocks of further pools are not counted */
-/* The driver's account of a device has the device's number; live_account_of_pool numbers others. */
+/* The driver's account of a device has the device's number. live_account_of_pool returns the number
+ * of a pool's account. */
 #define LIVE_ACCOUNTS ((1 + LIVE_POOLS) * (LIVE_DEVICES + 1))
 
 struct live_entry;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See open_database.h. First limits what SQLite may do, then checks each table that will be read. A
- * missing table or column is not an error here; the reader reports it.
+ * See open_database.h. Limits the actions of SQLite first, and checks each table that will be read
+ * after that. A missing table or column is not an error here; the reader reports it.
  */
 #include "open_database.h"
 
@@ -110,7 +110,8 @@ static int restrain(sqlite3 *db, const char *path)
 
 /* --- tables --- */
 
-/* SQLITE_OK: a table. SQLITE_ERROR: a view. Any other error tells nothing about it. */
+/* Returns SQLITE_OK for a table and SQLITE_ERROR for a view. Any other error does not say which of
+ * the two it is. */
 static int find_table(sqlite3 *db, const char *name)
 {
     return sqlite3_table_column_metadata(db, "main", name, NULL, NULL, NULL, NULL, NULL, NULL);

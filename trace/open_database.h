@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens the database of a trace as an untrusted file. Only plain tables are read, its own code
- * (views, triggers, virtual tables, computed columns) does not run, and statements take no more
- * steps than a file of its size can need.
+ * Opens the database of a trace as an untrusted file. Only plain tables are read. The file's own
+ * code (views, triggers, virtual tables, computed columns) does not run. Statements take no more
+ * steps than a file of that size can need.
  */
 #ifndef GPUMEMTRACE_TRACE_OPEN_DATABASE_H
 #define GPUMEMTRACE_TRACE_OPEN_DATABASE_H
@@ -11,8 +11,8 @@
 
 #include "gpumemtrace/err.h"
 
-/* flags: SQLITE_OPEN_…. shown: the name for messages. The caller closes *db, which is NULL after an
- * error. */
+/* flags are SQLITE_OPEN_…. `shown` is the file's name in messages. The caller closes *db, which is
+ * NULL after an error. */
 int open_database(const char *path, const char *shown, int flags, sqlite3 **db, struct err *err);
 
 /* Copies an open database into memory. *copy is limited as by open_database. */

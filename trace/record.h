@@ -58,7 +58,8 @@ enum slot_type {
 /* The table of a VARIABLE definition. */
 enum record_variable { VARIABLE_framework, VARIABLE_allocator_setting, VARIABLE_COUNT };
 
-/* EMPTY -> DONE; EMPTY -> PENDING -> DONE if the slot is claimed before the call. */
+/* A slot goes from EMPTY to DONE, or from EMPTY through PENDING to DONE if it is claimed before
+ * the call. */
 enum slot_state { SLOT_EMPTY, SLOT_PENDING, SLOT_DONE };
 
 #define SLOT_TEXT_BYTES 62

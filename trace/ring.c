@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Creates, maps and grows the file of segments, and gives segments to threads. ring.h draws it.
+ * Creates, maps and grows the file of segments, and gives segments to threads. ring.h draws the
+ * file.
  */
 #include "ring.h"
 
@@ -22,7 +23,7 @@
 
 static const char ring_magic[8] = RING_MAGIC;
 
-/* 0: the process does not exist or has ended. */
+/* Returns the start time of the process; 0: the process does not exist or has ended. */
 static uint64_t start_ticks_of(int64_t pid)
 {
     struct proc_stat stat;
@@ -99,10 +100,10 @@ int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct 
     return 0;
 }
 
-/* Does the recorder live? A dead one holds no lock. But a live one may have lost its lock, because
- * closing any descriptor of a file drops POSIX locks, and some programs close every descriptor. So
- * the process is looked for, too. The recorder's lock covers the whole file; a folding process
- * locks a byte far beyond its end. */
+/* Does the recorder live? A dead recorder holds no lock. But a live recorder may have lost its
+ * lock, because closing any descriptor of a file drops POSIX locks, and some programs close every
+ * descriptor. So the function also looks for the process. The recorder's lock covers the whole
+ * file; a folding process locks a byte far beyond its end. */
 static bool recorder_lives(const struct ring *ring)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
@@ -248,8 +249,8 @@ static void note_full(struct ring *ring, int reason)
     atomic_store_explicit(&ring->header->grow_errno, reason, memory_order_relaxed);
 }
 
-/* SIGXFSZ is held back, because the kernel sends it beyond RLIMIT_FSIZE and it would end the
- * program. */
+/* Makes the file longer. SIGXFSZ is held back, because the kernel sends it if the file would exceed
+ * RLIMIT_FSIZE, and the signal would end the program. */
 static bool make_room(struct ring *ring, uint32_t index)
 {
     struct quiet_signal quiet;
@@ -270,8 +271,8 @@ static int64_t coarse_now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* After a failure it does not try again for GROW_RETRY_NS, because a try costs as much as many
- * events. */
+/* After a failure, the function does not try again for GROW_RETRY_NS, because one attempt costs as
+ * much as many events. */
 static struct ring_segment *grow(struct ring *ring)
 {
     struct ring_segment *segment = NULL;
@@ -297,7 +298,7 @@ static struct ring_segment *grow(struct ring *ring)
     return segment;
 }
 
-/* Takes a segment that was used before. NULL: all are in use. */
+/* Takes a segment that was used before. NULL: all segments are in use. */
 static struct ring_segment *take_again(struct ring *ring)
 {
     const uint32_t count = ring_segment_count(ring);

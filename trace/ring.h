@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Carries slots from the hooks to the writer, by a shared file of segments beside the trace. A
+ * Carries slots from the hooks to the writer through a shared file of segments beside the trace. A
  * thread owns a segment and appends slots to it. The drain reads each segment from its tail, and
  * moves the tail only after the COMMIT that stored the slots. So database and file together hold
  * every finished event at any moment, even after SIGKILL.
@@ -18,8 +18,9 @@
  *
  * If the writer is slower than the program, full segments wait in the file, not in this process's
  * memory: the pages of segments beyond RING_RESIDENT_SEGMENTS are released, and only the drain
- * touches them again, a few segments at a time. So a segment's state is stored outside of it. When
- * ring_max is used up, threads wait for the drain (interpose/recording/segment_wait.h).
+ * touches them again, a few segments at a time. So a segment's state is stored outside of the
+ * segment. When ring_max is used up, threads wait for the drain
+ * (interpose/recording/segment_wait.h).
  *
  * Thread-safety: the owner of a segment may call ring_claim and ring_publish; any thread may call
  * ring_take_segment; one thread of one process at a time may call the drain's functions. The
@@ -46,8 +47,8 @@
 #define RING_HEADER_BYTES 4096
 #define RING_MAGIC "GMTRING"
 
-/* UNKNOWN: the ring belongs to another process. IDLE: the segment has nothing to read. DRAINED: it
- * has nothing to read and never will, because its producer is gone. */
+/* UNKNOWN: the ring belongs to another process. IDLE: the segment has nothing to read. DRAINED: the
+ * segment has nothing to read and never will, because its producer is gone. */
 enum segment_state {
     SEGMENT_UNKNOWN,
     SEGMENT_IDLE,
@@ -69,8 +70,8 @@ _Static_assert(sizeof(struct ring_segment) == RING_SEGMENT_BYTES, "a segment fil
 
 #define RING_AT_MAX (-1) /* ring_max was reached */
 
-/* The writer's sums, for processes that watch a running recorder: live bytes of a device, or of a
- * pool there. */
+/* The writer's sums, for processes that watch a running recorder. Each sum has the live bytes of a
+ * device's driver memory or of one pool on a device. */
 struct ring_sum {
     uint64_t pool; /* string id of the pool's name; 0: the driver's memory */
     int64_t device;
@@ -120,15 +121,16 @@ struct ring {
     /* The order in which FULL segments filled; written before the state. */
     _Atomic uint64_t full_count;
     uint64_t full_order[RING_SEGMENT_LIMIT];
-    /* Number of segments that the drain has emptied. Relaxed: a late answer costs a short wait. */
+    /* The number of segments that the drain has emptied. Loads are relaxed, because an old value
+     * costs only a short wait. */
     _Atomic uint64_t recycled_count;
 };
 
 /* Creates the file (O_EXCL, mode 0600) and takes the recorder's lock on it. path must live as long
  * as the ring. -1: *err says why. */
 int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct err *err);
-/* Maps an existing file. *recording: its recorder is alive. If not, fold_lock.h decides which
- * process may move its tails. -1: *err says why. */
+/* Maps an existing file. *recording becomes true if the ring's recorder is alive. If it is not,
+ * fold_lock.h decides which process may move the ring's tails. -1: *err says why. */
 int ring_open(struct ring *ring, const char *path, bool *recording, struct err *err);
 void ring_release(struct ring *ring);
 /* Call it after ring_open and before reading. After that, moved tails change nothing on disk, and
@@ -144,8 +146,8 @@ void ring_leave_segment(struct ring *ring, struct ring_segment *segment);
 /* Makes the segment FULL; the caller takes another. */
 void ring_close_segment(struct ring *ring, struct ring_segment *segment);
 
-/* Slots are prefetched this far ahead, because a cache line that was not used lately takes longer
- * to load than a call takes. */
+/* Slots are prefetched this far ahead, because loading a cache line that was not used lately takes
+ * longer than recording a call. */
 #define RING_AHEAD_BYTES 256
 
 /* Claims `slots` consecutive slots. NULL: the segment has no room for them and is now FULL. */
@@ -172,22 +174,22 @@ static inline uint32_t ring_segment_count(const struct ring *ring)
     return atomic_load_explicit(&ring->header->segment_count, memory_order_acquire);
 }
 
-/* For the drain. Maps the segment if needed. NULL: the file does not reach that far, or the segment
- * cannot be mapped. */
+/* Only the drain calls this. Returns the segment, and maps it if needed. NULL: the file does not
+ * reach that far, or the segment cannot be mapped. */
 struct ring_segment *ring_segment(struct ring *ring, uint32_t index);
 /* Releases the pages of a segment that was read; the file keeps their contents. */
 void ring_segment_unload(const struct ring *ring, struct ring_segment *segment);
-/* ring_segment_unload, and makes the segment DRAINED. */
+/* Does the same as ring_segment_unload and makes the segment DRAINED. */
 void ring_segment_retire(struct ring *ring, uint32_t index);
 /* Wipes a drained FULL segment and makes it IDLE. */
 void ring_recycle(struct ring *ring, struct ring_segment *segment);
 
-/* Why events were lost: RING_LOSS_AT_MAX, or the system's error when the file could not grow. NULL:
- * no events were lost, or not for lack of room. */
+/* Returns why events were lost: RING_LOSS_AT_MAX, or the system's error when the file could not
+ * grow. NULL: no events were lost, or they were lost for another reason than lack of room. */
 #define RING_LOSS_AT_MAX "ring-max"
 const char *ring_loss_reason(const struct ring *ring);
 
-/* Acquire: a reader that sees FULL also sees all slots of the segment. */
+/* The load is an acquire, so a reader that sees FULL also sees all slots of the segment. */
 static inline enum segment_state ring_segment_state(const struct ring *ring, uint32_t index)
 {
     return (enum segment_state)atomic_load_explicit(&ring->states[index], memory_order_acquire);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See ring_look.h. The file is read, not mapped. A segment may be wiped meanwhile; then its tail
- * has changed. */
+/* See ring_look.h. The file is read, not mapped. A segment may be wiped while it is read; in that
+ * case its tail has changed. */
 #include "ring_look.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static bool read_tail(const struct look *look, uint32_t index, uint64_t *tail)
                    segment_at(index) + (off_t)offsetof(struct ring_segment, tail));
 }
 
-/* seq of the first event after the stored slots; 0: no event. */
+/* Returns the seq of the first event after the stored slots; 0: there is no event. */
 static uint64_t first_event(const struct look *look, uint32_t index, uint32_t from,
                             bool *is_in_call)
 {
@@ -72,7 +72,7 @@ static void look_at_segment(struct look *look, uint32_t index)
     look->found.is_in_call = is_in_call;
 }
 
-/* Reads the sums if no writing changes them meanwhile. */
+/* Reads the sums, unless the recorder writes them at the same time. */
 static void read_sums(struct look *look)
 {
     enum { TRIES = 4 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of a living recorder's ring, for a process that watches it: up to which event the
- * database is complete, and how many events were lost. Only reads, takes no lock and keeps no file
- * open.
+ * Tells a process that watches a recorder up to which event the database is complete, and how many
+ * events were lost. The functions only read the ring, take no lock and keep no file open.
  */
 #ifndef GPUMEMTRACE_TRACE_RING_LOOK_H
 #define GPUMEMTRACE_TRACE_RING_LOOK_H

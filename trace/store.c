@@ -30,7 +30,7 @@ enum statement {
     STATEMENT_COUNT
 };
 
-/* The columns of event after the first, seq. */
+/* The columns of the table event after seq, the first. */
 #define COLUMN(field, ctype, sql, null_when, text) "," #field
 #define COLUMNS_BEHIND_SEQ (event_columns + sizeof ",seq")
 static const char event_columns[] =
@@ -57,9 +57,9 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
 };
 
-/* The schema is written without WAL, so that the file itself tells what it is before any event
- * arrives. Nothing waits for the disk: only a crash of the host loses data; a killed process loses
- * none. */
+/* The schema is written without WAL, so that the file itself shows its kind before any event
+ * arrives. No write waits for the disk, so a crash of the host may lose data, but a killed process
+ * loses none. */
 static const char creating_pragmas[] = "PRAGMA synchronous=OFF;PRAGMA journal_mode=MEMORY";
 static const char recording_pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA temp_store=MEMORY;"
                                         "PRAGMA wal_autocheckpoint=4000;PRAGMA busy_timeout=2000";
@@ -197,8 +197,7 @@ int store_close(struct store *store, struct err *err)
     sqlite3 *db = store->db;
     store_detach(store);
     sqlite3_busy_timeout(db, 1000);
-    /* A reader that has the file open prevents the end of the -wal. The trace is valid either
-     * way. */
+    /* If a reader has the file open, the -wal stays. The trace is valid with or without it. */
     const int status = sqlite3_exec(db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     const int result = status == SQLITE_OK || status == SQLITE_BUSY ? 0 : sqlite_err(db, err);
     sqlite3_close(db);
@@ -269,7 +268,8 @@ static int run_variable(struct store *store, const char *sql, const char *name, 
     return result;
 }
 
-/* Two statements, because these tables have no key. A name has one row, with the last value. */
+/* Each name has one row, with the last value. The function needs two statements, because these
+ * tables have no key. */
 static int set_variable(struct store *store, const char *table, const char *name, const char *value,
                         size_t value_bytes, struct err *err)
 {
@@ -346,8 +346,8 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
     return 0;
 }
 
-/* Number of events whose seq SQLite would assign itself: those that follow the last row without a
- * gap. */
+/* Counts the events that follow the last row without a gap in seq. SQLite would assign the same seq
+ * to them itself. */
 static size_t count_following(const struct store *store, const struct batch_event *events,
                               size_t count)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes the trace database: schema, names, definitions, events, meta rows. The recorder's writer
- * uses it, and the folding of a killed process's ring.
+ * uses this code, and so does the folding of a killed process's ring.
  *
- * One thread at a time. Not callable from a hook. After an error *err has SQLite's own message.
+ * Only one thread at a time may use a store. No function is callable from a hook. After an error
+ * *err has SQLite's own message.
  */
 #ifndef GPUMEMTRACE_TRACE_STORE_H
 #define GPUMEMTRACE_TRACE_STORE_H
@@ -34,8 +35,8 @@ struct store {
 
 /* Creates the schema in the empty file at path, which the caller made with O_EXCL. */
 int store_create(struct store *store, const char *path, struct err *err);
-/* Opens the trace again, and closes it before if it is open. After an error store->db is NULL, and
- * the caller may try again. */
+/* Opens the trace again. If the trace is open, closes it first. After an error store->db is NULL,
+ * and the caller may try again. */
 int store_open_again(struct store *store, const char *path, struct err *err);
 /* Continues an existing trace that the caller has checked. Takes over db, and closes it on
  * error. */
@@ -67,7 +68,7 @@ int store_meta_text(struct store *store, enum meta_key key, const char *value, s
 /* Stores a row of job_variable or allocator_setting; a value is cut at RECORD_TEXT_MAX bytes. */
 int store_variable(struct store *store, const char *table, const char *name, const char *value,
                    struct err *err);
-/* Returns fallback if the row does not exist. */
+/* Returns the value of the key, or fallback if the row does not exist. */
 int64_t store_meta_read(sqlite3 *db, enum meta_key key, int64_t fallback);
 const char *store_meta_name(enum meta_key key);
 

@@ -24,7 +24,7 @@ static void count(struct tally *tally, const struct live_event *event)
     live_count(&tally->live, event);
 }
 
-/* A call that has not returned becomes EVENT_NONE. */
+/* Reads an event from its slot. A call that has not returned becomes EVENT_NONE. */
 static struct live_event read_event(const struct ring_slot *slot)
 {
     const bool pending = atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_PENDING;
@@ -51,7 +51,7 @@ static int reserve(struct tally *tally, size_t needed)
     return 0;
 }
 
-/* Merges two ascending lists from the back, so that nothing is overwritten before it was moved. */
+/* Merges two ascending lists from the back, so that no item is overwritten before it has moved. */
 static void merge(struct tally *tally, const struct batch_event *events, size_t event_count)
 {
     size_t old = tally->waiting_count, fresh = event_count, to = old + fresh;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts events in the order of seq, in which live memory must be counted, for the line at exit and
- * for meta.peaks. The writer gets them thread by thread. Events wait for an earlier one whose call
- * has not returned; at most TALLY_WAITING_MAX of them wait.
+ * Puts events in the order of seq, because live memory must be counted in that order for the line
+ * at exit and for meta.peaks. The writer gets the events thread by thread. If an earlier event's
+ * call has not returned, the later events wait for it; at most TALLY_WAITING_MAX events wait.
  */
 #ifndef GPUMEMTRACE_TRACE_TALLY_H
 #define GPUMEMTRACE_TRACE_TALLY_H
@@ -30,8 +30,8 @@ void tally_release(struct tally *tally);
 void tally_add(struct tally *tally, const struct batch_event *events, size_t count);
 /* Counts the events that still wait. Call it when no more events will come. */
 void tally_finish(struct tally *tally);
-/* Writes the text of meta.peaks. Call it after tally_finish. false: a replay might find other
- * figures. */
+/* Writes the text of meta.peaks. Call it after tally_finish. Returns false if a replay might find
+ * other figures. */
 bool tally_peaks(const struct tally *tally, char text[TALLY_PEAKS_BYTES]);
 /* Writes the sums into the ring's header, where other processes read them. One process at a
  * time. */

@@ -28,7 +28,7 @@ static uint32_t big_endian(const unsigned char *header, size_t offset, unsigned 
     return value;
 }
 
-/* NULL: a regular file. */
+/* Returns the name of another kind of file, such as a folder; NULL: the file is regular. */
 static const char *what_else(mode_t mode)
 {
     return S_ISREG(mode)    ? NULL
@@ -75,8 +75,8 @@ bool trace_file_has(const char *path, const char *suffix)
     return access(name, F_OK) == 0;
 }
 
-/* SQLite would open a truncated file, and fail only when it reads a missing page. A page size of 1
- * stands for 65536. */
+/* Checks that the end of the file is not missing. SQLite would open a truncated file and would fail
+ * only when it reads a missing page. A page size of 1 stands for 65536. */
 static int check_end(const char *path, const unsigned char *header, const struct stat *status,
                      struct err *err)
 {
