@@ -17,7 +17,7 @@
 enum { FILE_BYTES = 8192 }; /* for /proc/self/cgroup and for the files of figures */
 
 static const struct {
-    const char *file[2]; /* name in version 2, in version 1 */
+    const char *file[2]; /* the file's name in version 2 and in version 1 */
     const char *word;    /* stands before the figure; NULL: the figure stands alone */
 } figures[] = {
     [CGROUP_CURRENT_BYTES] = {{"memory.current", "memory.usage_in_bytes"}, NULL},
@@ -25,7 +25,7 @@ static const struct {
     [CGROUP_OOM_KILLS] = {{"memory.events", "memory.oom_control"}, "oom_kill "},
 };
 
-/* false: the file does not exist or is empty. */
+/* Returns false if the file does not exist or is empty. */
 static bool read_file(const char *path, char text[FILE_BYTES])
 {
     struct own_file file;
@@ -61,8 +61,8 @@ static bool is_there(const char *folder, bool is_first_version)
     return access(path, R_OK) == 0;
 }
 
-/* Looks at the folder and its parents, up to the mount. In a container the path may be the host's,
- * so that only the outermost folder exists. */
+/* Looks at the folder and its parents, up to the mount. In a container the path may be one of the
+ * host; then only the outermost folder exists. */
 static void look_at_folders(struct cgroup *cgroup, const char *mount, char *path,
                             bool is_first_version)
 {

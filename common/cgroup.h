@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory figures of this process's cgroup, version 1 or 2, from its files. Thread-safe; not
- * callable from a hook.
+ * Reads the memory figures of this process's cgroup (version 1 or 2) from the cgroup's files.
+ * Thread-safe; not callable from a hook.
  *
  *     /proc/self/cgroup    0::/a/b         among /a/b and /a, the one with the lowest limit counts,
  *                          4:memory:/a/b   because the kernel kills there; without a limit, /a/b
@@ -29,9 +29,9 @@ enum cgroup_figure {
 
 /* root: a prefix of the paths of /proc and /sys. false: there is no cgroup for memory. */
 bool cgroup_find(struct cgroup *cgroup, const char *root);
-/* CGROUP_UNKNOWN: the cgroup does not tell. */
+/* Returns the figure, or CGROUP_UNKNOWN if the cgroup does not have it. */
 uint64_t cgroup_figure(const struct cgroup *cgroup, enum cgroup_figure figure);
-/* Path of the file that has this figure; "" if it is too long. */
+/* Writes the path of the file that has this figure; "" if the path is too long. */
 void cgroup_file(const struct cgroup *cgroup, enum cgroup_figure figure, char path[PATH_MAX]);
 
 #endif

@@ -45,8 +45,8 @@ static uint64_t elements_from(const struct conv_tensor *tensor, int first)
     return elements;
 }
 
-/* Bytes of a copy in NHWC, whose channels are padded so that each pixel begins at a multiple of
- * granule elements. */
+/* Returns the bytes of a copy in NHWC. The channels of the copy are padded, so that each pixel
+ * begins at a multiple of granule elements. */
 static uint64_t copy_bytes(const struct conv_call *call, const struct conv_tensor *tensor,
                            uint64_t granule)
 {
@@ -61,13 +61,13 @@ static bool is_depthwise(const struct conv_call *call)
     return call->w.dimensions[1] == 1 && call->x.dimensions[1] > 1;
 }
 
-/* Is it a first layer, which reads an image's channels? */
+/* Is this the first layer of a model, which reads the few channels of an image? */
 static bool is_first(const struct conv_call *call)
 {
     return call->w.dimensions[1] <= 3;
 }
 
-/* First layers have kernels in NCHW, but not for large filters. */
+/* cuDNN has kernels in NCHW for first layers, but not for large filters. */
 static bool has_first_filter(const struct conv_call *call)
 {
     enum { FILTER_MAX = 16 };
@@ -82,7 +82,7 @@ static bool is_product(const struct conv_call *call)
 
 /* --- workspaces --- */
 
-/* Bytes of a partial gradient of the filter, in single precision. */
+/* Returns the bytes of one partial gradient of the filter, in single precision. */
 static uint64_t part_bytes(const struct conv_call *call)
 {
     return times(elements_from(&call->w, 0), sizeof(float));
@@ -107,7 +107,8 @@ static uint64_t product_bytes(const struct conv_call *call)
     return smaller(times(call->x.dimensions[0], part_bytes(call)), copies);
 }
 
-/* As many parts as fit in 64 KiB for each multiprocessor, up to a limit. */
+/* Returns the bytes of the partial gradients: as many parts as fit in 64 KiB for each
+ * multiprocessor, up to a limit. */
 static uint64_t partial_bytes(const struct conv_call *call)
 {
     enum { PARTS_MAX = 14, FIRST_PARTS_MAX = 160, MULTIPROCESSOR_BYTES = 64 << 10 };
@@ -120,8 +121,8 @@ static uint64_t partial_bytes(const struct conv_call *call)
     return part && part <= room ? part * smaller(room / part, parts_max) : room;
 }
 
-/* Depthwise: one filter for each channel. In NHWC the gradient has a part for every six pixels, if
- * there are many pixels. */
+/* A depthwise convolution has one filter for each channel. In NHWC the gradient has one part for
+ * every six pixels if there are many pixels. */
 static uint64_t depthwise_bytes(const struct conv_call *call)
 {
     enum { PIXELS_MANY = 16384, PIXELS_FOR_PART = 6 };

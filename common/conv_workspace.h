@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The assumed workspace of a convolution, which cuDNN's heuristics choose on a real card. It is
- * computed from the shapes, as an H100 was seen to use it for ResNet-50, MobileNet, ConvNeXt and
- * U-Net with cuDNN 9 (doc/measurements.md):
+ * Computes an assumed workspace of a convolution from the shapes. On a real card, cuDNN's
+ * heuristics choose the workspace. The rules are those that an H100 followed for ResNet-50,
+ * MobileNet, ConvNeXt and U-Net with cuDNN 9 (doc/measurements.md):
  *
  *   tensor cores compute in NHWC: for NCHW there are copies of input, filter and output
  *   the gradient of a filter is added up from parts
@@ -23,13 +23,14 @@ enum { CONV_DIMENSIONS_MAX = 8 };
 
 struct conv_tensor {
     int count;
-    /* Batch, channels and the image's; of a filter: out, in of a group and the filter's. */
+    /* Batch size, channels, and the image's dimensions. For a filter: output channels, input
+     * channels of a group, and the filter's dimensions. */
     uint64_t dimensions[CONV_DIMENSIONS_MAX];
 };
 
 struct conv_call {
     enum conv_direction direction;
-    enum conv_type type; /* of the input; if not CONV_OTHER, of all three tensors */
+    enum conv_type type; /* type of the input; unless it is CONV_OTHER, all three tensors have it */
     uint64_t element_bytes;
     struct conv_tensor x, w, y; /* input, filter and output, or their gradients */
     bool is_plain;              /* steps of 1, no padding, no dilation */
@@ -37,10 +38,10 @@ struct conv_call {
     uint64_t processor_count; /* multiprocessors of the card */
 };
 
-/* Does a card of this compute capability have tensor cores for the type? For float they compute in
- * TF32. */
+/* Does a card of this compute capability have tensor cores for the type? For float, tensor cores
+ * compute in TF32. */
 bool conv_has_tensor_cores(enum conv_type type, int capability_major);
-/* Bytes on tensor cores; at most UINT64_MAX. */
+/* Returns the bytes of the workspace on tensor cores; at most UINT64_MAX. */
 uint64_t conv_workspace_bytes(const struct conv_call *call);
 
 #endif

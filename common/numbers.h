@@ -12,16 +12,16 @@
 #include "gpumemtrace/err.h"
 
 /*
- * Bytes of 4GiB, 4G (the same), 4GB (decimal), 1.5GiB, 4294967296. Units K M G T, case ignored,
- * spaces before the unit allowed. A fraction is rounded down to whole bytes. The largest size is
- * 2^63-1, because a trace cannot hold more.
+ * Reads a size such as 4GiB, 4G (the same), 4GB (decimal), 1.5GiB or 4294967296. The units are K,
+ * M, G and T in any case. Spaces before the unit are allowed. A fraction is rounded down to whole
+ * bytes. The largest size is 2^63-1, because a trace cannot hold more.
  */
 int size_parse(const char *text, uint64_t *bytes, struct err *err);
 
-/* A whole decimal number from least to most. */
+/* Reads a whole decimal number from least to most. */
 int number_parse(const char *text, long least, long most, long *number, struct err *err);
 
-/* 2% or 0.02, not negative; both give 0.02. */
+/* Reads a share such as 2% or 0.02; both give 0.02. A share must not be negative. */
 int ratio_parse(const char *text, double *ratio, struct err *err);
 
 /* Reads decimal digits and returns the first other byte. *number is UINT64_MAX if they do not fit

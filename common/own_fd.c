@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Above the numbers that programs close one by one. If the limit on descriptors is lower, the
- * highest numbers below the limit are used. */
+/* This number is above the numbers that programs close one by one. If the limit on descriptors is
+ * lower, the highest numbers below the limit are used. */
 #define OUT_OF_THE_WAY 600
 #define OWN_MOST 12 /* database, -wal, -shm, ring, folder, and a few more */
 #define LEAST_LIMIT 32

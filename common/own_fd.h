@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Descriptors of ours that stay open in the program's process. They have high numbers, so that the
- * program's own get the same numbers as without the recorder. They are never 0, 1 or 2, which the
- * program may have closed.
+ * program's own descriptors get the same numbers as without the recorder. They are never 0, 1 or 2,
+ * which the program may have closed.
  */
 #ifndef GPUMEMTRACE_COMMON_OWN_FD_H
 #define GPUMEMTRACE_COMMON_OWN_FD_H
@@ -17,10 +17,10 @@ struct own_file {
     ino_t inode;
 };
 
-/* Does the limit on descriptors leave too few for the program beside ours? */
+/* Is the limit on descriptors so low that ours would leave too few for the program? */
 bool own_fd_too_few(void);
 
-/* open() with O_CLOEXEC, which also fills *file. -1: see errno. */
+/* Calls open() with O_CLOEXEC and fills *file. Returns -1 and errno on failure. */
 int own_fd_open(const char *path, int flags, mode_t mode, struct own_file *file);
 bool own_fd_is(int fd, const struct own_file *file);
 

@@ -15,7 +15,7 @@
 
 enum { FIELD_STATE = 3, FIELD_PARENT = 4, FIELD_START = 22, FIELD_STATUS = 52 };
 
-/* The field `count` fields later; single spaces separate fields. */
+/* Returns the field that is `count` fields later. Single spaces separate fields. */
 static const char *skip_fields(const char *field, int count)
 {
     while (field && count-- > 0) {

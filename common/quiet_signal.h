@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hides from the program a signal that our own writes may raise (SIGPIPE, SIGXFSZ). The signal is
- * blocked on this thread while we write, and consumed if it came. A signal that was pending before
- * stays pending.
+ * blocked on this thread while we write, and consumed if it came. If the signal was already pending
+ * before, it stays pending.
  */
 #ifndef GPUMEMTRACE_COMMON_QUIET_SIGNAL_H
 #define GPUMEMTRACE_COMMON_QUIET_SIGNAL_H

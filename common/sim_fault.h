@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Injected failures: GPUMEMTRACE_SIM_FAULT="cuMemAlloc_v2:3=2;cudaMalloc:1=2" makes the third call
- * of cuMemAlloc_v2 and the first of cudaMalloc return 2 without any effect. The driver and each
- * runtime count their own functions.
+ * Makes calls fail on purpose: GPUMEMTRACE_SIM_FAULT="cuMemAlloc_v2:3=2;cudaMalloc:1=2" makes the
+ * third call of cuMemAlloc_v2 and the first call of cudaMalloc return 2 without any effect. The
+ * driver and each runtime count their own functions.
  *
  * Thread-safe.
  */

@@ -90,8 +90,8 @@ static void name_size(struct sim_spec *spec)
         snprintf(spec->device_name, sizeof spec->device_name, "Simulated GPU (no limit)");
 }
 
-/* A bare size does not tell the architecture. Compute capability 8.0 is assumed, the most
- * common. */
+/* A bare size does not tell the architecture, so compute capability 8.0 is assumed, which is the
+ * most common. */
 static int apply_size(const char *text, struct sim_spec *spec)
 {
     spec->is_unlimited = !strcmp(text, SIM_SPEC_ANY);
@@ -119,7 +119,7 @@ static int read_device(const char *text, struct sim_spec *spec, struct err *err)
     return 0;
 }
 
-/* memory=: the same card with less memory. */
+/* Reads the size after "memory=", which gives the same card less memory. */
 static int read_memory(const char *text, const char *value, struct sim_spec *spec, struct err *err)
 {
     uint64_t bytes;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SPEC, the text by which a user asks for simulated devices:
+ * Parses SPEC, the text by which a user asks for simulated devices:
  *
  *     SPEC = [COUNT "x"] (SIZE | PRESET | "any") {"," ("others" | "context" | "memory") "=" SIZE}
  *     16GiB    2x80GiB    h100    2xa100-40,others=3GiB,context=500MiB    h100,memory=24GiB    any
  *
  * "memory" gives the card less memory and changes nothing else.
  *
- * "any" has a total of 1 TiB, so that fractions of the total work, and never refuses memory. If
- * more than the total is in use, the reported total is the memory in use, and free is 0.
+ * A device of "any" never refuses memory. It reports a total of 1 TiB, so that programs can compute
+ * fractions of the total. If more than the total is in use, the reported total is the memory in
+ * use, and free is 0.
  *
  * The simulator reads SPEC, and `gpumemtrace run --dry-run=SPEC` checks it.
  */
@@ -25,7 +26,7 @@
 #define SIM_ANY_BYTES ((uint64_t)1 << 40) /* total of a card without limit */
 #define SIM_DEVICE_LIMIT 64
 
-/* All devices of a SPEC are alike. */
+/* All devices of a SPEC have the same properties. */
 struct sim_spec {
     char device_name[64];
     uint64_t total_bytes;
@@ -38,7 +39,8 @@ struct sim_spec {
     bool is_unlimited;
 };
 
-/* Fails with ERR_USAGE and a message that quotes the wrong part; then *spec is unchanged. */
+/* If the text is wrong, fails with ERR_USAGE and a message that quotes the wrong part, and leaves
+ * *spec unchanged. */
 int sim_spec_parse(const char *text, struct sim_spec *spec, struct err *err);
 
 #endif
