@@ -19,7 +19,7 @@
 #define GMT_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 #define GMT_CACHE_LINE_BYTES 64
 #define GMT_CACHE_ALIGNED __attribute__((aligned(GMT_CACHE_LINE_BYTES)))
-/* Loads the cache line of this address, which is used soon. The address need not be readable. */
+/* The address to which the current function returns. */
 #define GMT_CALLER_ADDRESS() __builtin_return_address(0)
 /* The CPU's time-stamp counter; 0 on CPUs whose counter is not cheaper than the kernel's clock. */
 #if defined(__x86_64__)
@@ -27,9 +27,9 @@
 #else
 #define GMT_TICKS() ((uint64_t)0)
 #endif
-/* As above. */
+/* Loads the cache line of this address, which is used soon. The address need not be readable. */
 #define GMT_PREFETCH(address) __builtin_prefetch(address)
-/* Return true if the result does not fit. */
+/* These return true if the result does not fit. */
 #define GMT_MUL_OVERFLOWS(a, b, result) __builtin_mul_overflow(a, b, result)
 #define GMT_ADD_OVERFLOWS(a, b, result) __builtin_add_overflow(a, b, result)
 /* Number of the lowest or highest bit that is set, from 0. value must not be 0. */

@@ -16,10 +16,10 @@
 /* The code decides the exit status: 1 for ERR_FINDING, 0 for ERR_DONE, 2 for all others. */
 enum err_code {
     ERR_NONE = 0,
-    ERR_FINDING,  /* a limit is exceeded, a regression was found */
-    ERR_USAGE,    /* unknown command, option, size … */
-    ERR_INPUT,    /* a file that is missing, of another kind, newer … */
-    ERR_CUT,      /* a file that is empty or truncated, such as one that is just being made */
+    ERR_FINDING, /* a limit is exceeded, a regression was found */
+    ERR_USAGE,   /* unknown command, option, size … */
+    ERR_INPUT,   /* a file is missing, of another kind, too new … */
+    ERR_CUT, /* a file is empty or truncated, for example because a program is just creating it */
     ERR_SYSTEM,   /* the system failed: memory, disk, permission */
     ERR_INTERNAL, /* a bug in this project */
     ERR_DONE,     /* no error: the output (--help) was printed */

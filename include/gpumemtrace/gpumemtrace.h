@@ -17,19 +17,19 @@
  *     gpumemtrace_pool_oom("rmm", device, size_bytes);               when a request fails
  *
  * Reports show the pool under this name; pools with one name on one device count as one pool.
- * device is the number that the process sees. size_bytes is the size that the block occupies.
+ * `device` is the number that the process sees. `size_bytes` is the size that the block occupies.
  * PyTorch's caching allocator is recorded without these calls.
  *
- * Phases nest ("epoch/forward") and cover the whole process from push to pop. If phases overlap, an
- * allocation belongs to the innermost phase of its own thread. Names are copied, up to 4096 bytes;
- * NULL is a phase without a name. Every function may be called from any thread at any time, with
- * any lock held, and cannot fail.
+ * Phases can lie inside each other ("epoch/forward") and cover the whole process from push to pop.
+ * If phases overlap, an allocation belongs to the innermost phase of its own thread. Names are
+ * copied, up to 4096 bytes; NULL is a phase without a name. Every function may be called from any
+ * thread at any time, with any lock held, and cannot fail.
  *
  * From Python, without this header, under the recorder:
  *
  *     ctypes.CDLL(None).gpumemtrace_push(b"forward")
  *
- * NVTX ranges (torch.cuda.nvtx.range_push) become phases, too.
+ * NVTX ranges (torch.cuda.nvtx.range_push) also become phases.
  *
  * glibc before 2.34 needs -ldl.
  */
@@ -55,8 +55,8 @@ struct gpumemtrace_functions_ {
 };
 
 /* Looks up the functions once for each source file; without the recorder every member is NULL. Two
- * threads may look them up at once, because both store the same pointers. dlopen(NULL) is the
- * program with its preloaded libraries. */
+ * threads may look up the functions at the same time, because both store the same pointers.
+ * dlopen(NULL) opens the program with its preloaded libraries. */
 static inline const struct gpumemtrace_functions_ *gpumemtrace_functions_(void)
 {
     static struct gpumemtrace_functions_ functions;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The version of the product and of the trace format. Readers refuse a newer format, and formats
- * that no release wrote. A new column or table that old readers can ignore does not raise the
- * format's version.
+ * The version of the product and of the trace format. Readers refuse newer formats, and also
+ * formats that no release wrote. A new column or table that old readers can ignore does not raise
+ * the format's version.
  */
 #ifndef GPUMEMTRACE_VERSION_H
 #define GPUMEMTRACE_VERSION_H

@@ -2,11 +2,11 @@
 /*
  * The one way to include CUDA's declarations: NVIDIA's headers if the build has them
  * (GPUMEMTRACE_REAL_CUDA_H), else our declarations of the same ABI. In both cases a function has
- * the name of its exported symbol (cuMemAlloc_v2). Symbols that NVIDIA's headers do not declare are
- * declared here, too (cuMemAllocAsync_ptsz, cuGetProcAddress beside cuGetProcAddress_v2).
+ * the name of its exported symbol (cuMemAlloc_v2). This file also declares symbols that NVIDIA's
+ * headers do not declare (cuMemAllocAsync_ptsz, cuGetProcAddress beside cuGetProcAddress_v2).
  *
- * With NVIDIA's headers the compiler sees every prototype twice, so that a mistake in ours is an
- * error.
+ * With NVIDIA's headers the compiler sees every prototype twice, so a mistake in our prototypes is
+ * an error.
  */
 #ifndef GPUMEMTRACE_CUDA_ABI_H
 #define GPUMEMTRACE_CUDA_ABI_H

@@ -196,7 +196,7 @@ typedef struct CUgraphExecUpdateResultInfo_st {
     CUgraphNode errorNode, errorFromNode;
 } CUgraphExecUpdateResultInfo;
 
-/* All are cuuint64_t; the high ones may only be set to 0. */
+/* All attributes are cuuint64_t. The attributes with HIGH in their names may only be set to 0. */
 typedef enum CUgraphMem_attribute_enum {
     CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
     CU_GRAPH_MEM_ATTR_USED_MEM_HIGH = 1,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Types of the driver's first forms, from before CUDA 3.2: device addresses and sizes have 32 bits.
- * NVIDIA's header does not declare them, so abi.h includes this one beside it; driver.h does too.
+ * NVIDIA's header does not declare them, so abi.h includes this file in addition to NVIDIA's
+ * header. driver.h also includes this file.
  */
 #ifndef GPUMEMTRACE_CUDA_DRIVER_OLD_H
 #define GPUMEMTRACE_CUDA_DRIVER_OLD_H

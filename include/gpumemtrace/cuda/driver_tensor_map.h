@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tensor maps, which are new in CUDA 12: a part of driver.h, and a supplement to NVIDIA's headers
- * before CUDA 12.
+ * Declares tensor maps, which are new in CUDA 12. This file is a part of driver.h, and it
+ * supplements NVIDIA's headers of earlier versions.
  */
 #ifndef GPUMEMTRACE_CUDA_DRIVER_TENSOR_MAP_H
 #define GPUMEMTRACE_CUDA_DRIVER_TENSOR_MAP_H

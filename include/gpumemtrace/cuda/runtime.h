@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our own declarations of the CUDA runtime's ABI as of CUDA 13.0, like driver.h for the driver.
- * device_prop.def has the differences of CUDA 12 (struct cudaDeviceProp). Include abi.h, which
- * chooses between this file and NVIDIA's header.
+ * Our own declarations of the CUDA runtime's ABI as of CUDA 13.0. driver.h does the same for the
+ * driver. device_prop.def has the differences of CUDA 12 (struct cudaDeviceProp). Include abi.h,
+ * which chooses between this file and NVIDIA's header.
  */
 #ifndef GPUMEMTRACE_CUDA_RUNTIME_H
 #define GPUMEMTRACE_CUDA_RUNTIME_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of runtime.h about graphs and stream capture, like driver_graphs.h for the driver.
- * Include abi.h instead.
+ * The part of runtime.h about graphs and stream capture. driver_graphs.h does the same for the
+ * driver. Include abi.h instead.
  */
 #ifndef GPUMEMTRACE_CUDA_RUNTIME_GRAPHS_H
 #define GPUMEMTRACE_CUDA_RUNTIME_GRAPHS_H
@@ -174,7 +174,7 @@ typedef struct cudaGraphInstantiateParams_st {
     cudaGraphInstantiateResult result_out;
 } cudaGraphInstantiateParams;
 
-/* All are 64-bit; the high ones may only be set to 0. */
+/* All attributes have 64 bits. The attributes with High in their names may only be set to 0. */
 enum cudaGraphMemAttributeType {
     cudaGraphMemAttrUsedMemCurrent = 0,
     cudaGraphMemAttrUsedMemHigh = 1,
