@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface of a check: what it gets, and how it reports its finding. */
+/* The interface of a check: the facts that the check gets, and the functions with which it reports
+ * its finding. */
 #ifndef GPUMEMTRACE_ANALYZER_DOCTOR_CHECK_H
 #define GPUMEMTRACE_ANALYZER_DOCTOR_CHECK_H
 
@@ -11,7 +12,7 @@
 enum finding_state {
     FINDING_FINE,
     FINDING_NOTE,  /* worth knowing, but recording works */
-    FINDING_WRONG, /* recording fails; `mend` has the command */
+    FINDING_WRONG, /* recording fails; `mend` has the command that helps */
     FINDING_NONE,  /* nothing to check */
 };
 

@@ -63,7 +63,7 @@ static bool has_kernel_module(void)
 
 /* --- the checks --- */
 
-/* Containers get the driver and the cards from the host. */
+/* Returns the command that starts such a container with the host's driver and cards. */
 static const char *way_to_give_cards(const char *container)
 {
     if (!strcmp(container, "Podman"))

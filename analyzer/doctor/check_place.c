@@ -19,8 +19,8 @@ enum { SHM_BYTES_SMALL = 64 << 20, MAPPED_BYTES = 4096 };
 
 /* --- the trace --- */
 
-/* The folder in which the recorder will write the trace: the template up to the last '/' that comes
- * before any '%'. */
+/* Finds the folder in which the recorder will write the trace. It is the part of GPUMEMTRACE_OUTPUT
+ * up to the last '/' that comes before any '%'. */
 static void find_folder(char folder[PATH_MAX])
 {
     const char *output = getenv("GPUMEMTRACE_OUTPUT");

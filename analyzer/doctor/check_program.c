@@ -8,7 +8,8 @@
 #include "check.h"
 #include "analyzer/run/run_program.h"
 
-/* The command lists the last existing folder of the program's path. */
+/* Says that the program is missing. The suggested command lists the last existing folder of the
+ * program's path. */
 static void say_missing(struct finding *finding, const char *program, const struct err *err)
 {
     char folder[PATH_MAX], word[FINDING_WORD_BYTES];
@@ -58,7 +59,8 @@ static void say_not_recorded(struct finding *finding, const char *path, const st
                      word);
 }
 
-/* The named interpreter is missing. One of the same name may be in another folder. */
+/* Says that the script's interpreter is missing. An interpreter of the same name may be in another
+ * folder. */
 static void say_no_interpreter(struct finding *finding, const char *path, const char *missing)
 {
     char word[FINDING_WORD_BYTES], other[FINDING_WORD_BYTES], found[PATH_MAX];

@@ -11,7 +11,7 @@
 
 enum { PATIENCE_S = 30 };
 
-/* Reads at most `bytes` bytes, until the other end closes, and closes fd. Returns the number
+/* Reads at most `bytes` bytes until the other end closes. Closes fd and returns the number of bytes
  * read. */
 static size_t read_all(int fd, char *buffer, size_t bytes)
 {

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Calls `ask` in a child, which fills answer. Returns false if the child ended before it answered,
- * or needed more than 30 seconds. */
+/* Calls `ask` in a child process; `ask` fills answer. Returns false if the child ended before it
+ * answered, or needed more than 30 seconds. */
 bool child_ask(void (*ask)(void *answer, const void *about), const void *about, void *answer,
                size_t bytes);
 /* Runs this executable with one argument and LD_PRELOAD. Returns its exit status (128+N: ended by
