@@ -34,7 +34,7 @@ static char unescaped(char c)
     }
 }
 
-/* Unescapes a cell in place, because the text never becomes longer. */
+/* Unescapes a cell in place, which is possible because the text never becomes longer. */
 static const char *cell_of(char *text)
 {
     char *out = text;

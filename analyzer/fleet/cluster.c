@@ -64,7 +64,8 @@ static void write_remainder(struct text *sql, const struct cluster *cluster,
     text_add(sql, " ORDER BY shard_num");
 }
 
-/* Finds the host whose range of weights contains the remainder. Cuts the answer into lines. */
+/* Returns the host whose range of weights contains the remainder. Changes the answer, because it
+ * cuts the text into lines. */
 static const char *host_of(char *answer)
 {
     unsigned long long below = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libcurl, loaded at the first contact with a server, because no other command needs it, and
- * linking it would add two dozen libraries. Options and results are those of <curl/curl.h>.
+ * Loads libcurl at the first contact with a server. It is not linked, because most commands do not
+ * need it and it would add two dozen libraries. Options and results are those of <curl/curl.h>.
  */
 #ifndef GPUMEMTRACE_ANALYZER_FLEET_CURL_H
 #define GPUMEMTRACE_ANALYZER_FLEET_CURL_H
@@ -22,8 +22,8 @@ struct curl_calls {
     void (*slist_free_all)(struct curl_slist *list);
 };
 
-/* NULL: libcurl is missing, and *err says how to install it. It is never unloaded. Call it before
- * any thread starts. */
+/* Returns NULL if libcurl is missing; *err says how to install it. libcurl is never unloaded. Call
+ * this function before any thread starts. */
 const struct curl_calls *curl_load(struct err *err);
 
 #endif

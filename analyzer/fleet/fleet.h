@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The answers of a database about one run: a table for each row of queries.def. The database
- * computes them; this file only finds the run.
+ * The answers of a database about one run. Each row of queries.def gives a table. The database
+ * computes the tables; this file only finds the run.
  */
 #ifndef GPUMEMTRACE_ANALYZER_FLEET_FLEET_H
 #define GPUMEMTRACE_ANALYZER_FLEET_FLEET_H

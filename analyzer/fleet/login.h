@@ -10,8 +10,8 @@ struct fleet_login {
     const char *certificates;      /* file of certificate authorities; NULL: the system's */
 };
 
-/* file: a file with the user in its first line and the password in its second. NULL: take
- * GPUMEMTRACE_FLEET_USER and …_PASSWORD. */
+/* `file` is a file that has the user in its first line and the password in its second line. If file
+ * is NULL, takes GPUMEMTRACE_FLEET_USER and GPUMEMTRACE_FLEET_PASSWORD. */
 int fleet_login_find(struct fleet_login *login, const char *file, struct err *err);
 
 #endif

@@ -15,7 +15,7 @@ enum query {
 
 struct query_row {
     const char *name, *text, *summary;
-    bool is_of_two; /* it compares two runs */
+    bool is_of_two; /* the statement compares two runs */
 };
 extern const struct query_row queries[QUERIES];
 

@@ -34,9 +34,9 @@ static bool is_among(int exception, const int numbers[], size_t count)
 
 enum { WORDS_BYTES = 200 };
 
-/* Cuts the message out of a ClickHouse error: "Table fleet.push doesn't exist" of "Code: 60,
- * e.displayText() = DB::Exception: Table fleet.push doesn't exist., e.what()…". Takes the first
- * line of any other text. */
+/* Returns the message of a ClickHouse error. For "Code: 60, e.displayText() = DB::Exception: Table
+ * fleet.push doesn't exist., e.what()…" this is "Table fleet.push doesn't exist". For any other
+ * text, returns the first line. */
 static const char *words_of(char words[WORDS_BYTES], const char *body)
 {
     const char *begin = strstr(body, "DB::Exception: ");
@@ -93,7 +93,8 @@ static void tell_status(const struct refusal_of *of, long status, struct err *er
                 of->name, status, words_of(words, of->body));
 }
 
-/* ClickHouse appends an error to an answer that it has already begun to send. */
+/* Returns the number of the exception; 0: none. If ClickHouse has already begun to send an answer,
+ * it appends the error to the answer. */
 static int exception_of(const char *body, long status)
 {
     const char *code = status == 200 ? NULL : strstr(body, "Code: ");

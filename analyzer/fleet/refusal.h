@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The meaning of a server's error: one line that says what is wrong and what to do, and whether it
- * is worth trying again.
+ * Explains a server's error in one line that says what is wrong and what to do. Also says whether
+ * another attempt may succeed.
  */
 #ifndef GPUMEMTRACE_ANALYZER_FLEET_REFUSAL_H
 #define GPUMEMTRACE_ANALYZER_FLEET_REFUSAL_H
@@ -11,11 +11,11 @@
 #include "gpumemtrace/err.h"
 
 struct refusal_of {
-    const char *name, *database, *user; /* the server, and the user that it knows us by */
+    const char *name, *database, *user; /* the server, and the user of our login */
     const char *body, *redirected;      /* redirected: target of a redirect; "": none */
 };
 struct refusal_kind {
-    bool is_fine; /* no error: the answer is a result */
+    bool is_fine; /* there is no error: the answer is a result */
     bool passes;  /* the server is busy: try again */
     int exception;
 };

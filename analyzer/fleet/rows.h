@@ -13,7 +13,7 @@
 
 struct rows {
     enum fleet_table table;
-    const struct fleet_key *key; /* each row begins with it; NULL: rows without a key */
+    const struct fleet_key *key; /* each row begins with this key; NULL: rows have no key */
     char *data;
     size_t length, capacity;
     uint64_t count; /* rows */
@@ -28,13 +28,13 @@ void rows_clear(struct rows *rows);
 
 void rows_begin(struct rows *rows);
 void rows_end(struct rows *rows);
-/* For columns of type UINT64, UINT32 and FLAG. */
+/* Adds the value of a column of type UINT64, UINT32 or FLAG. */
 void rows_number(struct rows *rows, enum fleet_column column, uint64_t value);
-/* For columns of type INT32 and INT64. */
+/* Adds the value of a column of type INT32 or INT64. */
 void rows_integer(struct rows *rows, enum fleet_column column, int64_t value);
 void rows_maybe(struct rows *rows, enum fleet_column column, bool known, int64_t value);
 void rows_maybe_number(struct rows *rows, enum fleet_column column, bool known, uint64_t value);
-/* NULL is written as "". */
+/* Adds a text. NULL is written as "". */
 void rows_text(struct rows *rows, enum fleet_column column, const char *value);
 
 /* Returns -1 after a failed allocation or a row whose columns are incomplete or out of order. */

@@ -23,7 +23,7 @@ struct server {
     struct address address;
     struct fleet_login login;
     long timeout_s;
-    bool has_answered; /* the address is right: later errors are tried again */
+    bool has_answered; /* the address is right, so a request that fails later is tried again */
     int exception;
     struct text url, body;
     char redirected[256];
@@ -197,7 +197,7 @@ static void add_escaped(struct text *url, const char *value)
 enum outcome {
     OUTCOME_FINE,
     OUTCOME_NOT_DONE, /* no connection, or a busy server: try again */
-    OUTCOME_UNKNOWN,  /* the connection broke: it may be done */
+    OUTCOME_UNKNOWN,  /* the connection broke, so the request may be done or not */
     OUTCOME_WRONG,    /* would fail again */
 };
 
@@ -290,8 +290,8 @@ static void pause_ms(long ms)
     nanosleep(&pause, NULL);
 }
 
-/* Repeats a request that certainly was not done. With `repeats`, also one that may have been
- * done. */
+/* Sends a request again if it was certainly not done. With `repeats`, also sends a request again
+ * that may have been done. */
 static enum outcome request_until(struct server *server, const char *sql, const char *rows,
                                   size_t bytes, bool repeats, struct err *err)
 {

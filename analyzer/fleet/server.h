@@ -33,25 +33,28 @@ int server_open_beside(struct server **server, const struct server *known, const
                        struct err *err);
 void server_close(struct server *server);
 
-/* "gpu.example.org:8123"; without a port if the URL has none. */
+/* Returns the name of the server, such as "gpu.example.org:8123". The name has no port if the URL
+ * has none. */
 const char *server_name(const struct server *server);
 const char *server_host(const struct server *server);
 const char *server_database(const struct server *server);
 
-/* Sends a statement that may be repeated. answer: TabSeparated text; NULL: ignore the answer. */
+/* Sends a statement that may be repeated. `answer` gets TabSeparated text; if it is NULL, the
+ * answer is ignored. */
 int server_ask(struct server *server, const char *sql, struct text *answer, struct err *err);
 
 /* Sends rows after an INSERT … FORMAT TabSeparated. Sends them again only if they certainly did not
  * arrive. */
 enum server_sent {
     SERVER_SENT,
-    SERVER_UNKNOWN, /* the connection broke; the caller must ask whether they arrived */
-    SERVER_REFUSED, /* they did not arrive, and never will; *err says why */
+    SERVER_UNKNOWN, /* the connection broke; ask the server whether the rows arrived */
+    SERVER_REFUSED, /* the rows did not arrive and never will; *err says why */
 };
 enum server_sent server_send(struct server *server, const char *sql, const char *rows, size_t bytes,
                              struct err *err);
 
-/* The number of the last error's ClickHouse exception; 0: it was another kind of error. */
+/* Returns the number of the ClickHouse exception of the last error; 0: the error was of another
+ * kind. */
 int server_exception(const struct server *server);
 enum server_exceptions { SERVER_UNKNOWN_TABLE = 60, SERVER_UNKNOWN_DATABASE = 81 };
 

@@ -128,7 +128,8 @@ static void add_postgresql_table(struct text *sql, enum fleet_table table)
     add_columns(sql, table, postgresql_types, NULL);
 }
 
-/* Adds the last statement. Tables without this version are an unfinished schema. */
+/* Adds the last statement of a schema, which stores the version. If a database has tables but no
+ * version, its schema is unfinished. */
 static void add_version(struct text *sql, enum fleet_dialect dialect, const char *cluster)
 {
     if (dialect == FLEET_POSTGRESQL) {

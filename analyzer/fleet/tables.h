@@ -66,13 +66,13 @@ extern const struct fleet_table_row fleet_tables[FLEET_TABLES];
 
 enum fleet_dialect { FLEET_SINGLE = 1, FLEET_SHARDED, FLEET_POSTGRESQL };
 
-/* Writes one statement of the schema, counted from 0. Returns false after the last one. cluster:
- * only for FLEET_SHARDED. */
+/* Writes one statement of the schema, counted from 0. Returns false after the last statement.
+ * `cluster` is used only for FLEET_SHARDED. */
 bool fleet_schema_statement(struct text *sql, enum fleet_dialect dialect, const char *cluster,
                             size_t number);
 
-/* The key of all rows of one push. fleet_staging_statement creates a table called `name` whose key
- * columns default to these values, so that rows are sent without them. */
+/* The key of all rows of one push. fleet_staging_statement creates a table called `name`. The
+ * default values of its key columns are this key, so rows are sent without a key. */
 struct fleet_key {
     const char *day; /* "2026-11-24" */
     const char *job, *run;
@@ -81,7 +81,7 @@ struct fleet_key {
 };
 void fleet_staging_statement(struct text *sql, enum fleet_table table, const char *name,
                              const struct fleet_key *key);
-/* Adds "('2026-11-24', 'job', 'run', 3, 7)", the partition of a push's details. */
+/* Adds the partition of a push's details, such as "('2026-11-24', 'job', 'run', 3, 7)". */
 void fleet_add_partition(struct text *sql, const struct fleet_key *key);
 
 /* Adds a value as a quoted literal of SQL. */
