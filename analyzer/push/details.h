@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the events of a process as rows while they are replayed, and then the stacks that these
- * events name.
+ * Writes the events of a process as rows while the events are replayed. After that, writes the
+ * stacks that these events name.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PUSH_DETAILS_H
 #define GPUMEMTRACE_ANALYZER_PUSH_DETAILS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of failed allocations; see summary.h. */
+/* Adds the rows of failed allocations; see summary.h. */
 #include "parts.h"
 #include "analyzer/oom/oom_kind.h"
 #include "analyzer/page/oom/oom.h"

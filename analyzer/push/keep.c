@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Old partitions; see keep.h. */
+/* Drops old partitions; see keep.h. */
 #include "keep.h"
 
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static int drop(struct server *server, const char *name, const char *partition, 
     return status;
 }
 
-/* The server prints each partition as DROP PARTITION wants it: '2026-11-24', or a tuple that begins
- * with the day. */
+/* The server prints each partition in the form that DROP PARTITION needs: '2026-11-24', or a tuple
+ * that begins with the day. */
 static int keep_in_table(struct server *server, const struct keeping *keeping,
                          enum fleet_table table, struct err *err)
 {

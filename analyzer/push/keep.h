@@ -5,8 +5,8 @@
 
 #include "analyzer/fleet/server.h"
 
-/* Drops all rows whose day is more than `days` days ago by the server's clock; with details_alone,
- * only rows of events and stacks. */
+/* Drops all rows whose day is more than `days` days ago by the server's clock. With details_alone,
+ * drops only the rows of events and stacks. */
 int keep_days(struct server *server, long days, bool details_alone, struct err *err);
 
 #endif

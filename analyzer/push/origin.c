@@ -17,8 +17,8 @@ static const char *base_name(const char *path, size_t length)
     return slash ? slash + 1 : path;
 }
 
-/* Names the job after the program: "train.py" of "python3 train.py --lr=1", and the module after
- * -m. */
+/* Names the job after the program: "train.py" for "python3 train.py --lr=1". If a module is run
+ * with -m, takes the module's name. */
 static void name_program(char name[ORIGIN_NAME_BYTES], const char *command)
 {
     size_t length = strcspn(command, " ");

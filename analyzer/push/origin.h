@@ -10,7 +10,7 @@
 
 enum { ORIGIN_NAME_BYTES = 200, ORIGIN_DAY_BYTES = 16 };
 
-/* Names that the user gives instead of those in the trace. */
+/* Names that the user gives instead of the names in the trace. */
 struct origin_ask {
     const char *job, *run; /* NULL: as in the trace */
 };
@@ -24,7 +24,7 @@ struct origin {
     char job[ORIGIN_NAME_BYTES], run[ORIGIN_NAME_BYTES];
 };
 
-/* The first of these that is known:
+/* Reads the origin. Each value is the first one in its row that is known:
  *
  *   job    the user's, SLURM_JOB_NAME, the program ("train.py" of "python3 train.py --lr=1")
  *   run    the user's, SLURM_JOB_ID (of an array with its task), TORCHELASTIC_RUN_ID, "1"
@@ -32,7 +32,7 @@ struct origin {
 int origin_read(struct origin *origin, const char *path, const struct origin_ask *ask,
                 struct err *err);
 
-/* For qsort: by rank, then by start. */
+/* Compares two origins for qsort: first by rank, and for equal ranks by start. */
 int origin_compare(const void *left, const void *right);
 
 #endif

@@ -21,7 +21,8 @@ enum {
     STAGING_MOST = 16
 };
 
-/* ClickHouse's errors for a table whose folder is left from a crash. Such a name stays unusable. */
+/* ClickHouse returns these errors if the folder of a table of that name is left from a crash. The
+ * name stays unusable. */
 enum { TABLE_ALREADY_EXISTS = 57, UNCLEAN_DROP = 117 };
 
 static int ask(struct place *place, struct err *err)
@@ -43,7 +44,7 @@ void place_staging(const struct place *place, enum fleet_table table, char name[
              fleet_tables[table].name);
 }
 
-/* Adds "job = 'x' AND run = 'y' AND rank = 3". */
+/* Adds the condition for one rank: "job = 'x' AND run = 'y' AND rank = 3". */
 static void add_rank(struct text *sql, const struct fleet_key *key)
 {
     text_add(sql, "job = ");
@@ -55,8 +56,8 @@ static void add_rank(struct text *sql, const struct fleet_key *key)
 
 /* --- the number of the push --- */
 
-/* The clock gives the number. choose_number raises it above all earlier numbers of the rank,
- * because the clocks of hosts differ. */
+/* Returns a number from the clock. choose_number makes it larger than all earlier numbers of the
+ * rank, because the clocks of hosts differ. */
 static unsigned long long number_now(void)
 {
     const uint64_t now_ns = clock_ns(CLOCK_REALTIME);

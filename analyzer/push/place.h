@@ -13,8 +13,8 @@
  *                     longer the earlier ones
  *     place_forget    drops the details of the rank's earlier pushes
  *
- * A push that ends before place_show changes no answer. The rank's next push drops the
- * details that it left.
+ * A push that ends before place_show changes no answer. The rank's next push drops the details that
+ * such a push left.
  */
 #ifndef GPUMEMTRACE_ANALYZER_PUSH_PLACE_H
 #define GPUMEMTRACE_ANALYZER_PUSH_PLACE_H
@@ -46,7 +46,7 @@ void place_staging(const struct place *place, enum fleet_table table, char name[
 int place_make_staging(struct place *place, struct err *err);
 int place_move(struct place *place, struct err *err);
 int place_drop_staging(struct place *place, struct err *err);
-/* Adds rows of the summary exactly once, even if the connection breaks and the rows are sent
+/* Adds rows of the summary exactly once, even if the connection breaks and the rows must be sent
  * again. */
 int place_send(struct place *place, const struct rows *rows, struct err *err);
 /* Sets *has if each table of the summary has as many rows of this push as counts says. */

@@ -18,8 +18,8 @@ struct push_ask {
 int push_traces(struct server *server, const char *const *paths, int count,
                 const struct push_ask *ask, struct err *err);
 
-/* Writes the same rows of one trace into an existing folder: TABLE.tsv for each table, and the
- * schema as clickhouse.sql and postgresql.sql. */
+/* Writes the rows that push_traces would send for one trace into an existing folder: TABLE.tsv for
+ * each table, and the schema as clickhouse.sql and postgresql.sql. */
 int push_to_folder(const char *folder, const char *path, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of sites: who held memory at the peak, and what grows; see summary.h. */
+/* Adds the rows of sites: the lines that held memory at the peak, and the lines whose memory grows;
+ * see summary.h. */
 #include <stdlib.h>
 
 #include "parts.h"
@@ -28,7 +29,7 @@ static void add_site(struct rows *rows, const struct summary_place *place, int n
     rows_end(rows);
 }
 
-/* Sums up the rows from `first` on as one row. */
+/* Returns the sums of the rows from `first` on, for one row. */
 static struct site_figures others_of(const struct site_row *rows, size_t first, size_t count)
 {
     struct site_figures others = {.moment = "peak", .site = "(other sites)"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches of rows; see stream.h. */
+/* Sends batches of rows; see stream.h. */
 #include "stream.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static int write_batch(struct stream *stream, const struct rows *batch)
     return -1;
 }
 
-/* Sends a batch until it is in the table exactly once. If the connection broke, counts the rows of
+/* Makes sure that a batch is in the table exactly once. If the connection broke, counts the rows of
  * the table before it sends the batch again. */
 static int send_batch(struct stream *stream, const struct rows *batch)
 {

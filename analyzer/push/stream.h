@@ -17,7 +17,7 @@
 #include "analyzer/fleet/rows.h"
 #include "analyzer/fleet/server.h"
 
-/* Below the size of one ClickHouse block, so that a batch arrives whole or not at all. */
+/* A batch is smaller than one ClickHouse block, so that it arrives whole or not at all. */
 enum { STREAM_BATCH_BYTES = 16 << 20, STREAM_BATCH_ROWS = 1 << 18 };
 
 struct stream {
@@ -40,17 +40,18 @@ struct stream {
 /* The table must be empty. Rows have no key, because the table sets the key's columns itself. */
 int stream_begin(struct stream *stream, struct server *server, enum fleet_table table,
                  const char *name, struct err *err);
-/* The same for a file. Its rows begin with the key. */
+/* Begins a stream into a file. The rows of the file begin with the key. */
 void stream_begin_file(struct stream *stream, enum fleet_table table, const struct fleet_key *key,
                        FILE *file);
-/* The batch that gets the next row. */
+/* Returns the batch that gets the next row. */
 static inline struct rows *stream_rows(struct stream *stream)
 {
     return &stream->batches[stream->filling];
 }
-/* Call it after each row; it sends a full batch. Returns -1 if an earlier batch failed. */
+/* Call it after each row. It sends the batch if the batch is full. Returns -1 if an earlier batch
+ * failed. */
 int stream_passed(struct stream *stream, struct err *err);
-/* Sends the rest, waits for it, and checks that the table has as many rows as were sent. */
+/* Sends the last batch, waits for it, and checks that the table has as many rows as were sent. */
 int stream_end(struct stream *stream, struct err *err);
 /* Waits for the batch under way, but sends nothing more. */
 void stream_release(struct stream *stream);

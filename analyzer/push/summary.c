@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of processes, devices, phases and ledgers; see summary.h. */
+/* Adds the rows of processes, devices, phases and ledgers; see summary.h. */
 #include "summary.h"
 
 #include <stdlib.h>

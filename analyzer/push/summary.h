@@ -10,8 +10,8 @@
 #include "analyzer/fleet/rows.h"
 #include "origin.h"
 
-/* Further sites of a moment are summed up in one row, "(other sites)". If there are more phases,
- * those that allocated most are kept. */
+/* If a moment has more sites, one row "(other sites)" has the sums of the rest. If there are more
+ * phases, only the phases that allocated most are kept. */
 enum { SUMMARY_SITES = 40, SUMMARY_PHASES = 100 };
 
 struct summary {
@@ -32,7 +32,7 @@ static inline bool summary_has(enum fleet_table table)
 int summary_add(struct summary *summary, const struct study *study, const struct origin *origin,
                 int process, struct err *err);
 
-/* The layer of an account: "driver", or the name of a framework's pool. */
+/* Returns the layer of an account: "driver", or the name of a framework's pool. */
 const char *summary_layer(const struct study *study, const struct account *account);
 
 #endif
