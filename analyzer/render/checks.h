@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a document's list "checks", for the formats that show only those (junit,
- * github, markdown). A row has name, passed and message, plus file and line if a line of
- * the program is to blame. */
+/* Finds the rows of a document's list "checks", for the formats that show only these rows (junit,
+ * github, markdown). A row has the fields name, passed and message. It also has file and line if a
+ * line of the program is to blame. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_CHECKS_H
 #define GPUMEMTRACE_ANALYZER_RENDER_CHECKS_H
 

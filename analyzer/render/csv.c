@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CSV (RFC 4180) holds one table: the list that the document names (doc_set_table), else the first
- * list whose rows are lines. A list may stand in several places (the sites of each device, the
- * devices of each trace); the rows of all lists with the same path go into the table. The first
- * value of each enclosing row (device, path) leads the line, to tell such rows apart. A list inside
- * a row becomes one cell, as JSON in ASCII. A named list without rows gives only the header line, a
- * document without a table key,value.
+ * Writes CSV (RFC 4180), which holds one table. The table is the list that the document names
+ * (doc_set_table), or the first list whose rows are lines if the document names none. A list may
+ * stand in several places (the sites of each device, the devices of each trace); the rows of all
+ * lists with the same path go into the table. Each line begins with the first value of each
+ * enclosing row (device, path), to tell such rows apart. A list inside a row becomes one cell, as
+ * JSON in ASCII. If the named list has no rows, only the header line is written. If the document
+ * has no table, lines of key,value are written.
  *
  * Texts come from the traced program: control characters are replaced as in text, and a cell that a
  * spreadsheet would take for a formula begins with an apostrophe. Numbers are not changed.
@@ -43,7 +44,7 @@ static const char *value_or_empty(const struct doc_node *field, char buffer[UNIT
     return value ? value : "";
 }
 
-/* Inside quotes, a quote is doubled and a line feed stays. */
+/* Writes a cell in quotes. A quote inside is doubled, and a line feed stays. */
 static void write_quoted(FILE *out, const char *string)
 {
     while (*string) {
@@ -201,9 +202,9 @@ static const struct doc_node *first_value(const struct doc_node *node)
     return found;
 }
 
-/* Returns the column name of a leading value. NULL: the row has a field of that name itself, so the
- * value is left out. The exception is "path": a row's path names a phase, so a trace's path is
- * called "trace" there. */
+/* Returns the column name of a leading value. NULL: the row itself has a field of that name, so the
+ * leading value is left out. The name "path" is an exception: a row's path names a phase, so the
+ * column of a trace's path is called "trace". */
 static const char *leading_name(const struct doc_node *leading, const struct doc_node *row)
 {
     for (const struct doc_node *child = row->first_child; child; child = child->next)
@@ -320,8 +321,8 @@ static void write_pairs(FILE *out, const struct doc_node *node, const char *pref
     }
 }
 
-/* Finds the named list, preferably one with rows. If there is none and the document has no columns
- * of its own, finds the first list whose rows are lines. */
+/* Finds the list that the document names, preferably one with rows. If there is no such list and
+ * the document gives no header line, finds the first list whose rows are lines. */
 static bool find_table(struct table *table, const struct doc *doc)
 {
     table->name = doc_table(doc);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds the document tree; see doc.h. The first error is kept and every later call does nothing,
- * so that a page can describe its result without checking each call. An object or list that its
- * reader does not read is still pushed on the stack of open nodes, so that begins and ends are
- * checked there, too.
+ * Builds the document tree; see doc.h. The first error is kept, and every later call does nothing.
+ * So a page can describe its result without checking each call. An object or list that the format
+ * does not read is also pushed on the stack of open nodes, so that its begin and end are checked.
  */
 #include "doc.h"
 
@@ -77,7 +76,8 @@ static void node_append(struct doc *doc, struct doc_node *node)
     check_key(doc, node);
 }
 
-/* Returns NULL if the reader does not read the node, after an earlier error, or out of memory. */
+/* Returns NULL if the format does not read the node, if there was an earlier error, or if memory is
+ * exhausted. */
 static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char *key,
                                  const char *label)
 {

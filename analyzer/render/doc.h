@@ -10,12 +10,13 @@
  *           list "frames"                        "frames": [ … ]   a list inside a row stands
  *                                                                  indented below that row
  *
- * A field directly in a list is an element: "warnings": ["…", "…"], in text a line of its own. A
- * list whose rows hold objects, or lists with headings, is shown as one section per row. A heading
- * with nothing visible below it is not shown.
+ * A field directly in a list is an element: "warnings": ["…", "…"]. In text it has a line of its
+ * own. A list whose rows hold objects, or lists with headings, is shown as one section per row. A
+ * heading with nothing visible below it is not shown.
  *
  * A result has too many figures for one page of text, and the text has sentences that only repeat
- * figures. So the page marks nodes, and a format reads some of the marks (formats.def):
+ * figures. So the page marks nodes, and each format reads only nodes with some of the marks
+ * (formats.def):
  *
  *     mark               what it is                                   text   other formats
  *     (none)             a figure that everybody reads                yes    yes
@@ -47,7 +48,7 @@
 
 #include "gpumemtrace/err.h"
 
-/* The readers of a node; for a format, the nodes that it reads. */
+/* For a node: the formats that read it. For a format: the nodes that it reads. */
 enum doc_level {
     DOC_SUMMARY = 1 << 0,
     DOC_DETAIL = 1 << 1,
@@ -108,11 +109,13 @@ struct doc;
 struct doc *doc_new(const char *schema, enum doc_level reads);
 void doc_free(struct doc *doc);
 const struct doc_node *doc_root(const struct doc *doc);
-/* The key of the list that is the answer's table, wherever it stands: a format with one table, such
- * as CSV, shows this list. NULL: not set; then the first list whose rows are lines is taken. */
+/* Sets the key of the list that is the answer's table, wherever the list is in the document. A
+ * format with one table, such as CSV, shows this list. If the key is not set (NULL), such a format
+ * shows the first list whose rows are lines. */
 void doc_set_table(struct doc *doc, const char *key);
 const char *doc_table(const struct doc *doc);
-/* The header line of that table, "device,bytes,…", used if it has no rows. NULL: not set. */
+/* Sets the header line of that table, such as "device,bytes,…", which is used if the table has no
+ * rows. NULL: not set. */
 void doc_set_columns(struct doc *doc, const char *columns);
 const char *doc_columns(const struct doc *doc);
 /* Returns 0, or -1 and *err if anything failed since doc_new. */
@@ -131,8 +134,9 @@ bool doc_takes(const struct doc *doc, enum doc_level level);
 
 /* Returns the newest child of the innermost open node; NULL: it has none. */
 struct doc_node *doc_last(const struct doc *doc);
-/* Moves the nodes added after `last` up behind `above`, an earlier child: for a node whose content
- * is known only after the nodes below it. Both come from doc_last. */
+/* Moves the nodes that were added after `last` up, so that they follow `above`, an earlier child.
+ * This is for a node whose content is known only after the nodes below it. Both come from
+ * doc_last. */
 void doc_move_up(struct doc *doc, struct doc_node *last, struct doc_node *above);
 
 void doc_object_begin(struct doc *doc, const char *key, const char *heading);
@@ -143,7 +147,7 @@ void doc_list_end(struct doc *doc);
 void doc_row_begin(struct doc *doc);
 void doc_row_end(struct doc *doc);
 
-/* A NULL value means unknown, like doc_null. */
+/* A NULL value means that the value is unknown, as with doc_null. */
 void doc_text(struct doc *doc, const char *key, const char *label, const char *value);
 void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
     GMT_PRINTF(4, 5);
@@ -159,19 +163,19 @@ void doc_ratio(struct doc *doc, const char *key, const char *label, double value
 void doc_known_ratio(struct doc *doc, const char *key, const char *label, bool known, double value);
 void doc_bool(struct doc *doc, const char *key, const char *label, bool value);
 void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit unit);
-/* Returns a column for the caller to fill; NULL: the format does not read it, or an error
- * is kept. */
+/* Returns a column for the caller to fill; NULL: the format does not read the column, or there was
+ * an error. */
 int64_t *doc_column(struct doc *doc, const char *key, enum doc_unit unit, size_t count);
 /* Draws the share as a bar beside the row's figures, so that rows can be compared. */
 void doc_bar(struct doc *doc, double share, uint8_t columns);
 /* Returns a column that text in a terminal shows as a graph; no other format reads it.
- * NULL as above. */
+ * Returns NULL in the same cases as doc_column. */
 int64_t *doc_graph(struct doc *doc, enum doc_unit unit, size_t count);
 /* Sets a text that people read in place of the value of the field just added. */
 void doc_words(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
 /* Adds a sentence, for a summary only. */
 void doc_note(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
-/* Like doc_note, for a line to paste: it is never wrapped. */
+/* Does the same as doc_note for a line that people copy, so the line is never wrapped. */
 void doc_line(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One output format, a row of formats.def: a function that writes a document, and the levels that
- * it reads. A format computes nothing: everything that it writes is in the document.
+ * One output format is one row of formats.def: a function that writes a document, and the levels of
+ * nodes that the format reads. A format computes nothing: everything that it writes is in the
+ * document.
  *
  *     page (struct doc) → format.write → text | JSON | CSV | JUnit
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annotations of GitHub Actions: one line per broken limit, which GitHub shows as a note on the
- * line of the program that is to blame; a single notice if every limit holds.
+ * Writes annotations of GitHub Actions. Each broken limit has one line, which GitHub shows as a
+ * note on the line of the program that is to blame. If every limit holds, there is a single notice.
  *
  *     ::error file=train.py,line=88,title=gpumemtrace: device 0 …::device 0 … is 34 MiB …
  */
@@ -11,8 +11,7 @@
 #include "checks.h"
 #include "format.h"
 
-/* Escapes control characters in a message; in a property also the characters that end a
- * property. */
+/* Escapes control characters. In a property, also escapes the characters that end a property. */
 static void write_escaped(FILE *out, const char *text, const char *escaped)
 {
     for (; *text; text++)

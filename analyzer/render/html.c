@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One HTML file that opens anywhere: the page of analyzer/web/ around the document's JSON and the
- * labels of its keys. Both are compressed (RFC 1950) and encoded in base64, so that nothing in them
- * can be taken for markup. */
+/* Writes one HTML file that needs no other file: the page of analyzer/web/, and in it the
+ * document's JSON and the labels of its keys. Both are compressed (RFC 1950) and encoded in base64,
+ * so that nothing in them can be taken for markup. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -27,7 +27,7 @@ static void write_base64(FILE *out, const unsigned char *bytes, size_t count)
     }
 }
 
-/* Returns {"document":…,"labels":…}, which the caller frees; NULL and *err on failure. */
+/* Returns the text {"document":…,"labels":…}, which the caller frees; NULL and *err on failure. */
 static char *json_of(const struct doc *doc, size_t *length, struct err *err)
 {
     char *json = NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON (RFC 8259): keys in the order they were built, integers exact over the whole range of
- * uint64_t (which JSON libraries with signed numbers cannot print), always valid UTF-8. Members
- * of an object that are scalars share a line, because a row of a table reads best as one.
+ * Writes JSON (RFC 8259). Keys have the order in which they were added. Integers are exact over the
+ * whole range of uint64_t, which JSON libraries with signed numbers cannot print. The output is
+ * always valid UTF-8. The scalar members of an object share a line, because a row of a table is
+ * easiest to read on one line.
  */
 #include <inttypes.h>
 
@@ -113,8 +114,8 @@ static size_t digits_of(int64_t value)
     return digits;
 }
 
-/* A reader's floating point holds integers up to 2^53 exactly; half of it leaves room for
- * differences. */
+/* A reader's floating-point numbers hold integers up to 2^53 exactly. Half of that limit leaves
+ * room for differences. */
 #define EXACT_MOST (INT64_C(1) << 52)
 
 static bool has_small_differences(const struct doc_column *column)

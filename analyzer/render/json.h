@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A document as compact JSON, and a text as JSON, for code that embeds them (HTML, exports). */
+/* Writes a document as compact JSON, and a text as JSON, for code that embeds JSON (HTML,
+ * exports). */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_JSON_H
 #define GPUMEMTRACE_ANALYZER_RENDER_JSON_H
 

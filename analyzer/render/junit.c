@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* JUnit XML, which continuous integration shows: one test case per row of the document's
- * list "checks", whose rows have name, passed and message. A document without that list
- * cannot be shown. */
+/* Writes JUnit XML, which continuous integration shows. Each row of the document's list "checks"
+ * (with name, passed and message) becomes one test case. A document without that list cannot be
+ * shown. */
 #include <inttypes.h>
 
 #include "checks.h"

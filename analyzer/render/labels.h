@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The labels that people read in place of a document's keys, for the HTML page, which is
- * drawn from JSON. */
+/* Collects the labels that people read in place of a document's keys. The HTML page needs them,
+ * because it is drawn from JSON. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_LABELS_H
 #define GPUMEMTRACE_ANALYZER_RENDER_LABELS_H
 

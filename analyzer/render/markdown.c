@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Markdown for a pull request or a job's summary: the verdict as a heading, then a table
- * of the limits. */
+/* Writes Markdown for a pull request or a job's summary. The verdict is a heading, and a table of
+ * the limits follows. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "checks.h"
 #include "format.h"
 
-/* A bar would end the cell, a line feed the row, and < would begin HTML. */
+/* Escapes some characters, because a bar would end the cell, a line feed would end the row, and <
+ * would begin HTML. */
 static void write_cell(FILE *out, const char *text)
 {
     for (; *text; text++)

@@ -36,7 +36,8 @@ void picture_bar(char *out, double share, size_t columns, bool has_blocks)
 
 enum { BRAILLE = 0x2800, DOTS_ACROSS = 2, DOTS_DOWN = 4 };
 
-/* Returns the lit dots, from below, of dot column `at` (of `across`), out of `down`. */
+/* Returns how many dots are lit in dot column `at` of `across` columns. The lit dots are the lowest
+ * of the `down` dots. */
 static size_t height_at(const struct picture_graph *graph, size_t at, size_t across, size_t down)
 {
     const size_t first = at * graph->count / across;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws shares and series with characters: eighths of blocks and braille if the terminal
- * has them, else '#'. */
+/* Draws shares and series with characters: with eighths of blocks and braille if the terminal has
+ * these characters, and with '#' if not. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_PICTURES_H
 #define GPUMEMTRACE_ANALYZER_RENDER_PICTURES_H
 

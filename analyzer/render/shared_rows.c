@@ -29,7 +29,7 @@ static bool says_same(const struct doc_node *a, const struct doc_node *b)
     return a == b;
 }
 
-/* Returns the slot of equal fields, or the empty slot where they would go. */
+/* Returns the slot of equal fields, or the empty slot where the fields would be stored. */
 static const struct doc_node **find_slot(const struct shared_rows *rows,
                                          const struct doc_node *fields)
 {

@@ -12,9 +12,9 @@ struct shared_rows {
     size_t slot_count, count;
 };
 
-/* Returns the fields of an earlier equal row, else `fields`, which are remembered. Texts
- * are compared by pointer, because a document stores equal texts once. Returns NULL if
- * out of memory. */
+/* Returns the fields of an earlier equal row. If there is none, remembers and returns `fields`.
+ * Texts are compared by pointer, because a document stores equal texts once. Returns NULL if out of
+ * memory. */
 const struct doc_node *shared_rows_find(struct shared_rows *rows, const struct doc_node *fields);
 void shared_rows_release(struct shared_rows *rows);
 

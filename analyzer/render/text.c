@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text for people at a terminal:
+ * Writes text for people at a terminal:
  *
  *     Heading
  *       label         value           fields: labels padded to the longest
@@ -12,7 +12,7 @@
  *         1.00 GiB      2  forward
  *             train.py:12 forward     a list without heading inside a row
  *
- * A list whose rows hold objects or lists with headings is a sequence of sections instead.
+ * If the rows of a list hold objects, or lists with headings, each row becomes a section.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static bool is_number(enum doc_unit unit)
     return unit != DOC_TEXT && unit != DOC_BOOL && unit != DOC_BAR;
 }
 
-/* Returns node itself if it is a field, else the next field. */
+/* Returns the node itself if it is a field. If not, returns the next field. */
 static const struct doc_node *field_from(const struct doc_node *node)
 {
     while (node && node->type != DOC_FIELD)
@@ -164,8 +164,9 @@ static int count_shown(size_t *count, const struct doc_node *list, size_t number
     return added == TEXT_SET_NONE ? -1 : 0;
 }
 
-/* Sets `fewest` for columns of texts: enough to keep different texts different after they lose
- * their middle. If half of the window is not enough for that, FEWEST_COLUMNS. */
+/* Sets `fewest` for columns of texts. With so many columns, different texts stay different after
+ * they lose their middle. If half of the window is not enough for that, fewest is
+ * FEWEST_COLUMNS. */
 static int find_fewest(struct table *table, const struct doc_node *list,
                        const struct window *window, struct err *err)
 {
@@ -200,8 +201,8 @@ static size_t first_number(const struct table *table)
  * dropped last. */
 enum dispensable { SPARE_COLUMNS, NUMBERS_AND_BARS, ALL_COLUMNS };
 
-/* Drops columns, the last first, until a row of `total` columns fits into `room`. Returns
- * the new total. */
+/* Drops columns, beginning with the last one, until a row that is `total` wide fits into `room`.
+ * Returns the new total. */
 static size_t leave_out(struct table *table, size_t total, size_t room, enum dispensable what)
 {
     for (size_t i = table->count; total > room && i-- > 1;) {
@@ -230,7 +231,8 @@ static struct column *widest_text(const struct table *table, bool may_look_alike
     return widest;
 }
 
-/* Shrinks the widest column again and again; its texts lose their middle. Returns the new total. */
+/* Makes the widest column narrower, again and again. Its texts lose their middle. Returns the new
+ * total. */
 static size_t shorten(struct table *table, size_t total, size_t room, bool may_look_alike)
 {
     struct column *widest;
@@ -256,9 +258,9 @@ static void give_rest(struct table *table, size_t rest)
     }
 }
 
-/* Fits rows into the window. First drops spare columns; then texts lose their middle as
- * long as they stay different; then more columns are dropped; last, texts shrink even if
- * they look alike. */
+/* Fits rows into the window. Drops spare columns first. After that, texts lose their middle as long
+ * as different texts stay different. If this is not enough, more columns are dropped. At last,
+ * texts become shorter even if different texts then look alike. */
 static int table_fit(struct table *table, const struct doc_node *list, const struct window *window,
                      int indent, struct err *err)
 {
@@ -292,8 +294,8 @@ static const char *cell_text(const struct text_lines *lines, const struct column
     return buffer;
 }
 
-/* Writes one cell. *owed counts the spaces before the next text; they are written with it, so that
- * no line ends in spaces. */
+/* Writes one cell. *owed counts the spaces before the next text. The spaces are written together
+ * with that text, so that no line ends in spaces. */
 static void write_table_cell(struct text_lines *lines, const struct column *column,
                              const char *content, size_t *owed)
 {
@@ -348,7 +350,7 @@ static void write_note(struct text_lines *lines, const struct doc_node *note, in
         text_lines_add_wrapped(lines, note->text, indent);
 }
 
-/* Writes the parts of a row that are no cells: lists without heading, and notes. */
+/* Writes the parts of a row that are not cells: lists without heading, and notes. */
 static int write_row_details(struct text_lines *lines, const struct doc_node *row, int indent,
                              struct err *err)
 {
@@ -409,8 +411,8 @@ out:
 
 /* --- graphs --- */
 
-/* Draws a graph only in a window: other programs read a file, or show it in another width. The
- * highest value stands on the left. */
+/* Draws a graph, but only in a window, because other programs read a file or show it in another
+ * width. The highest value is printed on the left. */
 static void write_graph(struct text_lines *lines, const struct doc_node *node, int indent)
 {
     enum { ROWS = 8, MOST_COLUMNS = 200 };

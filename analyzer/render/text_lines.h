@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of text: indentation, empty lines between sections, padding, wrapping. Texts from a trace
- * are not trusted: control characters never reach the terminal. */
+/* Writes lines of text with indentation, empty lines between sections, padding and wrapping. Texts
+ * from a trace are not trusted: control characters never reach the terminal. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_TEXT_LINES_H
 #define GPUMEMTRACE_ANALYZER_RENDER_TEXT_LINES_H
 
@@ -18,11 +18,11 @@ struct text_lines {
     bool gap;     /* write an empty line before the next line, unless it is the first */
 };
 
-/* Begins a line: a pending empty line, then the indentation. */
+/* Begins a line: writes an empty line if one is pending, and the indentation. */
 void text_lines_begin(struct text_lines *lines, int indent);
 /* Adds a string, padded with spaces to `columns`. */
 void text_lines_add(struct text_lines *lines, const char *string, size_t columns);
-/* Like text_lines_add, for a string that may be wider: it loses its middle. */
+/* Does the same as text_lines_add, but a string that is wider than `columns` loses its middle. */
 void text_lines_add_cut(struct text_lines *lines, const char *string, size_t columns);
 /* The two ends that remain of a string that is cut to fewer columns. */
 struct text_cut {
@@ -30,7 +30,7 @@ struct text_cut {
     size_t tail_columns;
 };
 struct text_cut text_lines_cut(const char *string, size_t columns);
-/* Ends the line with a string. In a window it is wrapped between words; further lines
+/* Ends the line with a string. In a window the string is wrapped between words, and further lines
  * begin at `column`. */
 void text_lines_add_hanging(struct text_lines *lines, const char *string, size_t column);
 /* Writes whole lines, wrapped between words at the window's width, at most WINDOW_COLUMNS. */

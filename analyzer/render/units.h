@@ -11,8 +11,8 @@
 char *units_bytes(char out[UNITS_TEXT_BYTES], uint64_t bytes); /* 1.50 GiB, 512 B */
 char *units_delta(char out[UNITS_TEXT_BYTES], int64_t bytes);  /* +1.50 GiB, -512 B, 0 B */
 char *units_duration(char out[UNITS_TEXT_BYTES], int64_t ns);  /* 12.3 ms, 3 min 05 s */
-/* Formats a moment. All moments of a column take the unit of last_ns, and enough decimals to tell
- * moments resolution_ns apart: 1.203 s. */
+/* Formats a moment. All moments of a column have the unit of last_ns. They have enough decimals to
+ * show a difference of resolution_ns: 1.203 s. */
 char *units_time(char out[UNITS_TEXT_BYTES], uint64_t ns, uint64_t last_ns, uint64_t resolution_ns);
 char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio); /* 12.3 % */
 

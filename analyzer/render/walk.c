@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions of formats about a document; see walk.h. */
+/* Answers questions of formats about a document; see walk.h. */
 #include "walk.h"
 
 #include <inttypes.h>

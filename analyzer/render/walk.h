@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions of formats about a document: is anything visible, is a list a table, what is a value's
- * text? Writes to no stream. */
+/* Answers questions of formats about a document: is anything visible, is a list a table, what is a
+ * value's text? The functions write to no stream. */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_WALK_H
 #define GPUMEMTRACE_ANALYZER_RENDER_WALK_H
 
@@ -19,8 +19,8 @@ bool walk_is_table(const struct doc_node *list);
 /* Returns the value for people; "-" if unknown. Points into the node or to buffer. */
 const char *walk_people_value(const struct doc_node *field, char buffer[UNITS_TEXT_BYTES]);
 
-/* Returns the value for programs as JSON writes it, but texts without quotes, and NULL if
- * unknown. */
+/* Returns the value for programs as JSON writes it, except that texts have no quotes. NULL: the
+ * value is unknown. */
 const char *walk_machine_value(const struct doc_node *field, char buffer[UNITS_TEXT_BYTES]);
 
 #endif

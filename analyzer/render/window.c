@@ -16,7 +16,7 @@ static size_t bounded(unsigned long columns)
                                     : (size_t)columns;
 }
 
-/* Returns 0 if COLUMNS is not set or no number. */
+/* Returns the number in COLUMNS; 0: COLUMNS is not set or not a number. */
 static unsigned long columns_variable(void)
 {
     const char *text = getenv("COLUMNS");
