@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting the recorded program and waiting for it; see run_child.h. */
+/* Starts the recorded program and waits for it; see run_child.h. */
 #include "run_child.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ struct signals {
 /* Written while the signals are blocked; read by the handler. */
 static volatile sig_atomic_t child_pid;
 
-/* Passes a signal on only if a process sent it: si_code is at most 0 for kill(2), and above 0 for
- * signals of the kernel, such as the terminal's keys. */
+/* Sends a received signal to the program, but only if a process sent it. si_code is at most 0 for
+ * kill(2), and above 0 for signals of the kernel, such as those of the terminal's keys. */
 static void forward_signal(int signal, siginfo_t *info, void *context)
 {
     int saved_errno = errno;

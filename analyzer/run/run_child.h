@@ -19,8 +19,9 @@ struct run_ended {
  * and terminal. Returns its exit status, 128+N if signal N ended it, or -1 and *err with
  * ended->start_errno if it could not be started.
  *
- * While it runs, signals that another process sends to this process are passed on. Signals of the
- * terminal (^C, ^\) reach the program directly and are ignored here. Call once per process.
+ * While the program runs, signals that another process sends to this process are sent to the
+ * program. Signals of the terminal (^C, ^\) reach the program directly and are ignored here. Call
+ * once per process.
  */
 int run_child(const char *path, char **argv, struct run_ended *ended, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The trace of a program that ended without exit; see run_end.h. */
+/* Finds the trace of a program that ended without exit; see run_end.h. */
 #include "run_end.h"
 
 #include <fcntl.h>
@@ -54,7 +54,8 @@ static bool has_ring_of(const char *path, pid_t pid)
     return read_whole && header.pid == pid;
 }
 
-/* After an exec, too, a ring remains, but that trace says complete. */
+/* Does the trace say that it is complete? A ring also remains after an exec, but the trace of that
+ * process says that it is complete. */
 static bool is_complete(const char *path)
 {
     sqlite3 *db = NULL;
@@ -70,7 +71,7 @@ bool run_end_left_trace(const char *pattern, pid_t pid, char path[PATH_MAX])
     return expand(pattern, pid, path) && has_ring_of(path, pid) && !is_complete(path);
 }
 
-/* Turns fields of the template into "*": trace.%p.db may have become trace.17.db. */
+/* Adds the template with "*" for each field, because trace.%p.db may have become trace.17.db. */
 static void add_glob(struct text *glob_text, const char *pattern, const char *end)
 {
     for (; pattern < end; pattern++)
@@ -96,7 +97,8 @@ static bool is_any_since(const struct text *text, const struct timespec *since)
     return is_any;
 }
 
-/* Also looks for numbered names: if trace.db exists, the recorder writes trace.1.db. */
+/* Was such a file written since then? Also looks for numbered names, because the recorder writes
+ * trace.1.db if trace.db exists. */
 static bool is_there_since(const char *folder, const char *pattern, const struct timespec *since)
 {
     const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');

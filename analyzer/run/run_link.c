@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Link to a path that LD_PRELOAD cannot carry; see run_link.h. */
+/* Makes a link to a path that LD_PRELOAD cannot carry; see run_link.h. */
 #include "run_link.h"
 
 #include <errno.h>

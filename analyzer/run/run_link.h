@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Links to paths that the loader's variables cannot carry: these have no quotes for
+/* Makes links to paths that the loader's variables cannot carry. The variables have no way to quote
  * blanks and colons (ld.so(8)). */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_LINK_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_LINK_H

@@ -10,7 +10,7 @@
 
 #define VARIABLE_BYTES_MAX 65536
 
-/* Sets the variable to first[:previous value]. */
+/* Puts `first` before the value of the variable, with a colon between them. */
 static int prepend(const char *name, const char *first, struct err *err)
 {
     struct text value;

@@ -6,8 +6,8 @@
 
 #include "run_places.h"
 
-/* Puts the libraries before the previous values of LD_PRELOAD and, with a simulator,
- * LD_LIBRARY_PATH of this process. */
+/* Puts the libraries before the value of this process's LD_PRELOAD. With a simulator, also changes
+ * LD_LIBRARY_PATH in this way. */
 int run_loader_set(const struct run_places *places, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the names of native frames into the traces of an ended run, now that the files from which
- * they come are unchanged. */
+/* Writes the names of native frames into the traces of an ended run. This is done right after the
+ * run, while the files that have the names are still unchanged. */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_NAMES_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_NAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the recorder's library and the simulator; see run_places.h. */
+/* Finds the recorder's library and the simulator; see run_places.h. */
 #include "run_places.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorder's library and the simulator, relative to this executable: beside it in a build
- * folder, below ../lib once installed. */
+/* Finds the recorder's library and the simulator by the place of this executable. In a build folder
+ * they are beside the executable; when installed, they are below ../lib. */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_PLACES_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_PLACES_H
 

@@ -41,8 +41,8 @@ static bool path_exists(const char *path)
     return stat(path, &status) == 0;
 }
 
-/* Searches PATH like a shell. A file that may not be executed is skipped, but reported if there is
- * no other; a folder that may not be searched is skipped. */
+/* Searches PATH like a shell. A file that may not be executed is skipped, but it is reported if no
+ * other file is found. A folder that may not be searched is skipped. */
 static int search_path(const char *name, char path[PATH_MAX])
 {
     const char *folders = getenv("PATH");
@@ -89,7 +89,7 @@ struct image {
     bool has_interpreter;
     char interpreter[PATH_MAX];
     bool has_soname;    /* a library, or the loader itself, used as a program */
-    bool needs_runtime; /* it links a shared libcudart */
+    bool needs_runtime; /* the program links a shared libcudart */
     bool has_kernels;
     bool imports_registration; /* __cudaRegisterFatBinary comes from another file */
     bool holds_runtime_texts;
@@ -196,7 +196,7 @@ static bool has_magic(int fd)
 }
 
 /* Reads the facts about a program. A file that cannot be read may still be executable;
- * then nothing is known about it. */
+ * in that case nothing is known about it. */
 static void image_open(struct image *image, const char *path)
 {
     *image = (struct image){.fd = open(path, O_RDONLY | O_CLOEXEC)};
@@ -268,7 +268,7 @@ int run_program_check(const char *path, const char *library, bool dry_run, struc
 
 /* --- what starts it --- */
 
-/* Returns the next word of a script's first line, and sets *rest behind it. */
+/* Returns the next word of a script's first line. *rest becomes the text behind that word. */
 static char *next_word(char **rest)
 {
     char *word = *rest + strspn(*rest, " \t");
@@ -288,8 +288,8 @@ static const char *word_of_env(char *rest)
     return word;
 }
 
-/* Reads a script's first line "#!INTERPRETER WORDS", like the kernel. "": the file has no
- * such line. */
+/* Reads a script's first line "#!INTERPRETER WORDS" as the kernel does. line becomes "" if the file
+ * has no such line. */
 static void read_first_line(int fd, char line[PATH_MAX])
 {
     char start[PATH_MAX];

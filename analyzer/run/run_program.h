@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the program that `run` is to start, and checks whether a preloaded library can
- * reach it. Starts nothing. */
+/* Finds the program that `run` is to start, and checks whether a preloaded library can be loaded
+ * into it. The functions here start no program. */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_PROGRAM_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_PROGRAM_H
 
@@ -12,7 +12,7 @@
 /* The exit statuses of a shell that cannot start a program. */
 enum { RUN_NOT_EXECUTABLE = 126, RUN_NOT_FOUND = 127 };
 
-/* Resolves name as execvp would. Returns 0 and the path; else RUN_NOT_… and *err. With
+/* Resolves name as execvp would. Returns 0 and the path, or RUN_NOT_… and *err. With
  * RUN_NOT_EXECUTABLE, path is the file that may not be executed. */
 int run_program_find(const char *name, char path[PATH_MAX], struct err *err);
 
@@ -23,8 +23,8 @@ int run_program_find(const char *name, char path[PATH_MAX], struct err *err);
 int run_program_check(const char *path, const char *library, bool dry_run, struct err *err);
 
 /* Checks the file that the kernel starts for the program: a script's interpreter (and the
- * program that env looks for), or an ELF file's loader. Returns 0 if it exists or none is
- * named; else -1 and its name. */
+ * program that env looks for), or an ELF file's loader. Returns 0 if that file exists or if no such
+ * file is named. If the file is missing, returns -1 and sets `missing` to its name. */
 int run_program_find_interpreter(const char *path, char missing[PATH_MAX]);
 
 #endif

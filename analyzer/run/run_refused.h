@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells whether a program that failed had been refused memory, and on which card. `oom`
- * explains why. */
+/* Tells whether a failed program was refused memory, and on which card. The command `oom` explains
+ * why memory was refused. */
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_REFUSED_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_REFUSED_H
 

@@ -6,8 +6,8 @@
 
 #include "analyzer/util/nearest.h"
 
-/* Adds the nearest card to the error: h100 for "h1000" and "8xh1000,others=3GiB". Always
- * returns -1. */
+/* Adds the card with the nearest name to the error, such as h100 for "h1000" and
+ * "8xh1000,others=3GiB". Always returns -1. */
 static int suggest_card(const char *spec, struct err *err)
 {
     static const char *const cards[] = {

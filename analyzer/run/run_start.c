@@ -16,7 +16,8 @@ _Noreturn void run_start_failed(int pipe_fd)
     _exit(NOT_STARTED);
 }
 
-/* Returns 0 once the child runs the program, else the errno of its failure. */
+/* Waits until the child runs the program and returns 0, or returns the errno of the child's
+ * failure. */
 static int read_start_errno(int pipe_fd)
 {
     int reason = 0;

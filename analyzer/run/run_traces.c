@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The traces of a run; see run_traces.h. */
+/* Finds the traces of a run; see run_traces.h. */
 #include "run_traces.h"
 
 #include <glob.h>
@@ -29,7 +29,8 @@ static void add_as_glob(struct text *globbed, const char *pattern, size_t length
     }
 }
 
-/* Adds the numbered form of a name: another process may have written a/b.2.db for "a/b.db". */
+/* Adds the numbered form of a name, because another process may have written a/b.2.db for
+ * "a/b.db". */
 static void add_numbered(struct text *globbed, const char *pattern)
 {
     const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
@@ -41,9 +42,9 @@ static void add_numbered(struct text *globbed, const char *pattern)
     add_as_glob(globbed, pattern + stem, strlen(pattern) - stem);
 }
 
-/* Returns whether the trace is complete and its run id ("pid.start") has the topmost process's pid.
- * The database is read directly, because loading the trace would also take in the rings that a
- * killed process of another run left. */
+/* Returns whether the trace is complete and its run id ("pid.start") has the pid of the topmost
+ * process. The database is read directly, because loading the trace would also store the events
+ * that a killed process of another run left in its ring. */
 static bool is_of_run(const char *path, pid_t pid)
 {
     static const char sql[] =

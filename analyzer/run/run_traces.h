@@ -16,8 +16,8 @@ struct run_past {
 
 typedef void run_trace_seen(void *self, const char *path);
 
-/* Calls on_trace for every complete trace of that run. Files not written since its start
- * are skipped unopened. */
+/* Calls on_trace for every complete trace of that run. Files that were not written since the start
+ * of the run are not opened. */
 void run_traces_each(const struct run_past *run, run_trace_seen *on_trace, void *self);
 
 /* Returns whether the file was written at or after `since`. */
