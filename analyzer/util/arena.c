@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An arena; see arena.h. */
+/* Memory for many small objects; see arena.h. */
 #include "arena.h"
 
 #include <stdint.h>

@@ -10,7 +10,7 @@
 
 #include "gpumemtrace/err.h"
 
-/* The slow path of array_grow. */
+/* The slow path of array_grow, which is taken when the array is full. */
 void *array_double(void *items, size_t *capacity, size_t count, size_t item_bytes, struct err *err);
 
 /*
@@ -25,7 +25,7 @@ static inline void *array_grow(void *items, size_t *capacity, size_t count, size
                                       : array_double(items, capacity, count, item_bytes, err);
 }
 
-/* The slow path of array_reach. */
+/* The slow path of array_reach, which is taken when the item does not exist yet. */
 void *array_extend(void *items, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
                    struct err *err);
 

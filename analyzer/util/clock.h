@@ -14,19 +14,20 @@ static inline uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* For measuring durations. */
+/* Returns a time for measuring durations. */
 static inline uint64_t monotonic_ns(void)
 {
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* at_ns + later_ns. Wraps, because the times of a damaged trace may be any 64 bits. */
+/* Returns at_ns + later_ns. The sum wraps, because the times of a damaged trace may be any 64
+ * bits. */
 static inline int64_t clock_after_ns(int64_t at_ns, int64_t later_ns)
 {
     return (int64_t)((uint64_t)at_ns + (uint64_t)later_ns);
 }
 
-/* at_ns - from_ns. Wraps, too. */
+/* Returns at_ns - from_ns. The difference also wraps. */
 static inline int64_t clock_since_ns(int64_t at_ns, int64_t from_ns)
 {
     return (int64_t)((uint64_t)at_ns - (uint64_t)from_ns);

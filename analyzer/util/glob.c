@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See glob.h. Stars divide a pattern into pieces. The first piece must match at the start of the
- * text, the last at its end, and each of the others at its first match after the one before.
+ * text, and the last piece must match at the end. Each piece in between is placed at its first
+ * match after the piece before it.
  */
 #include "glob.h"
 
@@ -13,7 +14,7 @@ struct piece {
     bool is_plain;           /* without ? and [abc] */
 };
 
-/* Length in the pattern of a byte, or of a set such as [abc]. */
+/* Returns the length of one byte of the pattern, or of a set such as [abc]. */
 static size_t unit_length(const char *unit)
 {
     const char *close = *unit == '[' && unit[1] ? strchr(unit + 2, ']') : NULL;
@@ -56,7 +57,7 @@ static const char *find_piece(const struct piece *piece, const char *text, const
     return NULL;
 }
 
-/* A fast check of the first and last byte, because most texts do not match. */
+/* Compares only the first and the last byte. This check is fast, and most texts do not match. */
 static bool may_match(const char *pattern, const char *text)
 {
     if (!strchr("*?[", *pattern) && *pattern != *text)

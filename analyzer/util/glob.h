@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns of names: * matches any bytes, ? one byte, [abc] one of these. Matching takes one pass
- * over the text, however many stars there are.
+ * Patterns of names: * matches any bytes, ? matches one byte, and [abc] matches one of the bytes in
+ * brackets. Matching takes one pass over the text, however many stars there are.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_GLOB_H
 #define GPUMEMTRACE_ANALYZER_UTIL_GLOB_H

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* From the 16 random bytes that the kernel gives each process. */
+/* Returns a seed from the 16 random bytes that the kernel gives each process. */
 static inline uint64_t hash_seed(void)
 {
     uint64_t seed = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The highest value since a moment; see high_water.h. */
+/* Finds the highest value since a moment; see high_water.h. */
 #include "high_water.h"
 
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static int add_mark(struct high_water *water, uint64_t since, uint64_t value, st
     return 0;
 }
 
-/* Index of the last mark that began at `moment` or before; count: none. */
+/* Returns the index of the last mark that began at `moment` or before; count: there is no such
+ * mark. */
 static size_t mark_of(const struct high_water *water, uint64_t moment)
 {
     size_t low = 0, high = water->count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The highest value since any earlier moment, while a value rises and falls. Moments are numbers
- * that never decrease.
+ * Finds the highest value since any earlier moment, for a value that rises and falls. Moments are
+ * numbers that never decrease.
  *
  *     value ──┐    ┌─┐          mark: highest value from a moment until now. A rise merges marks
  *             └──┐ │ └──┐       that become equal; only a fall adds a mark.
@@ -17,7 +17,7 @@
 #include "gpumemtrace/err.h"
 
 struct high_water_mark {
-    uint64_t since; /* the first moment that it holds for */
+    uint64_t since; /* the first moment for which the value holds */
     uint64_t value;
 };
 
@@ -29,11 +29,12 @@ struct high_water {
 
 void high_water_release(struct high_water *water);
 
-/* Windows that begin at `moment` or later start at `value`, which is not above the last value. */
+/* From `moment` on the value is `value`, which must not be above the last value. */
 int high_water_begin(struct high_water *water, uint64_t moment, uint64_t value, struct err *err);
 /* The value has risen to `value`. */
 int high_water_raise(struct high_water *water, uint64_t value, struct err *err);
-/* Adds `value` to the whole time from `moment` on: it was there, but was not counted. */
+/* Adds `value` to the whole time from `moment` on, because these bytes were there but were not
+ * counted. */
 int high_water_add_since(struct high_water *water, uint64_t moment, uint64_t value,
                          struct err *err);
 /* Returns the highest value from `moment` until now. O(log n). */

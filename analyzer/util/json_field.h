@@ -15,10 +15,11 @@
 
 #define JSON_SHOWN_BYTES 48
 
-/* The value as messages show it: short values literally, others by their type. */
+/* Returns the value as messages show it: a short value literally, and any other value by its
+ * type. */
 const char *json_shown(const json_t *value, char text[JSON_SHOWN_BYTES]);
 
-/* The text in quotes, cut if long; control characters become '?'. */
+/* Returns the text in quotes. A long text is cut, and control characters become '?'. */
 const char *json_shown_text(const char *value, char text[JSON_SHOWN_BYTES]);
 
 /* Reads an integer, or a number such as 4096.0, which some programs write for an integer. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Target of the jump of a failed malloc while a document is read; else NULL. */
+/* While a document is read: the place to which a failed malloc jumps. At other times NULL. */
 static _Thread_local jmp_buf *refusal;
 
 static void *refusing_malloc(size_t bytes)
@@ -36,7 +36,8 @@ static json_t *end(json_t *root)
     return root;
 }
 
-/* Reports out of memory. The lexer's memory is lost, which is less than what it could not get. */
+/* Reports out of memory. The lexer's memory is not freed, but it is less than the memory that the
+ * lexer could not get. */
 static json_t *refuse(json_error_t *problem)
 {
     refusal = NULL;

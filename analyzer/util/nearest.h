@@ -6,16 +6,17 @@
 #include <stddef.h>
 
 /*
- * Number of edits (insert, delete, replace, swap neighbours) that turn one name into the other.
- * UINT_MAX: a name is longer than NEAREST_NAME_MAX.
+ * Returns the number of edits (insert, delete, replace, swap neighbours) that turn one name into
+ * the other. UINT_MAX: a name is longer than NEAREST_NAME_MAX.
  */
 #define NEAREST_NAME_MAX 40
 unsigned nearest_distance(const char *a, const char *b);
 
-/* The nearest of `count` names, if it takes at most one edit in three bytes; else NULL. */
+/* Returns the nearest of `count` names if it needs at most one edit in three bytes; NULL: there is
+ * no such name. */
 const char *nearest_name(const char *typed, const char *const *names, size_t count);
 
-/* "; did you mean 'report'?" with the nearest name, or "" without one. */
+/* Returns "; did you mean 'report'?" with the nearest name, or "" if no name is near enough. */
 #define NEAREST_HINT_BYTES (NEAREST_NAME_MAX + 32)
 const char *nearest_hint(char hint[NEAREST_HINT_BYTES], const char *typed, const char *const *names,
                          size_t count);

@@ -33,8 +33,8 @@ struct pair_map {
 void pair_map_release(struct pair_map *map);
 
 /*
- * First slot of the key's probe sequence. The mix is needed because device addresses differ in few,
- * high bits.
+ * Returns the first slot of the key's probe sequence. The mix is needed because device addresses
+ * differ in few, high bits.
  */
 static inline size_t pair_map_home(const struct pair_map *map, uint32_t first, uint64_t second)
 {
@@ -43,7 +43,8 @@ static inline size_t pair_map_home(const struct pair_map *map, uint32_t first, u
     return (size_t)hash & (map->capacity - 1);
 }
 
-/* The slot of the key, or the empty slot where it would go. The capacity must not be 0. */
+/* Returns the slot of the key, or the empty slot where the key would be stored. The capacity must
+ * not be 0. */
 static inline struct pair_slot *pair_map_slot(const struct pair_map *map, uint32_t first,
                                               uint64_t second)
 {
@@ -55,7 +56,8 @@ static inline struct pair_slot *pair_map_slot(const struct pair_map *map, uint32
     return &map->slots[i];
 }
 
-/* PAIR_MAP_NONE: not found. Inline, because the replay calls it several times an event. */
+/* Returns the number, or PAIR_MAP_NONE if it is not found. The function is inline, because the
+ * replay calls it several times for each event. */
 static inline uint32_t pair_map_get(const struct pair_map *map, uint32_t first, uint64_t second)
 {
     return map->count ? pair_map_slot(map, first, second)->value : PAIR_MAP_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Progress of long work: one line on stderr, rewritten in place, if stderr is a terminal and more
- * than a second has passed.
+ * Shows the progress of long work in one line on stderr, which is rewritten in place. The line
+ * appears only if stderr is a terminal and more than a second has passed.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_PROGRESS_H
 #define GPUMEMTRACE_ANALYZER_UTIL_PROGRESS_H

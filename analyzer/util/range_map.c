@@ -90,8 +90,8 @@ static uint32_t remove_at(struct range_map *map, uint32_t *place)
 }
 
 /*
- * The search stops at the place of a new node, by priority. A range with the same start is found
- * there, because each start has a priority of its own.
+ * The search stops where the priority of the new node is the higher one. If a range with the same
+ * start exists, the search finds it there, because each start has a priority of its own.
  */
 int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes, uint32_t value,
                      uint32_t *replaced, struct err *err)

@@ -30,16 +30,17 @@ void range_map_init(struct range_map *map);
 void range_map_release(struct range_map *map);
 
 /*
- * Adds a range. A range with the same start is replaced: *replaced is its value, else RANGE_NONE.
- * Overlapping ranges (events that contradict each other) are kept, but a lookup may find either.
+ * Adds a range. A range with the same start is replaced. *replaced becomes the value of the
+ * replaced range, or RANGE_NONE if there was none. Overlapping ranges (events that contradict each
+ * other) are kept, but a lookup may find either.
  */
 int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes, uint32_t value,
                      uint32_t *replaced, struct err *err);
 /* Removes the range with this start. Returns its value, or RANGE_NONE. */
 uint32_t range_map_remove(struct range_map *map, uint64_t start);
 /*
- * The range that holds `address`, else the next range above it; NULL: none. Valid until the next
- * change.
+ * Returns the range that holds `address`, or the next range above the address if no range holds it;
+ * NULL: none. The result is valid until the next change.
  */
 const struct range_node *range_map_at_or_after(const struct range_map *map, uint64_t address);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts how often a command opens trace files and replays their events, because each costs as much
- * as the trace is long. With GPUMEMTRACE_COUNT_READS set, the command prints both at its end; tests
- * pin the numbers. Callable from any thread.
+ * Counts how often a command opens trace files and replays their events, because the time for each
+ * grows with the length of the trace. If GPUMEMTRACE_COUNT_READS is set, the command prints both
+ * numbers at its end; tests compare them. Callable from any thread.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_READS_H
 #define GPUMEMTRACE_ANALYZER_UTIL_READS_H

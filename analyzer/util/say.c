@@ -9,8 +9,8 @@
 void command_say(const char *name, const char *message)
 {
     /*
-     * A line buffer: without it each character is a write of its own, which mixes with other
-     * processes.
+     * Use a line buffer. Without it each character is a write of its own, and the text mixes with
+     * that of other processes.
      */
     static char line[2048];
     setvbuf(stderr, line, _IOLBF, sizeof line);

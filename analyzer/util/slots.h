@@ -22,7 +22,8 @@ struct slots {
 
 void slots_release(struct slots *slots);
 
-/* The number given back last, else a new one. SLOT_NONE: out of memory. */
+/* Returns the number that was given back last, or a new number if none is free. SLOT_NONE: out of
+ * memory. */
 uint32_t slots_take(struct slots *slots, struct err *err);
 void slots_give_back(struct slots *slots, uint32_t number);
 

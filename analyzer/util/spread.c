@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Highest, last and median of many values; see spread.h. */
+/* Keeps highest, last and median of many values; see spread.h. */
 #include "spread.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static uint64_t round_down(uint64_t value, unsigned bits)
     return value >> (length - bits) << (length - bits);
 }
 
-/* Position of the value, or the position where it would go. */
+/* Returns the position of the value, or the position where it would be stored. */
 static size_t find_value(const struct spread *spread, uint64_t value)
 {
     size_t from = 0, to = spread->value_count;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Statistics of many values in bounded memory: count, highest, last and median. The median is exact
- * for few different values. For more, only their leading bits are kept, as many as fit.
+ * if there are few different values. If there are more, only as many leading bits of the values are
+ * kept as fit.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_SPREAD_H
 #define GPUMEMTRACE_ANALYZER_UTIL_SPREAD_H
@@ -33,8 +34,8 @@ int spread_add(struct spread *spread, uint64_t value, struct err *err);
 int spread_add_zeros_before(struct spread *spread, uint64_t count, struct err *err);
 
 /*
- * The median: for an even count the lower of the two middle values, for no values 0. It may be too
- * low by at most spread_error_ratio of itself.
+ * Returns the median. For an even count this is the lower of the two middle values, and without
+ * values it is 0. The result may be too low by at most the share spread_error_ratio.
  */
 uint64_t spread_median(const struct spread *spread);
 double spread_error_ratio(const struct spread *spread);

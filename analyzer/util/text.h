@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A growing string with a maximum length. A failure (out of memory, beyond the maximum) is
- * remembered; ask for it once, with text_failed.
+ * A growing string with a maximum length. A failure (out of memory, or more than the maximum) is
+ * remembered. It is enough to ask for it once, with text_failed.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_TEXT_H
 #define GPUMEMTRACE_ANALYZER_UTIL_TEXT_H
@@ -18,11 +18,12 @@ struct text {
     bool failed;
 };
 
-/* Takes no memory before the first addition; limit is the longest length without the terminator. */
+/* Takes no memory before the first addition. `limit` is the longest length without the
+ * terminator. */
 void text_init(struct text *text, size_t limit);
 /*
- * Uses a buffer of `bytes` bytes, which must outlive the text. Fails only beyond that. Do not
- * release.
+ * Uses a buffer of `bytes` bytes, which must outlive the text. Additions fail only when the buffer
+ * is full. Do not release such a text.
  */
 void text_init_in(struct text *text, char *buffer, size_t bytes);
 /* Frees the memory; the text can be used again. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of texts that it owns; see text_list.h. */
+/* A list that owns its texts; see text_list.h. */
 #include "text_list.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of texts that it owns. */
+/* A list that owns its texts. */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_TEXT_LIST_H
 #define GPUMEMTRACE_ANALYZER_UTIL_TEXT_LIST_H
 

@@ -10,7 +10,7 @@
 
 enum { FIRST_SLOTS = 64 };
 
-/* The slot of the text, or the empty slot where it would go. */
+/* Returns the slot of the text, or the empty slot where the text would be stored. */
 static uint32_t *find_slot(const struct text_set *set, const char *text, size_t length)
 {
     size_t i = (size_t)hash_bytes(text, length, hash_seed());

@@ -26,8 +26,9 @@ static const struct lead leads[] = {
 };
 
 /*
- * Ranges of code points that take no column, then two; ascending. They are whole blocks, because a
- * column too many in a rare script only affects alignment.
+ * Ranges of code points in ascending order. Those of zero_width take no column, and those of
+ * double_width take two. The ranges are whole blocks, because a wrong column in a rare script only
+ * affects alignment.
  */
 struct range {
     uint32_t first, last;
@@ -115,7 +116,7 @@ static bool is_hidden(uint32_t code)
     return code >= hidden[0].first && contains(hidden, LENGTH(hidden), code);
 }
 
-/* The visible form of the first code point: the text itself, or a stand-in in buffer. */
+/* Returns the visible form of the first code point: the text itself, or another text in buffer. */
 static const char *show(const char *string, char buffer[16], size_t *length, size_t *shown)
 {
     uint32_t code;

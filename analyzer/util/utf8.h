@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UTF-8 for output: code points, and the terminal columns that they take. It does not depend on the
- * locale, because a trace may come from another machine.
+ * Handles UTF-8 for output: code points, and the terminal columns that they take. The result does
+ * not depend on the locale, because a trace may come from another machine.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_UTF8_H
 #define GPUMEMTRACE_ANALYZER_UTIL_UTF8_H
@@ -28,12 +28,13 @@ size_t utf8_put(const char *string, FILE *out);
 struct text;
 void utf8_add(struct text *text, const char *string);
 
-/* Length of the longest prefix of whole characters in at most `most` bytes. */
+/* Returns the length of the longest prefix that has only whole characters and at most `most`
+ * bytes. */
 size_t utf8_cut_length(const char *string, size_t most);
 
 /*
- * Columns of the output of utf8_put: 0 for combining marks, 2 for wide East Asian characters and
- * emoji.
+ * Returns the columns that the output of utf8_put takes: 0 for combining marks, 2 for wide East
+ * Asian characters and emoji.
  */
 unsigned utf8_columns(uint32_t code);
 size_t utf8_text_columns(const char *string);
