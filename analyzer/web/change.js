@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The change since another run or a baseline's file: the lines of both sides as one tree. The
-// command fixed the moment of each side.
+// Shows the change since another run or a baseline's file, with the lines of both sides in one tree.
+// The command has chosen the moment of each side.
 
-// The modes of the change: each sets the bytes that make a node's width.
+// The modes of the change. A mode decides which bytes give a node its width.
 const CHANGE_MODES = [
   ['changed', 'against the baseline', (leaf) => leaf.after_bytes],
   ['before', 'the baseline', (leaf) => leaf.before_bytes],
@@ -41,7 +41,7 @@ function deltaText(change) {
   return delta ? (delta > 0 ? '+' : '') + bytesText(delta) : '±0';
 }
 
-// From -1 (gone) to 1 (new).
+// Returns a number from -1 (gone) to 1 (new).
 function changeRatio({ before, after }) {
   return before === after ? 0 : (after - before) / Math.max(before, after);
 }

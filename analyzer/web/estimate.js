@@ -2,7 +2,7 @@
 // Compares measured with estimated bytes: two bars for each figure that both trace and model have.
 // All bars of a table have one scale.
 
-// Must be the same text as the commands print.
+// This text must be the same as the commands print.
 function categoryText(device, category) {
   const known = page.series && page.series.categories.find((row) => row.category === category);
   return category === 'parameters' && device.buffers_are_parameters ? 'Parameters and buffers' : known ? known.title : keyText(category);
@@ -30,7 +30,7 @@ function pairBar(kind, bytes, most) {
 function pairTable(title, rows) {
   const most = Math.max(...rows.flatMap((row) => [row.measured_bytes || 0, row.estimated_bytes || 0]));
   const head = ['', 'Measured', 'Estimated', 'Difference'].map((text, i) => element('th', { scope: 'col', class: i ? 'number' : null }, text));
-  // The bars are below the figures and as wide as these, so that they fit any window.
+  // The bars are below the figures and as wide as the figures, so that they fit any window.
   const lines = rows.flatMap((row) => [element('tr', { class: 'paired' }, element('th', { scope: 'row' }, row.name),
     ...['measured_bytes', 'estimated_bytes', 'difference_bytes'].map((key) => element('td', { class: 'number' }, valueText(key, row[key])))),
   element('tr', { 'aria-hidden': 'true' }, element('td', { class: 'pair', colspan: head.length },

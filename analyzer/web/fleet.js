@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The ranks of a run in a fleet's database as small charts of one scale: bytes of each device's
-// leading layer at its peak, by category.
+// Shows the ranks of a run in a fleet's database as small charts that have one scale. A chart has the
+// bytes of a device's leading layer at its peak, by category.
 
 const FLEET_HEIGHT = 18;
 

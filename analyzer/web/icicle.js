@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tree of calls that held memory at a moment, drawn downwards. A node is as wide as its bytes.
+// Draws the tree of calls that held memory at a moment, from the top down. A node is as wide as its bytes.
 // A click or Enter zooms in; the arrow keys walk.
 
 const CELL_HEIGHT = 20, CELLS_DEEP = 40;
@@ -24,7 +24,7 @@ class Icicle {
     this.canvas.addEventListener('keydown', (event) => this.walk(event));
   }
 
-  // Draws another tree. Keeps the zoom as deep as the new tree has the same names.
+  // Draws another tree. Keeps the zoom as far down as the new tree has the same names.
   draw(root) {
     const names = this.root && this.top ? this.pathOf(this.top).map((node) => node.name) : [];
     this.root = root;
@@ -51,7 +51,7 @@ class Icicle {
     return bytesText(node.bytes) + share + change + '\n' + node.name + place;
   }
 
-  // [colour, alpha]. The colour depends on the name, so equal names look alike. A change has the
+  // Returns [colour, alpha]. The colour depends on the name, so equal names look the same. A change has the
   // colour of its direction, and is more opaque the larger its share.
   colourOf(node) {
     if (this.search && !this.matches(node)) return [style('--free'), 1];

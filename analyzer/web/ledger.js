@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The card's memory by owner at each moment of the ledger: a bar whose parts add up to the card.
 
-// Must be the same text as the commands print.
+// This text must be the same as the commands print.
 function momentText(at) {
   return at.startsWith('oom:') ? 'at failure ' + at.slice(4) : at === 'peak' || at === 'end' ? 'at the ' + at : 'at ' + at;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Segments and their blocks at a moment, to scale, in lines of equal length. Holes are bytes that
+// Draws segments and their blocks at a moment, to scale, in lines of equal length. Holes are bytes that
 // no block covers. At a failure, the requested size is drawn beside the largest hole.
 
 const MAP_LINES = 18, MAP_LINE_HEIGHT = 18, MAP_GAP = 4, ASKED_TEXT_PIXELS = 170;
@@ -143,7 +143,7 @@ class MemoryMap {
     }
   }
 
-  // [colour, alpha, pieces]. Pieces are grouped by colour, because there are thousands and setting
+  // Returns [colour, alpha, pieces] for each colour. Pieces are grouped by colour, because there are thousands and setting
   // a colour takes longer than drawing.
   piecesByLook() {
     const lit = new Set(this.showsPinning ? this.ranges.filter((range) => this.isPinning(range)) : this.ranges), looks = new Map();
@@ -174,7 +174,7 @@ class MemoryMap {
     this.canvas.setAttribute('aria-label', this.words() + ' Left and right arrows walk through blocks and holes.');
   }
 
-  // Has a scale of its own, because the requested size may be longer than any line.
+  // This drawing has a scale of its own, because the requested size may be longer than any line.
   paintAsked(context, top) {
     const width = this.canvas.clientWidth - ASKED_TEXT_PIXELS;
     context.font = '12px system-ui, sans-serif';

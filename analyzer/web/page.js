@@ -166,8 +166,8 @@ const page = {
     return (this.trace.leaks || []).some((row) => row.device === layer.device && row.growth.some((one) => isIts(one) && one.verdict === 'leak'));
   },
 
-  // The first view: the change at the peaks; without one, the last failure; else the growth of a
-  // leak; else the peak.
+  // Returns the first view. It is the first of these that the trace has: the change at the peaks, the
+  // last failure, the growth of a leak, the peak.
   opening() {
     const peak = this.series.peakOf(this.layer()), failed = this.failed();
     if (this.change()) return { mode: 'changed', moment: peak };
@@ -188,7 +188,7 @@ const page = {
     return this.series.failures.filter((failure) => failure.snapshot !== null);
   },
 
-  // The snapshot after the first step: by then, the program has made everything that it makes once.
+  // The snapshot after the first step. At that time the program has made everything that it makes once.
   afterFirstStep() {
     const { points } = this.layer(), [begin] = stepBegins(points);
     return begin === undefined ? 0 : this.series.nearestSnapshot('seq', points.seq[begin]);
@@ -216,7 +216,7 @@ const page = {
     });
   },
 
-  // The answers of the job, then those of the trace. The trace's come first if they are alarming.
+  // The answers of the job come before the answers of the trace, unless those of the trace are alarming.
   answers() {
     const own = [...(this.trace.answer || []), ...this.peaks()];
     if (this.trace === this.document) return own;
@@ -305,7 +305,7 @@ const page = {
     if (layer.maps.length && concerns('layer', 'moment', 'pinning')) this.map.draw(series, layer, state.moment, !!state.pinning);
   },
 
-  // Says so if the clicked moment was not kept and the nearest one is shown.
+  // Returns a sentence if the clicked moment was not kept and the nearest one is shown.
   momentWords(layer) {
     const { series, clicked } = this, { moment } = this.state, when = series.momentText(moment), event = 'event ' + series.snapshots.seq[moment];
     return 'At ' + (when === event ? when : when + ', ' + event) + ': ' + bytesText(series.liveAt(layer, moment)) + ' live in the ' + series.layerName(layer) +

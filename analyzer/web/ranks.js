@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The traces of a job as small charts of one scale: bytes of each card's leading layer, by
-// category. A click chooses the trace for the views below.
+// Shows the traces of a job as small charts that have one scale. A chart has the bytes of a card's
+// leading layer, by category. A click chooses the trace for the views below.
 
 const RANK_WIDTH = 150, RANK_HEIGHT = 54;
 

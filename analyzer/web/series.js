@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The "series" of one trace, as in the JSON: live bytes over time, by owner. It computes sums, and
-// draws nothing.
+// The "series" of one trace, as in the JSON: live bytes over time, by owner. The class computes sums
+// and draws nothing.
 
 function frameText(frame) {
   const file = frame.file ? frame.file.replace(/^.*\//, '') + (frame.line ? ':' + frame.line : '') + ' ' : '';

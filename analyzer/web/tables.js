@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Shows the rest of the document: an object as a list of terms, a list of rows as a sortable table.
-// It works for any document.
+// Shows the rest of the document. An object becomes a list of terms, and a list of rows becomes a
+// sortable table. This works for any document.
 
 const TABLE_ROWS = 20;
 // Keys that another view shows, or that only programs read.
 const SHOWN_ELSEWHERE = new Set(['schema', 'answer', 'next', 'series', 'stack_id', 'change_tree']);
-// Keys of codes for programs, as PARENT.KEY. Another key has the same in words.
+// Keys whose values are codes for programs, as PARENT.KEY. Another key has the same fact in words.
 const CODES = new Set(['terms.owner', 'terms.name', 'sum.term', 'remedies.remedy']);
 
 function isTable(value) {

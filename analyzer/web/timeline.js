@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Live bytes over time, stacked by category, phase, line or layer, with the driver's memory, the
+// Draws live bytes over time, stacked by category, phase, line or layer, with the driver's memory, the
 // card's size, phases, steps and failures. A click chooses the moment of all views.
 
 const AXES = [['event', 'events'], ['time', 'time'], ['step', 'steps']];
@@ -36,7 +36,7 @@ function stackedGroups(series, layer, by) {
   }
 }
 
-// The points that are drawn: all, or on the axis of steps the highest point of each step.
+// Returns the points that are drawn: all points, or, on the axis of steps, the highest point of each step.
 function chosenPoints(points, axis) {
   const all = points.seq.map((_, i) => i);
   if (axis !== 'step') return all;
@@ -117,7 +117,7 @@ class Timeline {
     this.chart.updateOptions({ dateWindow: part, valueRange: this.rangeFor(part || this.chart.xAxisExtremes()) });
   }
 
-  // Call it after any change but that of the moment.
+  // Call it after every change, except a change of the moment only.
   draw(series, layer, { by, axis, zoom }, total) {
     Object.assign(this, { series, layer, axis, total, zoom });
     const key = AXIS_KEYS[axis], points = layer.points;
@@ -183,7 +183,7 @@ class Timeline {
     if (now[0] !== low || now[1] !== high) this.chart.updateOptions({ valueRange: [low, high] });
   }
 
-  // Starts in the middle of the palette, to differ from the first groups.
+  // Phases take colours from the middle of the palette on, so that they differ from the first groups.
   phaseColour(phase) {
     return colourOfNumber(PALETTE.length / 2 + this.phaseNames.indexOf(phase));
   }
@@ -205,8 +205,8 @@ class Timeline {
     return bytesText(points.live_bytes[i]) + '\n' + place + '\n' + held.slice(0, 8).map(([name, bytes]) => bytesText(bytes) + '  ' + name).join('\n');
   }
 
-  // The snapshot nearest to a place on the axis; of equally near ones, the one with the most live
-  // bytes.
+  // Returns the snapshot nearest to a place on the axis. If several are equally near, returns the one
+  // with the most live bytes.
   snapshotAt(x) {
     if (this.axis !== 'step') return this.series.nearestSnapshot(AXIS_KEYS[this.axis], x / this.scale);
     const points = this.layer.points, found = chosenPoints(points, 'step');

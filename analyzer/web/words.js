@@ -33,7 +33,7 @@ function durationText(ns) {
   return Math.floor(seconds / 3600) + ' h ' + twoDigits(Math.floor(seconds / 60) % 60) + ' min';
 }
 
-// The end of a key is the unit of its value, as in the JSON.
+// The end of a key names the unit of its value, as in the JSON.
 const UNIT_OF_KEY = [
   [/^(delta|difference)_bytes$/, (value) => (value > 0 ? '+' : '') + bytesText(value)],
   [/bytes(_|$)|bytes_per_step/, bytesText],
@@ -96,8 +96,8 @@ function replaceChildren(id, ...children) {
   byId(id).replaceChildren(...children);
 }
 
-// The same for controls such as buttons, which every change makes again: the focused control keeps
-// the keyboard's focus.
+// Does the same as replaceChildren for controls such as buttons, which every change makes again.
+// The focused control keeps the keyboard's focus.
 function replaceControls(id, ...children) {
   const nameOf = (control) => control.getAttribute('aria-label') || control.textContent;
   const focused = byId(id).contains(document.activeElement) ? nameOf(document.activeElement) : null;
