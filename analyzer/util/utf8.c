@@ -26,9 +26,9 @@ static const struct lead leads[] = {
 };
 
 /*
- * Ranges of code points in ascending order. Those of zero_width take no column, and those of
- * double_width take two. The ranges are whole blocks, because a wrong column in a rare script only
- * affects alignment.
+ * Ranges of code points in ascending order. Code points in zero_width take no column, and code
+ * points in double_width take two. The ranges are whole blocks, because a wrong column in a rare
+ * script only affects alignment.
  */
 struct range {
     uint32_t first, last;
