@@ -48,7 +48,6 @@ struct study_ask {
     enum breakdown_by timeline_by;    /* how each moment of the timeline is broken down */
     const struct whatif_ask *whatifs; /* replays of PyTorch's allocator; must outlive the study */
     size_t whatif_count;
-    bool finds_fit;            /* whatifs is fit_whatif */
     struct observers watchers; /* the caller's own observers: at most STUDY_WATCHERS_MAX */
 };
 

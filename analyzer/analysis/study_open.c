@@ -360,7 +360,7 @@ static int load(struct trace *trace, const char *path, const struct opened_trace
 static int study_events(struct study *study, const struct study_ask *ask, struct err *err)
 {
     if (run_replay(study, ask, err) || find_steps(study, ask, err) ||
-        (ask->finds_fit && fit_find(&study->fit, &study->whatif, &study->trace, err)))
+        (ask->whatifs == &fit_whatif && fit_find(&study->fit, &study->whatif, &study->trace, err)))
         return -1;
     if (!study->symbols)
         study->symbols = symbols_new(&study->trace, err);

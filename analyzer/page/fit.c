@@ -202,7 +202,6 @@ static void ask_fit(struct study_ask *ask, const struct view *view, const struct
     (void)doc;
     ask->whatifs = &fit_whatif;
     ask->whatif_count = 1;
-    ask->finds_fit = true;
 }
 
 const struct page page_fit = {.takes_each = true,

@@ -19,8 +19,8 @@ static const struct {
 #include "owners.def"
 };
 
-/* What one frame says about the owner: nothing, the number of the owner, or a number that is used
- * if no other frame names an owner. */
+/* The hint that one frame gives: none, the number of the owner, or a number that is used if no
+ * other frame names an owner. */
 struct hint {
     bool is_owner, is_fallback;
     uint32_t number;

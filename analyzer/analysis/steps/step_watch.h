@@ -37,13 +37,14 @@ struct step {
     struct driver_work work;
 };
 
-/* What a call stack, in a backward together with one forward operator, allocated in one step. */
+/* Allocations of one call stack in one step. In a backward, the same call stack counts separately
+ * for each forward operator. */
 struct step_site {
     uint32_t number; /* index into the account's sites */
     uint64_t bytes, largest_bytes;
 };
 
-/* What such a call stack allocated in all steps that ended, except the first. */
+/* Allocations of such a call stack in all steps that ended, except the first. */
 struct site_steps {
     uint32_t stack_id, forward_stack_id;   /* as in struct block */
     uint64_t steps_count;                  /* number of steps in which it allocated */
