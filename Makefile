@@ -12,6 +12,7 @@
 #   make check-releases                         every release of it, one after the other: half an hour
 #   make check-export                           exports checked against the viewers' own descriptions
 #   make check-browser                          the HTML page in a headless Chromium: three minutes
+#   make check-cases                            public cases with known right answers, in dry runs: five minutes
 #   make check-models                           families of the estimate compared with their libraries: three minutes
 #   make check-estimates                        the estimate compared with training loops in dry runs: six minutes
 #   make check-fleet                            a ClickHouse server: 64 ranks, two shards: five minutes, 1 GB
@@ -90,7 +91,7 @@ GUIDES     := $(addprefix $(O)/share/,man/man1/gpumemtrace.1 bash-completion/com
 VERSION    := $(shell sed -n 's/.*GMT_VERSION "\(.*\)"/\1/p' include/gpumemtrace/version.h)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-all check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-releases check-field check-models check-estimates check-fleet check-browser check-export check-mutations check-long check-hostile smoke pictures fuzz bench bench-fleet bench-large bench-page \
+.PHONY: all deps demo check check-all check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-releases check-field check-cases check-models check-estimates check-fleet check-browser check-export check-mutations check-long check-hostile smoke pictures fuzz bench bench-fleet bench-large bench-page \
         bench-pytorch lint install uninstall deb wheel check-packages clean programs samples units demo-run check-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -407,6 +408,12 @@ check-releases: all
 # Tries other frameworks in dry runs, one after the other. FIELD="numba_cuda cupy" tries only these two.
 check-field: all
 	$(Q)FIELD='$(FIELD)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) tests/field/check.py
+# Judges the first lines of commands on programs with a known right answer. CASES="leak-ctx-output" tries only this
+# case, KEEP=FOLDER keeps the traces, WRITE=1 writes the score.
+check-cases: deps
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
+	$(Q)$(get_wheel) && \
+	    CASES='$(CASES)' KEEP=$(KEEP) WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m cases.check $(or_skip)
 # Compares each family of the estimate, tensor by tensor, with the library that defines the family. SEED=N ROUNDS=N
 # tries other configs.
 get_wheel = tests/pytorch/get_wheel wheel $(O)/pytorch/wheel $(abspath $(O))/simulator $(PYTHON)

@@ -39,25 +39,25 @@ def test_a_training_loop_has_the_bytes_of_pytorchs_own_counters(dry_run):
 
 
 def test_an_output_kept_by_its_own_graph_leaks_16_mib_a_step_at_the_line_that_made_it(case):
-    recording = case("leak-ctx-output.py")
+    recording = case("leak-cause/leak-ctx-output.py")
     assert answer("leaks", recording.trace).startswith("Leak: 16.00 MiB per step (±0 B, 29 steps) by leak-ctx-output.py:14 SoftClip.forward")
 
 
 def test_a_remedy_takes_a_leak_away_and_the_diff_names_its_line(case):
-    saved, kept = case("leak-ctx-output.py", "--saved"), case("leak-ctx-output.py")
+    saved, kept = case("leak-cause/leak-ctx-output.py", "--saved"), case("leak-cause/leak-ctx-output.py")
     assert answer("leaks", saved.trace).startswith("No leak")
     assert "; leak-ctx-output.py:14 SoftClip.forward: " in answer("diff", saved.trace, kept.trace)
 
 
 def test_a_metric_that_keeps_graphs_leaks_what_a_round_computes(case):
-    recording = case("leak-metric-graph.py")
+    recording = case("leak-cause/leak-metric-graph.py")
     rounds = printed(recording)
     assert rounds[-1][1] - rounds[-2][1] == pytest.approx(50 * 10_667_520, rel=0.02)
     assert answer("leaks", recording.trace).startswith("Leak: 10.19 MiB per step")
 
 
 def test_a_chain_of_steps_leaks_two_histories_and_ten_vectors_a_step(case):
-    recording = case("leak-lbfgs-chain.py")
+    recording = case("leak-cause/leak-lbfgs-chain.py")
     a_step = 2 * 7_920_000 + 10 * 720_000
     rounds = printed(recording)
     assert rounds[-1][1] - rounds[-2][1] == pytest.approx(10 * a_step, rel=0.01)
@@ -65,14 +65,14 @@ def test_a_chain_of_steps_leaks_two_histories_and_ten_vectors_a_step(case):
 
 
 def test_attempts_after_the_handler_fit_and_two_failures_are_caught(case):
-    recording = case("oom-caught-frame.py", "--outside", spec="8GiB")
+    recording = case("advice-fails/oom-caught-frame.py", "--outside", spec="8GiB")
     assert "fits: 32768" in recording.completed.stdout
     assert [failure["kind"] for failure in load_json("oom", recording.trace)["oom"]] == ["caught", "caught"]
     assert run_command("check", recording.trace, "--max-peak=8GiB").returncode == 1
 
 
 def test_gathered_logits_die_in_the_line_that_concatenates_them(case):
-    recording = case("eval-logits-kept.py", check=False)
+    recording = case("advice-fails/eval-logits-kept.py", check=False)
     assert recording.completed.returncode == 1
     rounds = printed(recording)
     assert rounds[-1][1] - rounds[-2][1] == pytest.approx(500_072_448, rel=0.001)
@@ -80,7 +80,7 @@ def test_gathered_logits_die_in_the_line_that_concatenates_them(case):
 
 
 def test_streams_made_anew_reserve_16_pairs_of_buffers_beside_the_same_live_bytes(case):
-    fresh, once = case("oom-fresh-streams.py"), case("oom-fresh-streams.py", "--once")
+    fresh, once = case("moment/oom-fresh-streams.py"), case("moment/oom-fresh-streams.py", "--once")
     (of_fresh,), (of_once,) = fresh.report()["devices"][0]["pools"], once.report()["devices"][0]["pools"]
     assert of_fresh["peak_live_bytes"] == of_once["peak_live_bytes"]
     assert of_fresh["peak_reserved_bytes"] - of_once["peak_reserved_bytes"] == 15 * 256 * MIB
