@@ -201,6 +201,31 @@ static bool is_of_peaks(const struct check *check)
            given->max_growth_bytes == UINT64_MAX && given->max_fragmentation_ratio < 0;
 }
 
+static bool has_limit(const struct given *given)
+{
+    return given->max_peak.count || given->max_leak_bytes != UINT64_MAX ||
+           given->max_growth_bytes != UINT64_MAX || given->max_fragmentation_ratio >= 0 ||
+           given->max_retries != RETRIES_UNLIMITED || given->baseline || given->estimate;
+}
+
+/* Refuses a check that compared nothing. Without a limit, only failed allocations are checked, so a
+ * check without a limit and without a failure must not look like one that passed. */
+static int check_compared(const struct check *check, const struct view *view, struct err *err)
+{
+    if (check->results.count || check->given.write_baseline)
+        return 0;
+    if (!has_limit(&check->given))
+        err_set(err, ERR_USAGE,
+                "nothing to check: no allocation failed, and there is no limit; give "
+                "--max-peak=SIZE, --max-live-at-exit=SIZE, --max-growth-per-step=SIZE, "
+                "--max-fragmentation=RATIO, --max-retries=N, --baseline=FILE or --estimate=MODEL");
+    else if (view->layer == LAYER_pool)
+        err_set(err, ERR_INPUT, "no device has a framework pool to check; try --layer=driver");
+    else
+        return 0;
+    return -1;
+}
+
 static int print(struct check *check, const struct command_options *options, struct err *err)
 {
     const struct given *given = &check->given;
@@ -222,9 +247,8 @@ static int print(struct check *check, const struct command_options *options, str
         return -1;
     if (answer_build(&doc, &page, &view, options, err))
         return -1;
-    if (!check->results.count && view.layer == LAYER_pool) {
+    if (check_compared(check, &view, err)) {
         doc_free(doc);
-        err_set(err, ERR_INPUT, "no device has a framework pool to check; try --layer=driver");
         return -1;
     }
     page_check_results(doc, &check->results);
@@ -297,16 +321,6 @@ static int prepare(struct check *check, struct err *err)
 {
     const struct given *given = &check->given;
 
-    if (!given->max_peak.count && given->max_leak_bytes == UINT64_MAX &&
-        given->max_growth_bytes == UINT64_MAX && given->max_fragmentation_ratio < 0 &&
-        given->max_retries == RETRIES_UNLIMITED && !given->baseline && !given->write_baseline &&
-        !given->estimate) {
-        err_set(err, ERR_USAGE,
-                "nothing to check: give --max-peak=SIZE, --max-live-at-exit=SIZE, "
-                "--max-growth-per-step=SIZE, --max-fragmentation=RATIO, --max-retries=N, "
-                "--baseline=FILE or --estimate=MODEL");
-        return -1;
-    }
     for (int i = 0; i < given->max_peak.count; i++)
         if (check_limit_parse(&check->limits[i], given->max_peak.values[i], err))
             return -1;

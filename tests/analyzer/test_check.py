@@ -181,7 +181,7 @@ def assert_refused(completed, *parts):
 
 
 def test_without_a_limit_there_is_nothing_to_check(trace):
-    assert_refused(check(trace.path), "nothing to check", "--max-peak")
+    assert_refused(check(trace.path), "nothing to check", "no allocation failed", "--max-peak")
 
 
 @pytest.mark.parametrize("limit", ["x", "-1", "phase:=1", "phase:forward", "phase:forward=x", "1XB", ""])
@@ -298,6 +298,13 @@ def test_a_failed_allocation_breaks_the_check_unless_it_is_allowed(failing):
     (broken,) = [row for row in document["checks"] if not row["passed"]]
     assert (broken["kind"], broken["measured_count"], broken["line"]) == ("failures", 1, 9)
     assert check(failing, "--max-peak=1GiB", "--allow-oom").returncode == 0
+
+
+def test_a_failed_allocation_breaks_a_check_without_a_limit(failing):
+    completed = check(failing)
+    assert (completed.returncode, completed.stderr) == (1, "")
+    assert "count of failed allocations is 1, the limit is 0" in " ".join(completed.stdout.split())
+    assert_refused(check(failing, "--allow-oom"), "nothing to check")
 
 
 def test_all_failures_count_though_only_the_first_and_the_last_hundred_are_listed(tmp_path):
