@@ -60,7 +60,7 @@ static int read_header(const char *path, unsigned char *header, struct stat *sta
     else if (length == 0)
         err_set(err, ERR_CUT, "%s is empty, not a trace", path);
     else if (length < 16 || memcmp(header, "SQLite format 3", 16) != 0)
-        err_set(err, ERR_INPUT, "%s is not a trace (not a SQLite file)", path);
+        err_set(err, ERR_FOREIGN, "%s is not a trace (not a SQLite file)", path);
     else if (length < HEADER_BYTES)
         err_set(err, ERR_CUT, "%s is truncated: %zd bytes of it are there", path, length);
     else
@@ -103,7 +103,7 @@ int trace_file_check(const char *path, struct err *err)
     if (read_header(path, header, &status, err))
         return -1;
     if (big_endian(header, HEADER_APPLICATION_ID, 4) != GMT_TRACE_APPLICATION_ID) {
-        err_set(err, ERR_INPUT, "%s is a SQLite file, but not a trace of gpumemtrace", path);
+        err_set(err, ERR_FOREIGN, "%s is a SQLite file, but not a trace of gpumemtrace", path);
         return -1;
     }
     const uint32_t format = big_endian(header, HEADER_USER_VERSION, 4);

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "output.h"
+#include "analyzer/import/import.h"
 #include "analyzer/load/memory_limit.h"
 #include "analyzer/util/reads.h"
 #include "analyzer/util/say.h"
@@ -36,13 +37,30 @@ static int check_stdout(const char *command, int status)
                : status;
 }
 
+/* Adds the command that reads a file of another tool, if such a file was given as a trace. */
+static void suggest_import(struct err *err, int argc, char **argv)
+{
+    const struct import_format *format = NULL;
+    const size_t length = strlen(err->message);
+
+    if (err->code != ERR_FOREIGN)
+        return;
+    for (int i = 1; i < argc && !format; i++)
+        if (!strncmp(err->message, argv[i], strlen(argv[i])) &&
+            (format = import_recognize(argv[i])))
+            snprintf(err->message + length, sizeof err->message - length,
+                     "; if it is %s: gpumemtrace import %s", format->summary, argv[i]);
+}
+
 static int run_command(const char *name, int argc, char **argv)
 {
     struct err err = {0};
     const struct command *command = command_find(name);
     if (!command)
         return exit_status("", command_unknown(name, &err), &err);
-    int status = exit_status(name, command->function(command, argc, argv, &err), &err);
+    const int result = command->function(command, argc, argv, &err);
+    suggest_import(&err, argc, argv);
+    int status = exit_status(name, result, &err);
     reads_print();
     return check_stdout(name, status);
 }

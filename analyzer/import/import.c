@@ -12,7 +12,7 @@
 #include "analyzer/util/array.h"
 
 static const struct import_format formats[] = {
-#define IMPORT(name, function, summary) {name, import_##function, import_is_##function},
+#define IMPORT(name, function, summary) {name, summary, import_##function, import_is_##function},
 #include "imports.def"
 };
 
@@ -106,4 +106,23 @@ void import_close(struct import *import)
 {
     free(import->source.bytes);
     import->source.bytes = NULL;
+}
+
+const struct import_format *import_recognize(const char *path)
+{
+    enum { HEAD_BYTES = 65536 };
+    unsigned char *head = malloc(HEAD_BYTES);
+    const struct import_format *found = NULL;
+    FILE *file = head ? fopen(path, "re") : NULL;
+
+    if (file) {
+        const struct import_source source = {
+            .path = path, .bytes = head, .length = fread(head, 1, HEAD_BYTES, file)};
+        for (size_t i = 0; i < sizeof formats / sizeof *formats && !found; i++)
+            if (formats[i].recognizes(&source))
+                found = &formats[i];
+        fclose(file);
+    }
+    free(head);
+    return found;
 }

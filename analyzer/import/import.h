@@ -10,7 +10,8 @@
 #include "source.h"
 
 struct import_format {
-    const char *name; /* as in --from= */
+    const char *name;    /* as in --from= */
+    const char *summary; /* the program that writes it */
     int (*import)(const struct import_source *source, struct draft *draft, struct err *err);
     bool (*recognizes)(const struct import_source *source);
 };
@@ -32,5 +33,9 @@ int import_open(struct import *import, const char *path, const char *name, struc
 /* Writes the trace to a temporary file and renames it to `output` when it is complete. */
 int import_write(struct import *import, const char *output, struct err *err);
 void import_close(struct import *import);
+
+/* Returns the format of a file that is not a trace, by its beginning. NULL: no format is known, or
+ * the file cannot be read. */
+const struct import_format *import_recognize(const char *path);
 
 #endif

@@ -18,7 +18,8 @@ enum err_code {
     ERR_NONE = 0,
     ERR_FINDING, /* a limit is exceeded, a regression was found */
     ERR_USAGE,   /* unknown command, option, size … */
-    ERR_INPUT,   /* a file is missing, of another kind, too new … */
+    ERR_INPUT,   /* a file is missing, too new, wrong … */
+    ERR_FOREIGN, /* a file is of another kind: not a trace */
     ERR_CUT, /* a file is empty or truncated, for example because a program is just creating it */
     ERR_SYSTEM,   /* the system failed: memory, disk, permission */
     ERR_INTERNAL, /* a bug in this project */

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Tests the import of RMM's logs and of collapsed stacks, from hand-written files and from a log that RMM wrote."""
 import csv
+import pickle
+import sqlite3
 
 import pytest
 
@@ -20,6 +22,20 @@ def log(tmp_path, imported):
         return imported(path)
 
     return write
+
+
+def test_a_file_of_another_tool_given_as_a_trace_is_named_with_the_command_that_reads_it(tmp_path):
+    files = {"log.csv": HEAD.encode(), "snapshot.pickle": pickle.dumps({"segments": []}), "held.txt": b"main;load 4096\n"}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    with sqlite3.connect(tmp_path / "export.sqlite") as export:
+        export.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMORY2 (bytes INTEGER)")
+    for name in (*files, "export.sqlite"):
+        completed = run_command("report", tmp_path / name)
+        assert completed.returncode == 2 and len(completed.stderr.splitlines()) == 1
+        assert completed.stderr.rstrip().endswith(f": gpumemtrace import {tmp_path / name}")
+    (tmp_path / "notes.txt").write_text("no trace\n")
+    assert run_command("report", tmp_path / "notes.txt").stderr.rstrip().endswith("is not a trace (not a SQLite file)")
 
 
 def only_pool(trace):
