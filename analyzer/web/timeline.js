@@ -237,16 +237,17 @@ class Timeline {
     context.restore();
   }
 
-  // Draws a line for each failure, and a name if there is room. Returns [from, to] of each name.
+  // Draws a line for each failure. Failures that are closer together than a name is wide share one name, with their
+  // number. Returns [from, to] of each name.
   drawFailures(context, area, chart) {
-    const text = 'OOM', width = context.measureText(text).width, names = [];
+    const own = this.series.failures.filter(({ device }) => device === null || device === this.layer.device), names = [];
+    const places = own.map((one) => chart.toDomXCoord(this.placeOf(one.time_ns, one.seq))).sort((a, b) => a - b);
+    const apart = context.measureText('OOM × 100').width + LABEL_PIXELS;
     context.fillStyle = style('--alarm');
-    for (const failure of this.series.failures) {
-      if (failure.device !== null && failure.device !== this.layer.device) continue;
-      const x = chart.toDomXCoord(this.placeOf(failure.time_ns, failure.seq));
-      context.fillRect(x - 1, area.y, 2, area.h);
-      const right = x + LABEL_PIXELS, from = right + width > area.x + area.w ? x - LABEL_PIXELS - width : right;
-      if (names.some((name) => overlap(name, [from, from + width]))) continue;
+    for (let i = 0, end; i < places.length; i = end) {
+      for (end = i; end < places.length && places[end] - places[i] < apart; end++) context.fillRect(places[end] - 1, area.y, 2, area.h);
+      const text = end - i > 1 ? 'OOM × ' + (end - i) : 'OOM', width = context.measureText(text).width;
+      const right = places[i] + LABEL_PIXELS, from = right + width > area.x + area.w ? places[i] - LABEL_PIXELS - width : right;
       context.fillText(text, from, area.y + 10);
       names.push([from, from + width]);
     }

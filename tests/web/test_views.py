@@ -302,6 +302,23 @@ def test_names_of_failures_stand_above_the_card_and_phases_below_the_bytes(brows
     check_quiet(browser)
 
 
+def test_failures_that_are_close_together_share_one_name(browser, tmp_path):
+    trace = Trace(tmp_path / "halved.db")
+    for number in range(100):
+        trace.free(trace.alloc(MIB, stack=trace.stack(("halve.py", 3, "attempt"))))
+        if number in (2, 60, 61, 62, 63):
+            trace.fail(64 * MIB, stack=trace.stack(("halve.py", 9, "attempt")))
+    trace.write()
+    browser.open(html_of(tmp_path, tmp_path / "halved.db"))
+    drawn = browser.run("""
+        const timeline = page.timeline, texts = [], lines = [];
+        const context = {fillRect: (x) => lines.push(x), fillText: (text) => texts.push(text), measureText: () => ({width: 60})};
+        timeline.drawFailures(context, timeline.chart.getArea(), timeline.chart);
+        return {texts, lines};""")
+    assert drawn["texts"] == ["OOM", "OOM × 4"] and len(drawn["lines"]) == 5
+    check_quiet(browser)
+
+
 def test_steps_that_nothing_marks_are_marked_where_they_repeat(browser, tmp_path):
     trace = Trace(tmp_path / "loop.db")
     batch, work = trace.stack(("loop.py", 3, "batch")), trace.stack(("loop.py", 5, "work"))
