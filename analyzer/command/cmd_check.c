@@ -145,7 +145,7 @@ static int blame_broken(struct opening *opening, struct check *check, const stru
             status = evidence_say(result == worst ? opening : &unsaid, result, &check->against,
                                   study, view, err);
     }
-    text_list_release(&unsaid.sentences);
+    verdict_release(&unsaid.verdict);
     return status;
 }
 

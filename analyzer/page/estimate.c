@@ -9,6 +9,7 @@
 #include "analyzer/analysis/category.h"
 #include "analyzer/render/units.h"
 #include "analyzer/estimate/layer/layer_formulas.h"
+#include "analyzer/page/verdict/verdict.h"
 #include "analyzer/page/weights/page_weights.h"
 #include "estimate_answer.h"
 #include "estimate_run.h"
@@ -469,11 +470,11 @@ static void add_headline(struct doc *doc, const struct estimate *estimate,
                  settings->gpus);
     else if (settings->parallel != PARALLEL_none)
         snprintf(ranks, sizeof ranks, " on each of %" PRIu64 " GPUs", settings->gpus);
-    doc_textf(doc, "sentence", "", "%s: %s of %s with batch %llu%s should peak at %s (%s).",
-              model_name(estimate), settings->training ? "training" : "inference",
-              dtype_name(settings->dtype), (unsigned long long)settings->batch, ranks,
-              units_bytes(peak, estimate->peak.requested_bytes),
-              estimate_moment_text(estimate, &estimate->peak_moment, moment));
+    verdict_add(doc, VERDICT_what, "%s: %s of %s with batch %llu%s should peak at %s (%s).",
+                model_name(estimate), settings->training ? "training" : "inference",
+                dtype_name(settings->dtype), (unsigned long long)settings->batch, ranks,
+                units_bytes(peak, estimate->peak.requested_bytes),
+                estimate_moment_text(estimate, &estimate->peak_moment, moment));
 }
 
 struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
@@ -482,12 +483,14 @@ struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
     struct doc *doc = doc_new("gpumemtrace.estimate/1", reads);
     if (!doc)
         return NULL;
-    doc_list_begin(doc, "answer", NULL);
+    verdict_begin(doc);
     if (view->answer->card)
         page_estimate_card_answer(doc, estimate, view->answer, view->serving);
     add_headline(doc, estimate, view->serving);
+    if (view->answer->card)
+        page_estimate_remedy_answer(doc, view->answer);
     page_estimate_imbalance_answer(doc, estimate, &view->answer->imbalance);
-    doc_list_end(doc);
+    verdict_end(doc);
     page_estimate_model(doc, estimate);
     page_estimate_imbalance(doc, estimate, &view->answer->imbalance);
     if (view->answer->card)

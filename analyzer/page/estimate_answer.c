@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "analyzer/render/units.h"
+#include "analyzer/page/verdict/verdict.h"
 
 /* --- the sentences --- */
 
@@ -67,24 +68,27 @@ static void say_no_remedy(struct doc *doc, const struct remedy *adapters)
     const struct saving *first = &adapters->items[0];
     char bytes[UNITS_TEXT_BYTES];
     if (adapters->count == 0) {
-        doc_textf(doc, "sentence", "",
-                  "No change known here makes it fit, nor do two together; --what-if lists the "
-                  "saving of each.");
+        verdict_add(doc, VERDICT_do,
+                    "No change known here makes it fit, nor do two together; --what-if lists the "
+                    "saving of each.");
         return;
     }
     units_bytes(bytes, first->peak.reserved_bytes);
-    doc_textf(doc, "sentence", "",
-              "No change that trains the same weights makes it fit, nor do two together; --what-if "
-              "lists the saving of each. Training only adapters makes it fit: %s (%s), with "
-              "segments of %s. Its price: %s.",
-              first->how, technique_row(first->technique)->title, bytes,
-              technique_row(first->technique)->costs);
+    verdict_add(
+        doc, VERDICT_do,
+        "No change that trains the same weights makes it fit, nor do two together; --what-if "
+        "lists the saving of each. Training only adapters makes it fit: %s (%s), with "
+        "segments of %s. Its price: %s.",
+        first->how, technique_row(first->technique)->title, bytes,
+        technique_row(first->technique)->costs);
 }
 
-static void say_remedy(struct doc *doc, const struct answer *answer)
+void page_estimate_remedy_answer(struct doc *doc, const struct answer *answer)
 {
     const struct remedy *remedy = &answer->remedy;
     char bytes[UNITS_TEXT_BYTES];
+    if (answer->fits)
+        return;
     if (remedy->count == 0) {
         say_no_remedy(doc, &answer->adapters);
         return;
@@ -92,16 +96,17 @@ static void say_remedy(struct doc *doc, const struct answer *answer)
     const struct saving *first = &remedy->items[0], *last = &remedy->items[remedy->count - 1];
     units_bytes(bytes, (uint64_t)(last->saved_bytes > 0 ? last->saved_bytes : 0));
     if (remedy->count == 1)
-        doc_textf(doc, "sentence", "",
-                  "Cheapest change that makes it fit: %s (%s), which saves %s. Its price: %s.",
-                  first->how, technique_row(first->technique)->title, bytes,
-                  technique_row(first->technique)->costs);
+        verdict_add(doc, VERDICT_do,
+                    "Cheapest change that makes it fit: %s (%s), which saves %s. Its price: %s.",
+                    first->how, technique_row(first->technique)->title, bytes,
+                    technique_row(first->technique)->costs);
     else
-        doc_textf(doc, "sentence", "",
-                  "Cheapest changes that make it fit: %s with %s, which save %s. Their price: %s; "
-                  "and %s.",
-                  first->how, last->how, bytes, technique_row(first->technique)->costs,
-                  technique_row(last->technique)->costs);
+        verdict_add(
+            doc, VERDICT_do,
+            "Cheapest changes that make it fit: %s with %s, which save %s. Their price: %s; "
+            "and %s.",
+            first->how, last->how, bytes, technique_row(first->technique)->costs,
+            technique_row(last->technique)->costs);
 }
 
 void page_estimate_card_answer(struct doc *doc, const struct estimate *estimate,
@@ -112,15 +117,14 @@ void page_estimate_card_answer(struct doc *doc, const struct estimate *estimate,
     char bytes[UNITS_TEXT_BYTES], sizes[SIZES_BYTES], load[SIZES_BYTES];
     load_text(load, estimate, serving);
     if (answer->fits) {
-        doc_textf(doc, "sentence", "", "%s: fits %s%s with %s to spare at %s%s.", name,
-                  answer->card->name, each, units_bytes(bytes, (uint64_t)answer->spare_bytes), load,
-                  sizes_text(sizes, answer, serving));
+        verdict_add(doc, VERDICT_what, "%s: fits %s%s with %s to spare at %s%s.", name,
+                    answer->card->name, each, units_bytes(bytes, (uint64_t)answer->spare_bytes),
+                    load, sizes_text(sizes, answer, serving));
         return;
     }
-    doc_textf(doc, "sentence", "", "%s: does not fit %s%s: %s too much at %s%s.", name,
-              answer->card->name, each, units_bytes(bytes, (uint64_t)-answer->spare_bytes), load,
-              sizes_text(sizes, answer, serving));
-    say_remedy(doc, answer);
+    verdict_add(doc, VERDICT_what, "%s: does not fit %s%s: %s too much at %s%s.", name,
+                answer->card->name, each, units_bytes(bytes, (uint64_t)-answer->spare_bytes), load,
+                sizes_text(sizes, answer, serving));
 }
 
 /* --- the card --- */
@@ -180,12 +184,13 @@ void page_estimate_imbalance_answer(struct doc *doc, const struct estimate *esti
     char first[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES], each[UNITS_TEXT_BYTES];
     if (!imbalance->is_known)
         return;
-    doc_textf(doc, "sentence", "",
-              "GPU 0 needs %s and the other%s %s, because GPU 0 alone has the optimizer's states "
-              "and the outputs of all GPUs. With DistributedDataParallel each would need %s.",
-              units_bytes(first, estimate->peak.requested_bytes), count == 1 ? "" : "s each",
-              units_bytes(others, imbalance->others.requested_bytes),
-              units_bytes(each, imbalance->distributed.requested_bytes));
+    verdict_add(doc, VERDICT_who,
+                "GPU 0 needs %s and the other%s %s, because GPU 0 alone has the optimizer's states "
+                "and the outputs of all GPUs.",
+                units_bytes(first, estimate->peak.requested_bytes), count == 1 ? "" : "s each",
+                units_bytes(others, imbalance->others.requested_bytes));
+    verdict_add(doc, VERDICT_do, "With DistributedDataParallel each would need %s.",
+                units_bytes(each, imbalance->distributed.requested_bytes));
 }
 
 void page_estimate_imbalance(struct doc *doc, const struct estimate *estimate,

@@ -7,10 +7,11 @@
 #include "analyzer/estimate/serve/serving.h"
 #include "analyzer/render/doc.h"
 
-/* Adds "fits a 24 GiB card with 3.10 GiB to spare at batch 8; largest batch 11". If the model does
- * not fit, also says what the user can do. */
+/* Adds "fits a 24 GiB card with 3.10 GiB to spare at batch 8; largest batch 11". */
 void page_estimate_card_answer(struct doc *doc, const struct estimate *estimate,
                                const struct answer *answer, const struct serving *serving);
+/* If the model does not fit, adds what the user can do. */
+void page_estimate_remedy_answer(struct doc *doc, const struct answer *answer);
 /* Adds "card". */
 void page_estimate_card(struct doc *doc, const struct answer *answer,
                         const struct serving *serving);

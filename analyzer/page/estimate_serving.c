@@ -5,21 +5,23 @@
 #include <inttypes.h>
 
 #include "analyzer/render/units.h"
+#include "analyzer/page/verdict/verdict.h"
 
 void page_estimate_serving_answer(struct doc *doc, const struct estimate *estimate,
                                   const struct serving *serving)
 {
     const char *name = estimate->model->name ? estimate->model->name : "the model";
     char peak[UNITS_TEXT_BYTES], cache[UNITS_TEXT_BYTES], moment[MOMENT_TEXT_BYTES];
-    doc_textf(doc, "sentence", "",
-              "%s: %" PRIu64 " sequence%s of %" PRIu64 " tokens in %s should peak at %s (%s, %s), "
-              "of which the cache of keys and values is %s.",
-              name, serving->sequences, serving->sequences == 1 ? "" : "s", serving->tokens,
-              dtype_name(estimate->plan.settings.dtype),
-              units_bytes(peak, estimate->peak.requested_bytes),
-              serving->peaks_in_decode ? "decode" : "prefill",
-              estimate_moment_text(estimate, &estimate->peak_moment, moment),
-              units_bytes(cache, serving->cache_bytes));
+    verdict_add(doc, VERDICT_what,
+                "%s: %" PRIu64 " sequence%s of %" PRIu64
+                " tokens in %s should peak at %s (%s, %s), "
+                "of which the cache of keys and values is %s.",
+                name, serving->sequences, serving->sequences == 1 ? "" : "s", serving->tokens,
+                dtype_name(estimate->plan.settings.dtype),
+                units_bytes(peak, estimate->peak.requested_bytes),
+                serving->peaks_in_decode ? "decode" : "prefill",
+                estimate_moment_text(estimate, &estimate->peak_moment, moment),
+                units_bytes(cache, serving->cache_bytes));
 }
 
 static void add_pass(struct doc *doc, const char *key, const char *title,

@@ -41,12 +41,12 @@ static int say_card(struct opening *opening, const struct fit_device *fit)
 
     study_device_name(fit->device, device);
     units_bytes(bytes, fit->card_bytes);
-    return page_say(opening,
-                    "The run on %s needs a card of %s%s %s; smallest known card: %s; smallest "
-                    "known MIG slice: %s.",
-                    device, fit->is_least ? "at least " : "", bytes,
-                    fit->has_pool ? "without retries"
-                                  : "(the driver's memory at its peak, and the context)",
+    if (page_say(opening, VERDICT_what, "The run on %s needs a card of %s%s %s.", device,
+                 fit->is_least ? "at least " : "", bytes,
+                 fit->has_pool ? "without retries"
+                               : "(the driver's memory at its peak, and the context)") < 0)
+        return -1;
+    return page_say(opening, VERDICT_do, "Smallest known card: %s; smallest known MIG slice: %s.",
                     card ? card : "none", slice ? slice : "none");
 }
 
@@ -58,11 +58,11 @@ static int say_smaller(struct opening *opening, const struct fit_device *fit)
         return 0;
     units_bytes(bytes, fit->smaller->bytes);
     if (!fit->smaller_fits)
-        return page_say(opening,
+        return page_say(opening, VERDICT_why,
                         "The next smaller card known here, %s (%s), would not run it, because a "
                         "request would fail even with retries.",
                         fit->smaller->name, bytes);
-    return page_say(opening,
+    return page_say(opening, VERDICT_why,
                     "The next smaller card known here, %s (%s), would run it with %" PRIu64
                     " retr%s, before which PyTorch flushes its cache.",
                     fit->smaller->name, bytes, fit->retry_count,
@@ -75,14 +75,14 @@ static int say_fit(struct opening *opening, const struct fit_device *fit)
 
     study_device_name(fit->device, device);
     if (!is_known(fit))
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "The need of %s is not known, because the model of PyTorch's allocator "
                         "differs from the recording: at event %" PRIu64 " %s.",
                         device, fit->difference.seq, page_difference(&fit->difference, words));
     if (say_card(opening, fit) < 0 || say_smaller(opening, fit) < 0)
         return -1;
     return fit->has_pool && fit->fraction > 0
-               ? page_say(opening,
+               ? page_say(opening, VERDICT_why,
                           "PyTorch's pool is limited to a share of %.4g of any card, as in the run "
                           "(memory fraction).",
                           fit->fraction)
@@ -101,9 +101,10 @@ static int answer_fit(struct opening *opening, const struct study *study, const 
             status = say_fit(opening, &fit->items[i]);
     if (!fit->count)
         return page_say(
-            opening, history_is_imported(&study->history)
-                         ? "The memory that the driver gave is not known, so no card can be named."
-                         : "No device memory was allocated.");
+            opening, VERDICT_what,
+            history_is_imported(&study->history)
+                ? "The memory that the driver gave is not known, so no card can be named."
+                : "No device memory was allocated.");
     return status;
 }
 

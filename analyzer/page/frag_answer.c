@@ -39,12 +39,12 @@ static int say_pin(struct opening *opening, const struct pins *pins)
     const struct blamed *blamed = blame_of(&pins->blame, pin->stack_id);
     char pinned[UNITS_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
 
-    return page_say(opening, "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
-                    blamed->is_known ? blamed->label : "blocks without a stack",
-                    units_bytes(pinned, pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
-                    (unsigned long long)pin->block_count,
-                    pin->block_count == 1 ? "block" : "blocks",
-                    units_bytes(bytes, pin->block_bytes));
+    return page_say(
+        opening, VERDICT_who, "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
+        blamed->is_known ? blamed->label : "blocks without a stack",
+        units_bytes(pinned, pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
+        (unsigned long long)pin->block_count, pin->block_count == 1 ? "block" : "blocks",
+        units_bytes(bytes, pin->block_bytes));
 }
 
 /* Names the line whose blocks pin most memory. Says nothing if no block pins a segment. */
@@ -71,10 +71,10 @@ static int say_stranded(struct opening *opening, const struct idle *idle, uint64
     const struct history *history = &idle->study->history;
     const uint32_t account = (uint32_t)(idle->account - history->accounts);
 
-    if (page_say(opening,
-                 "On %s, %s of the %s that the %s had reserved lay idle %s, and %s of it could "
-                 "not go back to the driver because live blocks lie beside it.",
-                 idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
+    if (page_say(opening, VERDICT_what, "On %s, %s of the %s that the %s had reserved lay idle %s.",
+                 idle->device, idle->free, idle->reserved, idle->layer, idle->moment) < 0 ||
+        page_say(opening, VERDICT_why,
+                 "%s of it could not go back to the driver because live blocks lie beside it.",
                  idle->stranded) < 0)
         return -1;
     return idle->account->kind == ACCOUNT_pool
@@ -98,21 +98,23 @@ static int say_idle(struct opening *opening, const struct idle *idle, uint64_t i
 
     if (frag->free_bytes <= floor)
         return page_say(
-            opening,
+            opening, VERDICT_what,
             "On %s fragmentation is no concern: %s of the %s that the %s had reserved lay "
             "idle %s, less than 5 %% of %s.",
             idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
             card ? "the card" : "it");
     if (frag->stranded_bytes >= frag->free_bytes / 2)
         return say_stranded(opening, idle, index, err);
-    return page_say(
-        opening,
-        "On %s, %s of the %s that the %s had reserved lay idle %s, most of it in whole "
-        "segments: it is cached, not fragmented.%s",
-        idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
-        is_pytorch(idle)
-            ? " torch.cuda.empty_cache() gives it back, except memory that a MemPool keeps."
-            : "");
+    if (page_say(opening, VERDICT_what, "On %s, %s of the %s that the %s had reserved lay idle %s.",
+                 idle->device, idle->free, idle->reserved, idle->layer, idle->moment) < 0 ||
+        page_say(opening, VERDICT_why,
+                 "Most of it lay in whole segments: it is cached, not fragmented.") < 0)
+        return -1;
+    return is_pytorch(idle)
+               ? page_say(opening, VERDICT_do,
+                          "torch.cuda.empty_cache() gives it back, except memory that a MemPool "
+                          "keeps.")
+               : 1;
 }
 
 /*
@@ -165,13 +167,14 @@ static int say_of_device(struct opening *opening, const struct study *study,
     if (moment_find("at", view->at, &study->history, number, &moment, err))
         return -1;
     if (moment.index == INDEX_NONE)
-        return page_say(opening, "On %s the %s held nothing.", idle.device, idle.layer);
+        return page_say(opening, VERDICT_what, "On %s the %s held nothing.", idle.device,
+                        idle.layer);
     if (frag_at(&frag, &study->history, number, moment.index, err) ||
         (!view->at && find_failure(&failure, &frag, &study->history, number, err)))
         return -1;
     if (!frag.reserved_known)
         return page_say(
-            opening,
+            opening, VERDICT_what,
             "On %s, how fragmented the %s was is not known, because the segments behind it "
             "were not recorded.",
             idle.device, idle.layer);

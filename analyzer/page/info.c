@@ -169,12 +169,12 @@ static int say_whole(struct opening *opening, const struct study *study)
 
     if (left->known)
         snprintf(status, sizeof status, "; the program ended with status %" PRId64, left->value);
-    const int said =
-        page_say(opening, "Complete: %" PRIu64 " events in %s, none lost%s.", history->row_count,
-                 units_duration(duration, (int64_t)history->last.time_ns), status);
+    const int said = page_say(
+        opening, VERDICT_what, "Complete: %" PRIu64 " events in %s, none lost%s.",
+        history->row_count, units_duration(duration, (int64_t)history->last.time_ns), status);
     if (said < 0 || !study->trace.coverage_count)
         return said;
-    return page_say(opening,
+    return page_say(opening, VERDICT_what,
                     "The program looked up %zu entry points that this version does not record, "
                     "for example %s.",
                     study->trace.coverage_count, study->trace.coverage[0].name);
@@ -190,7 +190,8 @@ static int say_part(struct opening *opening, const struct study *study)
     int status = study_warnings(study, &warnings, opening->err);
 
     for (size_t i = 0; i < warnings.count && i < reasons && status >= 0; i++)
-        status = page_say(opening, "%s%s.", i ? "Also, " : "Not complete: ", warnings.items[i]);
+        status = page_say(opening, VERDICT_what, "%s%s.",
+                          i ? "Also, " : "Not complete: ", warnings.items[i]);
     text_list_release(&warnings);
     return status;
 }
@@ -204,7 +205,8 @@ static int answer_info(struct opening *opening, const struct study *study, const
     (void)err;
     page_next(opening, "report");
     if (study->trace.recording)
-        return page_say(opening, "The program is still running: %" PRIu64 " events up to now.",
+        return page_say(opening, VERDICT_what,
+                        "The program is still running: %" PRIu64 " events up to now.",
                         study->history.row_count);
     return meta->complete.known && meta->complete.value && meta->lost_events.value <= 0
                ? say_whole(opening, study)

@@ -112,8 +112,10 @@ static const char *about_text(char out[32], double steps)
     return out;
 }
 
-/* Writes "; the card is full after about 900 more steps". */
-static const char *future_text(char out[96], const struct account_leak *found)
+enum { FUTURE_TEXT_BYTES = 96 };
+
+/* Writes "The card is full after about 900 more steps". */
+static const char *future_text(char out[FUTURE_TEXT_BYTES], const struct account_leak *found)
 {
     const double steps = found->steps_left;
     char about[32];
@@ -122,10 +124,11 @@ static const char *future_text(char out[96], const struct account_leak *found)
     if (!found->knows_steps_left)
         return out;
     if (steps < 1) {
-        snprintf(out, 96, "; the card is full");
+        snprintf(out, FUTURE_TEXT_BYTES, "The card is full");
         return out;
     }
-    snprintf(out, 96, "; the card is full after about %s more steps", about_text(about, steps));
+    snprintf(out, FUTURE_TEXT_BYTES, "The card is full after about %s more steps",
+             about_text(about, steps));
     return out;
 }
 
@@ -154,8 +157,7 @@ static bool leak_label(char *out, size_t size, const struct account_leak *found,
     return count > 0;
 }
 
-/* Enough for "1.00 MiB per step (±0 B, 25 steps), … by train.py:40 main; the card is full after
- * about 900 more steps". */
+/* Enough for "1.00 MiB per step (±0 B, 25 steps), … by train.py:40 main". */
 #define GROWTH_TEXT_BYTES (BLAME_TEXT_BYTES + PAGE_LAYER_BYTES + 4 * UNITS_TEXT_BYTES + 256)
 static bool growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
                         const struct worst *worst, bool is_enlarged)
@@ -164,14 +166,14 @@ static bool growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
     const double width =
         is_enlarged ? leak->enlarged_high - leak->enlarged_low : leak->high - leak->low;
     char label[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
-    char future[96], layer[PAGE_LAYER_BYTES + 64];
+    char layer[PAGE_LAYER_BYTES + 64];
 
     const bool is_named = leak_label(label, sizeof label, &worst->found, is_enlarged);
 
-    snprintf(out, GROWTH_TEXT_BYTES, "%s per step (±%s, %" PRIu64 " steps)%s%s%s",
+    snprintf(out, GROWTH_TEXT_BYTES, "%s per step (±%s, %" PRIu64 " steps)%s%s",
              slope_text(slope, is_enlarged ? leak->enlarged_slope : leak->slope),
              slope_text(error, width / 2), worst->found.growth.ends_count,
-             layer_text(layer, study, worst->account), label, future_text(future, &worst->found));
+             layer_text(layer, study, worst->account), label);
     return is_named;
 }
 
@@ -199,19 +201,20 @@ static const char *graph_text(const struct study *study, const struct leak *leak
 
 static int say_leak(struct opening *opening, const struct study *study, const struct worst *worst)
 {
-    char growth[GROWTH_TEXT_BYTES];
+    char growth[GROWTH_TEXT_BYTES], future[FUTURE_TEXT_BYTES];
     const bool is_named = growth_text(growth, study, worst, false);
 
     page_next(opening, worst->found.is_gone ? "peak" : "peak --at=end");
-    if (page_say(opening, "Leak: %s.", growth) < 0)
+    if (page_say(opening, VERDICT_what, "Leak: %s.", growth) < 0 ||
+        (*future_text(future, &worst->found) && page_say(opening, VERDICT_what, "%s.", future) < 0))
         return -1;
     if (!is_named)
         return 1;
     if (!is_of_pytorch(study, worst->account))
-        return page_say(opening,
+        return page_say(opening, VERDICT_do,
                         "Memory that this line allocated in earlier steps is still live: look for "
                         "a reference to it (a list, a cache, a closure), or for a missing free.");
-    return page_say(opening,
+    return page_say(opening, VERDICT_do,
                     "Memory that this line allocated in earlier steps is still live: look for a "
                     "reference to it (a list, a cache, a closure, an exception)%s.",
                     graph_text(study, &worst->found.leak));
@@ -219,14 +222,17 @@ static int say_leak(struct opening *opening, const struct study *study, const st
 
 static int say_growth(struct opening *opening, const struct study *study, const struct worst *worst)
 {
-    char growth[GROWTH_TEXT_BYTES];
+    char growth[GROWTH_TEXT_BYTES], future[FUTURE_TEXT_BYTES];
 
     growth_text(growth, study, worst, true);
-    if (page_say(opening, "No leak, but kept blocks get larger: %s.", growth) < 0)
+    if (page_say(opening, VERDICT_what, "No leak, but kept blocks get larger: %s.", growth) < 0 ||
+        (*future_text(future, &worst->found) &&
+         page_say(opening, VERDICT_what, "%s.", future) < 0) ||
+        page_say(opening, VERDICT_why,
+                 "The number of blocks stays the same, but each is larger than the one it "
+                 "replaced: a cache of tokens, or a list that is copied to make room.") < 0)
         return -1;
-    return page_say(opening, "The number of blocks stays the same, but each is larger than the one "
-                             "it replaced: a cache of tokens, or a list that is copied to make "
-                             "room. Give it its final size at once, or a limit.");
+    return page_say(opening, VERDICT_do, "Give it its final size at once, or a limit.");
 }
 
 /* --- no leak --- */
@@ -237,7 +243,8 @@ static int say_cache(struct opening *opening, const struct leak *leak)
 
     if (leak->cache_slope <= leak->floor)
         return 1;
-    return page_say(opening, "%s per step is kept by %s, which is not a leak of the program.",
+    return page_say(opening, VERDICT_why,
+                    "%s per step is kept by %s, which is not a leak of the program.",
                     slope_text(slope, leak->cache_slope), leak->cache);
 }
 
@@ -248,11 +255,11 @@ static int say_none(struct opening *opening, const struct worst *worst)
     char slope[UNITS_TEXT_BYTES];
 
     if (leak->slope > 0 && leak->slope <= leak->floor)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "No leak: %s per step (%" PRIu64 " steps) would fill the card only after "
                         "more than ten million steps.",
                         slope_text(slope, leak->slope), steps);
-    return page_say(opening,
+    return page_say(opening, VERDICT_what,
                     "No leak: live bytes do not grow from step to step (%" PRIu64 " steps).",
                     steps) < 0
                ? -1
@@ -265,15 +272,17 @@ static int say_waiting(struct opening *opening, const struct worst *worst)
     char label[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES];
 
     leak_label(label, sizeof label, &worst->found, false);
-    if (page_say(opening,
+    if (page_say(opening, VERDICT_what,
                  "Cannot tell whether memory leaks: memory kept for a backward that never came "
                  "grows by %s each time a line repeats (%" PRIu64 " times)%s.",
                  slope_text(slope, worst->found.leak.slope), worst->found.growth.ends_count,
                  label) < 0)
         return -1;
-    return page_say(opening,
-                    "A forward keeps that much until its backward. If no backward follows, run the "
-                    "forward under torch.no_grad(), or .detach() the kept tensors.");
+    if (page_say(opening, VERDICT_why, "A forward keeps that much until its backward.") < 0)
+        return -1;
+    return page_say(opening, VERDICT_do,
+                    "If no backward follows, run the forward under torch.no_grad(), or .detach() "
+                    "the kept tensors.");
 }
 
 static int say_unknown(struct opening *opening, const struct worst *worst)
@@ -284,18 +293,20 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
     if (worst->found.leak.waits)
         return say_waiting(opening, worst);
     if (growth->steps == GROWTH_NO_STEPS)
-        return page_say(opening,
-                        "Cannot tell whether memory leaks: the program marks no steps, and "
-                        "no phase or allocation that repeats shows where one begins. "
-                        "Call gpumemtrace_step() at the end of each step, or name an NVTX range "
-                        "\"step\".");
+        return page_say(opening, VERDICT_what,
+                        "Cannot tell whether memory leaks: the program marks no steps, and no "
+                        "phase or allocation that repeats shows where one begins.") < 0
+                   ? -1
+                   : page_say(opening, VERDICT_do,
+                              "Call gpumemtrace_step() at the end of each step, or name an NVTX "
+                              "range \"step\".");
     if (!growth->total.has_slope)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "Cannot tell whether memory leaks: %" PRIu64
                         " %s too few, at least %d are needed.",
                         growth->ends_count, growth->ends_count == 1 ? "step is" : "steps are",
                         WARM_UP_ENDS + FEWEST_ENDS);
-    return page_say(opening,
+    return page_say(opening, VERDICT_what,
                     "Cannot tell whether memory leaks: live bytes differ so much from step to step "
                     "that a leak of up to %s per step would not show in %" PRIu64 " steps.",
                     slope_text(slope, growth->total.high), growth->ends_count);
@@ -307,7 +318,7 @@ static int say_verdict(struct opening *opening, const struct study *study,
                        const struct worst *worst)
 {
     if (worst->account == HISTORY_NONE)
-        return page_say(opening, "No leak: no GPU memory was allocated.");
+        return page_say(opening, VERDICT_what, "No leak: no GPU memory was allocated.");
     switch (worst->found.leak.verdict) {
     case LEAK_FOUND:
         return say_leak(opening, study, worst);

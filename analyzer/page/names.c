@@ -34,13 +34,13 @@ int page_names_say(struct opening *opening, const struct study *study,
 
     page_next(opening, "report");
     if (!places)
-        return page_say(opening, "The trace has no native frames to name.");
+        return page_say(opening, VERDICT_what, "The trace has no native frames to name.");
     if (!total->without_name)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "All %" PRIu64 " native frames have a name, %" PRIu64
                         " of them a line, too; the trace stores the names.",
                         places, total->with_line);
-    return page_say(opening,
+    return page_say(opening, VERDICT_what,
                     "%" PRIu64 " of %" PRIu64
                     " native frames have no name, most of them in %s (%s); --debug-dir=DIR names a "
                     "folder that has its file.",

@@ -10,14 +10,26 @@
 #include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 
-int page_say(struct opening *opening, const char *format, ...)
+int page_say(struct opening *opening, enum verdict_role role, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    const int status = text_list_vadd(&opening->sentences, opening->err, format, arguments);
+    const int status = verdict_vsay(&opening->verdict, opening->err, role, format, arguments);
     va_end(arguments);
     return status ? -1 : 1;
+}
+
+int page_explain(struct opening *opening, page_answer *answer, const struct study *study,
+                 const struct view *view, struct err *err)
+{
+    const size_t first = opening->verdict.texts.count;
+    const int status = answer(opening, study, view, err);
+
+    for (size_t i = first; i < opening->verdict.texts.count; i++)
+        if (opening->verdict.roles[i] == VERDICT_what)
+            opening->verdict.roles[i] = VERDICT_why;
+    return status;
 }
 
 void page_next(struct opening *opening, const char *format, ...)
@@ -40,15 +52,8 @@ bool page_next_whole(struct opening *opening, const char *line)
 
 /* --- into the document --- */
 
-static void add_sentences(struct doc *doc, const struct text_list *sentences)
-{
-    doc_list_begin(doc, "answer", NULL);
-    for (size_t i = 0; i < sentences->count; i++)
-        doc_text(doc, "sentence", "", sentences->items[i]);
-    doc_list_end(doc);
-}
-
-static int keep_failure(struct opening_failure *into, const struct opening *opening,
+/* Moves the verdict into *into, unless nothing failed. */
+static int keep_failure(struct opening_failure *into, struct opening *opening,
                         const struct study *study, const char *next, struct err *err)
 {
     const struct trace_integer *start = &study->trace.meta.start_unix_ns;
@@ -61,9 +66,10 @@ static int keep_failure(struct opening_failure *into, const struct opening *open
                                  .device = history->accounts[opening->failure->account].device,
                                  .unix_ns = clock_after_ns(start->known ? start->value : 0,
                                                            (int64_t)opening->failure->at.time_ns),
-                                 .sentence = strdup(opening->sentences.items[0]),
+                                 .verdict = opening->verdict,
                                  .next = strdup(next)};
-    if (into->sentence && into->next)
+    opening->verdict = (struct verdict){0};
+    if (into->next)
         return 0;
     err_set(err, ERR_SYSTEM, "out of memory for the answer");
     return -1;
@@ -71,12 +77,12 @@ static int keep_failure(struct opening_failure *into, const struct opening *open
 
 void opening_failure_release(struct opening_failure *failure)
 {
-    free(failure->sentence);
+    verdict_release(&failure->verdict);
     free(failure->next);
     *failure = (struct opening_failure){0};
 }
 
-static int add_next(struct doc *doc, const struct opening *opening, const struct study *study,
+static int add_next(struct doc *doc, struct opening *opening, const struct study *study,
                     struct opening_failure *failure, struct err *err)
 {
     const char *next = opening->next;
@@ -114,13 +120,13 @@ int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
 
     if (answer)
         status = answer(&opening, study, view, err) < 0 ? -1 : 0;
-    if (answer && !status && !opening.sentences.count) {
+    if (answer && !status && !opening.verdict.texts.count) {
         opening.next[0] = '\0';
-        status = page_say(&opening, "No GPU memory was allocated.") < 0 ? -1 : 0;
+        status = page_say(&opening, VERDICT_what, "No GPU memory was allocated.") < 0 ? -1 : 0;
     }
-    add_sentences(doc, &opening.sentences);
+    verdict_write(doc, &opening.verdict);
     if (!status)
         status = add_next(doc, &opening, study, failure, err);
-    text_list_release(&opening.sentences);
+    verdict_release(&opening.verdict);
     return status;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The opening of a page is the answer in one or two sentences, and the command to run next. A
- * page's page_answer fills it in, and opening_add writes it into the document.
+ * The opening of a page is the verdict (verdict/verdict.h) and the command to run next. A page's
+ * page_answer fills it in, and opening_add writes it into the document.
  *
- *     Out of memory: train.py:88 forward asked for 2.00 GiB, the card had 0.31 of 16.00 GiB free.
+ *     Out of memory: train.py:88 forward asked for 2.00 GiB.
+ *     Why: Exhausted: the card had 0.31 GiB of 16.00 GiB free.
  *     Next: gpumemtrace oom train.db
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_OPENING_H
@@ -12,12 +13,12 @@
 #include "analyzer/analysis/study.h"
 #include "analyzer/oom/oom_kind.h"
 #include "analyzer/render/doc.h"
-#include "analyzer/util/text_list.h"
+#include "analyzer/page/verdict/verdict.h"
 
 enum { OPENING_NEXT_BYTES = 512 };
 
 struct opening {
-    struct text_list sentences;
+    struct verdict verdict;
     char next[OPENING_NEXT_BYTES]; /* a command and its options, without the trace; "": none */
     bool next_is_whole;            /* the command takes no trace */
     const struct failure *failure; /* the failure that the first sentence is about; NULL: none */
@@ -30,7 +31,7 @@ struct opening_failure {
     enum oom_kind kind;
     int device;
     int64_t unix_ns;
-    char *sentence; /* NULL: the page opens with something else */
+    struct verdict verdict; /* empty: the page opens with something else */
     char *next;
 };
 void opening_failure_release(struct opening_failure *failure);
@@ -43,7 +44,11 @@ typedef int page_answer(struct opening *opening, const struct study *study, cons
                         struct err *err);
 
 /* Adds a sentence. Returns 1, like a page_answer that says something, or -1. */
-int page_say(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
+int page_say(struct opening *opening, enum verdict_role role, const char *format, ...)
+    GMT_PRINTF(3, 4);
+/* Adds an answer as the reason for what was said: its finding becomes a "why". */
+int page_explain(struct opening *opening, page_answer *answer, const struct study *study,
+                 const struct view *view, struct err *err);
 /* Sets the command to run next, without the trace: "peak --at=oom:1". */
 void page_next(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
 /* Sets a command that takes no trace: "fix -- python train.py". Returns false if the command is too
@@ -51,9 +56,9 @@ void page_next(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3
 bool page_next_whole(struct opening *opening, const char *line);
 
 /*
- * Adds "answer" and "next", which `answer` fills in. If `answer` is NULL, both are empty. If it
- * says nothing, the page says that no GPU memory was allocated. Fills *failure, unless `failure` is
- * NULL.
+ * Adds "answer", "verdict" and "next", which `answer` fills in. If `answer` is NULL, they are
+ * empty. If it says nothing, the page says that no GPU memory was allocated. Fills *failure, unless
+ * `failure` is NULL.
  */
 int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
                 const struct view *view, struct opening_failure *failure, struct err *err);

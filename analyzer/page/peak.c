@@ -34,7 +34,7 @@ static int format_peak(char *text, size_t size, const struct study *study, const
                     path ? path : "");
 }
 
-/* Writes the largest category, if it is known: "; 62.0 % of it activations". */
+/* Writes the largest category, if it is known: "62.0 % of it activations". */
 static int format_category(char *text, size_t size, const struct sites *sites)
 {
     uint64_t bytes[CATEGORY_COUNT];
@@ -47,7 +47,7 @@ static int format_category(char *text, size_t size, const struct sites *sites)
             most = i;
     if (most == CATEGORY_other)
         return snprintf(text, size, "%s", "");
-    return snprintf(text, size, "; %s of it %s",
+    return snprintf(text, size, "%s of it %s",
                     units_ratio(share, (double)bytes[most] / (double)sites->total_bytes),
                     category_key((enum category)most));
 }
@@ -63,8 +63,8 @@ static const struct group *largest_of_program(const struct groups *groups)
 }
 
 /*
- * Writes "; most of it by train.py:88 forward (3.20 GiB)", or "the largest part" in place of "most
- * of it". If this line is not the program's, also names the program's largest line: ", then
+ * Writes "Most of it by train.py:88 forward (3.20 GiB)", or "The largest part" in place of "Most of
+ * it". If this line is not the program's, also names the program's largest line: ", then
  * train.py:88 forward (1.10 GiB)".
  */
 static int format_held_site(char *text, size_t size, const struct study *study,
@@ -79,14 +79,14 @@ static int format_held_site(char *text, size_t size, const struct study *study,
     *text = 0;
     if (most->own_bytes && most->blamed->is_known) {
         const int length =
-            snprintf(text, size, "; %s by %s (%s)",
-                     most->own_bytes > sites->total_bytes / 2 ? "most of it" : "the largest part",
+            snprintf(text, size, "%s by %s (%s)",
+                     most->own_bytes > sites->total_bytes / 2 ? "Most of it" : "The largest part",
                      most->name, units_bytes(bytes, most->own_bytes));
         if (line && line != most)
             snprintf(text + length, size - (size_t)length, ", then %s (%s)", line->name,
                      units_bytes(bytes, line->own_bytes));
     } else if (line) {
-        snprintf(text, size, "; most of the bytes with a stack by %s (%s)", line->name,
+        snprintf(text, size, "Most of the bytes with a stack by %s (%s)", line->name,
                  units_bytes(bytes, line->own_bytes));
     }
     groups_release(&groups);
@@ -110,7 +110,11 @@ static int say_held(struct opening *opening, const struct study *study, const st
         return -1;
     format_peak(where, sizeof where, study, view, number, moment, sites->total_bytes);
     format_category(category, sizeof category, sites);
-    return page_say(opening, "%s%s%s.", where, category, site);
+    if (page_say(opening, VERDICT_what, "%s.", where) < 0)
+        return -1;
+    return *site || *category ? page_say(opening, VERDICT_who, "%s%s%s.", site,
+                                         *site && *category ? "; " : "", category)
+                              : 1;
 }
 
 static int say_peak(struct opening *opening, const struct study *study, const struct view *view,
@@ -123,16 +127,16 @@ static int say_peak(struct opening *opening, const struct study *study, const st
 
     study_device_name(use->device, device);
     if (number == HISTORY_NONE || study->history.accounts[number].peak.index == INDEX_NONE)
-        return page_say(opening, "No GPU memory was allocated on %s.", device);
+        return page_say(opening, VERDICT_what, "No GPU memory was allocated on %s.", device);
     if (moment_find("at", view->at, &study->history, number, &moment, err))
         return -1;
     if (moment.index == INDEX_NONE)
-        return page_say(opening, "There is no moment %.64s on %s.", view->at, device);
+        return page_say(opening, VERDICT_what, "There is no moment %.64s on %s.", view->at, device);
     if (sites_at(&sites, &study->categories, number, moment.index, err))
         return -1;
     const int status = sites.total_bytes
                            ? say_held(opening, study, view, number, &moment, &sites, err)
-                           : page_say(opening, "At %.64s nothing was live on %s.",
+                           : page_say(opening, VERDICT_what, "At %.64s nothing was live on %s.",
                                       view->at ? view->at : "the peak", device);
     sites_release(&sites);
     return status;
@@ -153,7 +157,7 @@ int page_peak_answer(struct opening *opening, const struct study *study, const s
     }
     if (any)
         page_next(opening, "peak");
-    return history->device_count ? status : page_say(opening, "No device was used.");
+    return history->device_count ? status : page_say(opening, VERDICT_what, "No device was used.");
 }
 
 static const struct page_peak_options *peak_options(const struct view *view)

@@ -238,13 +238,13 @@ static int say_where(struct opening *opening, const struct study *study,
 
     units_bytes(card, card_bytes);
     if (many)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "The %s peaked at %s%s%s in phase %s, in occurrence %" PRIu64 " of %" PRIu64
                         ".",
                         page_layer_name(study, account, name), units_bytes(peak, row->peak_bytes),
                         card_bytes ? " of " : "", card_bytes ? card : "",
                         study_path(study, row->path), row->peak_occurrence, row->count);
-    return page_say(opening, "The %s peaked at %s%s%s in phase %s.",
+    return page_say(opening, VERDICT_what, "The %s peaked at %s%s%s in phase %s.",
                     page_layer_name(study, account, name), units_bytes(peak, row->peak_bytes),
                     card_bytes ? " of " : "", card_bytes ? card : "", study_path(study, row->path));
 }
@@ -255,7 +255,7 @@ static int say_each(struct opening *opening, const struct study *study, const st
     char median[UNITS_TEXT_BYTES], highest[UNITS_TEXT_BYTES], left[UNITS_TEXT_BYTES];
     const bool differs = allocated->highest != spread_median(allocated);
 
-    return page_say(opening, "%s %s allocates %s%s%s%s and keeps %s.",
+    return page_say(opening, VERDICT_why, "%s %s allocates %s%s%s%s and keeps %s.",
                     row->count > 1 ? "Each" : "Phase", study_path(study, row->path),
                     units_bytes(median, spread_median(allocated)), differs ? " (median; " : "",
                     differs ? units_bytes(highest, allocated->highest) : "",
@@ -273,7 +273,7 @@ static int answer_for_device(struct opening *opening, const struct study *study,
     if (!account || account->peak.index == INDEX_NONE)
         return 0;
     if (account->peak_path == HISTORY_NONE)
-        return page_say(opening, "The %s peaked at %s, outside any phase.",
+        return page_say(opening, VERDICT_what, "The %s peaked at %s, outside any phase.",
                         page_layer_name(study, account, name),
                         units_bytes(peak, account->peak_bytes));
     const struct phase_rows rows = phases_of(&study->phases, number);
@@ -289,8 +289,11 @@ static int answer_phases(struct opening *opening, const struct study *study,
 
     (void)err;
     if (!history->path_count)
-        return page_say(opening, "The program named no phases: name them with NVTX ranges "
-                                 "(torch.cuda.nvtx.range_push) or gpumemtrace_push.");
+        return page_say(opening, VERDICT_what, "The program named no phases.") < 0
+                   ? -1
+                   : page_say(opening, VERDICT_do,
+                              "Name them with NVTX ranges (torch.cuda.nvtx.range_push) or "
+                              "gpumemtrace_push.");
     for (size_t i = 0; i < history->device_count && status >= 0; i++)
         if (view->device < 0 || view->device == history->devices[i].device)
             status = answer_for_device(opening, study, &history->devices[i], view);

@@ -286,7 +286,7 @@ static int say_line(struct opening *opening, const struct study *study,
     const char *path = study_path(study, highest->path);
     units_bytes(card, card_bytes);
     return page_say(
-        opening, "The %s %s %s%s%s%s%s%s%s%s%s; %s was live at %s end.",
+        opening, VERDICT_what, "The %s %s %s%s%s%s%s%s%s%s%s; %s was live at %s end.",
         page_layer_name(study, &study->history.accounts[number], name),
         is_part ? "held at most" : "peaked at", units_bytes(most, highest->max_bytes),
         card_bytes ? " of " : "", card_bytes ? card : "", is_part ? " there" : "",

@@ -154,7 +154,7 @@ static int say_change(struct opening *opening, const char *name, const char *wha
 
     units_bytes(then, device->recorded.allocator.peak_reserved_bytes);
     units_bytes(now, run->allocator.peak_reserved_bytes);
-    return page_say(opening,
+    return page_say(opening, VERDICT_what,
                     "With %s the pytorch pool on %s would have held %s%s at most, in place of %s.",
                     what_if, name, page_whatif_is_least(run) ? "at least " : "", now, then);
 }
@@ -167,22 +167,24 @@ static int say_failures(struct opening *opening, const struct whatif_run *run)
 
     units_bytes(asked, run->failure.requested_bytes);
     if (run->failure.at.index != INDEX_NONE)
-        return page_say(opening, "It would have run out of memory at event %" PRIu64 "%s%s.",
+        return page_say(opening, VERDICT_what,
+                        "It would have run out of memory at event %" PRIu64 "%s%s.",
                         run->failure.at.seq, run->failure.is_outside ? ": " : ", asking for ",
                         run->failure.is_outside ? "memory outside the pool finds no room" : asked);
     if (run->unknown_failures_count)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "PyTorch refused under a memory fraction that the trace does not record, "
                         "so it is unknown whether %" PRIu64 " of the %" PRIu64
                         " failed allocations would have been served.",
                         run->unknown_failures_count, failures_count);
     if (run->served_failures_count)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "%" PRIu64 " of the %" PRIu64 " allocations that failed would have been "
                         "served; the program's requests after that are not known.",
                         run->served_failures_count, failures_count);
     if (run->same_failures_count)
-        return page_say(opening, "The allocations that failed would have failed as well.");
+        return page_say(opening, VERDICT_what,
+                        "The allocations that failed would have failed as well.");
     return 0;
 }
 
@@ -195,13 +197,13 @@ int page_what_if_answer(struct opening *opening, const struct study *study, cons
     study_device_name(number, name);
     if (!device)
         return page_say(
-            opening,
+            opening, VERDICT_what,
             "On %s nothing was recorded of PyTorch's caching allocator, so --what-if has "
             "nothing to replay.",
             name);
     const struct difference *found = &device->recorded.difference;
     if (found->kind != DIFFERENCE_NONE)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "The result on %s is unknown, because the model differs from the "
                         "recording: at event %" PRIu64 " %s.",
                         name, found->seq, page_difference(found, words));
@@ -210,9 +212,10 @@ int page_what_if_answer(struct opening *opening, const struct study *study, cons
         return -1;
     if (device->runs[0].allocator.settings.garbage_threshold > 0 &&
         whatif_fraction(device, &device->runs[0]) <= 0)
-        return page_say(opening, "Garbage is collected only under a memory fraction "
-                                 "(set_per_process_memory_fraction). The trace has none, and a "
-                                 "fraction that a call sets is recorded only when memory is "
-                                 "refused under it; memory_fraction=SHARE sets it.");
+        return page_say(opening, VERDICT_why,
+                        "Garbage is collected only under a memory fraction "
+                        "(set_per_process_memory_fraction). The trace has none, and a "
+                        "fraction that a call sets is recorded only when memory is "
+                        "refused under it; memory_fraction=SHARE sets it.");
     return 1;
 }

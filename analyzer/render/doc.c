@@ -288,9 +288,12 @@ void doc_list_begin(struct doc *doc, const char *key, const char *heading)
     begin(doc, DOC_LIST, key, heading);
 }
 
-void doc_list_end(struct doc *doc)
+const struct doc_node *doc_list_end(struct doc *doc)
 {
+    const struct doc_node *list = doc->err.code == ERR_NONE ? innermost(doc)->node : NULL;
+
     end(doc, DOC_LIST, false);
+    return list;
 }
 
 void doc_row_begin(struct doc *doc)
@@ -367,13 +370,19 @@ void doc_text(struct doc *doc, const char *key, const char *label, const char *v
         field->text = keep_text(doc, value);
 }
 
-void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
+void doc_vtextf(struct doc *doc, const char *key, const char *label, const char *format,
+                va_list arguments)
 {
     struct doc_node *field = field_new(doc, key, label, DOC_TEXT);
-    va_list arguments;
-    va_start(arguments, format);
     if (field)
         field->text = formatted(doc, format, arguments);
+}
+
+void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    doc_vtextf(doc, key, label, format, arguments);
     va_end(arguments);
 }
 

@@ -142,7 +142,8 @@ void doc_move_up(struct doc *doc, struct doc_node *last, struct doc_node *above)
 void doc_object_begin(struct doc *doc, const char *key, const char *heading);
 void doc_object_end(struct doc *doc);
 void doc_list_begin(struct doc *doc, const char *key, const char *heading);
-void doc_list_end(struct doc *doc);
+/* Returns the list, or NULL if no reader wants it. */
+const struct doc_node *doc_list_end(struct doc *doc);
 /* Begins a row of the innermost open list. */
 void doc_row_begin(struct doc *doc);
 void doc_row_end(struct doc *doc);
@@ -151,6 +152,8 @@ void doc_row_end(struct doc *doc);
 void doc_text(struct doc *doc, const char *key, const char *label, const char *value);
 void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
     GMT_PRINTF(4, 5);
+void doc_vtextf(struct doc *doc, const char *key, const char *label, const char *format,
+                va_list arguments) GMT_PRINTF(4, 0);
 void doc_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
                  int64_t value);
 void doc_bytes(struct doc *doc, const char *key, const char *label, uint64_t value);

@@ -13,6 +13,13 @@ function isAlarming({ answer }) {
   return ALARM.test((answer || [''])[0]);
 }
 
+// The labels of the roles that have one (verdict.c).
+const LABELS = { why: 'Why: ', who: 'Who: ', do: 'Do: ' };
+
+function labelledText({ role, text }) {
+  return (LABELS[role] || '') + text;
+}
+
 // Keeps the first word and the end of a long command, because a launcher's options in between say
 // little.
 function shortCommand(command) {
@@ -216,22 +223,22 @@ const page = {
     });
   },
 
-  // The answers of the job come before the answers of the trace, unless those of the trace are alarming.
-  answers() {
-    const own = [...(this.trace.answer || []), ...this.peaks()];
+  // The sentences of the job come before those of the trace, unless those of the trace are alarming. If the job's are
+  // about the failure of this trace, they contain most of its sentences.
+  verdict() {
+    const own = [...(this.trace.verdict || []), ...this.peaks().map((text) => ({ role: 'what', text }))];
     if (this.trace === this.document) return own;
-    const job = this.document.answer || [];
-    if (this.isFailed(this.trace)) return [...job, ...own.slice(1).map((text) => traceName(this.trace) + ': ' + text)];
-    const named = own.map((text) => traceName(this.trace) + ': ' + text);
-    return isAlarming(this.trace) ? [...named, ...job] : [...job, ...named];
+    const job = this.document.verdict || [], name = (one) => (LABELS[one.role] ? one : { ...one, text: traceName(this.trace) + ': ' + one.text });
+    if (this.isFailed(this.trace)) return [...job, ...own.slice(1).filter(({ text }) => !job.some((one) => one.text === text)).map(name)];
+    return isAlarming(this.trace) ? [...own.map(name), ...job] : [...job, ...own.map(name)];
   },
 
   showHeading() {
-    const answers = this.answers(), title = byId('answer'), { trace } = this.trace, next = (!isAlarming(this.trace) && this.document.next) || this.trace.next;
-    title.textContent = visibleText(answers[0] || 'gpumemtrace');
+    const verdict = this.verdict(), title = byId('answer'), { trace } = this.trace, next = (!isAlarming(this.trace) && this.document.next) || this.trace.next;
+    title.textContent = visibleText(verdict.length ? verdict[0].text : 'gpumemtrace');
     title.classList.toggle('alarm', isAlarming(this.trace) || isAlarming(this.document) || !!this.document.job?.failed_trace);
-    document.title = answers[0] || 'gpumemtrace';
-    replaceChildren('more-answers', ...answers.slice(1).map((text) => element('p', {}, text)));
+    document.title = verdict.length ? verdict[0].text : 'gpumemtrace';
+    replaceChildren('more-answers', ...verdict.slice(1).map(({ role, text }) => element('p', {}, LABELS[role] ? element('b', {}, LABELS[role]) : '', text)));
     replaceChildren('warnings', ...(this.trace.warnings || []).map((text) => element('p', {}, text)));
     byId('action').hidden = !next;
     byId('next').textContent = next || '';
@@ -355,7 +362,7 @@ const page = {
   // --- as text ---
 
   asText() {
-    const lines = [...this.answers(), byId('action').hidden ? '' : 'Next: ' + byId('next').textContent, ...this.ranks.asText()];
+    const lines = [...this.verdict().map(labelledText), byId('action').hidden ? '' : 'Next: ' + byId('next').textContent, ...this.ranks.asText()];
     if (this.series) {
       lines.push('', byId('moment').textContent, byId('sites-title').textContent + ', ' + this.modeText(this.state.mode) + ':');
       for (const row of this.siteRows().slice(0, 20))

@@ -46,9 +46,10 @@ def broken_limits(command, traces, options):
 
 
 def opening_of(command, trace):
-    """Returns the first lines of `report`: its answer, and the command that shows more."""
+    """Returns the first lines of `report`: its verdict, and the command that shows more."""
     status, output, error = answer_of(command, "report", "--json", "--top=1", str(trace))
     if status != 0:
         return error
     report = json.loads(output)
-    return "\n".join([*report["answer"], *([f"Next: {report['next']}"] if report["next"] else [])])
+    lines = [said["text"] if said["role"] == "what" else f"{said['role'].capitalize()}: {said['text']}" for said in report["verdict"]]
+    return "\n".join([*lines, *([f"Next: {report['next']}"] if report["next"] else [])])

@@ -2,7 +2,7 @@
 """Blame: the line that heads a row of `peak`, which depends on the other rows; and the stacks that share a row."""
 import pytest
 
-from support.run import load_json, run_command
+from support.run import load_json, run_command, texts_of
 from support.tracefile import Trace
 
 SIZES = 800, 80, 8, 1
@@ -159,5 +159,5 @@ def test_a_backward_allocation_is_headed_by_the_forward_line_too_where_that_is_k
     sites = load_json("peak", "--at=end", trace.path)["devices"][0]["sites"]
     found = [(site["bytes"], site["site"]) for site in sites if site["layer"] == "pool"]
     assert found == [(5120, "MmBackward0 of model.py:1 f"), (2048, "MmBackward0 of model.py:2 f")]
-    answer = load_json("peak", "--at=end", trace.path)["answer"][0]
-    assert answer.endswith("by MmBackward0 of model.py:1 f (5.00 KiB).")
+    who = texts_of(load_json("peak", "--at=end", trace.path), "who")
+    assert who.endswith("by MmBackward0 of model.py:1 f (5.00 KiB).")

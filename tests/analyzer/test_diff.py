@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from support.made_traces import MADE
-from support.run import BUILD, ROOT, TIMEOUT_S, load_json, run_command
+from support.run import BUILD, ROOT, TIMEOUT_S, load_json, run_command, texts_of
 from support.tracefile import MIB, Trace
 
 
@@ -148,9 +148,10 @@ def test_a_peak_that_moved_is_compared_with_what_its_part_of_the_program_held_be
     before = two_parts(tmp_path / "before.db", (24, 62), (2, 64))
     after = two_parts(tmp_path / "after.db", (24, 62), (10, 63), (2, 64))
     assert rows(before, after) == [("train.py:63 evaluate", 10 * MIB), (ELSEWHERE, -6 * MIB)]
-    answer = load_json("diff", before, after)["answer"]
-    assert "from 32.00 MiB to 36.00 MiB" in answer[0] and "train.py:63 evaluate: it holds 10.00 MiB more" in answer[0]
-    assert "its moment that is most like the new peak, when 26.00 MiB were live" in answer[1]
+    page = load_json("diff", before, after)
+    assert "from 32.00 MiB to 36.00 MiB" in texts_of(page, "what")
+    assert texts_of(page, "who") == "train.py:63 evaluate: it holds 10.00 MiB more."
+    assert "its moment that is most like the new peak, when 26.00 MiB were live" in texts_of(page, "why")
     completed = run_command("check", after, f"--baseline={before}", "--json")
     (device,) = json.loads(completed.stdout)["devices"]
     assert [(row["file"], row["line"]) for row in device["grown"]] == [("train.py", 63)]
@@ -165,9 +166,9 @@ def test_a_peak_that_fell_and_moved_names_the_line_that_holds_less(tmp_path):
     before = two_parts(tmp_path / "before.db", (24, 62), (10, 63), (2, 64))
     after = two_parts(tmp_path / "after.db", (24, 62), (2, 64))
     assert rows(before, after) == [(ELSEWHERE, 6 * MIB), ("train.py:63 evaluate", -10 * MIB)]
-    answer = load_json("diff", before, after)["answer"]
-    assert answer[0].endswith("; train.py:63 evaluate: it holds 10.00 MiB less.")
-    assert "its moment that is most like the earlier peak, when 26.00 MiB were live" in answer[1]
+    page = load_json("diff", before, after)
+    assert texts_of(page, "who") == "train.py:63 evaluate: it holds 10.00 MiB less."
+    assert "its moment that is most like the earlier peak, when 26.00 MiB were live" in texts_of(page, "why")
 
 
 def test_peaks_of_one_height_in_different_lines_name_what_grew_and_what_shrank(tmp_path):
@@ -181,9 +182,9 @@ def test_peaks_of_one_height_in_different_lines_name_what_grew_and_what_shrank(t
         trace.exit()
         paths.append(trace.write())
     assert rows(*paths) == [("train.py:12 forward", 2 * MIB), ("train.py:40 data", -2 * MIB)]
-    (answer,) = load_json("diff", *paths)["answer"]
-    assert answer == ("The peak is the same on device 0 (driver), 6.00 MiB; train.py:12 forward: it holds 2.00 MiB more; "
-                      "train.py:40 data: it holds 2.00 MiB less.")  # fmt: skip
+    assert load_json("diff", *paths)["answer"] == [
+        "The peak is the same on device 0 (driver), 6.00 MiB.",
+        "train.py:12 forward: it holds 2.00 MiB more; train.py:40 data: it holds 2.00 MiB less."]  # fmt: skip
 
 
 def passes(path, *lines, before=(), idle=(), after=()):
@@ -379,9 +380,9 @@ def test_a_head_that_is_wider_comes_before_what_it_makes_and_that_is_named_too(t
     after = steps_of_a_model(tmp_path / "after.db", [40 * MIB, 8 * MIB], [9 * MIB, 64 * MIB])
     assert [(row["site"], row["explains_bytes"]) for row in diff(before, after)["sites"]] == [
         ("train.py:5 make", 56 * MIB), ("train.py:31 forward", None)]  # fmt: skip
-    (answer,) = load_json("diff", before, after)["answer"]
-    assert answer.endswith("; train.py:5 make: its parameters are 1.17 times as large, and 56.00 MiB elsewhere grew with it; "
-                           "train.py:31 forward holds 56.00 MiB more.")  # fmt: skip
+    (_, who) = load_json("diff", before, after)["answer"]
+    assert who == ("train.py:5 make: its parameters are 1.17 times as large, and 56.00 MiB elsewhere grew with it; "
+                   "train.py:31 forward holds 56.00 MiB more.")  # fmt: skip
 
 
 def test_a_model_that_a_new_line_makes_of_another_type_is_still_that_model(tmp_path):
@@ -461,12 +462,12 @@ def steps(path, frees_at="end", count=1, factor=1, moved=0):
 
 def how(tmp_path, **changed):
     before, after = steps(tmp_path / "before.db"), steps(tmp_path / "after.db", moved=7, **changed)
-    answer = load_json("diff", before, after)["answer"]
-    assert "train.py:27 predict: it holds" in answer[0]
+    page = load_json("diff", before, after)
+    assert texts_of(page, "who").startswith("train.py:27 predict: it holds")
     again = json.loads(run_command("check", "--json", after, f"--baseline={before}").stdout)
-    assert again["answer"][2:] == answer[1:]
+    assert texts_of(again, "why") == texts_of(page, "why")
     assert again["next"] == f"gpumemtrace diff {before} {after}"
-    return answer[1]
+    return texts_of(page, "why")
 
 
 LONGER = "It makes as many blocks as before, of the same size, and holds them longer"
@@ -490,7 +491,7 @@ def test_larger_blocks_are_told(tmp_path):
 
 def test_how_it_grew_is_not_guessed(tmp_path):
     before, after = steps(tmp_path / "before.db"), steps(tmp_path / "after.db", count=2, factor=3)
-    assert len(load_json("diff", before, after)["answer"]) == 1
+    assert texts_of(load_json("diff", before, after), "why") == ""
     kept = tmp_path / "kept.json"
     assert run_command("check", before, f"--write-baseline={kept}").returncode == 0
     later = steps(tmp_path / "later.db", frees_at="never")

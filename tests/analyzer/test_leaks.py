@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from support.run import load_json, run_command
+from support.run import load_json, run_command, texts_of
 from support.tracefile import MIB, Trace
 
 
@@ -149,7 +149,8 @@ def test_a_program_without_steps_in_which_nothing_repeats_tells_nothing(trace):
         trace.alloc(100, stack=trace.stack(f"once_{number}"))
     assert verdict(trace) == ("cannot tell", None, None)
     assert says(trace).startswith("Cannot tell whether memory leaks: the program marks no steps, and no phase or allocation "
-                                  "that repeats shows where one begins. Call gpumemtrace_step()")
+                                  "that repeats shows where one begins.")
+    assert texts_of(load_json("leaks", trace.path), "do").startswith("Call gpumemtrace_step()")
 
 
 def test_without_steps_an_allocation_that_repeats_tells_how_long_one_is(trace):
@@ -232,10 +233,9 @@ def test_the_first_line_names_the_leak_its_line_and_when_the_card_is_full(trace)
 
     train(trace, 200, step)
     # The room that is left is 16 GiB - 200 x 16 MiB = 13 184 MiB, and each step takes 16 MiB.
-    line = ("Leak: 16.00 MiB per step (±0 B, 200 steps), 12.00 MiB of it by train.py:40 main; the card is "
-            "full after about 820 more steps.")
-    assert says(trace) == line
-    assert says(trace, "report") == line
+    line = "Leak: 16.00 MiB per step (±0 B, 200 steps), 12.00 MiB of it by train.py:40 main."
+    assert (says(trace), says(trace, "report")) == (line, line)
+    assert texts_of(load_json("leaks", trace.path), "what") == line + " The card is full after about 820 more steps."
     assert load_json("leaks", trace.path)["next"] == f"gpumemtrace peak --at=end {trace.path}"
 
 
@@ -441,11 +441,11 @@ def test_a_graph_is_named_as_what_may_keep_a_tensor_only_where_there_is_one(trac
             with trace.phase("backward"):
                 trace.tensor_free(trace.tensor(1 << 41, 512, stack=stacks[2]))
         trace.step(step)
-    answer = ask("leaks", trace)["answer"]
-    assert " by hold.py:3 hold" in answer[0]
+    page = ask("leaks", trace)
+    assert " by hold.py:3 hold" in page["answer"][0]
     looks = ("Memory that this line allocated in earlier steps is still live: look for a reference to it "
              "(a list, a cache, a closure, an exception)")
-    assert answer[1] == looks + expected
+    assert texts_of(page, "do") == looks + expected
 
 
 def run_batch(trace, thread, kept=512, temporaries=1):
@@ -550,8 +550,8 @@ def test_a_buffer_that_each_step_makes_larger_grows_and_is_no_leak(trace):
     assert verdict(trace)[0] == "grows" and leaks(trace)["growing"][0]["enlarged"]
     # At the peak, the buffers of 19 and 20 MiB are live. Each peak is 2 MiB higher than the one before, so that the
     # rest of the card lasts for 985 / 2 more steps.
-    assert says(trace) == ("No leak, but kept blocks get larger: 1.00 MiB per step (±0 B, 20 steps) by chat.py:7 generate; "
-                           "the card is full after about 490 more steps.")
+    assert says(trace) == "No leak, but kept blocks get larger: 1.00 MiB per step (±0 B, 20 steps) by chat.py:7 generate."
+    assert texts_of(load_json("leaks", trace.path), "what").endswith("generate. The card is full after about 490 more steps.")
     assert says(trace, "report").startswith("Peak 39.00 MiB")
     text = run_command("leaks", trace.path).stdout
     assert "larger blocks replace those before" in text and "Give it its final size at once, or a limit." in " ".join(text.split())

@@ -24,6 +24,7 @@ phases | leaks | leaks --top=1 | steps | oom | ledger | info | check --max-peak=
 check --max-peak=1TiB --top=1
 """.replace("\n", "|").split("|")[1:-1]
 ANSWERS = [answer.strip() for answer in ANSWERS]
+LABELS = {"what": "", "why": "Why: ", "who": "Who: ", "do": "Do: "}
 FORMATS = {
     "text": [answer for answer in ANSWERS if "--at" not in answer and "--layer" not in answer] + ["peak --tree --by=function"],
     "json": ANSWERS,
@@ -108,4 +109,45 @@ def test_a_resolved_trace_is_answered_as_stored(tmp_path, form):
 
 def test_every_stored_answer_is_of_a_trace_that_is_still_made():
     names = [*MADE, "several_traces", "models", "resolved"]
-    assert {path.name.split(".")[0] for path in STORED.iterdir()} == set(names)
+    assert {name_of(path) for path in STORED.iterdir()} == set(names)
+
+
+# --- the verdict in the stored answers ---
+
+
+def outputs(path):
+    """Returns the stored output of each command line."""
+    _, *parts = re.split(r"^\$ gpumemtrace (.*)\n", path.read_text(), flags=re.M)
+    return dict(zip(parts[::2], parts[1::2]))
+
+
+def documents(path):
+    """Returns the JSON document of each command line that printed one."""
+    printed = {line: re.search(r"^\{.*^\}", text, re.M | re.S) for line, text in outputs(path).items()}
+    return {line: json.loads(found[0]) for line, found in printed.items() if found}
+
+
+def opened(document):
+    """Returns the document and those of its traces, without a frame that has no answer of its own."""
+    return [page for page in (document, *document.get("traces", [])) if "answer" in page or "verdict" in page]
+
+
+def name_of(path):
+    return path.name.split(".")[0]
+
+
+@pytest.mark.parametrize("path", sorted(STORED.glob("*.json.txt")), ids=name_of)
+def test_each_sentence_of_an_answer_has_a_role_and_the_first_is_the_finding(path):
+    for line, document in documents(path).items():
+        for page in opened(document):
+            roles, texts = zip(*((sentence["role"], sentence["text"]) for sentence in page["verdict"]))
+            assert (list(texts), roles[0]) == (page["answer"], "what"), line
+            assert set(roles) <= set(LABELS) and all(text.count("; ") <= 1 and ".." not in text for text in texts), line
+
+
+@pytest.mark.parametrize("path", sorted(STORED.glob("*.text.txt")), ids=name_of)
+def test_text_opens_with_the_sentences_and_labels_their_roles(path):
+    of_json, of_text = documents(path.with_name(name_of(path) + ".json.txt")), outputs(path)
+    for line in of_text.keys() & of_json.keys():
+        said = " ".join(LABELS[sentence["role"]] + sentence["text"] for sentence in opened(of_json[line])[0]["verdict"])
+        assert " ".join(of_text[line].split()).removeprefix("exit 1 ").startswith(" ".join(said.split())), line

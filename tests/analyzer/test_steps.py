@@ -5,7 +5,7 @@ import contextlib
 import pytest
 from test_leaks import CALL, keep, says, verdict
 
-from support.run import load_json, run_command
+from support.run import load_json, run_command, texts_of
 from support.tracefile import MIB, Trace
 
 GIB = 1 << 30
@@ -246,8 +246,8 @@ def test_many_steps_are_at_most_129_rows_and_none_of_their_peaks_is_lost(trace):
 
 def test_a_trace_without_steps_says_how_to_name_them(trace):
     trace.alloc(MIB)
-    assert ask(trace)["answer"][0].startswith("The trace has no steps, and no phase or allocation that repeats shows where one begins: "
-                                              "call gpumemtrace_step() at the end of each")  # fmt: skip
+    assert ask(trace)["answer"][0] == "The trace has no steps, and no phase or allocation that repeats shows where one begins."
+    assert texts_of(ask(trace), "do").startswith("Call gpumemtrace_step() at the end of each")
     assert "steps" not in ask(trace)["devices"][0]
 
 

@@ -304,7 +304,7 @@ def test_the_line_of_python_is_named_and_no_offset_in_a_library(trace_of):
     trace = trace_of(snapshot(segment(SEGMENT, block(MIB, "active_allocated", MIB, frames), block(19 * MIB))))
     for _ in range(2):
         said = run_command("peak", trace).stdout
-        assert "most of it by model.py:12 forward" in " ".join(said.split()) and "319562" not in said
+        assert "Who: Most of it by model.py:12 forward" in " ".join(said.split()) and "319562" not in said
         assert run_command("resolve", trace).returncode == 0
 
 

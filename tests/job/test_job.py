@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from support.run import load_json, run_command
+from support.run import load_json, run_command, texts_of
 from support.tracefile import Trace
 
 MIB, BOOT_NS = 1 << 20, 1_700_000_000_000_000_000
@@ -41,7 +41,8 @@ def test_the_rank_that_stands_out_is_named_with_the_line_that_holds_more(rank, t
     rank(7, [*LIKE, (30 * MIB, 88)])
     document = load_json("report", tmp_path)
     assert document["answer"] == [
-        "Rank 7 peaks at 180.00 MiB, 30.00 MiB above ranks 0-6; train.py:88 forward: it holds 30.00 MiB more.",
+        "Rank 7 peaks at 180.00 MiB, 30.00 MiB above ranks 0-6.",
+        "train.py:88 forward: it holds 30.00 MiB more.",
         "Ranks 0-6 peak at 150.00 MiB (driver).",
     ]
     assert document["next"] == f"gpumemtrace diff {tmp_path}/rank0.db {tmp_path}/rank7.db"
@@ -73,12 +74,14 @@ def test_a_job_opens_with_the_rank_that_died_and_not_with_the_highest(rank, tmp_
     document = load_json("report", tmp_path)
     own = next(page for page in document["traces"] if page["trace"]["rank"] == 2)
     assert own["answer"][0].startswith("Out of memory, and the program died: train.py:88 forward asked for 90.00 GiB")
-    assert document["answer"][0] == "Rank 2: " + own["answer"][0] and document["answer"][1].startswith("Rank 3 peaks at")
+    assert document["answer"][0] == "Rank 2: " + own["answer"][0]
+    assert document["verdict"][1:3] == own["verdict"][1:3] and [one["role"] for one in own["verdict"][1:3]] == ["why", "who"]
+    assert " Rank 3 peaks at" in texts_of(document, "what")
     assert document["next"] == f"gpumemtrace oom {died}" == own["next"]
     assert document["job"]["failed_trace"] == str(died)
     text = run_command("report", tmp_path).stdout
     assert text.startswith("Rank 2: Out of memory, and the program died") and f"Next: {own['next']}" in " ".join(text.split("\nJob\n")[0].split())
-    assert list(document) == ["schema", "answer", "next", "job", "traces"]
+    assert list(document) == ["schema", "answer", "verdict", "next", "job", "traces"]
 
 
 def test_of_several_that_failed_the_one_that_died_first_opens_the_job(rank, tmp_path):
@@ -88,7 +91,7 @@ def test_of_several_that_failed_the_one_that_died_first_opens_the_job(rank, tmp_
     failing(3, tmp_path, 60 * MIB, 5, exit_status=1)
     failing(4, tmp_path, 60 * MIB, 1, goes_on=True, exit_status=0)
     answer = load_json("report", tmp_path)["answer"]
-    assert answer[0].startswith("Rank 3: Out of memory, and the program died") and answer[1] == "Allocations of ranks 1-2 failed, too."
+    assert answer[0].startswith("Rank 3: Out of memory, and the program died") and "Allocations of ranks 1-2 failed, too." in answer
 
 
 def test_what_a_rank_went_on_after_is_no_failure_of_the_job(rank, tmp_path):
@@ -169,7 +172,7 @@ def test_every_command_opens_with_the_job(rank, tmp_path, command):
         rank(number, LIKE)
     rank(4, [*LIKE, (30 * MIB, 88)])
     text = run_command(command, tmp_path).stdout
-    assert text.startswith("Rank 4 peaks at 180.00 MiB, 30.00 MiB above ranks 0-3; train.py:88 forward")
+    assert text.startswith("Rank 4 peaks at 180.00 MiB, 30.00 MiB above ranks 0-3.\nWho: train.py:88 forward")
     assert text.index("Ranks that are alike") < text.index("rank      0") < text.index("rank      4")
 
 
@@ -179,6 +182,7 @@ def test_a_rank_without_memory_comes_last_and_is_named(rank, tmp_path):
     rank(2, LIKE)
     document = load_json("report", tmp_path)
     assert document["answer"] == ["Ranks 1-2 peak at 150.00 MiB (driver).", "Rank 0 used no GPU memory."]
+    assert [sentence["role"] for sentence in document["verdict"]] == ["what", "who"]
     assert [page["trace"]["rank"] for page in document["traces"]] == [1, 0]
 
 
@@ -213,7 +217,7 @@ def test_devices_of_one_process_are_told_apart(tmp_path, rank):
         trace.alloc(size * MIB, device=device, stack=trace.stack(("train.py", 12 + device, "main")))
     document = load_json("peak", trace.write(), rank(1, [], name="idle.db"))
     assert groups_of(document) == [("rank 0 device 0", 300 * MIB, 1), ("rank 0 device 1; rank 0 device 2", 100 * MIB, 2)]
-    assert document["answer"][0].startswith("Rank 0 device 0 peaks at 300.00 MiB, 200.00 MiB above rank 0 device 1; rank 0 device 2")
+    assert document["answer"][0] == "Rank 0 device 0 peaks at 300.00 MiB, 200.00 MiB above rank 0 device 1; rank 0 device 2."
     assert document["job"]["imbalance_ratio"] == pytest.approx(300 / (500 / 3), rel=1e-4)
 
 

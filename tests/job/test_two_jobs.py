@@ -38,7 +38,8 @@ def test_the_rank_that_changed_most_comes_first_with_the_line_that_holds_more(jo
     after = job("b", {0: LIKE, 1: LIKE, 2: [*LIKE, (9 * MIB, 40)], 3: MORE})
     document = load_json("diff", before, after)
     assert document["answer"] == [
-        "Rank 3: the peak grew by 30.00 MiB, from 150.00 MiB to 180.00 MiB (driver); train.py:88 forward: it holds 30.00 MiB more.",
+        "Rank 3: the peak grew by 30.00 MiB, from 150.00 MiB to 180.00 MiB (driver).",
+        "train.py:88 forward: it holds 30.00 MiB more.",
         "Among the others 1 grew, 0 fell, 2 did not change.",
     ]
     assert document["next"] == f"gpumemtrace diff {before}/rank3.db {after}/rank3.db"

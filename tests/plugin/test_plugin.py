@@ -76,7 +76,7 @@ def test_takes(driver, mib):
     result.stdout.fnmatch_lines(
         [
             "gpu_memory: The limit is broken: device 0 driver peak is 100.00 MiB, the limit is 64.00 MiB.",
-            "Most of the memory live at the peak is held by test_it.py:* take (100.00 MiB).",
+            "Who: Most of the memory live at the peak is held by test_it.py:* take (100.00 MiB).",
             "FAILED test_it.py::test_takes[[]100[]] - gpu_memory: The limit is broken: dev*",
         ]
     )

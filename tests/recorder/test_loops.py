@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from support.run import ROOT, load_json
+from support.run import ROOT, load_json, texts_of
 
 SOURCE = (ROOT / "tests/programs/calls/loops.c").read_text().splitlines()
 CARD_KIB = 16 << 20
@@ -23,7 +23,7 @@ def verdict(record, program):
 
     def run(loop):
         page = load_json("leaks", record(program("loops"), loop).trace)
-        return page["answer"][0], page["devices"][0]["leaks"]["growth"][0]
+        return texts_of(page, "what"), page["devices"][0]["leaks"]["growth"][0]
 
     return run
 
@@ -36,7 +36,7 @@ def test_a_leak_is_named_with_its_line_and_bytes_per_step(verdict, loop, call, k
     says, growth = verdict(loop)
     assert growth["verdict"] == "leak"
     assert abs(growth["leak_bytes_per_step"] / 1024 - kib_per_step) <= off
-    assert re.match(rf"Leak: [\d.]+ KiB per step \(±[\d.]+ K?i?B, 120 steps\) by loops\.c:{line_of(loop, call)} {loop}; the "
+    assert re.match(rf"Leak: [\d.]+ KiB per step \(±[\d.]+ K?i?B, 120 steps\) by loops\.c:{line_of(loop, call)} {loop}\. The "
                     r"card is full after about [\d,]+ more steps\.$", says), says
     left = int(re.search(r"about ([\d,]+) more", says)[1].replace(",", ""))
     assert 0.9 <= left / (CARD_KIB / kib_per_step) <= 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compares the first line of a program's report with a stored line. Also checks that no two rows of a list read
 alike."""
+import itertools
 import os
 import re
 
@@ -12,9 +13,13 @@ STORED = ROOT / "tests" / "golden"
 
 
 def first_line(trace):
-    """Returns the first sentence of the report, with each duration replaced by T."""
-    answer = load_json("report", trace)["answer"]
-    return DURATION.sub("T", answer[0])
+    """Returns the first finding of the report, and the first sentences that say its reason and who holds the memory. Each
+    duration is replaced by T."""
+    first, *others = load_json("report", trace)["verdict"]
+    said = {}
+    for sentence in (first, *itertools.takewhile(lambda one: one["role"] != "what", others)):
+        said.setdefault(sentence["role"], sentence["text"])
+    return DURATION.sub("T", " ".join(said[role] for role in ("what", "why", "who") if role in said))
 
 
 def check_first_line(file, key, trace, source):

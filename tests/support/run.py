@@ -72,6 +72,11 @@ def load_json(*arguments, **options):
     return json.loads(completed.stdout)
 
 
+def texts_of(page, role):
+    """Returns the sentences of the page's verdict that have this role, as one text."""
+    return " ".join(sentence["text"] for sentence in page["verdict"] if sentence["role"] == role)
+
+
 def wait_for(look, is_there=bool, what="it"):
     """Returns the first result of look() for which is_there(result) is true. The test fails if there is none within
     TIMEOUT_S; `what` names the thing that is missing then."""

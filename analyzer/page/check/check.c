@@ -67,21 +67,24 @@ int page_check_say(struct opening *opening, const struct check_results *results,
             *worst = result;
     }
     if (!count)
-        return page_say(opening, "No limit is broken, because no figure was compared with one.");
+        return page_say(opening, VERDICT_what,
+                        "No limit is broken, because no figure was compared with one.");
     if (broken_count)
         page_next(opening, "%s", next_of(*worst));
     figure(measured, *worst, false);
     figure(limit, *worst, true);
     if (count == 1)
-        return page_say(opening, "%s: %s is %s, the limit is %s.",
+        return page_say(opening, VERDICT_what, "%s: %s is %s, the limit is %s.",
                         broken_count ? "The limit is broken" : "The limit holds", (*worst)->subject,
                         measured, limit);
     if (!broken_count)
-        return page_say(opening, "All %zu limits hold; nearest to its limit of %s is %s: %s.",
-                        count, limit, (*worst)->subject, measured);
-    return page_say(opening, "%zu of %zu limits are broken%s %s is %s, the limit is %s.",
-                    broken_count, count, broken_count == 1 ? ":" : ", worst:", (*worst)->subject,
-                    measured, limit);
+        return page_say(opening, VERDICT_what,
+                        "All %zu limits hold; nearest to its limit of %s is %s: %s.", count, limit,
+                        (*worst)->subject, measured);
+    return page_say(opening, VERDICT_what,
+                    "%zu of %zu limits are broken%s %s is %s, the limit is %s.", broken_count,
+                    count, broken_count == 1 ? ":" : ", worst:", (*worst)->subject, measured,
+                    limit);
 }
 
 /* --- the tables --- */

@@ -154,7 +154,8 @@ static int say_change(struct opening *opening, struct check_result *result,
         go_on_to_diff(opening, base->study);
     if (!*page_diff_guilty(change, guilty))
         return 1;
-    return page_say(opening, "The largest growth since the baseline is at %s.", guilty) < 0 ||
+    return page_say(opening, VERDICT_who, "The largest growth since the baseline is at %s.",
+                    guilty) < 0 ||
                    page_diff_moved(opening, change) < 0
                ? -1
                : page_diff_how(opening, change);
@@ -175,7 +176,7 @@ int evidence_note(struct opening *opening, const struct check_result *result,
     if (find_change(&change, base, study, result->account, err))
         return -1;
     if (*page_diff_guilty(&change, guilty))
-        status = page_say(opening, "Within the tolerance, %s.", guilty);
+        status = page_say(opening, VERDICT_who, "Within the tolerance, %s.", guilty);
     run_diff_release(&change);
     return status;
 }
@@ -242,7 +243,7 @@ static int say_most(struct opening *opening, struct check_result *result,
     else if (rows[0].blamed->is_known)
         status = blame_line(result, rows[0].blamed, err)
                      ? -1
-                     : page_say(opening, "Most of the memory %s is held by %s (%s).",
+                     : page_say(opening, VERDICT_who, "Most of the memory %s is held by %s (%s).",
                                 is_kind(result, "leak") ? "live at the exit"
                                 : result->is_of_phase   ? "live at the phase's peak"
                                                         : "live at the peak",
@@ -268,10 +269,11 @@ static int say_growth(struct opening *opening, struct check_result *result,
 
         if (row->cache || row->is_left_out)
             continue;
-        status = blame_line(result, row->blamed, err)
-                     ? -1
-                     : page_say(opening, "Largest growth: %s, %s each step.", row->blamed->label,
-                                units_bytes(bytes, (uint64_t)(row->slope + 0.5)));
+        status =
+            blame_line(result, row->blamed, err)
+                ? -1
+                : page_say(opening, VERDICT_who, "Largest growth: %s, %s each step.",
+                           row->blamed->label, units_bytes(bytes, (uint64_t)(row->slope + 0.5)));
     }
     account_leak_release(&found);
     return status;
@@ -298,16 +300,17 @@ static int say_stack(struct opening *opening, struct check_result *result,
     const uint32_t stack_id = stack_of_first(result, &study->history);
 
     if (!stack_id)
-        return are_retries ? 1 : page_say(opening, "--allow-oom accepts failures.");
+        return are_retries ? 1 : page_say(opening, VERDICT_do, "--allow-oom accepts failures.");
     if (blame_stack(result, study, stack_id, err))
         return -1;
     if (are_retries)
-        return page_say(opening, "Most retries were at %s.", result->label);
-    if (page_say(opening, "The last failure was at %s; --allow-oom accepts failures.",
-                 result->label) < 0)
+        return page_say(opening, VERDICT_who, "Most retries were at %s.", result->label);
+    if (page_say(opening, VERDICT_who, "The last failure was at %s.", result->label) < 0 ||
+        page_say(opening, VERDICT_do, "--allow-oom accepts failures.") < 0)
         return -1;
     return study->history.failures_in_all > study->history.failure_count
-               ? page_say(opening, "'gpumemtrace oom' lists the first and the last %d failures.",
+               ? page_say(opening, VERDICT_do,
+                          "'gpumemtrace oom' lists the first and the last %d failures.",
                           FAILURES_AT_EACH_END)
                : 1;
 }

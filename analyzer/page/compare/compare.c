@@ -39,8 +39,8 @@ static int say_compared(struct opening *opening, const struct study *study,
 {
     char name[PAGE_LAYER_BYTES], measured[UNITS_TEXT_BYTES], estimated[UNITS_TEXT_BYTES];
     char difference[DIFFERENCE_BYTES];
-    return page_say(opening, "Device %d, %s: the peak was %s, estimated %s: %s.", account->device,
-                    page_layer_name(study, account, name),
+    return page_say(opening, VERDICT_what, "Device %d, %s: the peak was %s, estimated %s: %s.",
+                    account->device, page_layer_name(study, account, name),
                     units_bytes(measured, account->peak_bytes),
                     units_bytes(estimated, estimated_bytes),
                     difference_text(difference, account->peak_bytes, estimated_bytes));
@@ -52,11 +52,10 @@ static int say_another(struct opening *opening, const struct estimate *estimate,
     char model[UNITS_TEXT_BYTES], measured[UNITS_TEXT_BYTES];
     if (!likeness->is_another)
         return 1;
-    return page_say(opening,
+    return page_say(opening, VERDICT_what,
                     "This does not look like a run of %s: of its %" PRIu64
                     " parameter tensors (%s) %" PRIu64
-                    " have a block of their size at the peak, and %s count as parameters there. "
-                    "Another model, another element type, or parameters in shards?",
+                    " have a block of their size at the peak, and %s count as parameters there.",
                     estimate->model->name ? estimate->model->name : "the model",
                     likeness->tensors_count, units_bytes(model, estimate->parameter_bytes),
                     likeness->found_count, units_bytes(measured, likeness->measured_bytes));
@@ -74,9 +73,14 @@ static int say_account(struct opening *opening, const struct study *study, uint3
         likeness_find(&likeness, study, number, &comparison, estimate, err))
         return -1;
     if (say_another(opening, estimate, &likeness) < 0 ||
-        say_compared(opening, study, account, estimate->peak.requested_bytes) < 0)
+        say_compared(opening, study, account, estimate->peak.requested_bytes) < 0 ||
+        page_departure_say(opening, study, number, &comparison, estimate, NULL, NULL, err) < 0)
         return -1;
-    return page_departure_say(opening, study, number, &comparison, estimate, NULL, NULL, err);
+    if (!likeness.is_another)
+        return 1;
+    return page_say(opening, VERDICT_do,
+                    "Check that the model and the element type are the run's, and that no "
+                    "parameters lie in shards.");
 }
 
 static int answer_compare(struct opening *opening, const struct study *study,

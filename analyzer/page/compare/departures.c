@@ -67,11 +67,14 @@ static int say_held_site(struct opening *opening, const struct site_row *row, co
 {
     char bytes[UNITS_TEXT_BYTES];
     if (!row->blamed->is_known)
-        return page_say(opening, "%s.", head);
+        return page_say(opening, VERDICT_why, "%s.", head);
     if (teller->tell && teller->tell(teller->told, row->blamed, err))
         return -1;
-    return page_say(opening, "%s; most of the run's bytes are held by %s (%s).", head,
-                    row->blamed->label, units_bytes(bytes, row->bytes));
+    return page_say(opening, VERDICT_why, "%s.", head) < 0
+               ? -1
+               : page_say(opening, VERDICT_who,
+                          "Most of the run's bytes of this kind are held by %s (%s).",
+                          row->blamed->label, units_bytes(bytes, row->bytes));
 }
 
 static int say_largest(struct opening *opening, const struct study *study,
@@ -82,7 +85,7 @@ static int say_largest(struct opening *opening, const struct study *study,
     struct blame blame;
     keep_category(sites, departure->category);
     if (!sites->count)
-        return page_say(opening, "%s; the run has none at its peak.", head);
+        return page_say(opening, VERDICT_why, "%s; the run has none at its peak.", head);
     if (site_rows_blame(&blame, study->symbols, sites, err))
         return -1;
     const int status = site_rows_of(&rows, &study->history, sites, &blame, err) < 0
@@ -130,7 +133,7 @@ int page_departure_say(struct opening *opening, const struct study *study, uint3
         return 1;
     describe(head, sizeof head, comparison, largest, estimate);
     if (largest->kind == DEPARTURE_rounding)
-        return page_say(opening, "%s.", head);
+        return page_say(opening, VERDICT_why, "%s.", head);
     if (sites_at(&sites, &study->categories, account, peak_index, err))
         return -1;
     const int status = say_largest(opening, study, largest, head, &sites, &teller, err);

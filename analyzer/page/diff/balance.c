@@ -26,12 +26,14 @@ int balance_answer(struct opening *opening, const struct study *study, const str
     study_device_name(balance.highest, highest);
     study_device_name(balance.middle, middle);
     units_bytes(more_bytes, balance.highest_bytes - balance.middle_bytes);
-    return page_say(opening,
-                    "The devices are not balanced: %s peaks %s above %s%s (%.2f, the highest peak "
-                    "over the mean)%s%s.",
-                    highest, more_bytes, middle,
-                    balance.used_count > 2 ? ", the median of the others" : "", balance.ratio,
-                    *page_more(&more, held) ? "; " : "", held);
+    if (page_say(
+            opening, VERDICT_what,
+            "The devices are not balanced: %s peaks %s above %s%s (%.2f, the highest peak over "
+            "the mean).",
+            highest, more_bytes, middle, balance.used_count > 2 ? ", the median of the others" : "",
+            balance.ratio) < 0)
+        return -1;
+    return *page_more(&more, held) ? page_say(opening, VERDICT_who, "%s.", held) : 1;
 }
 
 int balance_add(struct doc *doc, const struct study *study, const struct view *view,

@@ -101,14 +101,18 @@ static int say_change(struct opening *opening, const struct study *study, const 
     units_bytes(before, difference->bytes[0]);
     units_bytes(after, difference->bytes[1]);
     name_subject(subject, own);
+    const int status =
+        delta ? page_say(opening, VERDICT_what, "%s %s by %s, from %s to %s, on %s (%s).", subject,
+                         delta > 0 ? "grew" : "fell",
+                         units_bytes(size, (uint64_t)(delta > 0 ? delta : -delta)), before, after,
+                         device, layer)
+              : page_say(opening, VERDICT_what, "%s is the same on %s (%s), %s.", subject, device,
+                         layer, after);
+    if (status < 0 || (*lines && page_say(opening, VERDICT_who, "%s.", lines) < 0))
+        return -1;
     if (!delta)
-        return page_say(opening, "%s is the same on %s (%s), %s%s%s.", subject, device, layer,
-                        after, *lines ? "; " : "", lines);
-    if (page_say(opening, "%s %s by %s, from %s to %s, on %s (%s)%s%s.", subject,
-                 delta > 0 ? "grew" : "fell",
-                 units_bytes(size, (uint64_t)(delta > 0 ? delta : -delta)), before, after, device,
-                 layer, *lines ? "; " : "", lines) < 0 ||
-        page_diff_moved(opening, change) < 0)
+        return 1;
+    if (page_diff_moved(opening, change) < 0)
         return -1;
     return own->at[0] || own->at[1] || delta < 0 ? 1 : page_diff_how(opening, change);
 }
@@ -133,7 +137,7 @@ static int answer_diff(struct opening *opening, const struct study *study, const
     }
     if (history->device_count)
         page_next(opening, "peak");
-    return history->device_count ? status : page_say(opening, "No device was used.");
+    return history->device_count ? status : page_say(opening, VERDICT_what, "No device was used.");
 }
 
 /* --- the evidence --- */

@@ -142,11 +142,11 @@ int page_diff_moved(struct opening *opening, const struct run_diff *change)
         return 1;
     units_bytes(bytes, change->alike_bytes);
     return change->moved_side == 0
-               ? page_say(opening,
+               ? page_say(opening, VERDICT_why,
                           "The earlier run peaked in another part of the program; the rows compare "
                           "with its moment that is most like the new peak, when %s were live.",
                           bytes)
-               : page_say(opening,
+               : page_say(opening, VERDICT_why,
                           "The later run peaks in another part of the program; the rows compare "
                           "with its moment that is most like the earlier peak, when %s were live.",
                           bytes);
@@ -167,13 +167,15 @@ static int say_longer(struct opening *opening, const struct diff_tree *differenc
     if (is_told[0])
         diff_leaf_freed_after(difference, leaf, 0, before);
     if (is_told[0] && !leaf->lives[1].freed_count)
-        return page_say(opening, "%s: freed after %s before, never now.", same, before);
+        return page_say(opening, VERDICT_why, "%s: freed after %s before, never now.", same,
+                        before);
     if (is_told[0] && leaf->is_freed_elsewhere)
-        return page_say(opening, "%s: freed after %s before, after %s now.", same, before,
-                        diff_leaf_freed_after(difference, leaf, 1, after));
+        return page_say(opening, VERDICT_why, "%s: freed after %s before, after %s now.", same,
+                        before, diff_leaf_freed_after(difference, leaf, 1, after));
     if (is_told[0] && !is_told[1])
-        return page_say(opening, "%s; before, they were freed after %s.", same, before);
-    return page_say(opening, "%s.", same);
+        return page_say(opening, VERDICT_why, "%s; before, they were freed after %s.", same,
+                        before);
+    return page_say(opening, VERDICT_why, "%s.", same);
 }
 
 int page_diff_how(struct opening *opening, const struct run_diff *change)
@@ -188,10 +190,11 @@ int page_diff_how(struct opening *opening, const struct run_diff *change)
     case DIFF_HOW_LONGER:
         return say_longer(opening, &change->difference, leaf);
     case DIFF_HOW_LARGER:
-        return page_say(opening, "It makes as many blocks as before, each %.3g times as large.",
+        return page_say(opening, VERDICT_why,
+                        "It makes as many blocks as before, each %.3g times as large.",
                         (double)leaf->each_bytes[1] / (double)leaf->each_bytes[0]);
     case DIFF_HOW_MORE:
-        return page_say(opening,
+        return page_say(opening, VERDICT_why,
                         "It makes %" PRIu64 " blocks where it made %" PRIu64 ", of the same size.",
                         leaf->lives[1].born_count, leaf->lives[0].born_count);
     case DIFF_HOW_UNKNOWN:

@@ -2,6 +2,8 @@
 /* The page of a machine's checks; see doctor.h. */
 #include "doctor.h"
 
+#include "analyzer/page/verdict/verdict.h"
+
 static const char *const states[] = {
     [FINDING_FINE] = "fine",
     [FINDING_NOTE] = "note",
@@ -14,18 +16,18 @@ static void add_verdict(struct doc *doc, const struct doctor *doctor)
     for (int i = 0; i < DOCTOR_CHECKS && !first; i++)
         if (doctor->findings[i].state == FINDING_WRONG)
             first = &doctor->findings[i];
-    doc_list_begin(doc, "answer", NULL);
+    verdict_begin(doc);
     if (doctor->wrong_count > 1)
-        doc_textf(doc, "sentence", "", "%d things are wrong. The first: %s.", doctor->wrong_count,
-                  first->what);
+        verdict_add(doc, VERDICT_what, "%d things are wrong. The first: %s.", doctor->wrong_count,
+                    first->what);
     else if (first)
-        doc_textf(doc, "sentence", "", "One thing is wrong: %s.", first->what);
+        verdict_add(doc, VERDICT_what, "One thing is wrong: %s.", first->what);
     else
-        doc_textf(doc, "sentence", "", "Nothing is wrong: %s.",
-                  doctor->checkup.has_driver
-                      ? "programs can be recorded on the card, and in dry runs"
-                      : "dry runs can be recorded; for a card there is no NVIDIA driver here");
-    doc_list_end(doc);
+        verdict_add(doc, VERDICT_what, "Nothing is wrong: %s.",
+                    doctor->checkup.has_driver
+                        ? "programs can be recorded on the card, and in dry runs"
+                        : "dry runs can be recorded; for a card there is no NVIDIA driver here");
+    verdict_end(doc);
 }
 
 /* Adds a line for each check. If the check failed, adds the command that repairs it on the next

@@ -97,11 +97,13 @@ static int say_why(struct opening *opening, const struct study *study, const str
 {
     struct opening why = {.err = err};
     int status = page_oom_answer(&why, study, view, err);
-    if (status > 0 && why.sentences.count) {
-        const char *asker = strstr(why.sentences.items[0], ": ");
-        status = page_say(opening, "As it was, %s", asker ? asker + 2 : why.sentences.items[0]);
+    for (size_t i = 0; i < why.verdict.texts.count && status > 0; i++) {
+        const char *text = why.verdict.texts.items[i], *asker = i ? NULL : strstr(text, ": ");
+        if (why.verdict.roles[i] != VERDICT_do)
+            status = page_say(opening, i ? why.verdict.roles[i] : VERDICT_why, "%s%s",
+                              i ? "" : "As it was, ", asker ? asker + 2 : text);
     }
-    text_list_release(&why.sentences);
+    verdict_release(&why.verdict);
     return status;
 }
 
@@ -126,7 +128,7 @@ static int say_settings(struct opening *opening, const struct fix *fix, const st
         return -1;
     if (oom.verdict != OOM_FRAGMENTED)
         return 1;
-    return page_say(opening,
+    return page_say(opening, VERDICT_do,
                     "No setting of the allocator helps: %zu tried in a run, %zu by its model. The "
                     "program has to need less.",
                     tried, ruled_out);
@@ -146,10 +148,12 @@ static int fix_answer(struct opening *opening, const struct study *study, const 
         add_best(&text, fix);
     else
         add_none(&text, fix, own);
-    int status = page_say(opening, "%s.", text_failed(&text) ? "Out of memory" : text.data);
+    int status =
+        page_say(opening, VERDICT_what, "%s.", text_failed(&text) ? "Out of memory" : text.data);
     text_release(&text);
     if (status > 0 && own->stopped_by && !fits)
-        status = page_say(opening, "Stopped by signal %d in run %zu.", own->stopped_by, fix->count);
+        status = page_say(opening, VERDICT_why, "Stopped by signal %d in run %zu.", own->stopped_by,
+                          fix->count);
     if (status < 0 || fits)
         return status;
     if (say_why(opening, study, view, err) < 0 || say_settings(opening, fix, study, view, err) < 0)

@@ -3,6 +3,7 @@
 #include "largest.h"
 
 #include "analyzer/need/need.h"
+#include "analyzer/page/verdict/verdict.h"
 #include "analyzer/render/units.h"
 #include "runs.h"
 
@@ -27,9 +28,9 @@ static void add_room(struct text *text, const struct trial *trial)
     text_add(text, page_runs_scarce(trial));
 }
 
-static void say(const struct said *said, struct text *text)
+static void say(const struct said *said, enum verdict_role role, struct text *text)
 {
-    doc_text(said->doc, "sentence", "", text_failed(text) ? NULL : text->data);
+    verdict_add(said->doc, role, "%s", text_failed(text) ? "out of memory" : text->data);
     text_clear(text);
 }
 
@@ -123,7 +124,7 @@ static void say_of_other_failure(const struct said *said, struct text *text)
               "So more may fit: values that the program does not take are left out by a step, as "
               "--vary=%s:8..512/8.",
               said->vary->name);
-    say(said, text);
+    say(said, VERDICT_what, text);
 }
 
 /* Adds the refused allocations of the run that fits, and the memory that the run did not count. */
@@ -136,11 +137,11 @@ static void say_of_run(const struct said *said, struct text *text)
     if (trial->failures_count) {
         page_runs_refusals(text, trial);
         text_add(text, ".");
-        say(said, text);
+        say(said, VERDICT_what, text);
     }
     if (trial->rank_count > 1) {
         text_add(text, NEED_OF_NCCL ".");
-        say(said, text);
+        say(said, VERDICT_what, text);
     }
 }
 
@@ -154,7 +155,7 @@ static void say_of_evenness(const struct said *said, struct text *text)
                   "The peak is the same with all that was run: the program may not take %s %s.",
                   said->vary->name,
                   said->vary->argument ? "from its command line" : "from its environment");
-        say(said, text);
+        say(said, VERDICT_what, text);
     }
     if (largest->higher == LARGEST_NO_RUN)
         return;
@@ -165,7 +166,7 @@ static void say_of_evenness(const struct said *said, struct text *text)
               units_bytes(high, trial_of(said, largest->higher)->peak_bytes),
               largest_value(said->fix, largest->lower),
               units_bytes(low, trial_of(said, largest->lower)->peak_bytes));
-    say(said, text);
+    say(said, VERDICT_what, text);
 }
 
 static void say_why_it_ended(const struct said *said, struct text *text)
@@ -177,7 +178,7 @@ static void say_why_it_ended(const struct said *said, struct text *text)
         text_addf(text, "--max-runs=%zu ended the search.", said->fix->max_runs);
     else
         return;
-    say(said, text);
+    say(said, VERDICT_why, text);
 }
 
 static void add_answer(const struct said *said)
@@ -185,14 +186,14 @@ static void add_answer(const struct said *said)
     struct text text;
 
     text_init(&text, TEXT_MAX);
-    doc_list_begin(said->doc, "answer", NULL);
+    verdict_begin(said->doc);
     add_verdict(&text, said);
-    say(said, &text);
+    say(said, VERDICT_what, &text);
     say_of_other_failure(said, &text);
     say_of_run(said, &text);
     say_of_evenness(said, &text);
     say_why_it_ended(said, &text);
-    doc_list_end(said->doc);
+    verdict_end(said->doc);
     text_release(&text);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analyzer/page/verdict/verdict.h"
 #include "stand_out.h"
 
 enum { SUMMARY_ROWS = 10 };
@@ -262,10 +263,10 @@ static int add_answer(struct doc *doc, const struct stand_outs *found, const str
         text_list_release(&said);
         return -1;
     }
-    doc_list_begin(doc, "answer", NULL);
+    verdict_begin(doc);
     for (size_t i = 0; i < said.count; i++)
-        doc_text(doc, "sentence", "", said.items[i]);
-    doc_list_end(doc);
+        verdict_add(doc, VERDICT_what, "%s", said.items[i]);
+    verdict_end(doc);
     doc_null(doc_detail(doc), "next", "Next", DOC_TEXT);
     text_list_release(&said);
     return 0;

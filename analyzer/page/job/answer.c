@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/page/diff/rows.h"
+#include "analyzer/page/verdict/verdict.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"
@@ -30,7 +31,7 @@ static int name_unused(char label[WHO_BYTES], const struct job *job, struct err 
     return (int)count;
 }
 
-static int say_groups(struct text_list *said, const struct job *job, struct err *err)
+static int say_groups(struct verdict *said, const struct job *job, struct err *err)
 {
     const struct job_group *typical = &job->groups[job->typical];
     const struct job_group *low = &job->groups[0];
@@ -44,20 +45,20 @@ static int say_groups(struct text_list *said, const struct job *job, struct err 
     units_bytes(most, typical->peak_bytes);
     if (*who >= 'a' && who_has_ranks(job))
         *who = (char)(*who - 'a' + 'A');
-    if (text_list_add(said, err, "%s %s at %s%s%s (%s).", who,
-                      typical->count > 1 ? "peak" : "peaks", least, is_range ? " to " : "",
-                      is_range ? most : "", place->layer))
+    if (verdict_say(said, err, said->texts.count ? VERDICT_who : VERDICT_what,
+                    "%s %s at %s%s%s (%s).", who, typical->count > 1 ? "peak" : "peaks", least,
+                    is_range ? " to " : "", is_range ? most : "", place->layer))
         return -1;
     if (low == typical || job_outlier(job))
         return 0;
     return who_name_group(who, job, low, err) ||
-                   text_list_add(said, err, "The lowest: %s at %s.", who,
-                                 units_bytes(least, low->peak_bytes))
+                   verdict_say(said, err, VERDICT_who, "The lowest: %s at %s.", who,
+                               units_bytes(least, low->peak_bytes))
                ? -1
                : 0;
 }
 
-static int say_outlier(struct text_list *said, const struct job *job, struct err *err)
+static int say_outlier(struct verdict *said, const struct job *job, struct err *err)
 {
     const struct job_group *group = job_outlier(job), *typical = &job->groups[job->typical];
     char who[WHO_BYTES], others[WHO_BYTES], peak[UNITS_TEXT_BYTES], more[UNITS_TEXT_BYTES];
@@ -69,12 +70,13 @@ static int say_outlier(struct text_list *said, const struct job *job, struct err
     units_bytes(more, group->peak_bytes - job_middle(job, typical)->peak_bytes);
     if (who_has_ranks(job))
         *who = 'R';
-    return text_list_add(said, err, "%s %s at %s, %s above %s%s%s.", who,
-                         group->count > 1 ? "peak" : "peaks", peak, more, others,
-                         *page_more(&group->more, held) ? "; " : "", held);
+    if (verdict_say(said, err, VERDICT_what, "%s %s at %s, %s above %s.", who,
+                    group->count > 1 ? "peak" : "peaks", peak, more, others))
+        return -1;
+    return *page_more(&group->more, held) ? verdict_say(said, err, VERDICT_who, "%s.", held) : 0;
 }
 
-static int say_unused(struct text_list *said, const struct job *job, struct err *err)
+static int say_unused(struct verdict *said, const struct job *job, struct err *err)
 {
     char who[WHO_BYTES];
     const int count = name_unused(who, job, err);
@@ -83,19 +85,20 @@ static int say_unused(struct text_list *said, const struct job *job, struct err 
         return count;
     if (who_has_ranks(job))
         *who = 'R';
-    return count == job->count ? text_list_add(said, err, "No GPU memory was allocated.")
-                               : text_list_add(said, err, "%s used no GPU memory.", who);
+    return count == job->count
+               ? verdict_say(said, err, VERDICT_what, "No GPU memory was allocated.")
+               : verdict_say(said, err, VERDICT_who, "%s used no GPU memory.", who);
 }
 
-static int say_cards(struct text_list *said, const struct job *job, struct err *err)
+static int say_cards(struct verdict *said, const struct job *job, struct err *err)
 {
     for (size_t i = 0; i < job->cards.count; i++) {
         const struct shared_card *card = &job->cards.items[i];
         char sum[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES] = "";
 
         units_bytes(total, card->total_bytes);
-        if (text_list_add(
-                said, err,
+        if (verdict_say(
+                said, err, VERDICT_who,
                 "%d processes on %s held %s%s%s%s together at one moment, without their contexts.",
                 card->count, card->uuid, card->is_known ? "" : "at least ",
                 units_bytes(sum, card->highest_bytes), card->total_bytes ? " of its " : "",
@@ -117,7 +120,7 @@ static bool is_before(const struct opening_failure *a, const struct opening_fail
 /* True if the failure is one of the job. A failure that the program caught is not. */
 static bool is_failed(const struct opening_failure *failure)
 {
-    return failure->sentence && failure->kind != OOM_KIND_CAUGHT;
+    return failure->verdict.texts.count && failure->kind != OOM_KIND_CAUGHT;
 }
 
 int page_job_failed(const struct job *job, const struct opening_failure *failures)
@@ -174,7 +177,7 @@ static int64_t time_in_other(const struct survey *own, const struct survey *othe
 
 /* Names the other processes that ran on the card of the failure, and for each the command that
  * shows its memory at that time. */
-static int say_others_on_card(struct text_list *said, const struct job *job, int failed,
+static int say_others_on_card(struct verdict *said, const struct job *job, int failed,
                               const struct opening_failure *failure, struct err *err)
 {
     enum { NAMED = 4 };
@@ -196,9 +199,9 @@ static int say_others_on_card(struct text_list *said, const struct job *job, int
             err_set(err, ERR_SYSTEM, "out of memory for the answer");
             status = -1;
         } else {
-            status = text_list_add(said, err,
-                                   "Process %" PRId64 " ran on the same card then; its memory: %s",
-                                   other->pid.value, line.data);
+            status = verdict_say(said, err, VERDICT_who,
+                                 "Process %" PRId64 " ran on the same card then; its memory: %s",
+                                 other->pid.value, line.data);
         }
         text_release(&line);
         named++;
@@ -206,7 +209,7 @@ static int say_others_on_card(struct text_list *said, const struct job *job, int
     return status;
 }
 
-static int say_failed(struct text_list *said, const struct job *job,
+static int say_failed(struct verdict *said, const struct job *job,
                       const struct opening_failure *failures, int first, struct err *err)
 {
     char who[WHO_BYTES], others[WHO_BYTES];
@@ -218,9 +221,14 @@ static int say_failed(struct text_list *said, const struct job *job,
         return -1;
     if (who_has_ranks(job))
         *who = 'R';
-    return text_list_add(said, err, "%s: %s", who, failures[first].sentence) ||
-                   say_others_on_card(said, job, first, &failures[first], err) ||
-                   (count && text_list_add(said, err, "Allocations of %s failed, too.", others))
+    const struct verdict *verdict = &failures[first].verdict;
+    for (size_t i = 0; i < verdict->texts.count; i++)
+        if (verdict_say(said, err, verdict->roles[i], "%s%s%s", i ? "" : who, i ? "" : ": ",
+                        verdict->texts.items[i]))
+            return -1;
+    return say_others_on_card(said, job, first, &failures[first], err) ||
+                   (count &&
+                    verdict_say(said, err, VERDICT_who, "Allocations of %s failed, too.", others))
                ? -1
                : 0;
 }
@@ -256,13 +264,10 @@ static int add_next(struct doc *doc, const struct job *job, const char *of_faile
     return status;
 }
 
-static int add_answer(struct doc *doc, const struct job *job, const struct text_list *said,
+static int add_answer(struct doc *doc, const struct job *job, const struct verdict *said,
                       const char *of_failed, struct err *err)
 {
-    doc_list_begin(doc, "answer", NULL);
-    for (size_t i = 0; i < said->count; i++)
-        doc_text(doc, "sentence", "", said->items[i]);
-    doc_list_end(doc);
+    verdict_write(doc, said);
     return add_next(doc, job, of_failed, err);
 }
 
@@ -270,7 +275,7 @@ int page_job_answer(struct doc *doc, const struct job *job, const struct opening
                     struct err *err)
 {
     const int failed = page_job_failed(job, failures);
-    struct text_list said = {0};
+    struct verdict said = {0};
 
     int status = (failed >= 0 && say_failed(&said, job, failures, failed, err)) ||
                          (job_outlier(job) && say_outlier(&said, job, err)) ||
@@ -280,6 +285,6 @@ int page_job_answer(struct doc *doc, const struct job *job, const struct opening
                      : 0;
     if (!status)
         status = add_answer(doc, job, &said, failed < 0 ? NULL : failures[failed].next, err);
-    text_list_release(&said);
+    verdict_release(&said);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "analyzer/job/two_jobs.h"
 #include "analyzer/page/diff/rows.h"
 #include "analyzer/page/parts.h"
+#include "analyzer/page/verdict/verdict.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 #include "who.h"
@@ -74,11 +75,13 @@ static int say_lead(struct doc *doc, const struct two_jobs *two, const char *gui
     units_bytes(to, lead->bytes[1]);
     units_bytes(size, (uint64_t)(delta < 0 ? -delta : delta));
     if (!delta)
-        doc_textf(doc, "sentence", "", "%s: no peak changed.", who);
+        verdict_add(doc, VERDICT_what, "%s: no peak changed.", who);
     else
-        doc_textf(doc, "sentence", "", "%s: the peak %s by %s%s, from %s to %s (%s)%s%s.", who,
-                  delta > 0 ? "grew" : "fell", end > 1 ? "up to " : "", size, from, to,
-                  lead->places[1]->layer, *guilty ? "; " : "", guilty);
+        verdict_add(doc, VERDICT_what, "%s: the peak %s by %s%s, from %s to %s (%s).", who,
+                    delta > 0 ? "grew" : "fell", end > 1 ? "up to " : "", size, from, to,
+                    lead->places[1]->layer);
+    if (delta && *guilty)
+        verdict_add(doc, VERDICT_who, "%s.", guilty);
     return 0;
 }
 
@@ -95,11 +98,11 @@ static void say_others(struct doc *doc, const struct two_jobs *two)
         same += !delta;
     }
     if (grew + fell)
-        doc_textf(doc, "sentence", "", "Among the others %zu grew, %zu fell, %zu did not change.",
-                  grew, fell, same);
+        verdict_add(doc, VERDICT_who, "Among the others %zu grew, %zu fell, %zu did not change.",
+                    grew, fell, same);
     else if (same && place_pair_delta(two->pairs))
-        doc_textf(doc, "sentence", "", "%s did not change.",
-                  same == 1 ? "The other one" : "The others");
+        verdict_add(doc, VERDICT_who, "%s did not change.",
+                    same == 1 ? "The other one" : "The others");
 }
 
 static int say_alone(struct doc *doc, const struct two_jobs *two, int side, struct err *err)
@@ -114,7 +117,7 @@ static int say_alone(struct doc *doc, const struct two_jobs *two, int side, stru
     if (name_places(who, two->jobs[side], two->alone[side], count, err))
         return -1;
     begin_sentence(who, two->jobs[side]);
-    doc_textf(doc, "sentence", "", "%s %s.", who, count > 1 ? of_several[side] : words[side]);
+    verdict_add(doc, VERDICT_who, "%s %s.", who, count > 1 ? of_several[side] : words[side]);
     return 0;
 }
 
@@ -122,13 +125,13 @@ static int add_answer(struct doc *doc, const struct two_jobs *two, struct err *e
 {
     char guilty[PAGE_MORE_BYTES];
 
-    doc_list_begin(doc, "answer", NULL);
+    verdict_begin(doc);
     if (say_lead(doc, two, page_more(&two->more[0], guilty), err))
         return -1;
     say_others(doc, two);
     if (say_alone(doc, two, 0, err) || say_alone(doc, two, 1, err))
         return -1;
-    doc_list_end(doc);
+    verdict_end(doc);
     doc_textf(doc_detail(doc), "next", "Next", "gpumemtrace diff %s %s",
               two_jobs_path(two, two->pairs, 0), two_jobs_path(two, two->pairs, 1));
     doc_note(doc, "Next: gpumemtrace diff %s %s", two_jobs_path(two, two->pairs, 0),

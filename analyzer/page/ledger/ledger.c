@@ -117,13 +117,18 @@ static int say_ledger(struct opening *opening, const struct study *study,
     units_bytes(total, ledger->total_bytes);
     units_bytes(rest, (uint64_t)ledger->unaccounted_bytes);
     if (!ledger->used_known)
-        return page_say(opening,
-                        "On %s this process holds %s at %s: %s. The trace has no free-memory "
-                        "sample (cuMemGetInfo), so the card's usage is unknown.",
-                        device, units_bytes(used, ledger->process_bytes), at, shares);
-    return page_say(opening, "On %s %s%s%s is in use at %s: %s%s%s%s.", device,
-                    units_bytes(used, ledger->used_bytes), has_total ? " of " : "",
-                    has_total ? total : "", at, shares, is_worth_saying(ledger) ? "; " : "",
+        return page_say(opening, VERDICT_what, "On %s this process holds %s at %s.", device,
+                        units_bytes(used, ledger->process_bytes), at) < 0 ||
+                       page_say(opening, VERDICT_who, "%s.", shares) < 0
+                   ? -1
+                   : page_say(opening, VERDICT_why,
+                              "The trace has no free-memory sample (cuMemGetInfo), so the card's "
+                              "usage is unknown.");
+    if (page_say(opening, VERDICT_what, "On %s %s%s%s is in use at %s.", device,
+                 units_bytes(used, ledger->used_bytes), has_total ? " of " : "",
+                 has_total ? total : "", at) < 0)
+        return -1;
+    return page_say(opening, VERDICT_who, "%s%s%s%s.", shares, is_worth_saying(ledger) ? "; " : "",
                     is_worth_saying(ledger) ? rest : "",
                     !is_worth_saying(ledger) ? ""
                     : is_unlisted(ledger)    ? " " LEDGER_UNLISTED
@@ -456,7 +461,7 @@ static int answer_of_device(struct opening *opening, const struct study *study,
     if (find_moment(&moment, study, use, view->at, err))
         return -1;
     if (moment.index == INDEX_NONE)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         history_is_imported(&study->history)
                             ? "The memory that the driver gave on %s%s%s is not known, because the "
                               "trace does not record it."
@@ -481,7 +486,7 @@ static int answer_ledger(struct opening *opening, const struct study *study,
             status = answer_of_device(opening, study, &history->devices[i], view, err);
     if (history->device_count && status >= 0)
         page_next(opening, history->failures_in_all ? "oom" : "peak");
-    return history->device_count ? status : page_say(opening, "No device was used.");
+    return history->device_count ? status : page_say(opening, VERDICT_what, "No device was used.");
 }
 
 static int add_ledger_of_device(struct doc *doc, const struct study *study,

@@ -25,7 +25,7 @@ static int say_need_of_device(struct opening *opening, const struct study *study
     text_init(&text, SENTENCE_MAX);
     need_write(&text, &need);
     const int status =
-        page_say(opening, "The run on %s %s.", study_device_name(use->device, device),
+        page_say(opening, VERDICT_what, "The run on %s %s.", study_device_name(use->device, device),
                  text_failed(&text) ? "needs a card" : text.data);
     text_release(&text);
     return status;

@@ -19,14 +19,17 @@ static int say_full(struct opening *opening, const struct study *study, int devi
 {
     char name[STUDY_DEVICE_BYTES], left[UNITS_TEXT_BYTES];
 
-    return page_say(
-        opening,
-        "No allocation failed, but the program ended with status %" PRId64 " when %s had %s free: "
-        "if it said \"CUDA error: out of memory\", a kernel launched for the first time found no "
-        "room for its code; a smaller pool (torch.cuda.set_per_process_memory_fraction) leaves it "
-        "some.",
-        study->trace.meta.exit_status.value, study_device_name(device, name),
-        units_bytes(left, free_bytes));
+    if (page_say(opening, VERDICT_what,
+                 "No allocation failed, but the program ended with status %" PRId64
+                 " when %s had %s free.",
+                 study->trace.meta.exit_status.value, study_device_name(device, name),
+                 units_bytes(left, free_bytes)) < 0 ||
+        page_say(opening, VERDICT_why,
+                 "If it said \"CUDA error: out of memory\", a kernel launched for the first time "
+                 "found no room for its code.") < 0)
+        return -1;
+    return page_say(opening, VERDICT_do,
+                    "A smaller pool (torch.cuda.set_per_process_memory_fraction) leaves it some.");
 }
 
 int page_full_card_answer(struct opening *opening, const struct study *study,

@@ -539,20 +539,20 @@ static int answer_oom(struct opening *opening, const struct study *study, const 
     if ((status = page_full_card_answer(opening, study, view, err)))
         return status;
     if (study_lacks(study, LACK_failures))
-        return page_say(opening, "The trace %s does not say which allocations failed.",
-                        study->trace.path);
+        return page_say(opening, VERDICT_what,
+                        "The trace %s does not say which allocations failed.", study->trace.path);
     if (!history->retries_in_all)
-        status = page_say(opening, "No allocation failed.");
+        status = page_say(opening, VERDICT_what, "No allocation failed.");
     else
         status =
-            page_say(opening,
+            page_say(opening, VERDICT_what,
                      "No allocation failed; %" PRIu64 " %s refused at first, and served after the "
                      "framework had given back %s of its cache.",
                      history->retries_in_all, history->retries_in_all == 1 ? "was" : "were",
                      units_bytes(flushed, history->retries_flushed_bytes));
     if (status < 0 || !history->done_without_in_all)
         return status;
-    return page_say(opening,
+    return page_say(opening, VERDICT_what,
                     "PyTorch ran without %" PRIu64
                     " cuDNN %s that %s refused; algorithms with a smaller workspace may be slower.",
                     history->done_without_in_all,

@@ -382,25 +382,29 @@ static void add_asker(struct text *out, const struct study *study, const struct 
         text_add(out, *api ? api : "a call without a stack");
 }
 
-/* Adds "; 11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB)". */
-static int add_held_site(struct text *out, const struct study *study, const struct oom *oom,
+/* Says "11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB)". Says nothing if nothing was
+ * live. */
+static int say_held_site(struct opening *opening, const struct study *study, const struct oom *oom,
                          const struct oom_told *told, struct err *err)
 {
     char live[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
     struct site_row *rows;
     const int count = site_rows_of(&rows, &study->history, &told->sites, &told->blame, err);
+    int status = count < 0 ? -1 : 1;
 
-    if (count < 0)
-        return -1;
-    if (count > 0)
-        text_addf(out, "; %s live%s", units_bytes(live, told->sites.total_bytes),
-                  oom->has_pool ? " tensors" : "");
-    /* If graphs hold more than the tensors, tensors are not to blame. */
-    if (count > 0 && rows[0].blamed->site.is_found && told->sites.total_bytes >= oom->graph_bytes)
-        text_addf(out, ", most by %s (%s)", rows[0].blamed->label,
-                  units_bytes(most, rows[0].bytes));
+    if (count > 0) {
+        /* If graphs hold more than the tensors, tensors are not to blame. */
+        const bool is_named =
+            rows[0].blamed->site.is_found && told->sites.total_bytes >= oom->graph_bytes;
+        units_bytes(live, told->sites.total_bytes);
+        units_bytes(most, rows[0].bytes);
+        status = page_say(opening, VERDICT_who, "%s live%s%s%s%s%s%s.", live,
+                          oom->has_pool ? " tensors" : "", is_named ? ", most by " : "",
+                          is_named ? rows[0].blamed->label : "", is_named ? " (" : "",
+                          is_named ? most : "", is_named ? ")" : "");
+    }
     free(rows);
-    return 0;
+    return status;
 }
 
 /* Returns the words for the verdict. Other processes that no source names are judged by size
@@ -408,17 +412,17 @@ static int add_held_site(struct text *out, const struct study *study, const stru
 static const char *verdict_words(const struct oom *oom)
 {
     static const char *const words[] = {
-        [OOM_UNKNOWN] = "cannot tell why",
-        [OOM_EXHAUSTED] = "exhausted",
-        [OOM_FRAGMENTED] = "fragmented",
-        [OOM_CACHED] = "cached out of reach",
-        [OOM_OUTSIDE] = "held outside the framework",
-        [OOM_OTHERS] = "held by other processes",
-        [OOM_LIMIT] = "a limit",
+        [OOM_UNKNOWN] = "Not known",
+        [OOM_EXHAUSTED] = "Exhausted",
+        [OOM_FRAGMENTED] = "Fragmented",
+        [OOM_CACHED] = "Cached out of reach",
+        [OOM_OUTSIDE] = "Held outside the framework",
+        [OOM_OTHERS] = "Held by other processes",
+        [OOM_LIMIT] = "A limit",
     };
 
     if (oom->verdict == OOM_OTHERS && oom->reason == OOM_REASON_NONE)
-        return "held by this context or other processes";
+        return "Held by this context or other processes";
     return words[oom->verdict];
 }
 
@@ -444,53 +448,71 @@ static void add_kind(struct text *out, const struct study *study, const struct o
     text_add(out, ": ");
 }
 
+/* Says "Out of memory: train.py:88 forward asked for 2.00 GiB in forward". */
+static int say_asked(struct opening *opening, const struct study *study, const struct oom *oom,
+                     const struct oom_told *told, struct text *text)
+{
+    const char *path = study_path(study, oom->failure->path);
+    char asked[UNITS_TEXT_BYTES];
+
+    add_kind(text, study, oom);
+    add_asker(text, study, oom->failure, told);
+    if (oom->account_kind != ACCOUNT_context)
+        text_addf(text, " asked for %s", units_bytes(asked, oom->requested_bytes));
+    if (path)
+        text_addf(text, " in %s", path);
+    return page_say(opening, VERDICT_what, "%s.", text->data);
+}
+
 /* The pool's own request is mentioned if it exceeds the tensor by more than 1/20. */
 enum { VISIBLY_MORE_SHARE = 20 };
 
-static int add_told(struct text *out, const struct study *study, const struct oom *oom,
-                    const struct oom_told *told, struct err *err)
+/* Says "Exhausted: the card had 0.31 GiB of 16.00 GiB free". */
+static int say_why(struct opening *opening, const struct study *study, const struct oom *oom,
+                   struct text *text, struct err *err)
 {
-    const char *path = study_path(study, oom->failure->path);
+    const bool has_free = oom->device_known && oom_is_of_card(oom);
+    const bool is_of_pool = oom->driver_requested_bytes >
+                            oom->requested_bytes + oom->requested_bytes / VISIBLY_MORE_SHARE;
     const struct sizes sizes = sizes_of(oom);
-    char asked[UNITS_TEXT_BYTES], free[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES];
+    char asked[UNITS_TEXT_BYTES];
 
-    add_kind(out, study, oom);
-    add_asker(out, study, oom->failure, told);
-    if (oom->account_kind != ACCOUNT_context)
-        text_addf(out, " asked for %s", units_bytes(asked, oom->requested_bytes));
-    if (path)
-        text_addf(out, " in %s", path);
-    if (oom->driver_requested_bytes >
-        oom->requested_bytes + oom->requested_bytes / VISIBLY_MORE_SHARE)
-        text_addf(out, ", for which the pool asked the driver for %s",
-                  units_bytes(asked, oom->driver_requested_bytes));
-    if (oom->device_known && oom_is_of_card(oom))
-        text_addf(out, ", the card had %s%s%s free", units_bytes(free, oom->device_free_bytes),
+    text_add(text, verdict_words(oom));
+    if (has_free)
+        text_addf(text, ": the card had %s%s%s free", sizes.free,
                   oom->device_total_bytes ? " of " : "",
-                  oom->device_total_bytes ? units_bytes(total, oom->device_total_bytes) : "");
-    text_addf(out, ": %s", verdict_words(oom));
+                  oom->device_total_bytes ? sizes.total : "");
+    if (is_of_pool)
+        text_addf(text, "%s the pool asked the driver for %s", has_free ? ", and" : ":",
+                  units_bytes(asked, oom->driver_requested_bytes));
     if (oom->verdict != OOM_EXHAUSTED || oom->reason != OOM_REASON_NONE) {
-        text_add(out, "; ");
-        if (page_oom_explain(out, study, oom, err))
+        text_add(text, has_free || is_of_pool ? "; " : ": ");
+        if (page_oom_explain(text, study, oom, err))
             return -1;
-    } else if (explain_out_of_reach(out, study, oom, &sizes, err))
+    } else if (explain_out_of_reach(text, study, oom, &sizes, err)) {
         return -1;
-    if (oom_is_of_card(oom) && oom->reason != OOM_NO_LACK &&
-        add_held_site(out, study, oom, told, err))
-        return -1;
-    text_add(out, ".");
-    return 0;
+    }
+    return page_say(opening, VERDICT_why, "%s.", text->data);
 }
 
-static int add_answer(struct text *out, const struct study *study, const struct oom *oom,
-                      struct err *err)
+static int say_told(struct opening *opening, const struct study *study, const struct oom *oom,
+                    const struct oom_told *told, struct err *err)
 {
-    struct oom_told told;
+    enum { SENTENCE_MOST_BYTES = 8192 };
+    struct text text;
 
-    if (page_oom_tell(&told, study, oom, err))
-        return -1;
-    const int status = add_told(out, study, oom, &told, err);
-    page_oom_told_release(&told);
+    text_init(&text, SENTENCE_MOST_BYTES);
+    int status = say_asked(opening, study, oom, told, &text);
+    text_clear(&text);
+    if (status >= 0)
+        status = say_why(opening, study, oom, &text, err);
+    if (status >= 0 && text_failed(&text)) {
+        err_set(err, ERR_SYSTEM, "out of memory for the answer");
+        status = -1;
+    }
+    if (status >= 0 && oom_is_of_card(oom) && oom->reason != OOM_NO_LACK)
+        status = say_held_site(opening, study, oom, told, err);
+    text_release(&text);
     return status;
 }
 
@@ -515,29 +537,21 @@ const struct failure *page_oom_chosen(const struct study *study, const struct vi
 int page_oom_answer(struct opening *opening, const struct study *study, const struct view *view,
                     struct err *err)
 {
-    enum { ANSWER_MOST_BYTES = 8192 };
     const struct failure *failure = page_oom_chosen(study, view);
-    struct text text;
+    struct oom_told told;
     struct oom oom;
 
     if (!failure)
         return 0;
-    text_init(&text, ANSWER_MOST_BYTES);
-    int status =
-        oom_explain(&oom, &study->history, failure, err) || add_answer(&text, study, &oom, err) ? -1
-                                                                                                : 0;
-    if (!status && text_failed(&text)) {
-        err_set(err, ERR_SYSTEM, "out of memory for the answer");
-        status = -1;
-    }
-    if (!status)
-        status = page_say(opening, "%s", text.data);
+    if (oom_explain(&oom, &study->history, failure, err) || page_oom_tell(&told, study, &oom, err))
+        return -1;
+    int status = say_told(opening, study, &oom, &told, err);
+    page_oom_told_release(&told);
     if (status >= 0 && oom_is_of_card(&oom) && oom.reason != OOM_NO_LACK &&
         (page_step_of_failure(opening, study, view, failure, err) < 0 ||
          page_remedies_best(opening, study, view, err) < 0))
         status = -1;
     opening->failure = failure;
     page_next(opening, "oom");
-    text_release(&text);
     return status;
 }

@@ -181,7 +181,7 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
                      " (of the memory live then: gradients and an optimizer's states come on top)");
     }
     if (said && !text_failed(&text))
-        status = page_say(opening, "%s: %s.", lead, text.data);
+        status = page_say(opening, VERDICT_do, "%s: %s.", lead, text.data);
     text_release(&text);
     return status;
 }

@@ -110,7 +110,8 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
     const enum leak_verdict verdict = found.leak.verdict;
     account_leak_release(&found);
     page_next(opening, verdict >= LEAK_GROWS ? "leaks" : outlier->is_open ? "oom" : "peak");
-    return page_say(opening, "%s was live when step %" PRIu64 " began, typically %s: %s.",
+    return page_say(opening, VERDICT_why,
+                    "%s was live when step %" PRIu64 " began, typically %s: %s.",
                     units_bytes(began, outlier->step.start_bytes), outlier->step.number,
                     units_bytes(typical, outlier->typical_start_bytes),
                     verdict == LEAK_FOUND   ? "a rising line, a leak"
@@ -128,17 +129,18 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
     switch (found->outlier.cause) {
     case OUTLIER_FIRST:
         return page_say(
-            opening, "It is the first step, which also makes everything that is made only once.");
+            opening, VERDICT_why,
+            "It is the first step, which also makes everything that is made only once.");
     case OUTLIER_BEGAN:
         return say_began(opening, study, account, &found->outlier, err);
     case OUTLIER_NEW:
         return page_say(
-            opening,
+            opening, VERDICT_why,
             "In step %" PRIu64 ", call stacks that other steps do not have allocated %s%s: "
             "another path through the program.",
             number, units_bytes(bytes, found->outlier.new_bytes), most_text(most, found, true));
     case OUTLIER_MORE:
-        return page_say(opening,
+        return page_say(opening, VERDICT_why,
                         "In step %" PRIu64
                         ", the same call stacks %s %.2f times as %s as in other steps%s: %s.",
                         number, is_open ? "asked for blocks" : "allocated",
@@ -160,18 +162,18 @@ static int say_step(struct opening *opening, const struct study *study,
     units_bytes(peak, step->peak_bytes);
     units_bytes(typical, outlier->typical_peak_bytes);
     if (outlier->is_open)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "Step %" PRIu64
                         " did not end: it held %s when an allocation of %s failed%s%s.",
                         step->number, peak, units_bytes(asked, outlier->failure->event.size_bytes),
                         outlier->has_typical ? "; a typical step peaks at " : "",
                         outlier->has_typical ? typical : "");
     if (outlier->cause == OUTLIER_NONE)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "No step stands out: of %" PRIu64 " steps the highest, step %" PRIu64
                         ", peaked at %s, a typical one at %s.",
                         study->steps.step_count, step->number, peak, typical);
-    return page_say(opening,
+    return page_say(opening, VERDICT_what,
                     "Step %" PRIu64 " of %" PRIu64
                     " peaked at %s, %.1f times the %s of a typical step.",
                     step->number, study->steps.step_count, peak,
@@ -187,7 +189,7 @@ static int say_ages(struct opening *opening, const struct study *study, uint32_t
 
     if (!bytes || bytes < study->history.accounts[account].peak_bytes / 20)
         return 1;
-    return page_say(opening,
+    return page_say(opening, VERDICT_why,
                     "At the peak %s of the previous step is still live; %s holds most of it.",
                     units_bytes(text, bytes), step_findings_of_age(found, AGE_BEFORE)->label);
 }
@@ -201,7 +203,7 @@ static int say_period(struct opening *opening, const struct study *study, struct
     const struct blame_stack stack = {.stack_id = study->steps.period.stack_id};
     if (phase)
         return page_say(
-            opening,
+            opening, VERDICT_why,
             "The program marks no steps, so each occurrence of the phase \"%s\" is taken for one.",
             phase);
     if (!stack.stack_id)
@@ -209,7 +211,7 @@ static int say_period(struct opening *opening, const struct study *study, struct
     if (blame_alone(label, study->symbols, stack, err) < 0)
         return -1;
     return page_say(
-        opening,
+        opening, VERDICT_why,
         "The program marks no steps, so each allocation by %s is taken for the beginning of one.",
         label);
 }
@@ -239,9 +241,8 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
     if (found.outlier.failure == failure && found.outlier.cause != OUTLIER_NONE &&
         found.outlier.cause_bytes * 2 >= (double)failure->event.size_bytes)
         status = say_cause(opening, study, failure->account, &found, err);
-    if (status > 0 && found.outlier.cause == OUTLIER_BEGAN &&
-        page_leaks_answer(opening, study, view, err) < 0)
-        status = -1;
+    if (status > 0 && found.outlier.cause == OUTLIER_BEGAN)
+        status = page_explain(opening, page_leaks_answer, study, view, err) < 0 ? -1 : 1;
     step_findings_release(&found);
     return status;
 }
@@ -272,18 +273,21 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
     struct step_findings found;
 
     if (account == HISTORY_NONE)
-        return page_say(opening, "No GPU memory was allocated.");
+        return page_say(opening, VERDICT_what, "No GPU memory was allocated.");
     if (!study->steps.step_count)
-        return page_say(opening,
+        return page_say(opening, VERDICT_what,
                         "The trace has no steps, and no phase or allocation that repeats shows "
-                        "where one begins: call gpumemtrace_step() at the end of each, or name an "
-                        "NVTX range \"step\" (torch.cuda.nvtx.range_push).");
+                        "where one begins.") < 0
+                   ? -1
+                   : page_say(opening, VERDICT_do,
+                              "Call gpumemtrace_step() at the end of each, or name an NVTX range "
+                              "\"step\" (torch.cuda.nvtx.range_push).");
     if (step_findings_find(&found, study, account, err))
         return -1;
     const int status =
         found.outlier.has_typical || found.outlier.is_open
             ? say_steps(opening, study, account, &found, err)
-            : page_say(opening,
+            : page_say(opening, VERDICT_what,
                        "Only one step ended, so there is no other step to compare it with.");
     step_findings_release(&found);
     return status;

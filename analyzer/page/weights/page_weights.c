@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/page/verdict/verdict.h"
 #include "analyzer/render/units.h"
 
 enum { SUMMARY_DIFFERENCES = 12 };
@@ -154,10 +155,11 @@ struct doc *page_weights(enum doc_level reads, const struct model_source *source
     char bytes[UNITS_TEXT_BYTES];
     if (!doc)
         return NULL;
-    doc_list_begin(doc, "answer", NULL);
-    doc_textf(doc, "sentence", "", "%s: %" PRIu64 " parameters in %zu tensors take %s.",
-              source->name, weights->elements, weights->count, units_bytes(bytes, weights->bytes));
-    doc_list_end(doc);
+    verdict_begin(doc);
+    verdict_add(doc, VERDICT_what, "%s: %" PRIu64 " parameters in %zu tensors take %s.",
+                source->name, weights->elements, weights->count,
+                units_bytes(bytes, weights->bytes));
+    verdict_end(doc);
     add_weights(doc, weights);
     add_load(doc, load);
     if (tensors)
