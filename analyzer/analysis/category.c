@@ -36,6 +36,8 @@ static const struct {
 #include "category_modules.def"
 };
 
+enum { CATEGORY_cast = CATEGORY_COUNT + 1 }; /* only in category_functions.def */
+
 static const struct {
     const char *module, *pattern;
     uint8_t category;
@@ -43,6 +45,7 @@ static const struct {
 #define FUNCTION(module, pattern, category) {module, pattern, CATEGORY_##category},
 #define WITHIN(called, caller, category)
 #define PYTHON(pattern, category)
+#define INPUT(pattern)
 #include "category_functions.def"
 };
 
@@ -53,6 +56,7 @@ static const struct {
 #define FUNCTION(module, pattern, category)
 #define WITHIN(called, caller, category) {called, caller, CATEGORY_##category},
 #define PYTHON(pattern, category)
+#define INPUT(pattern)
 #include "category_functions.def"
 };
 
@@ -63,6 +67,15 @@ static const struct {
 #define FUNCTION(module, pattern, category)
 #define WITHIN(called, caller, category)
 #define PYTHON(pattern, category) {pattern, CATEGORY_##category},
+#define INPUT(pattern)
+#include "category_functions.def"
+};
+
+static const char *const inputs[] = {
+#define FUNCTION(module, pattern, category)
+#define WITHIN(called, caller, category)
+#define PYTHON(pattern, category)
+#define INPUT(pattern) pattern,
 #include "category_functions.def"
 };
 
@@ -174,8 +187,10 @@ int categories_init(struct categories *categories, const struct history *history
     categories->of_stack = array_new(trace->frame_limit, 1, err);
     categories->of_function = array_new(trace->frame_limit, 1, err);
     categories->of_location = array_new(trace->location_limit, 1, err);
+    categories->casting_places = array_new(1, sizeof *categories->casting_places, err);
+    categories->of_input = array_new(trace->frame_limit, 1, err);
     if (!categories->of_stack || !categories->of_function || !categories->of_location ||
-        classify_frames(categories, err)) {
+        !categories->of_input || !categories->casting_places || classify_frames(categories, err)) {
         categories_release(categories);
         return -1;
     }
@@ -189,6 +204,10 @@ void categories_release(struct categories *categories)
     free(categories->of_stack);
     free(categories->of_function);
     free(categories->of_location);
+    free(categories->of_input);
+    if (categories->casting_places)
+        pair_map_release(categories->casting_places);
+    free(categories->casting_places);
     *categories = (struct categories){0};
 }
 
@@ -311,23 +330,220 @@ static uint8_t of_functions(const struct categories *categories, uint32_t stack_
     return category;
 }
 
-/* The category that follows from the innermost phase with a rule around the block's birth. */
-static enum category of_phase(const struct history *history, const struct block *block)
+/* --- inputs --- */
+
+/* Finds the outermost operator inside the innermost Python frame, which the line called. Returns
+ * false if no operator is known. */
+static bool find_outermost_operator(const struct categories *categories, uint32_t stack_id,
+                                    struct operator_name *outermost)
 {
+    const struct trace *trace = categories->history->trace;
+    bool is_signal_return;
+
+    *outermost = (struct operator_name){NULL, 0};
+    for (int depth = 0;
+         depth < SYMBOLS_DEPTH_MAX && stack_id < trace->frame_limit &&
+         trace->frames[stack_id].present && trace->frames[stack_id].kind != FRAME_PYTHON;
+         depth++, stack_id = trace->frames[stack_id].parent_id) {
+        const struct trace_frame *frame = &trace->frames[stack_id];
+        const struct trace_module *module =
+            frame->kind == FRAME_NATIVE ? trace_module_at(trace, frame->address - 1) : NULL;
+        size_t count = 0;
+
+        if (!module || !has_functions(file_name(module->path)))
+            continue;
+        const struct symbol_frame *found =
+            symbols_find(categories->symbols, frame->address, &count, &is_signal_return, NULL);
+        for (size_t n = 0; found && n < count; n++) {
+            const struct operator_name own = operator_of(found[n].function);
+            if (own.length)
+                *outermost = own;
+        }
+    }
+    return outermost->length;
+}
+
+enum { OPERATOR_BYTES = 64 }; /* longer names match no row */
+
+/* True unless the program's line computed the tensor. */
+static bool may_be_input(const struct categories *categories, const struct block *block)
+{
+    const uint32_t stack_id = block->stack_id;
+    struct operator_name operator;
+    char name[OPERATOR_BYTES];
+    bool may_be = false;
+
+    if (block->memory != MEMORY_TENSOR || block->is_of_framework ||
+        stack_id >= categories->history->trace->frame_limit)
+        return true;
+    if (categories->of_input[stack_id])
+        return categories->of_input[stack_id] > 1;
+    if (find_outermost_operator(categories, stack_id, &operator)) {
+        snprintf(name, sizeof name, "%.*s", (int)operator.length, operator.text);
+        for (size_t i = 0; i < sizeof inputs / sizeof *inputs && !may_be; i++)
+            may_be = glob_match(inputs[i], name);
+    } else {
+        may_be = true;
+    }
+    categories->of_input[stack_id] = 1 + may_be;
+    return may_be;
+}
+
+/* --- use --- */
+
+static bool has_size(const struct categories *categories, enum size_of of, uint64_t bytes)
+{
+    return pair_map_get(&categories->history->sizes, (uint32_t)of, bytes) != PAIR_MAP_NONE;
+}
+
+static bool is_inferred(const struct history *history, const struct block *block)
+{
+    return history->paths[block->deciding_path].source == PHASE_SOURCE_INFERRED;
+}
+
+/*
+ * A result of which no use is known. It is temporary if it dies inside its phase. An inferred phase
+ * can go on over many rounds of a loop. So the block must also die before its own call stack
+ * allocates again: a cache or a list lives longer.
+ */
+static enum category of_result(const struct history *history, const struct block *block)
+{
+    const bool stays = block->outlived || (is_inferred(history, block) && block->recurred);
+
+    return block->end == BLOCK_LIVE || stays ? CATEGORY_other : CATEGORY_temporaries;
+}
+
+/*
+ * Memory of a forward is an activation if backward needs it. Autograd's own record tells that.
+ * Without a record, the block must live until a backward begins, and not until the next one.
+ *
+ *     forward  birth ───────────────── end                    temporary
+ *     forward  birth ──── backward ─── end                    activation
+ *     forward  birth ──── backward ──────── backward ─── end  other
+ *
+ * A program that died before its first backward would have run one, if autograd recorded.
+ */
+static enum category of_forward(const struct history *history, const struct block *block)
+{
+    const bool tells = trace_tells_autograd(history->trace);
+    const bool died = history->failures_in_all || !history->has_exit;
+    const uint32_t rounds = block_rounds(history, block);
+
+    if (!history->rounds_count)
+        return tells && died && block->is_of_graph ? CATEGORY_activations
+                                                   : of_result(history, block);
+    if (block->is_of_graph || rounds == 1)
+        return CATEGORY_activations;
+    if (rounds > 1)
+        return CATEGORY_other;
+    return block->end == BLOCK_LIVE && !tells ? CATEGORY_activations : of_result(history, block);
+}
+
+/*
+ * Memory that a class of the program made in its constructor. A data set has constructors too, so
+ * the block is a parameter only if backward made a gradient of its size.
+ */
+static bool is_guessed_parameter(const struct categories *categories, const struct block *block)
+{
+    return block->memory == MEMORY_TENSOR && is_inferred(categories->history, block) &&
+           !block->is_of_framework;
+}
+
+/* The category by the innermost phase with a rule around the block's birth, and by its use. */
+static enum category of_phase(const struct categories *categories, const struct block *block)
+{
+    const struct history *history = categories->history;
+
     if (block->deciding_path == HISTORY_NONE)
         return CATEGORY_other;
-    uint8_t rule = history->paths[block->deciding_path].rule;
-    return (enum category)(block->outlived ? rules[rule].kept : rules[rule].passing);
+    const uint8_t rule = history->paths[block->deciding_path].rule;
+    const enum category category =
+        (enum category)(block->outlived ? rules[rule].kept : rules[rule].passing);
+    if (rule == PATH_RULE_FORWARD)
+        return of_forward(history, block);
+    if (category == CATEGORY_input && !may_be_input(categories, block))
+        return of_result(history, block);
+    if (category == CATEGORY_parameters && is_guessed_parameter(categories, block) &&
+        !has_size(categories, SIZE_OF_GRADIENT, block->size_bytes))
+        return CATEGORY_other;
+    return category;
+}
+
+static uint8_t of_owner(const struct categories *categories, const struct block *block)
+{
+    return block->memory == MEMORY_TENSOR ? of_functions(categories, block->stack_id)
+                                          : of_libraries(categories, block->stack_id);
+}
+
+/* --- copies of weights --- */
+
+/* The place from which autocast is called for the stack's tensor: one for each argument of an
+ * operator. 0: the stack is no cast. */
+static uint64_t casting_place(const struct categories *categories, uint32_t stack_id)
+{
+    const struct trace *trace = categories->history->trace;
+
+    if (of_functions(categories, stack_id) != CATEGORY_cast)
+        return 0;
+    for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && stack_id < trace->frame_limit &&
+                        trace->frames[stack_id].present;
+         depth++) {
+        struct operator_name inner = {NULL, 0};
+        const struct trace_frame *frame = &trace->frames[stack_id];
+
+        stack_id = frame->parent_id;
+        if (match_function(categories, frame, &inner) == CATEGORY_cast)
+            return stack_id < trace->frame_limit ? trace->frames[stack_id].address : 0;
+    }
+    return 0;
+}
+
+/* Adds up the uses of the stacks that cast for the same argument, on any line of the program. */
+static void find_casting_places(struct pair_map *places, const struct categories *categories)
+{
+    const struct history *history = categories->history;
+    struct err unread; /* if memory runs out, the places are unknown */
+
+    for (uint32_t i = 0; i < history->stack_use_count; i++) {
+        const uint64_t place = history->stack_uses[i] ? casting_place(categories, i) : 0;
+        const uint32_t known = place ? pair_map_get(places, 0, place) : PAIR_MAP_NONE;
+        const uint32_t uses = history->stack_uses[i] | (known == PAIR_MAP_NONE ? 0 : known);
+
+        if (place && pair_map_put(places, 0, place, uses, &unread))
+            return;
+    }
+}
+
+/*
+ * An argument is a weight if each of its casts has half the size of a tensor made in init, and if
+ * the backward of a cast left a gradient. A program without backward leaves none.
+ */
+static bool is_weight_copy(const struct categories *categories, const struct block *block)
+{
+    struct pair_map *places = categories->casting_places;
+
+    if (!places->count)
+        find_casting_places(places, categories);
+    const uint32_t uses = pair_map_get(places, 0, casting_place(categories, block->stack_id));
+    return uses != PAIR_MAP_NONE && !(uses & STACK_HAS_NO_HALF) &&
+           (uses & STACK_IS_TRAINED || !categories->history->rounds_count);
+}
+
+bool categories_is_weight_copy(const struct categories *categories, const struct block *block)
+{
+    return block->memory == MEMORY_TENSOR &&
+           of_functions(categories, block->stack_id) == CATEGORY_cast &&
+           is_weight_copy(categories, block);
 }
 
 enum category categories_of(const struct categories *categories, const struct block *block)
 {
     if (block->is_segment)
         return CATEGORY_other;
-    uint8_t category = block->memory == MEMORY_TENSOR ? of_functions(categories, block->stack_id)
-                                                      : of_libraries(categories, block->stack_id);
-    return category == CATEGORY_COUNT ? of_phase(categories->history, block)
-                                      : (enum category)category;
+    const uint8_t category = of_owner(categories, block);
+    if (category == CATEGORY_cast && is_weight_copy(categories, block))
+        return CATEGORY_temporaries;
+    return category < CATEGORY_COUNT ? (enum category)category : of_phase(categories, block);
 }
 
 bool categories_is_workspace(const struct categories *categories, uint32_t stack_id)

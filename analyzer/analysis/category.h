@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Categories of memory, shared by traces and estimates. A recorded block gets its category from
- * three tables of rules: category_rules.def (by phase), category_modules.def (by library, for
- * blocks of the driver) and category_functions.def (by a framework's function, for blocks of the
- * framework's pool).
+ * its owner, if a table knows it: category_modules.def (by library, for blocks of the driver) or
+ * category_functions.def (by a framework's function, for blocks of the framework's pool). Else
+ * category_rules.def tells it by the phase of birth, together with the block's use: which rounds of
+ * training it lives through, and what made it. Where use and birth do not agree, it is "other".
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
@@ -12,6 +13,7 @@
 
 #include "analyzer/replay/history/history.h"
 #include "analyzer/symbol/symbols.h"
+#include "analyzer/util/pair_map.h"
 
 enum category {
 #define CATEGORY(name, text) CATEGORY_##name,
@@ -30,6 +32,8 @@ struct categories {
     uint8_t *of_stack;    /* by stack id: category of the library, or CATEGORY_COUNT */
     uint8_t *of_function; /* by stack id: category of the function + 1; 0: not looked up yet */
     uint8_t *of_location; /* by Python location: category of the function, or CATEGORY_COUNT */
+    struct pair_map *casting_places; /* of autocast, with their enum stack_use; on demand */
+    uint8_t *of_input; /* by stack id: 2: it may make an input, 1: it does not; 0: not asked */
 };
 
 /* Number of the rule in category_rules.def that matches a phase's name, or PATH_RULE_NONE. The
@@ -51,6 +55,9 @@ void categories_release(struct categories *categories);
  * have their own categories.
  */
 enum category categories_of(const struct categories *categories, const struct block *block);
+
+/* True for a copy in 16 bits that autocast made of a tensor of a parameter's size. */
+bool categories_is_weight_copy(const struct categories *categories, const struct block *block);
 
 /* True if a tensor with that stack is a workspace that a framework allocated for a library. */
 bool categories_is_workspace(const struct categories *categories, uint32_t stack_id);

@@ -431,16 +431,16 @@ static void plan_weight_casts(const struct plan *plan, struct plan_layer *planne
     if (!(planned->layer->kind->traits & TRAIT_low) || bytes == dtype_bytes(plan->dtype))
         return;
     if (tied > 0)
-        tensors_add(&planned->casts, CATEGORY_activations, bytes, tied, 1);
+        tensors_add(&planned->casts, CATEGORY_temporaries, bytes, tied, 1);
     for (size_t i = 0; i < planned->own.count; i++) {
         const struct tensor *tensor = &planned->own.items[i];
-        tensors_add(&planned->casts, CATEGORY_activations, bytes, tensor->elements, tensor->count);
+        tensors_add(&planned->casts, CATEGORY_temporaries, bytes, tensor->elements, tensor->count);
         planned->casts.items[planned->casts.count - 1].shape = tensor->shape;
     }
     /* These are the gradients of the copies before they are cast back. */
     if (!planned->layer->frozen)
         tensors_add(&planned->backward, CATEGORY_temporaries, 1,
-                    tensors_bytes(&planned->casts, CATEGORY_activations), 1);
+                    tensors_bytes(&planned->casts, CATEGORY_temporaries), 1);
 }
 
 static int plan_layer(struct plan *plan, const struct model *model, size_t index, struct err *err)

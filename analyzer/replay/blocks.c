@@ -43,6 +43,7 @@ void blocks_release(struct blocks *blocks)
     pair_map_release(&blocks->live);
     pair_map_release(&blocks->backward_threads);
     autograd_release(&blocks->autograd);
+    uses_release(&blocks->uses);
     free(blocks->states);
     bound_lists_release(&blocks->bound);
     accounts_release(&blocks->accounts);
@@ -176,17 +177,22 @@ static int begin_uncounted(struct blocks *blocks, uint32_t number)
 {
     const struct cursor *at = &blocks->at;
     struct block *block = &at->history->blocks[number];
+    const uint32_t span = spans_current(&blocks->spans, at);
+    const uint32_t deciding = spans_deciding(&blocks->spans, at);
     const struct span *spans = blocks->spans.items;
-    uint32_t span = spans_current(&blocks->spans, at);
-    uint32_t deciding = span == HISTORY_NONE ? HISTORY_NONE : spans[span].deciding;
     block->life = (struct life){at->index, INDEX_NONE};
     block->path = span == HISTORY_NONE ? HISTORY_NONE : spans[span].path;
     block->deciding_path = deciding == HISTORY_NONE ? HISTORY_NONE : spans[deciding].path;
     block->end = BLOCK_LIVE;
     block->outlived = true; /* until it ends */
-    blocks->states[number].span = span;
-    blocks->states[number].is_of_backward = blocks_is_of_backward(blocks);
+    struct block_state *state = &blocks->states[number];
+    state->span = span;
+    state->deciding = deciding;
+    state->is_of_backward = blocks_is_of_backward(blocks);
     spans_hold(&blocks->spans, span);
+    spans_hold(&blocks->spans, deciding);
+    if (uses_begin(&blocks->uses, at, &blocks->spans, block, &state->birth))
+        return -1;
     add_bytes(blocks, block);
     mempools_count(at, block, true);
     if (memory_rules[block->memory].is_bound &&
@@ -250,12 +256,9 @@ static void count_end(struct account *account, enum block_end end)
 static bool has_outlived(const struct blocks *blocks, uint32_t number)
 {
     const struct block_state *state = &blocks->states[number];
-    if (state->span == HISTORY_NONE)
+    if (state->deciding == HISTORY_NONE)
         return false;
-    uint32_t deciding = blocks->spans.items[state->span].deciding;
-    if (deciding == HISTORY_NONE)
-        return false;
-    const struct span *span = &blocks->spans.items[deciding];
+    const struct span *span = &blocks->spans.items[state->deciding];
     if (span->life.end_index < blocks->at.index)
         return true;
     return blocks->at.history->paths[span->path].source == PHASE_SOURCE_INFERRED &&
@@ -270,6 +273,8 @@ static int end_life(struct blocks *blocks, uint32_t number, enum block_end end)
     block->life.end_index = at->index;
     block->end = (uint8_t)end;
     block->outlived = has_outlived(blocks, number);
+    if (uses_end(&blocks->uses, at, block, blocks->states[number].birth))
+        return -1;
     struct account *account = &at->history->accounts[block->account];
     account->live_bytes -= block->size_bytes;
     if (account->kind == ACCOUNT_pool)
@@ -284,6 +289,7 @@ static int end_life(struct blocks *blocks, uint32_t number, enum block_end end)
         show_change(blocks, number, spans_current(&blocks->spans, at), false, end == BLOCK_RESIZED))
         return -1;
     spans_let_go(&blocks->spans, blocks->states[number].span);
+    spans_let_go(&blocks->spans, blocks->states[number].deciding);
     return 0;
 }
 

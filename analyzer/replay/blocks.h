@@ -19,10 +19,12 @@
 #include "memory_rules.h"
 #include "analyzer/replay/phase/spans.h"
 #include "accounts.h"
+#include "uses.h"
 
 /* Data of a block that only the replay needs. */
 struct block_state {
-    uint32_t span;           /* phase of the birth, which the block holds until it ends */
+    uint32_t span, deciding; /* phases of the birth, which the block holds until it ends */
+    uint32_t birth;          /* number of its birth; see uses.h */
     uint32_t reopened_count; /* number of opens of an import after the first */
     bool is_of_backward;     /* a thread of PyTorch's autograd allocated it */
 };
@@ -46,6 +48,7 @@ struct blocks {
     struct driver_ranges ranges;
     struct pair_map backward_threads; /* threads of PyTorch's autograd, by id */
     struct autograd autograd;
+    struct uses uses;
 };
 
 /* Initializes everything except the cursor and the listener, which the caller sets. */

@@ -227,7 +227,8 @@ def test_states_are_the_optimizers_also_where_the_program_dies_in_its_first_step
 @pytest.mark.parametrize(
     "function, category",
     [("at::cuda::getCurrentCUDABlasHandle()", "workspace"), ("at::cuda::blas::gemm<float>", "workspace"),
-     ("c10d::ProcessGroupNCCL::allreduce", "communication"), ("at::native::linear", "activations")],
+     ("at::native::raw_cudnn_convolution_forward_out", "workspace"),
+     ("c10d::ProcessGroupNCCL::allreduce", "communication"), ("at::native::linear", "other")],
 )
 def test_a_function_of_the_framework_tells_more_than_the_phase(trace, function, category):
     trace.rows["module"].append((1, f"{TORCH}/lib/libtorch_cuda.so", None, 0x1000, 0x1000, 0x9000))
@@ -239,7 +240,7 @@ def test_a_function_of_the_framework_tells_more_than_the_phase(trace, function, 
 @pytest.mark.parametrize(
     "operators, category",
     [(["empty_memory_format::redispatch", "empty_memory_format::call", "addmm::redispatch"], "workspace"),
-     (["empty_memory_format::call", "clone::call", "addmm::call"], "activations"), (["addmm::call"], "activations")],
+     (["empty_memory_format::call", "clone::call", "addmm::call"], "other"), (["addmm::call"], "other")],
 )
 def test_what_addmm_calls_empty_for_is_a_workspace_though_its_function_has_no_name(trace, operators, category):
     trace.rows["module"].append((1, f"{TORCH}/lib/libtorch_cpu.so", None, 0x1000, 0x1000, 0x9000))
@@ -248,3 +249,86 @@ def test_what_addmm_calls_empty_for_is_a_workspace_though_its_function_has_no_na
         trace.name(place, (None, None, f"at::_ops::{operator}"))
     trace.tensor(0x1000000000, MIB, stack=trace.stack(*places, 0x8000, *STACKS["forward"]))
     assert categories(trace) == {category: 1}
+
+
+def operators(trace, *names):
+    """Returns the native frames of these functions of PyTorch, innermost first."""
+    if not trace.rows["module"]:
+        trace.rows["module"].append((1, f"{TORCH}/lib/libtorch_cpu.so", None, 0x1000, 0x1000, 0x9000))
+    places = [0x2000 + 0x100 * (sum(map(ord, name)) % 64) for name in names]
+    for place, name in zip(places, names):
+        trace.name(place, (None, None, name))
+    return places
+
+
+@pytest.mark.parametrize(
+    "operator, category",
+    [("randn", "input"), ("to_device", "input"), ("_to_copy", "input"), ("tanh", "other"), ("matmul", "other"), (None, "input")],
+)
+def test_a_result_that_the_program_computed_is_no_input(trace, operator, category):
+    tensor(trace, "init", 0)
+    names = ["at::_ops::empty_memory_format::call"] + ([f"at::_ops::{operator}::call"] if operator else [])
+    trace.tensor(0x1000100000, 2 * MIB, stack=trace.stack(*operators(trace, *names), *STACKS["own"]))
+    assert categories(trace) == {"parameters": 1, category: 2}
+
+
+@pytest.mark.parametrize("gradient, category", [(2 * MIB, "parameters"), (MIB, "other"), (None, "other")])
+def test_what_a_constructor_of_the_program_made_is_a_parameter_if_a_gradient_has_its_size(trace, gradient, category):
+    trace.tensor(0x1000000000, 2 * MIB, stack=trace.stack(*STACKS["created"]))
+    tensor(trace, "forward", 8)
+    if gradient:
+        trace.tensor(0x1001000000, gradient, stack=trace.stack(*STACKS["backward"]))
+        trace.tensor_free(tensor(trace, "in the step", 32))
+    assert categories(trace, "--at=1") == {category: 2}
+
+
+@pytest.mark.parametrize("name", ["iteration", "forward"])
+def test_a_range_around_a_whole_step_hides_neither_backward_nor_the_optimizer(trace, name):
+    with trace.phase(name):
+        tensor(trace, "forward", 0)
+        tensor(trace, "backward", 1)
+        tensor(trace, "optimizer", 2)
+    assert categories(trace) == {"activations": 1, "gradients": 1, "optimizer": 1}
+
+
+def test_a_range_inside_a_backward_keeps_its_own_purpose(trace):
+    tensor(trace, "backward", 0)
+    with trace.phase("allreduce"):
+        tensor(trace, "backward", 1)
+    assert categories(trace) == {"gradients": 1, "communication": 1}
+
+
+def test_a_cache_that_a_forward_without_backward_keeps_is_neither_activation_nor_temporary(trace):
+    """The cache of a step dies after the next step has made its own. The other tensor dies inside its step."""
+    old = None
+    for step in range(3):
+        new = tensor(trace, "forward", step)
+        if old:
+            trace.tensor_free(old)
+        trace.tensor_free(tensor(trace, "loss", 8 + step))
+        old = new
+    assert categories(trace, "--at=6") == {"other": 1, "temporaries": 1}
+
+
+@pytest.mark.parametrize("recorded, category", [(True, "activations"), (False, "other")])
+def test_a_run_that_died_before_backward_had_activations_if_autograd_recorded(trace, recorded, category):
+    trace.meta["tells_autograd"] = 1
+    if recorded:
+        trace.event("autograd-node", address=1, object=7, size=0)
+    tensor(trace, "forward", 0)
+    trace.alloc(64 * MIB, result=2, stack=trace.stack(*STACKS["forward"]))
+    assert categories(trace, "--at=end") == {category: 1}
+
+
+CAST = ["at::_ops::_to_copy::call", "at::autocast::cached_cast"]
+
+
+@pytest.mark.parametrize("sizes, category", [((MIB, MIB), "temporaries"), ((MIB, 2 * MIB), "other")])
+def test_what_autocast_casts_for_an_argument_that_is_always_a_weight_is_a_copy_of_weights(trace, sizes, category):
+    trace.tensor(0x1000000000, 2 * MIB, stack=trace.stack(*STACKS["init"]))
+    for number, size in enumerate(sizes, 1):
+        stack = trace.stack(*operators(trace, *CAST), 0x8000, *STACKS["forward"])
+        trace.tensor(0x1000000000 + 4 * number * MIB, size, stack=stack)
+    assert categories(trace) == {"parameters": 2, category: sum(sizes) // MIB}
+    said = "16-bit copies of weights that autocast made" in run_command("peak", trace.path).stdout.replace("\n", " ")
+    assert said == (category == "temporaries")

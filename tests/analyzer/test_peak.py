@@ -196,8 +196,7 @@ def category(trace):
 @pytest.mark.parametrize(
     "phase, expected",
     [
-        ("init", "parameters"), ("Parameters", "parameters"), ("forward", "activations"),
-        ("train_forward", "activations"), ("modelForward", "activations"),
+        ("init", "parameters"), ("Parameters", "parameters"), ("activations", "activations"),
         ("feedforward", "other"), ("backward", "gradients"), ("Optimizer.step#Adam", "optimizer"),
         ("data loading", "input"), ("input", "input"), ("warm up", "other"),
     ],
@@ -210,9 +209,9 @@ def test_what_outlives_its_phase_has_the_category_of_the_phase(trace, phase, exp
 
 @pytest.mark.parametrize(
     "phase, expected",
-    [("forward", "activations"), ("backward", "temporaries"), ("optimizer", "temporaries")],
+    [("forward", "temporaries"), ("backward", "temporaries"), ("optimizer", "temporaries")],
 )
-def test_what_dies_inside_its_phase_is_temporary_but_for_activations(trace, phase, expected):
+def test_what_dies_inside_its_phase_is_temporary(trace, phase, expected):
     with trace.phase(phase):
         block = trace.alloc(5)
         trace.free(block)
@@ -221,12 +220,40 @@ def test_what_dies_inside_its_phase_is_temporary_but_for_activations(trace, phas
 
 
 def test_the_innermost_phase_that_a_rule_knows_decides(trace):
-    with trace.phase("forward"):
+    with trace.phase("data"):
         with trace.phase("layer 7"):
             trace.alloc(1)
         with trace.phase("optimizer"):
             trace.alloc(2)
-    assert category(trace) == {"activations": 1, "optimizer": 2}
+    assert category(trace) == {"input": 1, "optimizer": 2}
+
+
+@pytest.mark.parametrize("name", ["forward", "train_forward", "modelForward"])
+@pytest.mark.parametrize(
+    "backwards, expected",
+    [(0, "other"), (1, "activations"), (2, "other")],
+    ids=["no backward", "into one backward", "into two"],
+)  # fmt: skip
+def test_memory_of_forward_is_an_activation_if_it_lives_into_one_backward(trace, name, backwards, expected):
+    with trace.phase(name):
+        block = trace.alloc(5)
+    for _ in range(backwards):
+        with trace.phase("backward"):
+            with trace.phase("backward of layer 1"):
+                pass
+    trace.free(block)
+    (site,) = device_of(trace)["sites"]
+    assert site["category"] == expected
+
+
+def test_an_activation_of_an_earlier_round_does_not_make_later_temporaries_activations(trace):
+    with trace.phase("forward"):
+        trace.alloc(5)
+    with trace.phase("backward"):
+        pass
+    with trace.phase("forward"):
+        trace.free(trace.alloc(7))
+    assert {c["category"]: c["bytes"] for c in device_of(trace)["categories"]} == {"activations": 5, "temporaries": 7}
 
 
 def test_survival_is_measured_against_the_phase_that_decided(trace):
@@ -244,16 +271,16 @@ def test_the_library_that_asked_decides_over_the_phase(trace):
         (2, "/usr/lib/libnccl.so.2", None, 0x30000, 0x30000, 0x40000),
         (3, "/usr/bin/train", None, 0x50000, 0x50000, 0x60000),
     ]
-    with trace.phase("forward"):
+    with trace.phase("data"):
         trace.alloc(1, stack=trace.stack(0x51000, 0x11000, 0x31000))
         trace.alloc(2, stack=trace.stack(0x31000, 0x51000))
         trace.alloc(4, stack=trace.stack(0x51000))
-    assert category(trace) == {"workspace": 1, "communication": 2, "activations": 4}
+    assert category(trace) == {"workspace": 1, "communication": 2, "input": 4}
 
 
 def test_a_segment_that_a_pool_hands_out_has_no_category_of_its_own(trace):
-    with trace.phase("forward"):
+    with trace.phase("data"):
         segment = trace.alloc(20 * MIB)
         trace.tensor(segment, MIB)
     sites_by_layer = {site["layer"]: site["category"] for site in device_of(trace)["sites"]}
-    assert sites_by_layer == {"pool": "activations", "driver": "other"}
+    assert sites_by_layer == {"pool": "input", "driver": "other"}

@@ -233,7 +233,7 @@ def test_by_phase_and_category_each_row_adds_up_at_its_highest_moment(trace):
         (100, "forward", 100), (130, "forward", 130), (130, "forward", 130), (100, "forward", 100), (50, None, 50),
     ]  # fmt: skip
     by_category = rows(trace, "--by=category", "--axis=event")
-    assert [row["category"] for row in by_category] == ["activations"] * 4 + ["other"]
+    assert [row["category"] for row in by_category] == ["temporaries"] * 4 + ["other"]
     for row in by_category:
         assert row["live_bytes"] == sum(r["bytes"] for r in by_category if r["seq"] == row["seq"])
     assert "forward 130 B" in text_rows(trace, "--by=phase", "--axis=event")[1]

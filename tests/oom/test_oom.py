@@ -184,6 +184,8 @@ def test_another_error_is_no_lack_of_memory(trace, result, text):
 
 
 def test_who_held_the_rest_is_listed_by_site_and_category(trace):
+    with trace.phase("backward"):  # of an earlier step: the program trains
+        pass
     with trace.phase("forward"):
         trace.alloc(15 * GIB, stack=trace.stack("activation"))
         fail(trace, GIB, free=0, stack=trace.stack("straw"))

@@ -53,6 +53,7 @@ class Span:
     end: int  # index of the event that ends the span; the number of counted events while the span is open
     range_id: int = 0
     caller: tuple = (0, ())  # (rank, Python frames)
+    ordinal: int = 0  # number of spans that began before it
 
 
 @dataclasses.dataclass(eq=False)
@@ -72,6 +73,8 @@ class Block:
     ender: int = None  # the thread that freed the block
     death_span: Span = None
     is_segment: bool = False
+    inferred: Span = None  # the inferred phase of its birth
+    is_of_graph: bool = False  # autograd recorded the operator that allocated it
 
 
 @dataclasses.dataclass(eq=False)
@@ -173,6 +176,7 @@ class Books(Tables):
 
     def add_span(self, path, parent, event, range_id=0):
         span = Span(path, parent, parent.depth + 1 if parent else 1, event.thread, event.index, self.count, range_id)
+        span.ordinal = len(self.spans)
         self.spans.append(span)
         return span
 
@@ -245,6 +249,8 @@ class Books(Tables):
         block = Block(
             account, event.address, size, memory, stack or event.stack or 0, event.index, span, event.thread, **more
         )
+        block.inferred = self.inferred
+        block.is_of_graph = memory == "tensor" and self.autograd_records.get(event.thread, False)
         self.blocks.append(block)
         self.changes.append((event.index, block, True, span))
         self.counts[account].allocations += counts

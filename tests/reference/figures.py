@@ -8,33 +8,22 @@ import itertools
 
 from reference import blame, leaks
 from reference.autograd import forward_stacks
-from reference.events import table_rows
 from reference.failures import Failures
 from reference.frag_model import pinned_by, streams
 from reference.graphs import Graphs
 from reference.holes import Holes, join
 from reference.oom import GRANULE, explain, retries
+from reference.uses import Uses
 from reference.phases import EACH, each
 
 ACCOUNT_KINDS = {"driver": "device", "managed": "managed", "host": "host", "imported": "imported", "context": "context"}
-CATEGORY_RULES = list(table_rows("category_rules.def", "RULE"))
 NOT_PLAIN = ("virtual", "array", "stream-ordered", "graph pool")
-
-
-def word_is_in(name, word):
-    """True if a word of the name begins with `word`, as in "trainForward" and "train_forward", but not in "feedforward"."""
-    for at in range(len(name)):
-        before, here = name[at - 1 : at], name[at]
-        if name[at:].lower().startswith(word) and (
-            not (before.isalnum() and before.isascii()) or (before.islower() and here.isupper())
-        ):
-            return True
-    return False
 
 
 class Figures:
     def __init__(self, books):
         self.books, self.graphs, self.failures = books, Graphs(books), Failures(books)
+        self.uses = Uses(books, self.failures)
         self.blocks_of = collections.defaultdict(list)
         for block in books.blocks:
             self.blocks_of[block.account].append(block)
@@ -210,23 +199,7 @@ class Figures:
             f[0] == "python" and "/torch/optim/" in f[2] and f[1].endswith("_init_group") for f in frames
         ):
             return "optimizer"
-        span = block.span
-        while span:
-            for word, kept, passing in CATEGORY_RULES:
-                if word_is_in(span.path.name, word):
-                    return kept if self.outlived(block, span) else passing
-            span = span.parent
-        return "other"
-
-    def outlived(self, block, span):
-        """True if the block outlived the span. If the phase is inferred, this also holds for a block that autograd's
-        thread made and another thread freed."""
-        if block.end is None or block.end > span.end:
-            return True
-        autograd = [
-            self.books.threads.get(thread, "").startswith("pt_autograd") for thread in (block.thread, block.ender)
-        ]
-        return span.path.source == "inferred" and autograd == [True, False]
+        return self.uses.category(block)
 
     def sum_up(self, account, blocks, key_of):
         sums = {}

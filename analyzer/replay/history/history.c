@@ -12,6 +12,8 @@ void history_release(struct history *history)
     for (size_t i = 0; i < history->path_count; i++)
         free(history->paths[i].text);
     free(history->backwards.calls);
+    pair_map_release(&history->sizes);
+    free(history->stack_uses);
     free(history->accounts);
     free(history->devices);
     free(history->paths);

@@ -59,6 +59,7 @@
 
 #include "card_processes.h"
 #include "analyzer/load/trace.h"
+#include "analyzer/util/pair_map.h"
 #include "analyzer/util/slots.h"
 #include "gpumemtrace/limits.h"
 
@@ -122,6 +123,7 @@ struct block {
     uint32_t backward;      /* number of its call to backward; 0: none, or unknown */
     uint32_t path;          /* phase of its birth; HISTORY_NONE: none */
     uint32_t deciding_path; /* innermost phase around its birth that has a rule */
+    uint32_t rounds; /* while it is live: backwards before its birth; then see block_rounds() */
     uint32_t account;
     uint32_t mempool;     /* HISTORY_NONE: unknown, or another kind of memory */
     uint8_t memory;       /* enum memory_kind */
@@ -129,7 +131,16 @@ struct block {
     bool is_segment;      /* a framework pool hands out pieces of it */
     bool outlived : 1;    /* the block was live longer than the deciding phase */
     bool is_of_graph : 1; /* allocated by a forward operator that autograd records */
+    /* Set by uses.c: its call stack allocated again before it ended; a frame of the framework, not
+     * a guess, told the inferred phase of its birth. */
+    bool recurred : 1, is_of_framework : 1;
 };
+
+/* Tensors whose sizes are kept in history.sizes. */
+enum size_of { SIZE_OF_INIT, SIZE_OF_GRADIENT };
+/* The tensors of a call stack: there is one; one has not half the size of a tensor made in init;
+ * backward went through one and left a gradient. */
+enum stack_use { STACK_HAS_TENSOR = 1, STACK_HAS_NO_HALF = 2, STACK_IS_TRAINED = 4 };
 
 struct account {
     int device;
@@ -243,7 +254,8 @@ struct path {
     char *text;    /* "epoch/forward", cut at PATH_TEXT_MAX */
 };
 #define PATH_TEXT_MAX LIMIT_phase_path_bytes
-enum { PATH_RULE_NONE = UINT8_MAX };
+/* The first rows of category_rules.def. */
+enum { PATH_RULE_BACKWARD, PATH_RULE_FORWARD, PATH_RULE_NONE = UINT8_MAX };
 
 /* A phase pushed below this depth becomes a sibling at this depth. */
 #define SPAN_DEPTH_MAX LIMIT_phase_depth
@@ -311,6 +323,10 @@ struct history {
     uint64_t row_count, last_row_time_ns, last_row_seq, rows_by_kind[EVENT_KIND_COUNT];
 
     struct backwards backwards;
+    uint32_t rounds_count; /* phases of backward that began, each with those inside it */
+    struct pair_map sizes; /* of tensors, by enum size_of; see uses.h */
+    uint8_t *stack_uses;   /* by stack id: enum stack_use */
+    size_t stack_use_count, stack_use_capacity;
     struct account *accounts;
     size_t account_count, account_capacity;
     struct device_use *devices; /* by device number; the unknown device first */
@@ -354,6 +370,12 @@ struct history {
 };
 
 void history_release(struct history *history);
+
+/* Number of backwards that began during the block's life so far. */
+static inline uint32_t block_rounds(const struct history *history, const struct block *block)
+{
+    return block->end == BLOCK_LIVE ? history->rounds_count - block->rounds : block->rounds;
+}
 
 /* The event that the card's last sample so far describes. INDEX_NONE: there is no sample. */
 static inline uint64_t history_reported_index(const struct history *history, int device)

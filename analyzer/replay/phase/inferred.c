@@ -247,6 +247,12 @@ bool inferred_is_in_backward(const struct inferred *inferred, uint32_t stack_id)
            inferred->stacks[stack_id].says[TIER_FIRST] == INFERRED_backward;
 }
 
+bool inferred_is_certain(const struct inferred *inferred, uint32_t stack_id)
+{
+    return stack_id < inferred->count && (inferred->stacks[stack_id].says[TIER_FIRST] ||
+                                          inferred->stacks[stack_id].says[TIER_INNER]);
+}
+
 struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id)
 {
     if (stack_id >= inferred->count)

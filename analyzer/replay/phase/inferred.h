@@ -51,6 +51,10 @@ enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred
 /* True if a call to backward is among the stack's frames. */
 bool inferred_is_in_backward(const struct inferred *inferred, uint32_t stack_id);
 
+/* True if a FIRST or INNER row matches the stack, so that the framework's own frames tell its
+ * phase. */
+bool inferred_is_certain(const struct inferred *inferred, uint32_t stack_id);
+
 struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id);
 
 #endif

@@ -87,6 +87,23 @@ uint32_t spans_current(struct spans *spans, const struct cursor *at)
     return named == HISTORY_NONE ? spans->inferred_span : named;
 }
 
+/*
+ * The stack of an optimizer or of a backward is certain. So a range of the program hides it only if
+ * it began later, which means inside it.
+ */
+uint32_t spans_deciding(struct spans *spans, const struct cursor *at)
+{
+    const uint32_t named = named_span(spans, at), inferred = spans->inferred_span;
+    const uint32_t deciding = named == HISTORY_NONE ? named : spans->items[named].deciding;
+
+    if (deciding == HISTORY_NONE || inferred == HISTORY_NONE)
+        return deciding == HISTORY_NONE ? inferred : deciding;
+    const bool is_certain =
+        spans->inferred_now == INFERRED_backward || spans->inferred_now == INFERRED_optimizer;
+    return is_certain && spans->items[inferred].ordinal > spans->items[deciding].ordinal ? inferred
+                                                                                         : deciding;
+}
+
 void spans_hold(struct spans *spans, uint32_t span)
 {
     if (span != HISTORY_NONE)
@@ -142,6 +159,8 @@ static uint32_t add_span(struct spans *spans, const struct cursor *at, uint32_t 
     };
     spans_hold(spans, parent);
     spans->asked_count += named->is_asked;
+    if (named->rule == PATH_RULE_BACKWARD && !spans->backward_count++)
+        at->history->rounds_count++;
     return show_span(spans, at, number, true) ? HISTORY_NONE : number;
 }
 
@@ -218,7 +237,9 @@ static int end_span(struct spans *spans, const struct cursor *at, uint32_t numbe
     if (show_span(spans, at, number, false))
         return -1;
     spans->items[number].life.end_index = at->index;
-    spans->asked_count -= at->history->paths[spans->items[number].path].is_asked;
+    const struct path *named = &at->history->paths[spans->items[number].path];
+    spans->asked_count -= named->is_asked;
+    spans->backward_count -= named->rule == PATH_RULE_BACKWARD;
     spans_let_go(spans, number);
     return 0;
 }

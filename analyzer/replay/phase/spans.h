@@ -34,8 +34,9 @@ struct spans {
     size_t capacity;
     struct slots slots;
     uint64_t opened_count;
-    uint32_t innermost;   /* open span pushed last; HISTORY_NONE: none */
-    uint64_t asked_count; /* open spans of the requested path */
+    uint32_t innermost;      /* open span pushed last; HISTORY_NONE: none */
+    uint64_t asked_count;    /* open spans of the requested path */
+    uint64_t backward_count; /* open spans of backward */
 
     struct thread_spans *threads; /* heads of the lists of each thread */
     size_t thread_count, thread_capacity;
@@ -66,6 +67,9 @@ int spans_close_all(struct spans *spans, const struct cursor *at);
 
 /* The span of the current event; HISTORY_NONE: none. */
 uint32_t spans_current(struct spans *spans, const struct cursor *at);
+/* The span that tells the purpose of memory allocated now: the innermost one whose path has a
+ * rule, named or inferred; HISTORY_NONE: none. */
+uint32_t spans_deciding(struct spans *spans, const struct cursor *at);
 static inline bool span_is_open(const struct span *span)
 {
     return span->life.end_index == INDEX_NONE;

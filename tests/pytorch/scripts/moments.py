@@ -31,14 +31,14 @@ def moment(note="", model=None, optimizer=None, saved=None, tensors=None):
 
 class saved_for_backward:
     """Collects the addresses of the storages that autograd saves, each once, without those of the model and the
-    inputs, which exist anyway."""
+    inputs, which exist anyway, and without autocast's copies of weights."""
 
     def __init__(self, model, *inputs):
         self.known = {t.untyped_storage().data_ptr() for t in [*model.parameters(), *model.buffers(), *inputs]}
         self.places = set()
 
     def pack(self, tensor):
-        if tensor.is_cuda:
+        if tensor.is_cuda and not _is_copy_of_parameter(tensor.grad_fn):
             self.places |= {tensor.untyped_storage().data_ptr()} - self.known
         return tensor
 
@@ -49,6 +49,13 @@ class saved_for_backward:
 
     def __exit__(self, *error):
         self.hooks.__exit__(*error)
+
+
+def _is_copy_of_parameter(node):
+    """True if the tensor's node leads to a parameter through copies in another type, and views of them."""
+    while node and type(node).__name__ in ("ToCopyBackward0", "TBackward0", "TransposeBackward0", "ViewBackward0"):
+        ((node, _),) = node.next_functions
+    return type(node).__name__ == "AccumulateGrad"
 
 
 def _holdings(segments, model, optimizer):

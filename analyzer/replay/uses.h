@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Notes for each block how it is used, as far as the events show it. The place of its birth does
+ * not tell whether backward needs it, or whether an optimizer trains it.
+ *
+ *     rounds      number of backwards that begin while the block is live
+ *     recurred    its call stack allocated again while the block was live
+ *     sizes       of tensors made in init, and of tensors that outlived backward
+ *     stack_uses  of call stacks: whether backward left a gradient for one of its tensors, and
+ *                 whether all its tensors have half the size of one made in init
+ */
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_USES_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_USES_H
+
+#include "analyzer/replay/history/cursor.h"
+#include "analyzer/replay/phase/spans.h"
+
+/* A zeroed struct is empty and ready for use. */
+struct uses {
+    uint32_t *births; /* by stack id: number of blocks that the stack allocated */
+    size_t count, capacity;
+};
+
+void uses_release(struct uses *uses);
+
+/* Called for a block that begins. *birth is the number of the birth among those of its stack. */
+int uses_begin(struct uses *uses, const struct cursor *at, const struct spans *spans,
+               struct block *block, uint32_t *birth);
+/* Called for a block that ends, when its `outlived` is known. */
+int uses_end(const struct uses *uses, const struct cursor *at, struct block *block, uint32_t birth);
+/* Called after the last event: the tensors that are live then have outlived their backward. */
+int uses_finish(const struct cursor *at);
+
+#endif
