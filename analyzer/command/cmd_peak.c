@@ -6,7 +6,7 @@
 int command_peak(const struct command *command, int argc, char **argv, struct err *err)
 {
     static const struct option_rule rules[] = {
-        {"by", 0, OPTION_CHOICE, "line|function|file|op|module|stack",
+        {"by", 0, OPTION_CHOICE, "line|function|file|op|module|stack|category",
          "group by this; each row has the bytes that the group is to blame for, and the bytes "
          "that went through it",
          offsetof(struct page_peak_options, by)},

@@ -331,7 +331,7 @@ static int add_site_lists(struct doc *doc, const struct study *study, const stru
     doc_list_begin(has_other ? doc_detail(doc) : doc, "sites", "By call stack");
     status = add_held_sites(doc, study, view, held, SHAPE_SITES, err);
     doc_list_end(doc);
-    if (own->by && !status) {
+    if (own->by && own->by != GROUPS_BY_CATEGORY && !status) {
         doc_list_begin(doc, "groups", headings[own->by]);
         status = add_held_sites(doc, study, view, held, SHAPE_GROUPS, err);
         doc_list_end(doc);
@@ -356,7 +356,10 @@ static int add_peak_of_device(struct doc *doc, const struct study *study,
     if (held_find(&held, study, view, err))
         goto out;
     if (own->by || own->tree || own->moments)
-        doc_set_table(doc, own->moments ? "high_moments" : own->tree ? "tree" : "groups");
+        doc_set_table(doc, own->moments                    ? "high_moments"
+                           : own->tree                     ? "tree"
+                           : own->by == GROUPS_BY_CATEGORY ? "categories"
+                                                           : "groups");
     add_moments(doc, study, view, &held);
     status = add_sums(doc, study, &held, SITES_BY_CATEGORY, err) ||
                      add_sums(doc, study, &held, SITES_BY_PATH, err) ||

@@ -132,3 +132,14 @@ def test_csv_has_what_was_asked_for(trace, option, head):
 def test_what_cannot_be_grouped_by_is_wrong_usage(trace):
     completed = run_command("peak", "--by=colour", trace.write())
     assert completed.returncode == 2 and "line|function|file|op|module|stack" in completed.stderr
+
+
+def test_by_category_the_table_is_that_of_the_categories(trace):
+    with trace.phase("data"):
+        trace.alloc(3, stack=trace.stack(MAIN))
+    trace.alloc(1, stack=trace.stack(MAIN))
+    (device,) = load_json("peak", "--by=category", trace.write())["devices"]
+    assert [(row["category"], row["bytes"]) for row in device["categories"]] == [("input", 3), ("other", 1)]
+    lines = run_command("peak", "--by=category", "--format=csv", trace.path).stdout.splitlines()
+    assert [line.split(",")[3:5] for line in lines] == [["category", "bytes"], ["input", "3"], ["other", "1"]]
+    assert "By call stack" not in run_command("peak", "--by=category", trace.path).stdout

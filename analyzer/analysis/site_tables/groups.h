@@ -30,7 +30,8 @@ enum groups_by {
     GROUPS_BY_FILE,
     GROUPS_BY_OP,
     GROUPS_BY_MODULE,
-    GROUPS_BY_STACK
+    GROUPS_BY_STACK,
+    GROUPS_BY_CATEGORY /* no groups: the list of categories, which every page of peak has */
 };
 
 struct group {
