@@ -147,7 +147,7 @@ static const char *growth_unknown_text(const struct growth *growth, const struct
     if (leak->waits)
         return "most kept memory waits for a backward that never came, as after a single forward; "
                "mark steps with gpumemtrace_step() or an NVTX range \"step\"";
-    if (growth->steps == GROWTH_NO_STEPS)
+    if (growth->ends == STEP_ENDS)
         return "the program marks no steps, and no phase or allocation that repeats shows where "
                "one begins; mark steps with gpumemtrace_step() or an NVTX range \"step\"";
     return growth->total.has_slope ? "live bytes vary more from step to step than they grow"

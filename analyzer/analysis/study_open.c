@@ -191,8 +191,8 @@ out:
 
 /* --- second replay: steps that nothing marks, or that an optimizer hid --- */
 
-/* Finds what repeats once per step. Looks at the leading accounts in which something repeats, and
- * takes the one with the highest peak. */
+/* Finds the rounds that end the steps. Among the leading accounts that have rounds, takes the one
+ * with the highest peak. */
 static int find_period(struct step_period *period, const struct study *study, struct err *err)
 {
     const struct history *history = &study->history;
@@ -200,18 +200,30 @@ static int find_period(struct step_period *period, const struct study *study, st
 
     for (size_t i = 0; i < history->device_count; i++) {
         const uint32_t account = history->devices[i].leading;
-        struct growth growth;
-        if (growth_find(&growth, &study->growth, account, err))
+        struct step_period found;
+        if (growth_find_period(&found, &study->growth, account, err))
             return -1;
-        if ((growth.steps == GROWTH_STEPS_PHASE ||
-             (growth.steps == GROWTH_STEPS_REPEAT && !growth_waits(&growth))) &&
-            history->accounts[account].peak_bytes > most_bytes) {
+        if (step_period_is_known(&found) && history->accounts[account].peak_bytes > most_bytes) {
             most_bytes = history->accounts[account].peak_bytes;
-            *period = (struct step_period){
-                .phase = growth.phase, .account = account, .stack_id = growth.repeats};
+            step_period_release(period);
+            *period = found;
+        } else {
+            step_period_release(&found);
         }
-        growth_release(&growth);
     }
+    return 0;
+}
+
+/* True if what a leading account keeps may wait for a backward. In this case the rounds may be
+ * layers. */
+static int waits(bool *waits, const struct study *study, struct err *err)
+{
+    struct growth growth;
+
+    if (growth_find(&growth, &study->growth, study->ends.period.account, err))
+        return -1;
+    *waits = growth_waits(&growth);
+    growth_release(&growth);
     return 0;
 }
 
@@ -281,23 +293,34 @@ static int replay_without_optimizer(struct study *study, const struct study_ask 
     return replay_steps(study, ask, needs, err);
 }
 
-static int find_steps(struct study *study, const struct study_ask *ask, struct err *err)
+/* Ends a step with each round of a program that marks no steps. */
+static int replay_rounds(struct study *study, const struct study_ask *ask, struct err *err)
 {
-    const unsigned needs = STUDY_NEEDS_steps | STUDY_NEEDS_growth;
     struct step_period period = {0};
+    bool is_waiting = false;
 
-    if (replay_without_optimizer(study, ask, err))
+    if (find_period(&period, study, err)) {
+        step_period_release(&period);
         return -1;
-    if ((ask->needs & needs) != needs || study->steps.step_count)
-        return 0;
-    if (find_period(&period, study, err))
-        return -1;
-    if (!period.stack_id && !period.phase.name)
+    }
+    if (!step_period_is_known(&period))
         return 0;
     step_watch_release(&study->steps);
-    study->steps.period = period;
-    study->ends = (struct step_ends){0};
-    return replay_steps(study, ask, STUDY_NEEDS_steps, err);
+    growth_watch_release(&study->growth);
+    study->ends = (struct step_ends){.period = period};
+    if (replay_steps(study, ask, ask->needs & (STUDY_NEEDS_steps | STUDY_NEEDS_growth), err) ||
+        waits(&is_waiting, study, err))
+        return -1;
+    if (is_waiting)
+        step_watch_release(&study->steps);
+    return 0;
+}
+
+static int find_steps(struct study *study, const struct study_ask *ask, struct err *err)
+{
+    if (replay_without_optimizer(study, ask, err))
+        return -1;
+    return ask->needs & STUDY_NEEDS_growth ? replay_rounds(study, ask, err) : 0;
 }
 
 /* --- second replay: timeline by phase or category --- */
@@ -403,6 +426,7 @@ void study_release(struct study *study)
     categories_release(&study->categories);
 #define WATCH(name, type) type##_release(&study->name);
 #include "watches.def"
+    step_ends_release(&study->ends);
     timelines_release(&study->timelines);
     series_release(&study->series);
     breakdown_release(&study->breakdown);

@@ -56,7 +56,7 @@ static int find_growth(struct live_sites *live_sites, const struct study *study,
     struct growth growth;
     if (growth_find(&growth, &study->growth, live_sites->account, err))
         return -1;
-    live_sites->held.steps = growth.steps == GROWTH_NO_STEPS ? 0 : growth.ends_count;
+    live_sites->held.steps = growth.ends == STEP_ENDS ? 0 : growth.ends_count;
     live_sites->held.has_growth = growth.total.has_slope;
     for (size_t i = 0; i < growth.count && i < LIVE_ROWS; i++)
         add_growing(live_sites, &growth.items[i], sites, blame, rows);

@@ -77,9 +77,9 @@ static int add_verdict(struct doc *doc, const struct study *study, const struct 
 
     page_layer(doc, study, account, "Layer");
     doc_text(doc, "verdict", "Verdict", leak_verdict_name(found->leak.verdict));
-    doc_known_count(doc, "steps", "Steps", growth->steps != GROWTH_NO_STEPS, growth->ends_count);
-    doc_text(doc, "steps_end_with", "Steps end with", step_end_text(growth_step_end(growth)));
-    if (page_step_begin(doc, study, growth->phase.name, growth->repeats, err))
+    doc_known_count(doc, "steps", "Steps", growth->ends < STEP_ENDS, growth->ends_count);
+    doc_text(doc, "steps_end_with", "Steps end with", step_end_text(growth->ends));
+    if (page_step_begin(doc, study, growth->period->phase.name, growth->period->stack_id, err))
         return -1;
     add_line(doc, &growth->total);
     doc_known_bytes(doc_detail(doc), "leak_bytes_per_step", "Leak", knows,

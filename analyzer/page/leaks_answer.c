@@ -292,7 +292,7 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
 
     if (worst->found.leak.waits)
         return say_waiting(opening, worst);
-    if (growth->steps == GROWTH_NO_STEPS)
+    if (growth->ends == STEP_ENDS)
         return page_say(opening, VERDICT_what,
                         "Cannot tell whether memory leaks: the program marks no steps, and no "
                         "phase or allocation that repeats shows where one begins.") < 0

@@ -105,7 +105,7 @@ static void add_device(struct rows *rows, const struct study *study, const struc
     rows_number(rows, FLEET_device_frees, account->frees_count);
     rows_number(rows, FLEET_device_failed, account->failed_count);
     rows_text(rows, FLEET_device_leak, leak_verdict_name(found->leak.verdict));
-    rows_maybe(rows, FLEET_device_steps, found->growth.steps != GROWTH_NO_STEPS,
+    rows_maybe(rows, FLEET_device_steps, found->growth.ends < STEP_ENDS,
                (int64_t)found->growth.ends_count);
     rows_maybe(rows, FLEET_device_bytes_per_step, found->growth.total.has_slope,
                summary_whole(found->growth.total.slope));

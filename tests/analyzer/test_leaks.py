@@ -165,7 +165,7 @@ def test_without_steps_an_allocation_that_repeats_tells_how_long_one_is(trace):
     assert verdict(trace) == ("leak", 100, "an allocation that repeats")
     (site,) = leaks(trace)["growing"]
     assert (site["frames"][0]["function"], site["bytes_per_step"]) == ("keep", 512)
-    assert says(trace).startswith("Leak: 512 B per step (±2 B, 100 steps) by leak.py:7 keep")
+    assert says(trace).startswith("Leak: 512 B per step (±0 B, 100 steps) by leak.py:7 keep")
 
 
 def test_a_loop_that_only_fills_memory_has_no_steps_and_is_no_leak(trace):

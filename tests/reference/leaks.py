@@ -4,19 +4,19 @@ and takes the median of all slopes. The definitions are in analyzer/analysis/ste
 
 import bisect
 import collections
-import itertools
 import math
 import re
 from functools import lru_cache
 
-from reference import blame
+from reference import blame, rounds
 
-SAMPLES, WARM_UP, FEWEST, FEWEST_WINDOWS, FEWEST_BIRTHS = 64, 1, 3, 4, 8
+SAMPLES, WARM_UP, FEWEST, FEWEST_PHASES = 64, 1, 3, 8
 KINDS = (
     "gpumemtrace_step()", "the phase named step", "the phase named optimizer",
     "the optimizer, as the stacks show it", "the phase named backward", "backward, as the stacks show it",
-    "the phase named forward",
+    "the phase named forward", "a phase that repeats", "an allocation that repeats",
 )  # fmt: skip
+PHASE, REPEATED = len(KINDS) - 2, len(KINDS) - 1
 
 
 # --- where steps end ---
@@ -47,7 +47,7 @@ def is_inside_its_kind(span):
 
 def ends_by_kind(books):
     """Returns, for each kind, its ends as (event, who). The memory at an end is the memory before that event."""
-    ends = [[(end, None) for end in books.steps], *([] for _ in KINDS[1:])]
+    ends = [[(end, None) for end in books.steps], *([] for _ in KINDS[1:PHASE])]
     for span in books.spans:
         kind = kind_of(span.path)
         if kind is not None and span.end < books.count and not is_inside_its_kind(span):
@@ -132,7 +132,7 @@ def phases_that_repeat(books):
     for key, spans in found.items():
         ends = sorted(tick(span.end) for span in spans)
         all_, gaps = ends[-1] - ends[0], [b - a for a, b in zip(ends, ends[1:])]
-        if len(ends) >= FEWEST_BIRTHS and all_ * 4 >= len(ticks) and max(gaps) * len(gaps) <= 3 * all_:
+        if len(ends) >= FEWEST_PHASES and all_ * 4 >= len(ticks) and max(gaps) * len(gaps) <= 3 * all_:
             covered = sum(tick(span.end) - tick(span.begin) for span in spans)
             told[key] = (covered, sorted(span.end for span in spans))
     if not told:
@@ -156,6 +156,34 @@ def step_ends(books):
     if kind == 3 and gives_way(*([end for end, _ in by_kind[of]] for of in (3, 5))):
         kind, ends = 5, by_kind[5]
     return kind, [end for end, _ in ends] if kind < 2 else closes_of_cycles(ends)
+
+
+def rounds_of(figures, account):
+    """Returns the rounds of an account."""
+    changes = [(index, block.stack, block.size, birth) for index, block, birth, _ in figures.books.changes if block.account == account]
+    frames = {stack: figures.books.stack_frames(stack) if stack else [] for _, stack, _, _ in changes}
+    return rounds.Rounds(changes, frames, account[1] == "pool")
+
+
+@lru_cache(maxsize=2)
+def found_ends(figures):
+    """Returns (kind, ends, stack, last). Without ends of step_ends(), the ends are those of the phase that repeats, or
+    those of the rounds that a call stack begins, on the leading account with the highest peak. If the last round ends
+    after an event instead of before one, that end is the number of the next event, and `last` is this number."""
+    kind, ends = step_ends(figures.books)
+    if ends or kind_that_began(figures.books) is not None:
+        return kind, ends, None, None
+    leading = [(figures.peak(account)[0], account) for account in map(figures.leading, figures.devices)]
+    leading = [(peak, account) for peak, account in leading if peak]
+    if leading and (found := phases_that_repeat(figures.books)):
+        return PHASE, found[1], None, None
+    found = [(peak, rounds_of(figures, account)) for peak, account in leading]
+    found = [(peak, of) for peak, of in found if of.site is not None]
+    if not found:
+        return None, [], None, None
+    chosen = max(found, key=lambda pair: pair[0])[1]
+    ends, after = chosen.ends()
+    return REPEATED, ends + ([] if after is None else [after + 1]), chosen.site, None if after is None else after + 1
 
 
 # --- the line ---
@@ -213,40 +241,18 @@ def printed(slopes):
 # --- an account ---
 
 
-def call_of_model(frames):
-    """Returns the callers of the outermost function "forward", innermost first, or None if there is no such function."""
-    places = [i for i, frame in enumerate(frames) if frame[0] == "python" and frame[1].split(".")[-1] == "forward"]
-    return ("called", *frames[places[-1] + 1 :]) if places else None
-
-
-def round_up(ratio):
-    """Returns the nearest integer. A half is rounded up."""
-    return int(ratio + 0.5)
-
-
-def is_multiple(births, steps):
-    return abs(births - round_up(births / steps) * steps) <= 2 * round_up(births / steps)
-
-
 class Growth:
     def __init__(self, figures, account):
         self.figures, self.books, self.account = figures, figures.books, account
-        self.kind, self.ends = step_ends(self.books)
+        self.kind, self.ends, self.site, _ = found_ends(figures)
         self.total, self.rows, self.churned, self.slopes, self.enlarged = None, [], [], {}, {}
-        self.steps, self.with_what, self.site = len(self.ends), KINDS[self.kind] if self.ends else None, None
-        self.phase, self.ticks = None, events_of_ticks(self.books)
+        self.steps, self.with_what = len(self.ends), KINDS[self.kind] if self.ends else None
+        self.phase = phases_that_repeat(self.books)[0] if self.kind == PHASE else None
         if not self.ends and (begun := kind_that_began(self.books)) is not None:
             self.steps, self.with_what = 1, KINDS[begun]
         self.changes = [change for change in self.books.changes if change[1].account == account]
-        if not self.changes:
-            return
-        if len(self.ends) >= WARM_UP + FEWEST:
+        if self.changes and len(self.ends) >= WARM_UP + FEWEST:
             self.at_ends()
-        elif not self.steps and (found := phases_that_repeat(self.books)):
-            self.phase, ends = found
-            self.at_windows(self.tick(ends[0]), self.tick(ends[-1]), len(ends), "a phase that repeats")
-        elif not self.steps:
-            self.at_ticks()
 
     def row(self, stack, **more):
         return {**self.figures.layer(self.account), **more, "frames": self.books.stack_frames(stack), "stack": stack}
@@ -321,119 +327,6 @@ class Growth:
                         stack, bytes_per_step=whole(bytes_ / len(steps)), bytes=bytes_, count=count, steps=len(steps)
                     )
                 )
-
-    # steps that are found from a repeating phase or allocation
-
-    def tick(self, index):
-        """Returns the number of ticks before the event."""
-        return bisect.bisect_left(self.ticks, index)
-
-    def births(self):
-        """Returns {stack: events of its births}, in the order of each stack's first birth."""
-        found = {}
-        for index, block, birth, _ in self.changes:
-            if birth:
-                found.setdefault(block.stack, []).append(index)
-        return found
-
-    def most_live(self, stack):
-        """Returns the most blocks of this stack that were live at once, from its second birth on."""
-        births, count, most = 0, 0, 0
-        for _, block, birth, _ in self.changes:
-            if block.stack == stack:
-                births += birth
-                count += 1 if birth else -1
-                most = max(most, count) if births >= 2 else 0
-        return most
-
-    def repeats(self, births):
-        return len(births) >= FEWEST_BIRTHS and (births[-1] - births[0]) * 4 >= len(self.ticks)
-
-    def is_steady(self, stack, births):
-        gaps = [b - a for a, b in zip(births, births[1:])]
-        return self.most_live(stack) * 4 <= len(births) and max(gaps) * len(gaps) <= 3 * (births[-1] - births[0])
-
-    def tells_steps(self, repeating, every, calls, chosen, steps):
-        """True if the chosen stack allocates once in each step. False if it may do so once in each layer."""
-        beside = {s: len(every[s]) for s in every if not calls[chosen] or calls[s] == calls[chosen]}
-        if calls[chosen] and not all(is_multiple(births, steps) for s, births in beside.items() if s in repeating):
-            return False
-        if any(births > steps + 2 and is_multiple(births, steps) for births in beside.values()):
-            return True
-        has_batch = calls[chosen] and any(not calls[s] and abs(len(every[s]) - steps) <= 2 for s in every)
-        in_sequence = any(frame[1] == "Sequential.forward" for frame in self.books.stack_frames(chosen) if frame[0] == "python")
-        return not in_sequence and (has_batch or self.account[1] != "pool")
-
-    def at_ticks(self):
-        births = {stack: [self.tick(index) for index in events] for stack, events in self.births().items()}
-        every = {stack: events for stack, events in births.items() if stack and self.repeats(events)}
-        repeating = {stack: events for stack, events in every.items() if self.is_steady(stack, events)}
-        if not repeating:
-            return
-        calls = {stack: call_of_model(self.books.stack_frames(stack)) for stack in every}
-        runs = {
-            stack: min(len(repeating[s]) for s in repeating if s == stack or (calls[s] and calls[s] == calls[stack])) for stack in repeating
-        }
-        counts = collections.Counter(runs.values())
-        most = min(count for count in counts if counts[count] == max(counts.values()))
-        chosen = min((s for s in repeating if len(repeating[s]) == runs[s] == most), key=lambda s: repeating[s][0])
-        if not self.tells_steps(repeating, every, calls, chosen, most):
-            most = min(runs.values())
-            if not all(is_multiple(len(events), most) for events in repeating.values()):
-                return
-            if not any(len(events) > most + 2 and is_multiple(len(events), most) for events in every.values()):
-                return
-            chosen = min((s for s in repeating if len(repeating[s]) == runs[s] == most), key=lambda s: repeating[s][0])
-        self.site = chosen
-        self.at_windows(repeating[chosen][0], repeating[chosen][-1], most, "an allocation that repeats")
-
-    def at_windows(self, first, last, steps, with_what):
-        """Computes growth for steps that begin or end about every `period` ticks. Each window is at least as long as a
-        step and counts with its least bytes."""
-        period = (last - first) / (steps - 1)
-        self.steps, self.with_what = steps, with_what
-        count, live = len(self.ticks), self.figures.live(self.account)
-        live = [live[index] for index in self.ticks]
-        width, samples = windows(live)
-        joined = int(period / width) + 1
-        begin = int((first + period) / (width * joined)) + 1
-        end = min(int(min(last + period, count) / (width * joined)), count // (width * joined))
-        if end < begin + FEWEST_WINDOWS:
-            return
-
-        def cut(values):
-            parts = windows(values)[1]
-            return [min(parts[i * joined : (i + 1) * joined]) for i in range(begin, end)]
-
-        wide = width * joined
-        total = cut(live)
-        self.total = (verdict(total, wide, False), line(total, wide, period))
-        for stack, events in self.births().items():
-            if len(events) > 1:
-                held, counts = (
-                    cut(self.values_at_ticks(stack, events[1], of)) for of in (lambda block: block.size, lambda block: 1)
-                )
-                self.site_at_ticks(stack, held, counts, wide, period)
-
-    def values_at_ticks(self, stack, second_birth, of):
-        """Returns, for each tick, the sum of `of` over the stack's live blocks after that tick. Ticks before the
-        stack's second birth have the sum from just before that birth."""
-        live, births, before, after = 0, 0, 0, {}
-        for index, block, birth, _ in self.changes:
-            if block.stack == stack:
-                births += birth
-                before = live if birth and births == 2 else before
-                live += of(block) if birth else -of(block)
-                after[index] = live
-        values = list(itertools.accumulate(self.ticks, lambda held, index: after.get(index, held), initial=0))
-        return [before] * self.tick(second_birth) + values[self.tick(second_birth) + 1 :]
-
-    def site_at_ticks(self, stack, samples, counts, wide, period):
-        if verdict(samples, wide, False) != "grows":
-            return
-        rises = sum(a < b for a, b in zip(samples, samples[1:]))
-        self.add_site(stack, line(samples, wide, period), counts, first_bytes=samples[0], last_bytes=samples[-1],
-                      steps=self.steps, rises=rises)  # fmt: skip
 
     # whether it is a leak
 

@@ -3,30 +3,10 @@
 analyzer/analysis/steps/outlier.h and ages.h to all rows."""
 
 from reference.blame import NO_STACK, Labels, alone, called, label
-from reference.leaks import KINDS, Growth, phases_that_repeat, step_ends, whole
+from reference.leaks import KINDS, PHASE, found_ends, phases_that_repeat, whole
 
 WINDOWS, AGES = 128, ("this step", "the step before", "two steps before")
 OUT_OF_MEMORY = 2
-
-
-PHASE, REPEATED = len(KINDS), len(KINDS) + 1
-
-
-def found_ends(figures):
-    """Returns (kind, ends, stack). Kind and ends come from step_ends(). If step_ends() finds none, the ends are those
-    of the phase that repeats, or all births but the first at the call stack that repeats. The stack is None unless the
-    ends are births."""
-    kind, ends = step_ends(figures.books)
-    if ends:
-        return kind, ends, None
-    if (found := phases_that_repeat(figures.books)) and any(figures.peak(figures.leading(device))[0] for device in figures.devices):
-        return PHASE, found[1], None
-    periods = [(figures.peak(account)[0], Growth(figures, account)) for account in map(figures.leading, figures.devices)]
-    periods = [(peak, growth) for peak, growth in periods if growth.site is not None and peak]
-    if not periods:
-        return None, [], None
-    growth = max(periods, key=lambda period: period[0])[1]
-    return REPEATED, growth.births()[growth.site][1:], growth.site
 
 
 def as_printed(number):
@@ -40,13 +20,16 @@ def median(values):
 class Steps:
     def __init__(self, figures, account):
         self.figures, self.books, self.account = figures, figures.books, account
-        self.kind, self.ends, self.site = found_ends(figures)
+        self.kind, self.ends, self.site, self.last = found_ends(figures)
         self.live = figures.live(account)
         self.changes = [change for change in self.books.changes if change[1].account == account]
         self.rows = [self.step(*span) for span in zip([0, *self.ends], self.ends)]
         for number, row in enumerate(self.rows, 1):
-            end = self.books.events[self.ends[number - 1]]
+            end = self.event_at(self.ends[number - 1])
             row["step"] = end.size if self.kind == 0 else number
+
+    def event_at(self, end):
+        return self.books.events[end - 1 if end == self.last else min(end, self.books.count - 1)]
 
     # --- one step: events from `begin` to before `end` ---
 
@@ -56,8 +39,7 @@ class Steps:
     def step(self, begin, end):
         mine = [change for change in self.changes if begin <= change[0] < end]
         sites, largest = self.sites_of(mine)
-        events = self.books.events
-        begin_ns = events[begin].time if begin else 0
+        begin_ns = self.event_at(begin).time if begin else 0
         return {
             "peak_bytes": max([self.before(begin), *self.levels(begin, end)]),
             "start_bytes": self.before(begin),
@@ -65,7 +47,7 @@ class Steps:
             "allocated_bytes": sum(sites.values()),
             **self.work(begin, end),
             "begin_ns": begin_ns,
-            "duration_ns": events[min(end, self.books.count - 1)].time - begin_ns,
+            "duration_ns": self.event_at(end).time - begin_ns,
             "sites": sites,
             "largest": largest,
             "begin": begin,
@@ -235,7 +217,7 @@ class Steps:
         if not steps:
             return {"driver_calls_per_step": None, "retries_per_step": None, "flushed_bytes_per_step": None}
         work = self.work(self.ends[0], self.ends[-1])
-        first, last = (self.books.events[end].seq for end in (self.ends[0], self.ends[-1]))
+        first, last = (self.event_at(end).seq for end in (self.ends[0], self.ends[-1]))
         spent = [ns for seq, ns in self.books.durations.items() if first < seq <= last]
         return {
             "driver_ns_per_step": sum(spent) // steps if spent else None,
@@ -265,7 +247,7 @@ class Steps:
             row["most_site"] = label(labels, *self.frames(row.pop("stack"))) or NO_STACK
         return {
             **self.figures.layer(self.account), "step_count": len(self.rows),
-            "steps_end_with": (*KINDS, "a phase that repeats", "an allocation that repeats")[self.kind],
+            "steps_end_with": KINDS[self.kind],
             "step_phase": phases_that_repeat(self.books)[0] if self.kind == PHASE else None,
             "step_site": None if self.site is None else alone(self.books, self.site)["site"] or NO_STACK,
             "outlier": outlier, "outlier_sites": sites, "ages": ages, "steady": self.steady(),

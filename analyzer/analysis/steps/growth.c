@@ -7,8 +7,6 @@
 #include "analyzer/util/array.h"
 #include "site_period.h"
 
-enum { FEWEST_SAMPLES = 3, FEWEST_WINDOWS = 4 };
-
 /* --- the verdict on one line --- */
 
 /* The windows of a trend that are judged, and the number of ends per step. */
@@ -128,6 +126,13 @@ static int keep(struct growth *growth, size_t *capacity, const struct growing *i
 
 /* --- steps that ended --- */
 
+/* True if most blocks of the stack may be kept for a backward of the forward that is going on. */
+static bool may_wait(const struct step_period *period, const struct site_ends *site)
+{
+    return period->roles && !(step_period_role(period, site->stack_id) & ROUND_FED) &&
+           site->graph_births_count * 2 > site->births_count;
+}
+
 static int add_site(struct growth *growth, size_t *capacity, const struct site_ends *site,
                     const struct stretch *stretch, struct err *err)
 {
@@ -140,6 +145,7 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
         return 0;
     const struct growing item = {.stack_id = site->stack_id,
                                  .is_of_graph = site->is_of_graph,
+                                 .waits = may_wait(growth->period, site),
                                  .enlarged_count = find_enlarged(site, &site->counts, stretch),
                                  .first_bytes = site->first_bytes,
                                  .last_bytes = site->last_bytes,
@@ -183,107 +189,21 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, s
     return find_churn(growth, own, err);
 }
 
-/* --- steps found by what repeats --- */
+/* --- rounds of a program that marks no steps --- */
 
-/* The events that begin or end steps: births of a call stack, or ends of a phase. */
-struct repeats {
-    uint64_t count, first, last;
-};
-
-/* The whole windows between the second repeat and one step after the last one. */
-static struct stretch find_stretch(const struct trend *trend, const struct repeats *repeats,
-                                   double period_ticks, uint64_t tick_count)
+int growth_find_period(struct step_period *period, const struct growth_watch *watch,
+                       uint32_t account, struct err *err)
 {
-    const double window = (double)trend->window;
-    double end = (double)repeats->last + period_ticks;
-
-    if (end > (double)tick_count)
-        end = (double)tick_count;
-    const size_t whole = (size_t)(end / window), all = whole_windows(trend, tick_count);
-    return (struct stretch){.first = (size_t)(((double)repeats->first + period_ticks) / window) + 1,
-                            .last = whole < all ? whole : all,
-                            .ends_per_step = period_ticks};
-}
-
-static int add_repeating_site(struct growth *growth, size_t *capacity, const struct site_ends *site,
-                              const struct stretch *stretch, uint64_t windows_joined,
-                              struct err *err)
-{
-    uint64_t samples[TREND_SAMPLES], count_samples[TREND_SAMPLES];
-    struct trend trend = site->trend, counts = site->counts;
-
-    if (!trend.samples)
+    *period = (struct step_period){0};
+    if (watch->has_ended || step_ends_begun(watch->ends) < STEP_ENDS ||
+        account >= watch->account_count)
         return 0;
-    trend_join(&trend, windows_joined, samples);
-    if (!rises_late(&trend, stretch) || !trend_rises(&trend, stretch->first, stretch->last))
-        return 0;
-    struct growing item = {.stack_id = site->stack_id,
-                           .is_of_graph = site->is_of_graph,
-                           .line = judge(&trend, stretch, false)};
-    if (item.line.verdict != GROWTH_GROWS)
-        return 0;
-    trend_join(&counts, windows_joined, count_samples);
-    item.enlarged_count = find_enlarged(site, &counts, stretch);
-    item.waits = growth->may_wait && site->graph_births_count * 2 > site->births_count;
-    item.first_bytes = trend.samples[stretch->first];
-    item.last_bytes = trend.samples[stretch->last - 1];
-    for (size_t i = stretch->first + 1; i < stretch->last; i++)
-        item.rises_count += trend.samples[i] > trend.samples[i - 1];
-    return keep(growth, capacity, &item, err);
-}
-
-/* Sets repeats->count to 0 if nothing repeats. */
-static int find_repeats(struct growth *growth, struct repeats *repeats,
-                        const struct growth_watch *watch, const struct account_ends *own,
-                        struct err *err)
-{
     const struct phase_period *phase = phase_periods_find(&watch->phases, watch->tick_count);
-    struct site_period period = {0};
-
-    *repeats = (struct repeats){0};
-    if (phase) {
-        growth->steps = GROWTH_STEPS_PHASE;
-        growth->phase = *phase;
-        *repeats = (struct repeats){phase->ends_count, phase->first_end, phase->last_end};
-        return 0;
-    }
-    if (site_period_find(&period, own, watch->trace, watch->tick_count, err))
+    if (!phase && site_period_find(period, &watch->accounts[account], watch->trace, err))
         return -1;
-    const struct site_ends *site = period.site;
-    if (!site)
-        return 0;
-    growth->steps = GROWTH_STEPS_REPEAT;
-    growth->repeats = site->stack_id;
-    growth->may_wait = !period.is_fed;
-    *repeats = (struct repeats){site->births_count, site->first_birth, site->last_birth};
-    return 0;
-}
-
-static int find_at_repeats(struct growth *growth, const struct growth_watch *watch,
-                           const struct account_ends *own, struct err *err)
-{
-    struct repeats repeats;
-    size_t capacity = 0;
-
-    if (find_repeats(growth, &repeats, watch, own, err))
-        return -1;
-    if (!repeats.count)
-        return 0;
-    growth->ends_count = repeats.count;
-    growth->period_ticks = (double)(repeats.last - repeats.first) / (double)(repeats.count - 1);
-    uint64_t samples[TREND_SAMPLES];
-    struct trend total = own->total.trend;
-    const uint64_t joined =
-        (uint64_t)(growth->period_ticks / (double)total.window) + 1; /* a step or longer */
-    trend_join(&total, joined, samples);
-    const struct stretch stretch =
-        find_stretch(&total, &repeats, growth->period_ticks, watch->tick_count);
-    if (stretch.last < stretch.first + FEWEST_WINDOWS)
-        return 0;
-    growth->total = judge(&total, &stretch, false);
-    for (size_t i = 0; i < own->count; i++)
-        if (add_repeating_site(growth, &capacity, &own->sites[i], &stretch, joined, err))
-            return -1;
+    if (phase)
+        period->phase = *phase;
+    period->account = account;
     return 0;
 }
 
@@ -292,23 +212,20 @@ static int find_at_repeats(struct growth *growth, const struct growth_watch *wat
 static int find(struct growth *growth, const struct growth_watch *watch, uint32_t account,
                 struct err *err)
 {
-    if (growth->ends < STEP_ENDS) {
-        growth->steps = GROWTH_STEPS_ENDED;
+    if (growth->ends < STEP_ENDS)
         growth->ends_count = watch->has_ended ? watch->ends->counts[growth->ends] : 1;
-    }
-    if (account >= watch->account_count || !watch->accounts[account].numbers)
+    if (account >= watch->account_count || !watch->accounts[account].numbers ||
+        !growth_watch_has_steps(watch))
         return 0;
-    const struct account_ends *own = &watch->accounts[account];
-    if (growth_watch_has_steps(watch))
-        return find_at_ends(growth, own, err);
-    return growth->steps == GROWTH_STEPS_ENDED ? 0 : find_at_repeats(growth, watch, own, err);
+    return find_at_ends(growth, &watch->accounts[account], err);
 }
 
 int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t account,
                 struct err *err)
 {
     *growth = (struct growth){.ends = watch->has_ended ? step_ends_kind(watch->ends)
-                                                       : step_ends_begun(watch->ends)};
+                                                       : step_ends_begun(watch->ends),
+                              .period = &watch->ends->period};
     const int status = find(growth, watch, account, err);
     if (status)
         growth_release(growth);

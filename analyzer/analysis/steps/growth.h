@@ -18,10 +18,7 @@
  * allocations is unknown.)
  *
  * Steps end as in step_ends.h. A step that only began, for example with a first backward that
- * fails, counts as well. If a trace has no steps, a step is the time between two ends of a phase
- * that repeats (phase_period.h). If no phase repeats, it is the time between two births of a call
- * stack that repeats (site_period.h). In both cases, the bytes are the lowest ones in windows that
- * are at least a step long.
+ * fails, counts as well.
  *
  * A stack that grows may be a cache; see cache_names.h.
  */
@@ -42,7 +39,7 @@ struct growth_line {
 struct growing {
     uint32_t stack_id;
     uint64_t enlarged_count; /* number of blocks that it enlarges; 0: it keeps more and more */
-    bool waits;              /* growth.may_wait is set, and most blocks wait for a backward */
+    bool waits;              /* most of its blocks may be kept for a backward of an open forward */
     bool is_of_graph;        /* autograd keeps a block of it */
     uint64_t first_bytes, last_bytes; /* at the first and the last end that was counted */
     uint64_t rises_count;
@@ -55,27 +52,13 @@ struct churning {
     uint64_t bytes, count; /* summed over all counted steps */
 };
 
-enum growth_steps {
-    GROWTH_NO_STEPS,
-    GROWTH_STEPS_ENDED,  /* steps end with ends of kind `ends` */
-    GROWTH_STEPS_PHASE,  /* each step ends with the phase `phase` */
-    GROWTH_STEPS_REPEAT, /* the call stack `repeats` allocates once per step */
-};
-
 enum { GROWTH_CHURN_MAX = 1000 };
 
 struct growth {
-    enum growth_steps steps;
-    enum step_end ends;
-    struct phase_period phase;
-    uint32_t repeats;
-    /* True if no backward began, and nothing outside the model is allocated once for each call of
-     * the model. In this case, all that repeats may be the layers of one forward, or the experts of
-     * a mixture, which keep what their backward needs. */
-    bool may_wait;
-    double period_ticks;
-    uint64_t ends_count;    /* steps of the trace, including the first one */
-    uint64_t counted_steps; /* steps whose churn was counted */
+    enum step_end ends;               /* kind of the ends of steps; STEP_ENDS: no steps */
+    const struct step_period *period; /* rounds that end the steps; owned by the watch's ends */
+    uint64_t ends_count;              /* steps of the trace, including the first one */
+    uint64_t counted_steps;           /* steps whose churn was counted */
     struct growth_line total;
     struct growing *items; /* by slope, descending */
     size_t count;
@@ -87,13 +70,10 @@ int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_
                 struct err *err);
 void growth_release(struct growth *growth);
 
-/* The kind of event that ends the steps; STEP_ENDS: none. */
-static inline enum step_end growth_step_end(const struct growth *growth)
-{
-    return growth->steps == GROWTH_STEPS_PHASE    ? STEP_END_PHASE
-           : growth->steps == GROWTH_STEPS_REPEAT ? STEP_END_REPEATED
-                                                  : growth->ends;
-}
+/* Finds the rounds of a program that marks no steps, from a replay in which no step ended. The
+ * result is empty if nothing repeats. The caller releases it. */
+int growth_find_period(struct step_period *period, const struct growth_watch *watch,
+                       uint32_t account, struct err *err);
 
 /* True if most of the growth waits for a backward. In this case, layers may repeat instead of
  * steps. */

@@ -137,17 +137,56 @@ static int change_at_ends(const struct growth_watch *watch, struct account_ends 
     return 0;
 }
 
-static void count_birth(struct site_ends *site, uint64_t tick)
+static struct birth_pair *find_pair(struct account_ends *own, uint32_t from, uint32_t to,
+                                    struct err *err)
 {
-    if (!site->births_count++) {
-        site->first_birth = site->last_birth = tick;
-        return;
+    const uint32_t number = pair_map_get(&own->pair_numbers, from, to);
+    if (number != PAIR_MAP_NONE)
+        return &own->pairs[number];
+    struct birth_pair *grown =
+        array_grow(own->pairs, &own->pair_capacity, own->pair_count, sizeof *grown, err);
+    if (!grown)
+        return NULL;
+    own->pairs = grown;
+    if (pair_map_put(&own->pair_numbers, from, to, (uint32_t)own->pair_count, err))
+        return NULL;
+    grown += own->pair_count++;
+    *grown = (struct birth_pair){.from = from, .to = to};
+    return grown;
+}
+
+/* Counts that `site` allocates after the site of the last birth. The last follow of each site is
+ * kept, because most sites are always followed by the same one. */
+static int count_pair(struct account_ends *own, const struct site_ends *site, struct err *err)
+{
+    const uint32_t to = (uint32_t)(site - own->sites), from = own->last_born - 1;
+    const bool has_last = own->last_born;
+
+    own->last_born = to + 1;
+    if (!has_last || own->has_too_many_pairs)
+        return 0;
+    uint32_t *last = &own->sites[from].pair;
+    if (!*last || own->pairs[*last - 1].to != to) {
+        const struct birth_pair *found = find_pair(own, from, to, err);
+        if (!found)
+            return -1;
+        *last = (uint32_t)(found - own->pairs) + 1;
+        own->has_too_many_pairs = own->pair_count > BIRTH_PAIRS_MAX;
     }
-    if (tick - site->last_birth > site->longest_gap)
-        site->longest_gap = tick - site->last_birth;
-    site->last_birth = tick;
+    own->pairs[*last - 1].count++;
+    return 0;
+}
+
+static void count_birth(struct site_ends *site, uint64_t tick, uint64_t size_bytes)
+{
     if (site->live_count >= site->most_live_count)
         site->most_live_count = site->live_count + 1;
+    site->has_shrunk |= size_bytes < site->size_bytes;
+    site->size_rises_count += site->size_bytes && size_bytes > site->size_bytes;
+    site->size_bytes = size_bytes;
+    site->turns_count += site->has_freed;
+    site->has_freed = false;
+    site->last_birth = tick;
 }
 
 /* Number of the current event's tick. */
@@ -159,44 +198,15 @@ static uint64_t count_tick(struct growth_watch *watch, uint64_t index)
     return watch->tick_count - 1;
 }
 
-/* Counts a site at ticks, from its second birth on, because a single birth does not repeat. */
-static int change_at_ticks(struct account_ends *own, struct site_ends *site, uint64_t tick,
+/* Counts the order of births, as long as no step has ended. */
+static int change_in_order(struct account_ends *own, struct site_ends *site, uint64_t tick,
                            const struct change *change, struct err *err)
 {
-    const bool repeats = site->births_count > !change->birth;
-    if ((repeats && look_at_ends(site, tick, err)) || look_at_ends(&own->total, tick, err))
-        return -1;
-    if (change->birth)
-        count_birth(site, tick);
-    site->graph_births_count += change->birth && change->block->is_of_graph;
-    return 0;
-}
-
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
-{
-    struct growth_watch *watch = self;
-    const struct block *block = change->block;
-    (void)spans;
-    if (!account_is_of_layer(&at->history->accounts[block->account]))
+    site->has_freed |= !change->birth;
+    if (!change->birth)
         return 0;
-    struct account_ends *own = find_account(watch, at, block->account);
-    struct site_ends *site = own ? find_site(own, block->stack_id, at->err) : NULL;
-    if (!site)
-        return -1;
-    GMT_PREFETCH(&site->churn_bytes); /* the last fields that a change touches */
-    const uint64_t tick = count_tick(watch, at->index);
-    if ((watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
-        (!watch->has_ended && change_at_ticks(own, site, tick, change, at->err)))
-        return -1;
-    const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
-    site->live_bytes += more_bytes;
-    site->live_count += change->birth ? 1 : UINT64_MAX;
-    site->was_resized |= change->is_resize;
-    site->is_of_graph |= block->is_of_graph;
-    watch->has_graphs |= block->is_of_graph;
-    own->total.live_bytes += more_bytes;
-    return 0;
+    count_birth(site, tick, change->block->size_bytes);
+    return count_pair(own, site, err);
 }
 
 /* --- ends of steps --- */
@@ -211,6 +221,38 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
     watch->has_ended = true;
     watch->looked_count = count > WARM_UP_ENDS ? count - WARM_UP_ENDS : 0;
     watch->step_begin = at->index;
+}
+
+/* --- the observer --- */
+
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
+{
+    struct growth_watch *watch = self;
+    const struct block *block = change->block;
+    (void)spans;
+    if (!account_is_of_layer(&at->history->accounts[block->account]))
+        return 0;
+    struct account_ends *own = find_account(watch, at, block->account);
+    struct site_ends *site = own ? find_site(own, block->stack_id, at->err) : NULL;
+    if (!site)
+        return -1;
+    GMT_PREFETCH(&site->churn_bytes); /* the last fields that a change touches */
+    end_step(watch, at, step_ends_of_change(watch->ends));
+    const uint64_t tick = count_tick(watch, at->index);
+    if ((watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
+        (!watch->has_ended && change_in_order(own, site, tick, change, at->err)))
+        return -1;
+    site->births_count += change->birth;
+    site->graph_births_count += change->birth && block->is_of_graph;
+    const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
+    site->live_bytes += more_bytes;
+    site->live_count += change->birth ? 1 : UINT64_MAX;
+    site->was_resized |= change->is_resize;
+    site->is_of_graph |= block->is_of_graph;
+    watch->has_graphs |= block->is_of_graph;
+    own->total.live_bytes += more_bytes;
+    return 0;
 }
 
 static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
@@ -256,7 +298,7 @@ static int on_end(void *self, const struct cursor *at)
 {
     struct growth_watch *watch = self;
     watch->trace = at->history->trace;
-    const uint64_t ends_count = watch->has_ended ? watch->looked_count : watch->tick_count;
+    const uint64_t ends_count = watch->looked_count;
     for (size_t i = 0; i < watch->account_count; i++)
         if (watch->accounts[i].numbers && finish_account(&watch->accounts[i], ends_count, at->err))
             return -1;
@@ -269,7 +311,7 @@ struct observer growth_watch_observer(struct growth_watch *watch)
                              .on_change = on_change,
                              .on_span = on_span,
                              .on_event = on_event,
-                             .kinds = OBSERVER_KIND(EVENT_STEP),
+                             .kinds = step_ends_kinds(watch->ends),
                              .on_end = on_end};
 }
 
@@ -281,6 +323,8 @@ void growth_watch_release(struct growth_watch *watch)
         free(own->total.trend.samples);
         free(own->sites);
         free(own->numbers);
+        free(own->pairs);
+        pair_map_release(&own->pair_numbers);
     }
     free(watch->accounts);
     phase_periods_release(&watch->phases);

@@ -7,22 +7,25 @@
  *     ends      0     1     2     3          at the change after end 3: [1, 4) had the old bytes
  *     changes  x            .        x
  *
- * Until the first step ends, every event that changes a block of a layer counts as an end, called a
- * tick. Ticks are needed if the trace has no steps, because allocations that repeat show how many
- * ticks a step has. Other events, such as notes and marks, are no ticks, so they do not change the
- * figures. The values are dropped when the first step ends, and when a stronger kind of end
- * appears.
+ * The values are dropped when the first step ends, and when a stronger kind of end appears.
  *
- * It keeps a few numbers for each call stack and account. It keeps a trend for each account, and
- * for each call stack whose values have changed at least twice from one end to the next.
+ * Until the first step ends, it also records in which order the call stacks allocate, as the number
+ * of times that one came after another. The rounds of a program that marks no steps are found from
+ * these numbers (site_period.h), or from its phases (phase_period.h). The time of phases is the
+ * number of events that changed a block of a layer, called ticks, so that notes and marks do not
+ * change the result. Another replay then ends a step with each round.
+ *
+ * It keeps a few numbers for each call stack, for each pair of call stacks of which one allocated
+ * after the other, and for each account. It keeps a trend for each account, and for each call stack
+ * whose values have changed at least twice from one end to the next.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 
-#include "phase_period.h"
 #include "trend.h"
 #include "step_ends.h"
 #include "analyzer/replay/history/observer.h"
+#include "analyzer/util/pair_map.h"
 
 /*
  * WARM_UP_ENDS is the number of ends before the first one that is counted. The first step is left
@@ -48,18 +51,40 @@ struct site_ends {
     struct trend counts;               /* of block counts; its samples follow those of the bytes */
     uint64_t first_bytes, first_count; /* at the first counted end */
     uint64_t changed_at;               /* first end with other values than first_…; 0: none */
-    /* Births of blocks: their number, the ticks of the first and last, and the longest gap. */
-    uint64_t births_count, first_birth, last_birth, longest_gap;
-    uint64_t most_live_count;    /* most live blocks at once, from the second birth on */
+    uint64_t births_count;
     uint64_t graph_births_count; /* births of blocks that autograd keeps */
+
+    /* Used only until a step has ended: */
+    uint64_t last_birth;        /* tick */
+    uint64_t most_live_count;   /* most live blocks at once */
+    uint64_t turns_count;       /* births that follow the end of another block of it */
+    uint64_t size_bytes;        /* of the last block */
+    uint64_t size_rises_count;  /* blocks that were larger than the one before */
+    bool has_shrunk, has_freed; /* a block was smaller; a block has ended since the birth */
+    uint32_t pair;              /* number of the last pair that began with it, from 1; 0: none */
 };
+
+/* How often the birth of one site came directly after the birth of another, or of the same. */
+struct birth_pair {
+    uint32_t from, to; /* numbers of the sites, from 0 */
+    uint64_t count;
+};
+
+/* Pairs beyond this number are not counted: so many have no order. */
+enum { BIRTH_PAIRS_MAX = 1 << 16 };
 
 struct account_ends {
     uint32_t *numbers; /* by stack id: number of its site, from 1; 0: none */
     size_t number_count, number_capacity;
     struct site_ends *sites;
     size_t count, capacity;
-    bool is_pool;           /* it is a framework's pool */
+    bool is_pool; /* it is a framework's pool */
+    /* Used only until a step has ended: */
+    struct birth_pair *pairs;
+    size_t pair_count, pair_capacity;
+    struct pair_map pair_numbers; /* by both sites */
+    uint32_t last_born;           /* site of the last birth, from 1; 0: none */
+    bool has_too_many_pairs;
     struct site_ends total; /* of the account; only the bytes are valid */
 };
 

@@ -12,7 +12,7 @@
  *                caches grow, or the growth is below the floor.
  *   cannot tell  There are no steps or too few, or the bytes vary more than they grow. Or most of
  *                the growth is kept for a backward, so it may belong to one forward that has not
- *                ended (growth.may_wait).
+ *                ended (growing.waits).
  *
  * The floor is the slope that would fill the card in ten million steps. If the size of the card is
  * unknown, it is the slope that would double the peak in ten million steps.

@@ -1,52 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the call stack that repeats; see site_period.h. */
+/* Finds the rounds of a program that marks no steps; see site_period.h. */
 #include "site_period.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/util/pair_map.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/pair_map.h"
 
-enum { FEWEST_BIRTHS = 8, STEPS_CUT = 2 };
+/* FEWEST_ROUNDS: two equal rounds may be chance, three are a loop. FEWEST_RISES: the layers of a
+ * model may also get larger and larger, but not eight times. POOL_BIRTHS: a product and its
+ * activation are one layer, a round has more. FEWEST_CALLS: a model calls its layer more often than
+ * that, an operator that frees two or three blocks at once does not. */
+enum { FEWEST_ROUNDS = 3, FEWEST_RISES = 8, POOL_BIRTHS = 3, FEWEST_CALLS = 4 };
 
-/* A call stack that repeats. */
-struct repeating {
-    const struct site_ends *site;
-    uint32_t caller; /* frame that called the model; valid if is_of_model */
-    bool is_of_model, is_in_sequence;
-    uint64_t runs_count; /* calls of the model: births of its stack with the fewest births */
+/* A node of the tree of call stacks: a line below its callers. Node 0 is the root. */
+struct line {
+    uint32_t parent, first_child, last_child, next; /* 0: none */
+    uint64_t key;                                   /* the frame */
+    uint64_t births_count, weight, entries_count;   /* births and weight below it */
+    bool is_forward, is_init;
+    bool calls_model; /* it or a line below it is a forward */
+    uint32_t seen;    /* number of the last walk that came here */
 };
 
-struct repetitions {
-    struct repeating *items;
-    size_t count, all_count; /* stacks at a steady pace, which come first; all, also in bursts */
-    struct pair_map fewest;  /* by caller: number of the item with the fewest births */
+struct lines {
+    const struct account_ends *own;
+    const struct trace *trace;
+    struct line *items;
+    size_t count, capacity;
+    struct pair_map numbers; /* by parent and key */
+    uint32_t *leaves;        /* by site: its node, where it allocates */
+    uint32_t walk_count;
+    uint64_t *counts; /* by node; for count_usual() */
 };
 
-static bool repeats(const struct site_ends *site, uint64_t tick_count)
-{
-    return site->stack_id && site->births_count >= FEWEST_BIRTHS &&
-           (site->last_birth - site->first_birth) * 4 >= tick_count;
-}
+/* The node that has rounds, and its child that begins them. */
+struct rounds {
+    uint32_t node, begin;
+    uint64_t count; /* 0: none */
+};
 
-static bool has_pace(const struct site_ends *site)
-{
-    return site->longest_gap * (site->births_count - 1) <=
-           3 * (site->last_birth - site->first_birth);
-}
-
-static bool repeats_steadily(const struct site_ends *site)
-{
-    return site->most_live_count * 4 <= site->births_count && has_pace(site);
-}
-
-/* --- calls of a model --- */
+/* --- the tree --- */
 
 static bool ends_with(const char *text, const char *end)
 {
     const size_t length = strlen(text), end_length = strlen(end);
-
     return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
@@ -56,257 +55,459 @@ static bool is_forward(const char *function)
     return !strcmp(function, "forward") || ends_with(function, ".forward");
 }
 
-static void find_model(struct repeating *item, const struct trace *trace)
+/* "Block.__init__", "Block.__init__.<locals>.<genexpr>" */
+static bool is_init(const char *function)
 {
-    uint32_t id = item->site->stack_id;
-
-    for (; id && id < trace->frame_limit && trace->frames[id].present;
-         id = trace->frames[id].parent_id) {
-        const struct trace_frame *frame = &trace->frames[id];
-        if (frame->kind != FRAME_PYTHON || frame->address >= trace->location_limit)
-            continue;
-        const struct trace_location *location = &trace->locations[frame->address];
-        const char *function = trace_string(trace, location->function_id);
-        if (!is_forward(function))
-            continue;
-        item->is_of_model = true;
-        item->caller = frame->parent_id;
-        item->is_in_sequence |=
-            !strcmp(function, "Sequential.forward") ||
-            (!strcmp(function, "forward") &&
-             ends_with(trace_string(trace, location->file_id), "/nn/modules/container.py"));
-    }
+    const char *found = strstr(function, "__init__");
+    return found && (found == function || found[-1] == '.') &&
+           (!found[strlen("__init__")] || found[strlen("__init__")] == '.');
 }
 
-static int note_fewest(struct repetitions *all, uint32_t number, struct err *err)
+static const char *function_of(const struct trace *trace, const struct trace_frame *frame)
 {
-    const struct repeating *item = &all->items[number];
-    const uint32_t known = pair_map_get(&all->fewest, 0, item->caller);
+    return frame->kind == FRAME_PYTHON && frame->address < trace->location_limit
+               ? trace_string(trace, trace->locations[frame->address].function_id)
+               : "";
+}
 
-    if (!item->is_of_model || (known != PAIR_MAP_NONE &&
-                               all->items[known].site->births_count <= item->site->births_count))
+static uint32_t find_line(struct lines *lines, uint32_t parent, uint64_t key, const char *function,
+                          struct err *err)
+{
+    uint32_t number = pair_map_get(&lines->numbers, parent, key);
+    if (number != PAIR_MAP_NONE)
+        return number;
+    struct line *grown =
+        array_grow(lines->items, &lines->capacity, lines->count, sizeof *grown, err);
+    if (!grown)
+        return PAIR_MAP_NONE;
+    lines->items = grown;
+    number = (uint32_t)lines->count++;
+    grown[number] = (struct line){.parent = parent,
+                                  .key = key,
+                                  .is_forward = is_forward(function),
+                                  .is_init = is_init(function)};
+    if (!number)
         return 0;
-    return pair_map_put(&all->fewest, 0, item->caller, number, err);
+    if (pair_map_put(&lines->numbers, parent, key, number, err))
+        return PAIR_MAP_NONE;
+    struct line *above = &grown[parent];
+    if (above->last_child)
+        grown[above->last_child].next = number;
+    else
+        above->first_child = number;
+    above->last_child = number;
+    return number;
 }
 
-static void add_items(struct repetitions *all, const struct account_ends *own,
-                      const struct trace *trace, uint64_t tick_count, bool is_steady)
+static const struct trace_frame *frame_of(const struct trace *trace, uint32_t id)
 {
-    for (size_t i = 0; i < own->count; i++) {
-        const struct site_ends *site = &own->sites[i];
-        if (!repeats(site, tick_count) || repeats_steadily(site) != is_steady)
+    return id && id < trace->frame_limit && trace->frames[id].present ? &trace->frames[id] : NULL;
+}
+
+/* Adds the nodes of a stack. Native frames count only in a stack that has no others. A function
+ * that calls itself from one line counts once. */
+static int add_stack(struct lines *lines, uint32_t *leaf, uint32_t stack_id, uint32_t *frames,
+                     struct err *err)
+{
+    enum { OWN_KIND = 3 };
+    const struct trace_frame *frame;
+    bool has_names = false;
+    size_t count = 0;
+    uint32_t node = 0;
+
+    for (uint32_t id = stack_id; (frame = frame_of(lines->trace, id)); id = frame->parent_id)
+        has_names |= frame->kind != FRAME_NATIVE;
+    for (uint32_t id = stack_id; (frame = frame_of(lines->trace, id)); id = frame->parent_id)
+        if (!has_names || frame->kind != FRAME_NATIVE)
+            frames[count++] = id;
+    for (size_t i = count; i-- > 0;) {
+        frame = &lines->trace->frames[frames[i]];
+        const uint64_t key = frame->address << 2 | frame->kind;
+        if (node && lines->items[node].key == key)
             continue;
-        all->items[all->all_count].site = site;
-        find_model(&all->items[all->all_count++], trace);
-    }
-}
-
-static int find_all(struct repetitions *all, const struct account_ends *own,
-                    const struct trace *trace, uint64_t tick_count, struct err *err)
-{
-    all->items = array_new(own->count, sizeof *all->items, err);
-    if (!all->items)
-        return -1;
-    add_items(all, own, trace, tick_count, true);
-    all->count = all->all_count;
-    add_items(all, own, trace, tick_count, false);
-    for (uint32_t i = 0; i < all->count; i++)
-        if (note_fewest(all, i, err))
+        node = find_line(lines, node, key, function_of(lines->trace, frame), err);
+        if (node == PAIR_MAP_NONE)
             return -1;
-    for (size_t i = 0; i < all->count; i++) {
-        struct repeating *item = &all->items[i];
-        item->runs_count = item->site->births_count;
-        if (item->is_of_model)
-            item->runs_count =
-                all->items[pair_map_get(&all->fewest, 0, item->caller)].site->births_count;
     }
-    return 0;
+    *leaf = count ? find_line(lines, node, OWN_KIND, "", err) : 0;
+    return *leaf == PAIR_MAP_NONE ? -1 : 0;
 }
 
-/* --- the number of steps --- */
-
-static int compare_counts(const void *left, const void *right)
+static int add_stacks(struct lines *lines, struct err *err)
 {
-    const uint64_t *a = left, *b = right;
+    uint32_t *frames = array_new(lines->trace->frame_limit, sizeof *frames, err);
+    int status = frames && find_line(lines, 0, 0, "", err) == 0 ? 0 : -1;
 
-    return (*a > *b) - (*a < *b);
+    for (size_t i = 0; i < lines->own->count && !status; i++)
+        status = add_stack(lines, &lines->leaves[i], lines->own->sites[i].stack_id, frames, err);
+    free(frames);
+    return status;
 }
 
-/* The most frequent value. If several values are equally frequent, the lowest of them. */
-static uint64_t most_frequent(uint64_t *counts, size_t count)
-{
-    uint64_t found = 0;
-    size_t most = 0;
+/* --- what counts --- */
 
-    qsort(counts, count, sizeof *counts, compare_counts);
-    for (size_t i = 0, run = 1; i < count; i++, run++) {
-        if (i + 1 < count && counts[i + 1] == counts[i])
-            continue;
-        if (run > most) {
-            most = run;
-            found = counts[i];
+/* True if `above` is 0, or is the node or above it. */
+static bool is_below(const struct lines *lines, uint32_t node, uint32_t above)
+{
+    while (node && node != above)
+        node = lines->items[node].parent;
+    return node == above;
+}
+
+static bool only_rises(const struct site_ends *site)
+{
+    return !site->has_shrunk && site->size_rises_count >= FEWEST_RISES &&
+           (uint64_t)site->size_rises_count * 2 >= site->births_count;
+}
+
+static uint64_t weigh(const struct lines *lines, size_t number, bool is_of_growing)
+{
+    const struct site_ends *site = &lines->own->sites[number];
+    bool is_in_forward = false, is_in_init = false;
+
+    for (uint32_t node = lines->leaves[number]; node; node = lines->items[node].parent) {
+        is_in_forward |= lines->items[node].is_forward;
+        is_in_init |= lines->items[node].is_init;
+    }
+    if (is_in_init || site->births_count < 2)
+        return 0;
+    return (is_of_growing ? only_rises(site)
+                          : is_in_forward || site->most_live_count < site->births_count)
+               ? site->births_count
+               : 0;
+}
+
+static void add_weights(struct lines *lines, bool is_of_growing)
+{
+    for (size_t i = 0; i < lines->own->count; i++) {
+        const uint64_t weight = weigh(lines, i, is_of_growing);
+        uint32_t node = lines->leaves[i];
+        lines->items[0].weight += weight;
+        for (; node; node = lines->items[node].parent)
+            lines->items[node].weight += weight;
+    }
+}
+
+static void add_births(struct lines *lines)
+{
+    for (size_t i = 0; i < lines->own->count; i++) {
+        const uint64_t count = lines->own->sites[i].births_count;
+        bool calls_model = false;
+        lines->items[0].births_count += count;
+        for (uint32_t node = lines->leaves[i]; node; node = lines->items[node].parent) {
+            calls_model |= lines->items[node].is_forward;
+            lines->items[node].calls_model |= calls_model;
+            lines->items[node].births_count += count;
         }
-        run = 0;
+        lines->items[0].calls_model |= calls_model;
     }
+}
+
+/* Counts an entry for each node above `to` that is not above `from`. */
+static void enter(struct lines *lines, uint32_t from, uint32_t to, uint64_t count)
+{
+    struct line *items = lines->items;
+
+    lines->walk_count++;
+    for (uint32_t node = from; node; node = items[node].parent)
+        items[node].seen = lines->walk_count;
+    for (uint32_t node = to; node && items[node].seen != lines->walk_count;
+         node = items[node].parent)
+        items[node].entries_count += count;
+}
+
+static void add_entries(struct lines *lines)
+{
+    const struct account_ends *own = lines->own;
+
+    if (own->count)
+        enter(lines, 0, lines->leaves[0], 1);
+    for (size_t i = 0; i < own->pair_count; i++)
+        enter(lines, lines->leaves[own->pairs[i].from], lines->leaves[own->pairs[i].to],
+              own->pairs[i].count);
+}
+
+/* --- rounds --- */
+
+/* Give or take one, because a run may begin and end within a round. */
+static bool is_near(uint64_t entries, uint64_t count)
+{
+    return entries + 1 >= count && entries <= count + 1;
+}
+
+static size_t count_near(const struct lines *lines, uint32_t node, uint64_t count)
+{
+    size_t found = 0;
+
+    for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next)
+        found += is_near(lines->items[n].entries_count, count);
     return found;
 }
 
-static const struct repeating *first_of(const struct repetitions *all, uint64_t steps)
+/* The child of `above` that the node is below; 0: none. */
+static uint32_t child_above(const struct lines *lines, uint32_t node, uint32_t above)
 {
-    const struct repeating *found = NULL;
+    while (node && lines->items[node].parent != above)
+        node = lines->items[node].parent;
+    return node;
+}
 
-    for (size_t i = 0; i < all->count; i++) {
-        const struct repeating *item = &all->items[i];
-        if (item->runs_count == steps && item->site->births_count == steps &&
-            (!found || item->site->first_birth < found->site->first_birth))
-            found = item;
+/* Counts how often allocations below each child come directly before those below `child`, or after
+ * them. Returns the highest of these numbers. */
+static uint64_t count_usual(const struct lines *lines, uint32_t node, uint32_t child, bool is_after,
+                            uint64_t *counts)
+{
+    const struct account_ends *own = lines->own;
+    uint64_t most = 0;
+
+    memset(counts, 0, lines->count * sizeof *counts);
+    for (size_t i = 0; i < own->pair_count; i++) {
+        const struct birth_pair *pair = &own->pairs[i];
+        const uint32_t from = child_above(lines, lines->leaves[pair->from], node);
+        const uint32_t to = child_above(lines, lines->leaves[pair->to], node);
+        if (from == to || (is_after ? from : to) != child)
+            continue;
+        counts[is_after ? to : from] += pair->count;
+        if (counts[is_after ? to : from] > most)
+            most = counts[is_after ? to : from];
     }
-    return found;
+    return most;
 }
 
-/* True if `births` is nearly a multiple of `steps`. It need not be exact, because the run may begin
- * or end within a step. */
-static bool is_multiple(uint64_t births, uint64_t steps)
+/* True if each child that a round enters has its place in the order: in three of four rounds, give
+ * or take one, the same child comes before it, or the same comes after it. */
+static bool are_in_order(const struct lines *lines, uint32_t node, uint64_t count, uint64_t *counts)
 {
-    const uint64_t each = (births + steps / 2) / steps, whole = each * steps;
-
-    return (births > whole ? births - whole : whole - births) <= STEPS_CUT * each;
+    for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next) {
+        const uint64_t entries = lines->items[n].entries_count;
+        if (is_near(entries, count) &&
+            4 * (count_usual(lines, node, n, false, counts) + 1) < 3 * entries &&
+            4 * (count_usual(lines, node, n, true, counts) + 1) < 3 * entries)
+            return false;
+    }
+    return true;
 }
 
-static uint64_t mean_gap(const struct site_ends *site)
+static struct rounds rounds_at(const struct lines *lines, uint32_t node)
 {
-    return (site->last_birth - site->first_birth) / (site->births_count - 1) + 1;
+    const struct line *items = lines->items;
+    struct rounds rounds = {.node = node};
+    size_t most = 1;
+    uint64_t count = 0;
+
+    if (items[node].weight * 2 < items[0].weight)
+        return rounds;
+    for (uint32_t n = items[node].first_child; n; n = items[n].next) {
+        const uint64_t entries = items[n].entries_count;
+        if (entries < FEWEST_ROUNDS || entries == count)
+            continue;
+        const size_t near = count_near(lines, node, entries);
+        if (near > most || (near == most && count && entries < count)) {
+            most = near;
+            count = entries;
+        }
+    }
+    if (!count || (lines->own->is_pool && items[node].births_count < POOL_BIRTHS * count) ||
+        !are_in_order(lines, node, count, lines->counts))
+        return rounds;
+    rounds.begin = items[node].first_child;
+    while (!is_near(items[rounds.begin].entries_count, count))
+        rounds.begin = items[rounds.begin].next;
+    rounds.count = items[rounds.begin].entries_count;
+    return rounds;
 }
 
-/* True if `site` allocates over the whole time of `other`, give or take two steps. This is false if
- * `other` is a single forward with many layers, and `site` makes weights before it or gradients
- * after it. */
-static bool is_made_beside(const struct site_ends *site, const struct site_ends *other)
+/* True if all children of the node call models, or if any child is a forward. */
+static bool calls_only_models(const struct lines *lines, uint32_t node)
 {
-    const uint64_t own = mean_gap(site), its = mean_gap(other),
-                   cut = STEPS_CUT * (own > its ? own : its);
-
-    return site->first_birth <= other->first_birth + cut &&
-           site->last_birth + cut >= other->last_birth;
+    for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next)
+        if (!lines->items[n].calls_model)
+            return false;
+    return true;
 }
 
-/* True if a site outside the model, such as a batch, allocates once for each call of the model. */
-static bool is_fed(const struct repetitions *all, const struct repeating *chosen)
+static bool is_forwards_own(const struct lines *lines, uint32_t node)
 {
-    const uint64_t steps = chosen->site->births_count;
-
-    for (size_t i = 0; chosen->is_of_model && i < all->all_count; i++) {
-        const struct repeating *item = &all->items[i];
-        const uint64_t births = item->site->births_count;
-        if (!item->is_of_model && births + STEPS_CUT >= steps && births <= steps + STEPS_CUT &&
-            is_made_beside(item->site, chosen->site))
+    for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next)
+        if (lines->items[n].is_forward)
             return true;
-    }
     return false;
 }
 
-static bool tells_steps(const struct repetitions *all, const struct repeating *chosen, bool is_pool)
+static bool is_better(const struct lines *lines, const struct rounds *rounds,
+                      const struct rounds *found)
 {
-    const uint64_t steps = chosen->site->births_count;
-    bool has_more = false;
-
-    for (size_t i = 0; i < all->all_count; i++) {
-        const struct repeating *item = &all->items[i];
-        const uint64_t births = item->site->births_count;
-        const bool is_beside = item->is_of_model && item->caller == chosen->caller;
-        if (i < all->count && chosen->is_of_model && is_beside && !is_multiple(births, steps))
-            return false;
-        has_more |= (is_beside || !chosen->is_of_model) && births > steps + STEPS_CUT &&
-                    is_multiple(births, steps);
-    }
-    return has_more || (!chosen->is_in_sequence && (!is_pool || is_fed(all, chosen)));
+    return rounds->count &&
+           (!found->count ||
+            (rounds->count > found->count + 1 && lines->items[found->node].calls_model &&
+             (!is_forwards_own(lines, rounds->node) || calls_only_models(lines, found->node))));
 }
 
-/* The stack with the fewest births, if the births of all other stacks are multiples of its births.
- * NULL: there is no such stack. */
-static const struct repeating *find_outermost(const struct repetitions *all)
+static uint32_t heaviest_child(const struct lines *lines, uint32_t node)
 {
-    const struct repeating *found = &all->items[0];
-    bool has_more = false;
+    uint32_t found = lines->items[node].first_child;
 
-    for (size_t i = 1; i < all->count; i++)
-        if (all->items[i].runs_count < found->runs_count)
-            found = &all->items[i];
-    found = first_of(all, found->runs_count);
-    for (size_t i = 0; found && i < all->all_count; i++) {
-        const uint64_t births = all->items[i].site->births_count;
-        const bool is_several = is_multiple(births, found->runs_count);
-        if (i < all->count && !is_several)
-            return NULL;
-        has_more |= is_several && births > found->runs_count + STEPS_CUT;
-    }
-    return has_more ? found : NULL;
-}
-
-/* counts: how often each of the stacks repeats; this function sorts it. */
-static const struct repeating *find_steady(const struct repetitions *all, uint64_t *counts,
-                                           bool is_pool)
-{
-    if (!all->count)
-        return NULL;
-    const struct repeating *chosen = first_of(all, most_frequent(counts, all->count));
-    return chosen && tells_steps(all, chosen, is_pool) ? chosen : find_outermost(all);
-}
-
-/* --- a model that keeps all that it allocates --- */
-
-/* True if there is a model, and the births of each of its sites are a multiple of batch's births,
- * over the same time. */
-static bool goes_with_models(const struct repetitions *all, const struct repeating *batch)
-{
-    bool has_model = false;
-
-    for (size_t i = 0; i < all->all_count; i++) {
-        if (!all->items[i].is_of_model)
-            continue;
-        has_model = true;
-        if (!is_multiple(all->items[i].site->births_count, batch->site->births_count) ||
-            !is_made_beside(batch->site, all->items[i].site))
-            return false;
-    }
-    return has_model;
-}
-
-/* The stack with the fewest births that may be a batch. */
-static const struct repeating *find_batch(const struct repetitions *all)
-{
-    const struct repeating *found = NULL;
-
-    for (size_t i = 0; i < all->all_count; i++) {
-        const struct repeating *item = &all->items[i];
-        if (!item->is_of_model && !item->site->graph_births_count && has_pace(item->site) &&
-            (!found || item->site->births_count < found->site->births_count) &&
-            goes_with_models(all, item))
-            found = item;
-    }
+    for (uint32_t n = found; n; n = lines->items[n].next)
+        if (lines->items[n].weight > lines->items[found].weight)
+            found = n;
     return found;
 }
 
-int site_period_find(struct site_period *period, const struct account_ends *own,
-                     const struct trace *trace, uint64_t tick_count, struct err *err)
+/* Goes from the root to the child with most allocations, until a model's forward. */
+static struct rounds find_rounds(const struct lines *lines)
 {
-    struct repetitions all = {0};
-    uint64_t *counts = array_new(own->count, sizeof *counts, err);
-    const int status = counts ? find_all(&all, own, trace, tick_count, err) : -1;
+    struct rounds found = {0};
+    uint32_t node = 0;
 
-    *period = (struct site_period){0};
-    for (size_t i = 0; !status && i < all.count; i++)
-        counts[i] = all.items[i].runs_count;
-    if (!status) {
-        const struct repeating *chosen = find_steady(&all, counts, own->is_pool);
-        const struct repeating *batch = chosen ? NULL : find_batch(&all);
-        if (chosen)
-            *period = (struct site_period){chosen->site, is_fed(&all, chosen)};
-        else if (batch)
-            *period = (struct site_period){batch->site, true};
+    do {
+        const struct rounds rounds = rounds_at(lines, node);
+        if (is_better(lines, &rounds, &found))
+            found = rounds;
+        node = heaviest_child(lines, node);
+    } while (node && lines->items[node].weight && !lines->items[node].is_forward);
+    return found;
+}
+
+/* --- the last round --- */
+
+/* True if the last allocation is below the child that comes last in most rounds. Children that not
+ * every round enters do not count. */
+static bool is_last_whole(const struct lines *lines, const struct rounds *rounds)
+{
+    const struct account_ends *own = lines->own;
+    uint64_t last_birth = 0;
+    uint32_t last = 0, usual = 0;
+
+    count_usual(lines, rounds->node, rounds->begin, false, lines->counts);
+    lines->counts[0] = 0;
+    for (uint32_t n = lines->items[rounds->node].first_child; n; n = lines->items[n].next)
+        if (is_near(lines->items[n].entries_count, rounds->count) &&
+            lines->counts[n] > lines->counts[usual])
+            usual = n;
+    for (size_t i = 0; i < own->count; i++) {
+        const uint32_t child = child_above(lines, lines->leaves[i], rounds->node);
+        if (child && is_near(lines->items[child].entries_count, rounds->count) &&
+            own->sites[i].last_birth >= last_birth) {
+            last_birth = own->sites[i].last_birth;
+            last = child;
+        }
     }
-    free(counts);
-    free(all.items);
-    pair_map_release(&all.fewest);
+    return usual && last == usual;
+}
+
+/* True if each round calls a model with something that is allocated outside models. */
+static bool is_fed(const struct lines *lines, const struct rounds *rounds)
+{
+    bool has_model = false, has_other = false;
+
+    for (uint32_t n = lines->items[rounds->node].first_child; n; n = lines->items[n].next)
+        if (is_near(lines->items[n].entries_count, rounds->count)) {
+            has_model |= lines->items[n].calls_model;
+            has_other |= !lines->items[n].calls_model;
+        }
+    return has_model && has_other;
+}
+
+static bool is_in_forward(const struct lines *lines, uint32_t node)
+{
+    while (node && !lines->items[node].is_forward)
+        node = lines->items[node].parent;
+    return node;
+}
+
+static void take_rounds(struct step_period *period, const struct lines *lines,
+                        const struct rounds *rounds)
+{
+    const bool has_batch = is_fed(lines, rounds);
+
+    for (size_t i = 0; i < lines->own->count; i++) {
+        const struct site_ends *site = &lines->own->sites[i];
+        const bool begins = is_below(lines, lines->leaves[i], rounds->begin);
+        if (!is_below(lines, lines->leaves[i], rounds->node))
+            continue;
+        const bool is_of_model = has_batch && is_in_forward(lines, lines->leaves[i]);
+        period->roles[site->stack_id] = (unsigned char)(ROUND_PART | (begins ? ROUND_BEGINS : 0) |
+                                                        (is_of_model ? ROUND_FED : 0));
+        period->births_left += site->births_count;
+        if (begins && !period->stack_id)
+            period->stack_id = site->stack_id;
+    }
+    period->is_last_whole = is_last_whole(lines, rounds);
+}
+
+/* --- blocks that are freed all at once --- */
+
+/* The fewest births of a stack that repeats in a forward. */
+static uint64_t fewest_births(const struct lines *lines)
+{
+    uint64_t fewest = 0;
+
+    for (size_t i = 0; i < lines->own->count; i++) {
+        const uint64_t births = lines->own->sites[i].births_count;
+        if (births >= FEWEST_ROUNDS && (!fewest || births < fewest) &&
+            is_in_forward(lines, lines->leaves[i]))
+            fewest = births;
+    }
+    return fewest;
+}
+
+static void take_drops(struct step_period *period, const struct lines *lines)
+{
+    const uint64_t fewest = fewest_births(lines);
+    const struct site_ends *found = NULL;
+
+    for (size_t i = 0; i < lines->own->count; i++) {
+        const struct site_ends *site = &lines->own->sites[i];
+        if (site->turns_count >= FEWEST_ROUNDS && fewest >= FEWEST_CALLS * site->turns_count &&
+            (!found || site->turns_count > found->turns_count) &&
+            is_in_forward(lines, lines->leaves[i]))
+            found = site;
+    }
+    if (!found)
+        return;
+    period->roles[found->stack_id] = ROUND_DROPS;
+    period->stack_id = found->stack_id;
+}
+
+/* --- the entry --- */
+
+static int find(struct step_period *period, struct lines *lines, struct err *err)
+{
+    if (add_stacks(lines, err))
+        return -1;
+    add_births(lines);
+    add_weights(lines, false);
+    if (!lines->items[0].weight)
+        add_weights(lines, true);
+    add_entries(lines);
+    lines->counts = array_new(lines->count, sizeof *lines->counts, err);
+    if (!lines->counts)
+        return -1;
+    const struct rounds rounds = find_rounds(lines);
+    if (rounds.count)
+        take_rounds(period, lines, &rounds);
+    else
+        take_drops(period, lines);
+    return 0;
+}
+
+int site_period_find(struct step_period *period, const struct account_ends *own,
+                     const struct trace *trace, struct err *err)
+{
+    struct lines lines = {.own = own, .trace = trace};
+
+    *period = (struct step_period){0};
+    if (!own->count || own->has_too_many_pairs)
+        return 0;
+    lines.leaves = array_new(own->count, sizeof *lines.leaves, err);
+    period->role_count = own->number_count;
+    period->roles = array_new(period->role_count, sizeof *period->roles, err);
+    const int status = lines.leaves && period->roles ? find(period, &lines, err) : -1;
+    if (status || !period->stack_id)
+        step_period_release(period);
+    pair_map_release(&lines.numbers);
+    free(lines.leaves);
+    free(lines.counts);
+    free(lines.items);
     return status;
 }

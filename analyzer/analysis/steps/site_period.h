@@ -1,51 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the call stack whose births begin the steps, in a trace without steps. This stack must
- * repeat. A stack repeats if it has at least eight births over at least a quarter of the ticks, and
- * no gap between two births is longer than three times the mean gap. At most a quarter of these
- * blocks may be live at once, because a loop that only fills memory has no steps.
+ * Finds the rounds of a program that marks no steps, from the order of the call stacks that
+ * allocate. The call stacks form a tree. Each line of it is entered when an allocation below it
+ * follows one that is not below it. Sizes do not count.
  *
- *     for batch in data:       600 steps         the call of the model
- *         model(batch)         ├─ forward:22     600 births of the embedding  ◄── begin the steps
- *                              └─ forward:23   7,200 births of 12 layers
+ *     main ─┬─ line 3  load ───────────        1 entry
+ *           ├─ line 6  batch ──────────      600 entries  ◄── begins a round
+ *           ├─ line 7  model ─┬─ forward     600 entries, 7,200 allocations of 12 layers
+ *           └─ line 9  evaluate ───────       60 entries
  *
- * Layers repeat within a step. Therefore the stacks inside one call of a model (the outermost
- * function "forward", and its callers) count together, as often as the model ran. This number is
- * the number of births of the stack with the fewest births. The number that occurs most often is
- * the number of steps (if several occur equally often, the lowest), and the result is the first
- * stack that has it. But each birth may be one layer, if a model is called layer by layer, or if
- * the code has no model. Therefore these stacks are rejected:
+ * A node of the tree has rounds if at least two of its children are entered equally often, give or
+ * take one, and at least FEWEST_ROUNDS times. Among several such numbers, the one of most children
+ * counts; among these, the lowest. The first of these children begins a round. Two more conditions:
  *
- *   - a stack in a call of the model, if the births of other stacks of that call are no multiple of
- *     its births (give or take two steps);
- *   - a stack in a torch.nn.Sequential, unless other stacks of that call have a multiple of its
- *     births;
- *   - any stack in a framework's pool. It is accepted only if other stacks of its call have a
- *     multiple of its births, or if something outside the call of the model (a batch) repeats as
- *     often between its first and last birth. If there is no model, it is accepted only if anything
- *     has a multiple of its births.
+ *   - The order holds: in three of four entries of such a child, give or take one, the same child
+ *     comes before it, or the same comes after it.
+ *   - At least half of the allocations are below the node. Allocations that only fill memory do not
+ *     count for this: those of a constructor (__init__), and those of a stack none of whose blocks
+ *     was freed before its last allocation, unless it is in a model's forward. If nothing else is
+ *     left, stacks count whose blocks get larger and larger.
  *
- * If the result is rejected, the stack with the fewest births is taken, provided that the births of
- * all others are multiples of its births. Stacks that repeat more often may come in bursts, such as
- * one layer after the other.
+ * From the root on, the way leads to the child with most allocations, and the first node that has
+ * rounds is taken. There are two exceptions:
  *
- * If still no stack is found, the model may keep all that it allocates; an example is a model whose
- * outputs keep their graphs. In this case a stack outside of models is taken (a batch). It must
- * allocate at a steady pace, autograd must not keep its blocks, and all births in calls of models
- * must be multiples of its births over the same time.
+ *   - If its rounds call a model, a node further down takes its place if it has more rounds and is
+ *     outside the model's function "forward": an epoch is no step. The lines of forward itself are
+ *     taken only if no node outside has rounds, or if all children of that node call models. What
+ *     forward calls may be one layer after the other.
+ *   - In a framework's pool, a round must have three allocations, because two may be one layer.
+ *
+ * If a model is called from a single line, and its forward repeats a single line, nothing of this
+ * tells one call of the model from the next. But a cache that each token copies does: a stack in
+ * the model frees blocks only after each stack of the model has allocated FEWEST_CALLS times.
+ * The first allocation after that begins a round.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SITE_PERIOD_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SITE_PERIOD_H
 
 #include "growth_watch.h"
 
-struct site_period {
-    const struct site_ends *site; /* NULL: no such stack */
-    bool is_fed; /* each step calls a model with something that is allocated outside the model */
-};
-
-/* -1: out of memory. */
-int site_period_find(struct site_period *period, const struct account_ends *own,
-                     const struct trace *trace, uint64_t tick_count, struct err *err);
+/* Leaves period->roles NULL if nothing repeats. -1: out of memory. */
+int site_period_find(struct step_period *period, const struct account_ends *own,
+                     const struct trace *trace, struct err *err);
 
 #endif

@@ -130,6 +130,12 @@ static bool is_inside_its_kind(const struct history *history, uint32_t path, enu
     return false;
 }
 
+static enum step_end count_round(struct step_ends *ends, enum step_end kind)
+{
+    ends->begun_count += !ends->counts[kind]++;
+    return kind;
+}
+
 static enum step_end end_span(struct step_ends *ends, const struct cursor *at,
                               const struct spans *spans, uint32_t span)
 {
@@ -138,6 +144,10 @@ static enum step_end end_span(struct step_ends *ends, const struct cursor *at,
 
     if (!at->event) /* a phase without an end event ends no step */
         return STEP_ENDS;
+    if (ends->period.phase.name)
+        return phase_period_has(&ends->period.phase, history, spans, span)
+                   ? count_round(ends, STEP_END_PHASE)
+                   : STEP_ENDS;
     const enum step_end kind = kind_of_path(&history->paths[path]);
     if (kind == STEP_ENDS || is_inside_its_kind(history, path, kind))
         return STEP_ENDS;
@@ -162,17 +172,42 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
     return 0;
 }
 
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
+{
+    struct step_ends *ends = self;
+
+    (void)at;
+    (void)spans;
+    ends->ended = step_period_change(&ends->period, change->block, change->birth)
+                      ? count_round(ends, STEP_END_REPEATED)
+                      : STEP_ENDS;
+    return 0;
+}
+
 static int on_event(void *self, const struct cursor *at)
 {
     struct step_ends *ends = self;
 
-    ends->ended =
-        at->event->result == INT32_MIN ? STEP_ENDS : count_end(ends, STEP_END_EVENT, NULL);
+    if (at->event->kind == EVENT_STEP && at->event->result != INT32_MIN)
+        ends->ended = count_end(ends, STEP_END_EVENT, NULL);
+    else
+        ends->ended =
+            step_period_is_over(&ends->period) ? count_round(ends, STEP_END_REPEATED) : STEP_ENDS;
     return 0;
 }
 
 struct observer step_ends_observer(struct step_ends *ends)
 {
-    return (struct observer){
-        .self = ends, .on_span = on_span, .on_event = on_event, .kinds = OBSERVER_KIND(EVENT_STEP)};
+    return (struct observer){.self = ends,
+                             .on_change = ends->period.roles ? on_change : NULL,
+                             .on_span = on_span,
+                             .on_event = on_event,
+                             .kinds = step_ends_kinds(ends)};
+}
+
+void step_ends_release(struct step_ends *ends)
+{
+    step_period_release(&ends->period);
+    *ends = (struct step_ends){0};
 }

@@ -11,15 +11,19 @@
  *
  * If phases of one kind alternate, only the last phase of a cycle ends a step; see phase_cycle.h.
  *
- * The files in this folder: step_ends watches the replay and finds the ends. growth_watch, growth
- * and leak measure the bytes at each end, with trend. step_watch, outlier and ages measure what
- * each step did. The observers of both groups come after step_ends and read its result. cache_names
- * knows the caches of libraries.
+ * If a program marks no steps, its rounds end them: `period` says which rounds (step_period.h).
+ *
+ * The files in this folder: step_ends watches the replay and finds the ends, in another replay with
+ * the rounds that phase_period and site_period found. growth_watch, growth and leak measure the
+ * bytes at each end, with trend. step_watch, outlier and ages measure what each step did. The
+ * observers of both groups come after step_ends and read its result. cache_names knows the caches
+ * of libraries.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
 
 #include "phase_cycle.h"
+#include "step_period.h"
 #include "analyzer/replay/history/observer.h"
 
 /* The kinds of ends, the strongest first. The text completes "steps end with …". */
@@ -31,7 +35,7 @@
     KIND(BACKWARD, "the phase named backward")                                                     \
     KIND(INFERRED_BACKWARD, "backward, as the stacks show it")                                     \
     KIND(FORWARD, "the phase named forward")                                                       \
-    KIND(PHASE, "a phase that repeats") /* this and the next are found by growth.h */              \
+    KIND(PHASE, "a phase that repeats") /* this and the next end with a round of `period` */       \
     KIND(REPEATED, "an allocation that repeats")
 
 enum step_end {
@@ -55,14 +59,17 @@ struct step_ends {
     bool has_given_way;       /* the inferred optimizer no longer counts in this replay */
     struct phase_cycle cycle; /* of the strongest kind */
     uint64_t begun_count;     /* how often counting started again from 1 */
-    enum step_end ended;      /* kind of the last end of a span, or of the last STEP event */
+    enum step_end ended; /* kind of the last end of a span, change or event that may end a step */
+    struct step_period period; /* set before the replay: the rounds of a program without marks */
 };
+
+void step_ends_release(struct step_ends *ends);
 
 /* Must come before the observers that read its result. */
 struct observer step_ends_observer(struct step_ends *ends);
 
-/* The kind of step end that the span about to be closed is; then the kind that the current event
- * is. STEP_ENDS: it ends no step. */
+/* The kind of step end that the span about to be closed is; that the change is, before which the
+ * step ends; that the current event is. STEP_ENDS: it ends no step. */
 static inline enum step_end step_ends_of_span(const struct step_ends *ends)
 {
     return ends->ended;
@@ -70,7 +77,17 @@ static inline enum step_end step_ends_of_span(const struct step_ends *ends)
 static inline enum step_end step_ends_of_event(const struct step_ends *ends,
                                                const struct cursor *at)
 {
-    return at->event->kind == EVENT_STEP ? ends->ended : STEP_ENDS;
+    return at->event->kind == EVENT_STEP || ends->period.roles ? ends->ended : STEP_ENDS;
+}
+static inline enum step_end step_ends_of_change(const struct step_ends *ends)
+{
+    return ends->period.roles ? ends->ended : STEP_ENDS;
+}
+
+/* The kinds of events that may end a step, for struct observer. */
+static inline uint64_t step_ends_kinds(const struct step_ends *ends)
+{
+    return ends->period.roles ? 0 : OBSERVER_KIND(EVENT_STEP);
 }
 
 /* True if an end of that kind, which was just found, is the first one that counts. Then all earlier

@@ -215,7 +215,7 @@ static void note_peak_ends(const struct step_watch *watch, struct account_steps 
 }
 
 static int end_account(struct step_watch *watch, const struct cursor *at, uint32_t number,
-                       uint64_t step_number)
+                       uint64_t step_number, uint64_t next)
 {
     struct account_steps *own = &watch->accounts[number];
     const struct account *account = &at->history->accounts[number];
@@ -236,14 +236,16 @@ static int end_account(struct step_watch *watch, const struct cursor *at, uint32
     own->last = step;
     sum_sites(own, step.ordinal > 1);
     own->current = (struct step){.ordinal = step.ordinal + 1,
-                                 .begin_index = at->index,
+                                 .begin_index = next,
                                  .begin_ns = at->event->time_ns,
                                  .start_bytes = own->live_bytes,
                                  .peak_bytes = own->live_bytes};
     return 0;
 }
 
-static int end_step(struct step_watch *watch, const struct cursor *at, enum step_end kind)
+/* next: the event that begins the next step. */
+static int end_step(struct step_watch *watch, const struct cursor *at, enum step_end kind,
+                    uint64_t next)
 {
     if (kind == STEP_ENDS)
         return 0;
@@ -253,31 +255,22 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
     const uint64_t ordinal = watch->step_count + 1;
     const uint64_t number = kind == STEP_END_EVENT ? at->event->size_bytes : ordinal;
     for (uint32_t i = 0; i < watch->account_count; i++)
-        if (watch->accounts[i].numbers && end_account(watch, at, i, number))
+        if (watch->accounts[i].numbers && end_account(watch, at, i, number, next))
             return -1;
     memcpy(watch->begun_work, watch->work, sizeof watch->begun_work);
     if (!watch->step_count++) {
         memcpy(watch->first_work, watch->work, sizeof watch->first_work);
-        watch->first_end_index = at->index;
+        watch->first_end_index = next;
         watch->first_end_seq = at->event->seq;
     }
     watch->last_end_seq = at->event->seq;
     watch->begin_ns = at->event->time_ns;
     memmove(watch->recent_ends + 1, watch->recent_ends, STEP_AGES * sizeof *watch->recent_ends);
-    watch->recent_ends[0] = at->index;
+    watch->recent_ends[0] = next;
     return 0;
 }
 
 /* --- the observer --- */
-
-/* True if the block's birth ends a step. This is so for each birth of the stack that repeats,
- * except its first. */
-static bool ends_step(struct step_watch *watch, const struct change *change)
-{
-    const struct block *block = change->block;
-    return change->birth && block->stack_id && block->stack_id == watch->period.stack_id &&
-           block->account == watch->period.account && watch->period.births_count++;
-}
 
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
                      const struct change *change)
@@ -291,7 +284,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     struct account_steps *own = find_account(watch, at, block->account);
     if (!own)
         return -1;
-    if (ends_step(watch, change) && end_step(watch, at, STEP_END_REPEATED))
+    if (end_step(watch, at, step_ends_of_change(watch->ends), at->index))
         return -1;
     count_driver(watch, account, change);
     own->live_bytes = account->live_bytes;
@@ -308,12 +301,11 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
                    bool begins)
 {
     struct step_watch *watch = self;
+    (void)spans;
+    (void)span;
     if (begins)
         return 0;
-    const struct phase_period *phase = &watch->period.phase;
-    if (at->event && phase->name && phase_period_has(phase, at->history, spans, span))
-        return end_step(watch, at, STEP_END_PHASE);
-    return end_step(watch, at, step_ends_of_span(watch->ends));
+    return end_step(watch, at, step_ends_of_span(watch->ends), at->index);
 }
 
 static int on_event(void *self, const struct cursor *at)
@@ -321,7 +313,9 @@ static int on_event(void *self, const struct cursor *at)
     struct step_watch *watch = self;
     note_refusal(watch, at->event);
     watch->end_ns = at->event->time_ns;
-    return end_step(watch, at, step_ends_of_event(watch->ends, at));
+    const enum step_end kind = step_ends_of_event(watch->ends, at);
+    /* A round ends after the changes of its last event. */
+    return end_step(watch, at, kind, at->index + (kind == STEP_END_REPEATED));
 }
 
 /* --- the end --- */

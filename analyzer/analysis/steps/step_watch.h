@@ -4,9 +4,6 @@
  * each stack allocated, and the work of the device's driver during the step. The first step begins
  * with the trace. The tail of the trace after the last end is no step.
  *
- * If nothing ends a step, `period` may name a phase or a call stack that repeats (growth.h). In
- * this case, each end of that phase ends a step, or each allocation of that stack except its first.
- *
  * The memory that this takes is bounded for any number of steps. It keeps at most STEP_WINDOWS
  * windows of steps, each with its highest and its first step; sums for each call stack; and the
  * call stacks of the highest step. The first step of the trace is in no window.
@@ -16,7 +13,6 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_WATCH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_WATCH_H
 
-#include "phase_period.h"
 #include "step_ends.h"
 #include "analyzer/replay/history/observer.h"
 
@@ -83,13 +79,8 @@ struct account_steps {
 /* Ready for use if `ends` is set and all other fields are zeroed. */
 struct step_watch {
     const struct step_ends *ends; /* owned by the caller; filled by an observer before this one */
-    struct step_period {
-        struct phase_period phase;  /* name NULL: none */
-        uint32_t account, stack_id; /* stack_id 0: none */
-        uint64_t births_count;
-    } period;
-    enum step_end kind;  /* kind of the ends; invalid if step_count is 0 */
-    uint64_t step_count; /* ended steps */
+    enum step_end kind;           /* kind of the ends; invalid if step_count is 0 */
+    uint64_t step_count;          /* ended steps */
     uint64_t first_end_index, first_end_seq, last_end_seq;
     uint64_t recent_ends[STEP_AGES + 1]; /* events of the last ends, the latest first */
     uint64_t begin_ns;                   /* of the open step */

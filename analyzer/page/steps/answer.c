@@ -199,8 +199,8 @@ static int say_period(struct opening *opening, const struct study *study, struct
 {
     char label[BLAME_TEXT_BYTES];
 
-    const char *phase = study->steps.period.phase.name;
-    const struct blame_stack stack = {.stack_id = study->steps.period.stack_id};
+    const char *phase = study->ends.period.phase.name;
+    const struct blame_stack stack = {.stack_id = study->ends.period.stack_id};
     if (phase)
         return page_say(
             opening, VERDICT_why,
@@ -210,10 +210,13 @@ static int say_period(struct opening *opening, const struct study *study, struct
         return 1;
     if (blame_alone(label, study->symbols, stack, err) < 0)
         return -1;
-    return page_say(
-        opening, VERDICT_why,
-        "The program marks no steps, so each allocation by %s is taken for the beginning of one.",
-        label);
+    return page_say(opening, VERDICT_why,
+                    study->ends.period.roles[stack.stack_id] & ROUND_DROPS
+                        ? "The program marks no steps, so a step is taken to end when blocks of %s "
+                          "are freed all at once."
+                        : "The program marks no steps, so a step is taken to begin each time that "
+                          "%s allocates after other lines.",
+                    label);
 }
 
 static int say_steps(struct opening *opening, const struct study *study, uint32_t account,

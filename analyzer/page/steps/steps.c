@@ -253,11 +253,11 @@ static int add_steps_of(struct doc *doc, const struct study *study, const struct
     doc_count(doc, "step_count", "steps", watch->step_count);
     doc_text(doc, "steps_end_with", "steps end with", step_end_text(watch->kind));
     add_outlier(doc, study, &found.outlier);
-    const int status =
-        page_step_begin(doc, study, watch->period.phase.name, watch->period.stack_id, err) ||
-                add_outlier_sites(doc, study, view, &found, err)
-            ? -1
-            : 0;
+    const int status = page_step_begin(doc, study, study->ends.period.phase.name,
+                                       study->ends.period.stack_id, err) ||
+                               add_outlier_sites(doc, study, view, &found, err)
+                           ? -1
+                           : 0;
     add_ages(doc, &found);
     add_steady(doc, study, study->history.accounts[number].device);
     add_windows(doc, study, step_watch_of(watch, number), watch->step_count);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Follows the rounds of a program that marks no steps, so that they end its steps. The rounds are
+ * known from an earlier replay: phase_period.h finds a phase, site_period.h finds call stacks.
+ *
+ * If call stacks tell the rounds, a round begins when the program comes back to a line: its first
+ * allocation there ends the step before. If the last round is whole, it ends at the point where the
+ * round before it ended, counted in frees after its last allocation.
+ *
+ *     births  x a b b c   a b b c   a b b c        x: before the rounds
+ *     frees            ││        ││        ││ ││││  at exit, no part of a round
+ *     ends               ▲         ▲         ▲
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_PERIOD_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_PERIOD_H
+
+#include "phase_period.h"
+
+enum round_role {
+    ROUND_PART = 1,   /* allocates in a round */
+    ROUND_BEGINS = 2, /* allocates below the line that begins a round */
+    ROUND_DROPS = 4,  /* a round begins after blocks of it were freed */
+    /* Allocates in a model that each round calls with something made outside. All else that
+     * repeats may be the layers of one forward, or the experts of a mixture, which keep what their
+     * backward needs. */
+    ROUND_FED = 8,
+};
+
+/* Zeroed: no rounds are known. */
+struct step_period {
+    struct phase_period phase; /* name NULL: none */
+    unsigned char *roles;      /* by stack id: sum of enum round_role; NULL: no stacks tell it */
+    size_t role_count;
+    uint32_t account, stack_id;         /* of these blocks; the first stack that begins a round */
+    bool is_last_whole;                 /* the last round is whole */
+    uint64_t births_left;               /* allocations in rounds that are still to come */
+    uint64_t begins_count;              /* rounds that began so far */
+    uint64_t frees_count, frees_at_end; /* since the last birth; at the end of the last step */
+    bool is_beginning, has_dropped;     /* of the last birth; since the last birth */
+};
+
+static inline bool step_period_is_known(const struct step_period *period)
+{
+    return period->phase.name || period->roles;
+}
+
+/* The sum of enum round_role of a call stack. */
+static inline unsigned step_period_role(const struct step_period *period, uint32_t stack_id)
+{
+    return stack_id < period->role_count ? period->roles[stack_id] : 0;
+}
+
+void step_period_release(struct step_period *period);
+
+/* To be called for each change of a block. Returns true if the change begins another round. */
+bool step_period_change(struct step_period *period, const struct block *block, bool is_birth);
+/* To be called after the changes of each event. Returns true if the last round ends with it. */
+bool step_period_is_over(struct step_period *period);
+
+#endif
