@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace leaks`: finds memory that was never freed, and growth per step. page/leaks.c writes
- * the answer. */
+/* `gpumemtrace leaks`: finds memory that was never freed, and growth per step. page/leaks/leaks.c
+ * writes the answer. */
 #include "answer.h"
 
 int command_leaks(const struct command *command, int argc, char **argv, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `leaks`, and its parts: memory that was never freed, and memory that grows with every
  * step. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The answer of `leaks`: the worst leak of all devices, or why there is none. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 #include <inttypes.h>
 #include <math.h>
