@@ -50,29 +50,6 @@ static int find_segment_stacks(bool **stacks, const struct study *study, uint32_
     return 0;
 }
 
-/* Compares what had grown with what is still live at the end, because a program may free all that
- * had grown before the program ends. */
-static int find_gone(struct account_leak *found, const struct study *study, uint32_t account,
-                     struct err *err)
-{
-    struct live_walk walk = live_walk_begin(&study->history, account, study->history.last.index);
-    bool *grows = array_new(study->trace.frame_limit + 1, sizeof *grows, err);
-    uint64_t last_bytes = 0, end_bytes = 0;
-    const struct block *block;
-
-    if (!grows)
-        return -1;
-    for (size_t i = 0; i < found->growth.count; i++) {
-        grows[found->growth.items[i].stack_id] = true;
-        last_bytes += found->growth.items[i].last_bytes;
-    }
-    while ((block = live_walk_next(&walk)))
-        end_bytes += grows[block->stack_id] ? block->size_bytes : 0;
-    found->is_gone = end_bytes < last_bytes / 2;
-    free(grows);
-    return 0;
-}
-
 /* --- rows --- */
 
 /* Finds the lines to blame for the stacks that grow or churn. The account's other stacks are also
@@ -86,7 +63,7 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
         account < study->growth.account_count ? &study->growth.accounts[account] : NULL;
     const size_t beside = !own ? 0 : own->count < BESIDE_MAX ? own->count : BESIDE_MAX;
     struct blame_stack *stacks =
-        array_new(growth->count + growth->churn_count + beside, sizeof *stacks, err);
+        array_new(growth->count + growth->churn_count + 2 + beside, sizeof *stacks, err);
     size_t count = 0;
 
     if (!stacks)
@@ -95,6 +72,8 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
         stacks[count++].stack_id = growth->items[i].stack_id;
     for (size_t i = 0; i < growth->churn_count; i++)
         stacks[count++].stack_id = growth->churn[i].stack_id;
+    for (size_t i = 0; i < growth->outgrown.count; i++)
+        stacks[count++].stack_id = growth->outgrown.stack_ids[i];
     const size_t said = count;
     for (size_t i = 0; i < beside; i++)
         stacks[count++].stack_id = own->sites[i].stack_id;
@@ -144,8 +123,30 @@ static int compare_churns(const void *left, const void *right)
     return (a->blamed->row > b->blamed->row) - (a->blamed->row < b->blamed->row);
 }
 
+/* Sums what each call stack holds at the end, because a program may free all that had grown before
+ * it ends. NULL: out of memory. */
+static uint64_t *find_ends(struct account_leak *found, const struct study *study, uint32_t account,
+                           struct err *err)
+{
+    struct live_walk walk = live_walk_begin(&study->history, account, study->history.last.index);
+    uint64_t *bytes = array_new(study->trace.frame_limit + 1, sizeof *bytes, err);
+    uint64_t last_bytes = 0, end_bytes = 0;
+    const struct block *block;
+
+    if (!bytes)
+        return NULL;
+    while ((block = live_walk_next(&walk)))
+        bytes[block->stack_id] += block->size_bytes;
+    for (size_t i = 0; i < found->growth.count; i++) {
+        last_bytes += found->growth.items[i].last_bytes;
+        end_bytes += bytes[found->growth.items[i].stack_id];
+    }
+    found->is_gone = end_bytes < last_bytes / 2;
+    return bytes;
+}
+
 static int find_growing_rows(struct account_leak *found, struct symbols *symbols,
-                             const bool *left_out, struct err *err)
+                             const bool *left_out, const uint64_t *end_bytes, struct err *err)
 {
     const struct growth *growth = &found->growth;
     uint32_t *numbers = NULL;
@@ -158,6 +159,11 @@ static int find_growing_rows(struct account_leak *found, struct symbols *symbols
 
         if (row->stack_count == 1)
             status = cache_name_find(&row->cache, symbols, site->stack_id, err);
+        if (row->stack_count == 1) {
+            row->first = site;
+            row->is_saw = growing_is_saw(site);
+            row->is_of_graph = site->blocks->graph_births_count * 2 > site->blocks->births_count;
+        }
         row->is_enlarged = (row->stack_count == 1 || row->is_enlarged) && site->enlarged_count;
         row->is_left_out |= left_out && left_out[site->stack_id];
         row->slope += site->line.slope;
@@ -165,13 +171,50 @@ static int find_growing_rows(struct account_leak *found, struct symbols *symbols
         row->high += site->line.high;
         row->first_bytes += site->first_bytes;
         row->last_bytes += site->last_bytes;
-        row->rises_count += site->rises_count;
+        row->end_bytes += end_bytes[site->stack_id];
+        if (site->rises_count > row->rises_count)
+            row->rises_count = site->rises_count;
     }
     if (found->growing.count)
         qsort(found->growing.items, found->growing.count, sizeof *found->growing.items,
               compare_slopes);
     free(numbers);
     return status;
+}
+
+static bool is_freed(const struct leak_row *row)
+{
+    return row->end_bytes < row->last_bytes / 2;
+}
+
+/* Rows rise together if they rise in about equally many steps. */
+enum { ALIKE_SHARE = 10 };
+static bool is_alike(const struct leak_row *row, const struct leak_row *steepest)
+{
+    const uint64_t most =
+        row->rises_count > steepest->rises_count ? row->rises_count : steepest->rises_count;
+    const uint64_t least = row->rises_count + steepest->rises_count - most;
+
+    return row->is_saw == steepest->is_saw && is_freed(row) == is_freed(steepest) &&
+           most - least <= most / ALIKE_SHARE + 1;
+}
+
+/* Marks the rows with the same cause as the steepest row that leaks, else the steepest saw. */
+static void find_cause(struct account_leak *found)
+{
+    const struct leak_row *steepest = NULL;
+
+    for (int saws = 0; saws < 2 && !steepest; saws++)
+        for (size_t i = 0; i < found->growing.count && !steepest; i++) {
+            const struct leak_row *row = &found->growing.items[i];
+            if (!row->cache && !row->is_left_out && !row->is_enlarged && row->is_saw == saws)
+                steepest = row;
+        }
+    for (size_t i = 0; i < found->growing.count && steepest; i++) {
+        struct leak_row *row = &found->growing.items[i];
+        row->is_of_cause =
+            !row->cache && !row->is_left_out && !row->is_enlarged && is_alike(row, steepest);
+    }
 }
 
 static int find_churn_rows(struct account_leak *found, struct err *err)
@@ -200,6 +243,7 @@ int account_leak_find(struct account_leak *found, const struct study *study, uin
 {
     const struct account *own = &study->history.accounts[account];
     const struct trace_device *card = find_card(&study->trace, own->device);
+    uint64_t *end_bytes = NULL;
     bool *left_out = NULL;
     int status = -1;
 
@@ -209,14 +253,19 @@ int account_leak_find(struct account_leak *found, const struct study *study, uin
         goto out;
     if (own->kind == ACCOUNT_device && find_segment_stacks(&left_out, study, account, err))
         goto out;
-    if (leak_find(&found->leak, &found->growth, study->symbols, left_out,
-                  card ? card->total_bytes : own->peak_bytes, err) ||
-        find_growing_rows(found, study->symbols, left_out, err) || find_churn_rows(found, err) ||
-        find_gone(found, study, account, err))
+    const struct leak_room room = {.bytes = card ? card->total_bytes : own->peak_bytes,
+                                   .peak_bytes = own->peak_bytes,
+                                   .left_out = left_out};
+    if (leak_find(&found->leak, &found->growth, study->symbols, &room, err) ||
+        !(end_bytes = find_ends(found, study, account, err)) ||
+        find_growing_rows(found, study->symbols, left_out, end_bytes, err) ||
+        find_churn_rows(found, err))
         goto out;
+    find_cause(found);
     find_steps_left(found, own, card);
     status = 0;
 out:
+    free(end_bytes);
     free(left_out);
     if (status)
         account_leak_release(found);

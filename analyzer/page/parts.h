@@ -20,6 +20,8 @@ page_answer page_needs_answer;
 /* Says the worst leak of all devices, if it deserves a headline. page_leaks_verdict also says why
  * there is no leak. */
 page_answer page_leaks_answer, page_leaks_verdict;
+/* Says growth that is too small, or too unsure, for a headline, as a reason below the peak. */
+page_answer page_leaks_below_peak;
 /* Describes the failure that matters most. Returns 0 if no allocation failed. */
 page_answer page_oom_answer;
 /* Says that the run failed because the card was full, though no allocation failed. Returns 0 for

@@ -34,7 +34,7 @@ def test_a_leak_is_named_with_its_line_and_bytes_per_step(loop, text, bytes_per_
     says, page = leaks(dry_run("growth.py", loop))
     assert page["growth"][0]["leak_bytes_per_step"] == bytes_per_step
     assert page["growth"][0]["steps_end_with"] == "the optimizer, as the stacks show it"
-    assert re.match(r"Leak: [\d.]+ [KM]iB per step \(±0 B, 39 steps\)", says), says
+    assert re.match(r"Leak: [\d.]+ [KM]iB per step by ", says), says
     assert f"by growth.py:{line_of(text)} " in says, says
 
 
@@ -49,7 +49,7 @@ def test_a_leak_is_found_where_the_optimizer_allocates_in_its_first_step_alone(d
 def test_what_only_looks_like_a_leak_is_none(loop, dry_run):
     says, page = leaks(dry_run("growth.py", loop))
     assert (page["growth"][0]["verdict"], page["growing"]) == ("no leak", [])
-    assert says == "No leak: live bytes do not grow from step to step (39 steps)."
+    assert says.startswith("No leak: live bytes ")
 
 
 def test_a_cache_of_tokens_that_is_copied_for_each_one_gets_larger_and_is_no_leak(dry_run):
@@ -57,7 +57,7 @@ def test_a_cache_of_tokens_that_is_copied_for_each_one_gets_larger_and_is_no_lea
     says, page = leaks(recording)
     source = (SCRIPTS / "values.py").read_text().splitlines()
     line = next(number for number, text in enumerate(source, 1) if "cache = torch.cat" in text)
-    assert re.match(rf"No leak, but kept blocks get larger: 8\.0[0-9] KiB per step .* by values\.py:{line} generate", says), says
+    assert re.match(rf"No leak, but each step's block is 8\.0[0-9] KiB larger than the one it replaced, by values\.py:{line} generate", says), says
     assert page["growth"][0]["verdict"] == "grows"
     assert not any("Leak" in sentence for sentence in load_json("report", recording.trace)["answer"])
 
@@ -66,7 +66,7 @@ def test_the_experts_of_one_forward_are_no_steps_that_leak(dry_run):
     says, page = leaks(dry_run("values.py", "router"))
     assert page["growth"][0]["verdict"] == "cannot tell"
     assert says.startswith("Cannot tell whether memory leaks: memory kept for a backward that never came grows by ")
-    assert " of it by values.py:" in says
+    assert " by values.py:" in says
 
 
 def test_what_the_script_named_leak_keeps_is_a_leak(dry_run):
@@ -95,18 +95,25 @@ def test_a_loop_over_layers_is_no_loop_over_steps(way, expected, dry_run):
     ("exceptions", "Leak: 2.50 MiB per step", "loss = model(batch)", 10),  # counts only steps that end without the exception
     ("masks", "Leak: ", "known[length] = torch.full", 40),
     ("tokens", "No leak, but kept blocks get larger: 12", "torch.cat([past", 100),
-    ("average", "No leak: live bytes do not grow", None, 20),
-    ("mixed_precision", "No leak: live bytes do not grow", None, 20),
+    ("average", "No leak: live bytes ", None, 20),
+    ("mixed_precision", "No leak: live bytes ", None, 20),
     ("evaluation", "Leak: 2.5", "outputs.append(model(batch))", 20),  # a step keeps its batch and four outputs, 512 KiB each
-    ("momentum", "No leak: live bytes do not grow", None, 20),
+    ("momentum", "No leak: live bytes ", None, 20),
 ])  # fmt: skip
 def test_loops_as_people_write_them_get_the_answer_of_a_person(way, opening, text, steps, dry_run):
     says, page = leaks(dry_run(STRANGERS, way))
     assert says.startswith(opening), says
     assert page["growth"][0]["steps"] in (steps - 1, steps)
-    assert not text or f"by loops.py:{line_of(text, STRANGERS.read_text().splitlines())} " in says, says
+    assert not text or f"by loops.py:{line_of(text, STRANGERS.read_text().splitlines())}" in says, says
 
 
-def test_a_leak_of_a_framework_says_what_keeps_tensors_there(dry_run):
-    page = load_json("leaks", dry_run(STRANGERS, "hidden_state").trace)
-    assert "a tensor that keeps its graph (.detach() or .item() frees it)" in texts_of(page, "do")
+# (loop, how to mend it, as a person who knows the script would say; None: the trace does not show the cause)
+@pytest.mark.parametrize("way, action", [
+    ("hidden_state", "detach() what goes on into the next step, or is stored."),
+    ("evaluation", "Run the forward under torch.no_grad(), or detach() what is kept."),
+    ("masks", "Look for what stores a tensor that this line makes."),
+    ("exceptions", None),
+])  # fmt: skip
+def test_a_leak_says_how_to_mend_it_where_the_trace_shows_the_cause(way, action, dry_run):
+    verdict = load_json("leaks", dry_run(STRANGERS, way).trace)["verdict"]
+    assert [row["text"] for row in verdict if row["role"] == "do"] == ([action] if action else [])

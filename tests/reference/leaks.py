@@ -219,6 +219,32 @@ def verdict(samples, width, is_steady):
     return "flat" if slope > 0 and fit(samples[third:], width)[2] * 4 < slope else "unknown"
 
 
+class Teeth:
+    """A series cut before each sample that is lower than the one before; teeth.h says when the parts are teeth."""
+
+    def __init__(self, samples):
+        cuts = [i for i in range(1, len(samples)) if samples[i] < samples[i - 1]]
+        *closed, last = [samples[a:b] for a, b in zip([0, *cuts], [*cuts, len(samples)])]
+        falls = [(part[-1] - samples[cut]) * 2 >= part[-1] - part[0] for part, cut in zip(closed, cuts)]
+        self.count = len(closed) if all(falls) and all(map(self.is_whole, closed)) else 0
+        self.lengths = [len(part) for part in closed]
+        self.is_saw = self.count > 0 and len(last) <= 2 * max(self.lengths)
+        self.is_equal = self.count > 1 and max(self.lengths) - min(self.lengths) <= 2
+        self.fitted = [*closed, last] if self.is_whole(last) else closed
+        self.height = max((part[-1] - part[0] for part in self.fitted), default=0)
+
+    @staticmethod
+    def is_whole(part):
+        rises = sum(a < b for a, b in zip(part, part[1:]))
+        return rises >= 3 and rises * 2 >= len(part) - 1
+
+    def line(self, per_step):
+        """Returns (slope, low, high) per step."""
+        rises, lengths = [part[-1] - part[0] for part in self.fitted], [len(part) - 1 for part in self.fitted]
+        slopes = [rise / length for rise, length in zip(rises, lengths)]
+        return tuple(slope * per_step for slope in (sum(rises) / sum(lengths), min(slopes), max(slopes)))
+
+
 def last_third(samples):
     n = len(samples)
     return samples[n - 1 - (n + 1) // 3 :]
@@ -248,6 +274,7 @@ class Growth:
         self.total, self.rows, self.churned, self.slopes, self.enlarged = None, [], [], {}, {}
         self.steps, self.with_what = len(self.ends), KINDS[self.kind] if self.ends else None
         self.phase = phases_that_repeat(self.books)[0] if self.kind == PHASE else None
+        self.saws, self.rises, self.intervals, self.total_rises = {}, {}, 0, 0
         if not self.ends and (begun := kind_that_began(self.books)) is not None:
             self.steps, self.with_what = 1, KINDS[begun]
         self.changes = [change for change in self.books.changes if change[1].account == account]
@@ -283,6 +310,7 @@ class Growth:
                     lists[stack] = lists[stack] + [0] * (number - len(lists[stack])) + [now[stack]]
         width, samples = windows(total)
         self.total = (self.judge(total, samples, width), line(samples, width))
+        self.intervals, self.total_rises = len(total) - 1, sum(a < b for a, b in zip(total, total[1:]))
         for stack, held in values.items():
             self.site_at_ends(stack, held, counts[stack])
         self.find_churn(looked_at)
@@ -299,17 +327,38 @@ class Growth:
         was_resized = any(block.how == "resized" for _, block, _, _ in self.changes if block.stack == stack)
         if len(late) == 1 and 0 not in late and not was_resized:
             self.enlarged[stack] = late.pop()
-        self.slopes[stack] = slopes
+            slopes = self.by_sizes(stack) or slopes
+        self.put(stack, slopes, collapses=0, **more)
+
+    def put(self, stack, slopes, **more):
+        self.slopes[stack], self.rises[stack] = slopes, more["rises"]
         self.rows.append(self.row(stack, **printed(slopes), **more, enlarged=stack in self.enlarged, known_cache=None))
+
+    def by_sizes(self, stack):
+        """Returns the slopes of enlarged blocks from their sizes, if each step replaces each block once; else None."""
+        sizes, count = [block.size for _, block, birth, _ in self.changes if birth and block.stack == stack], self.enlarged[stack]
+        if sizes != sorted(sizes) or len(sizes) < 3 * count or abs(len(sizes) - count * self.steps) > 2 * count:
+            return None
+        return ((sizes[-1] - sizes[0]) / (len(sizes) // count - 1) * count,) * 3
+
+    def add_saw(self, stack, samples, per_step, **more):
+        """Adds the row of a series that collapses again and again. Returns False for any other series."""
+        teeth = Teeth(samples)
+        if teeth.is_saw:
+            self.saws[stack] = teeth
+            self.put(stack, teeth.line(per_step), collapses=teeth.count, **more)
+        return teeth.is_saw
 
     def site_at_ends(self, stack, values, counts):
         width, samples = windows(values)
         changes = sum(a != b for a, b in zip(values, values[1:]))
-        if changes < 2 or values[-1] <= values[0] or self.judge(values, samples, width) != "grows":
-            return
         rises = sum(a < b for a, b in zip(values, values[1:]))
-        self.add_site(stack, line(samples, width), windows(counts)[1], first_bytes=values[0], last_bytes=values[-1],
-                      steps=len(self.ends), rises=rises)  # fmt: skip
+        facts = {"first_bytes": values[0], "last_bytes": values[-1], "steps": len(self.ends), "rises": rises}
+        if changes < 2 or (changes > rises and self.add_saw(stack, samples, 1 / width, **facts)):
+            return
+        if values[-1] <= values[0] or self.judge(values, samples, width) != "grows":
+            return
+        self.add_site(stack, line(samples, width), windows(counts)[1], **facts)
 
     def find_churn(self, looked_at):
         """Adds the rows of blocks that were allocated after an end and freed before the next end."""
@@ -340,24 +389,55 @@ class Growth:
         alive = self.figures.live_blocks(self.account, self.books.count - 1)
         return {block.stack for block in alive if self.account[1] == "device" and block.is_segment}
 
+    def is_outgrown(self, stack):
+        """True if every block of the stack is kept, and each is larger than the one before."""
+        own = [(index, block, birth) for index, block, birth, _ in self.changes if block.stack == stack]
+        sizes, births = [block.size for _, block, _ in own], [index for index, _, _ in own]
+        if not stack or not all(birth for _, _, birth in own) or any(a >= b for a, b in zip(sizes, sizes[1:])):
+            return False
+        frees = [index for index, _, birth, _ in self.changes if not birth]
+        always = all(any(a <= free < b for free in frees) for a, b in zip(births, births[1:]))
+        return len(sizes) >= (3 if always else 8)
+
+    def outgrown(self):
+        """True if the largest such stack holds a tenth of the account's highest live bytes."""
+        if self.steps or not self.changes:
+            return False
+        held = collections.Counter()
+        for _, block, birth, _ in self.changes:
+            held[block.stack] += block.size if birth else 0
+        sums = [held[stack] for stack in list(held) if self.is_outgrown(stack)]
+        return bool(sums) and max(sums) >= max(self.figures.live(self.account)) // 10
+
     def leak(self):
         """Returns (verdict, bytes per step that leak, bytes per step of enlarged blocks, growth of the peak from step
         to step). It knows no caches, because no frame in these traces belongs to a known cache."""
         if not self.total:
-            return "cannot tell", None, None, 0
+            return "grows" if self.outgrown() else "cannot tell", None, None, 0
         pieces = self.pieces()
-        own = {stack: slopes[0] for stack, slopes in self.slopes.items() if stack not in pieces}
+        own = {stack: slopes for stack, slopes in self.slopes.items() if stack not in pieces}
         left_out = sum(slopes[0] for stack, slopes in self.slopes.items() if stack in pieces)
-        kept = sum(slope for stack, slope in own.items() if stack not in self.enlarged)
-        enlarged = sum(slope for stack, slope in own.items() if stack in self.enlarged)
+        leaking = {stack for stack in own if stack not in self.enlarged and stack not in self.saws}
+        kept, least, most = (sum(own[stack][i] for stack in leaking) for i in range(3))
+        enlarged = sum(own[stack][0] for stack in own if stack in self.enlarged)
+        seen = [stack for stack in self.saws if stack in own and self.saws[stack].height >= self.figures.peak(self.account)[0] // 100]
+        saw = sum(own[stack][0] for stack in seen if not self.saws[stack].is_equal)
+        flushed = sum(own[stack][0] for stack in seen if self.saws[stack].is_equal)
+        rises = max((self.rises[stack] for stack in leaking), default=0)
         whole_verdict, (total, low, high) = self.total
-        if not pieces and set(own) <= set(self.enlarged) and whole_verdict == "grows" and low > enlarged:
-            kept = total - enlarged
-        leaks, grows = (slope > self.floor() and (high - left_out) * 2 >= slope for slope in (kept, enlarged))
-        told = "no leak" if whole_verdict != "unknown" or high <= self.floor() else "cannot tell"
-        twice = max((slope / self.enlarged[stack] for stack, slope in own.items() if stack in self.enlarged), default=0)
+        known = enlarged + saw + flushed
+        if not pieces and not leaking and whole_verdict == "grows" and low > known:
+            kept, least, most, rises = total - known, low - known, high - known, self.total_rises
+        rising, grows = (slope > self.floor() and (high - left_out) * 2 >= slope for slope in (kept, enlarged))
+        few = rises < 3 or (self.steps < 10 and rises < self.intervals)
+        leaks = rising and most - least <= 2 * kept and not few
+        told = "no leak" if whole_verdict != "unknown" or high <= self.floor() or flushed else "cannot tell"
+        if rising and not leaks:
+            told = "cannot tell"
+        twice = max((own[stack][0] / self.enlarged[stack] for stack in own if stack in self.enlarged), default=0)
         higher = leaks * kept + grows * (enlarged + twice)
-        return "leak" if leaks else "grows" if grows else told, leaks * kept, enlarged, higher
+        found = "leak" if leaks else "grows" if grows or saw > self.floor() else told
+        return found, leaks * kept, enlarged, higher
 
     def verdict(self):
         """Returns the verdict's keys, with the place where a step begins and the number of steps until the card is full."""

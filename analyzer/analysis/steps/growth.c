@@ -7,6 +7,9 @@
 #include "analyzer/util/array.h"
 #include "site_period.h"
 
+/* A change of less than one part in VISIBLE_SHARE of the bytes is not called a rise. */
+enum { VISIBLE_SHARE = 100 };
+
 /* --- the verdict on one line --- */
 
 /* The windows of a trend that are judged, and the number of ends per step. */
@@ -92,6 +95,43 @@ static uint64_t find_enlarged(const struct site_ends *site, const struct trend *
     return site->was_resized ? 0 : count;
 }
 
+/* Takes the growth of enlarged blocks from their sizes, if each step replaces each of them once.
+ * The sizes are exact, while the live bytes depend on whether old and new block live at once. */
+static void measure_enlarged(struct growing *item, const struct growth *growth)
+{
+    const struct site_blocks *blocks = item->blocks;
+    const uint64_t count = item->enlarged_count, births = blocks->births_count;
+    const uint64_t expected = count * growth->ends_count, slack = 2 * count;
+
+    if (!count || blocks->smaller_count || births < FEWEST_ENDS * count ||
+        births + slack < expected || births > expected + slack)
+        return;
+    const double per_block =
+        (double)(blocks->last_size_bytes - blocks->first_size_bytes) / (double)(births / count - 1);
+    item->enlarged_by_bytes = (uint64_t)(per_block + 0.5);
+    item->line.slope = item->line.low = item->line.high = per_block * (double)count;
+}
+
+/* Cuts the series at its collapses. Returns true if the growth is that of its teeth. */
+static bool find_saw(struct growing *item, const struct trend *trend, const struct stretch *stretch)
+{
+    const struct teeth teeth =
+        teeth_find(&trend->samples[stretch->first], stretch->last - stretch->first);
+    const double samples_per_step = stretch->ends_per_step / (double)trend->window;
+
+    item->teeth = teeth;
+    if (!teeth.count || teeth.is_over)
+        return false;
+    if (teeth.count > 1)
+        item->period_steps = (double)teeth.between / (double)(teeth.count - 1) / samples_per_step;
+    item->line = (struct growth_line){.verdict = GROWTH_GROWS,
+                                      .has_slope = true,
+                                      .slope = teeth.slope * samples_per_step,
+                                      .low = teeth.low * samples_per_step,
+                                      .high = teeth.high * samples_per_step};
+    return true;
+}
+
 /* --- what grows --- */
 
 static int compare_growing(const void *left, const void *right)
@@ -130,7 +170,7 @@ static int keep(struct growth *growth, size_t *capacity, const struct growing *i
 static bool may_wait(const struct step_period *period, const struct site_ends *site)
 {
     return period->roles && !(step_period_role(period, site->stack_id) & ROUND_FED) &&
-           site->graph_births_count * 2 > site->births_count;
+           site->blocks.graph_births_count * 2 > site->blocks.births_count;
 }
 
 static int add_site(struct growth *growth, size_t *capacity, const struct site_ends *site,
@@ -138,19 +178,27 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
 {
     const uint64_t intervals = site->ends_count - 1;
     const bool is_steady = !site->fell && (uint64_t)site->rises_count * 2 >= intervals;
+    struct growing item = {.stack_id = site->stack_id,
+                           .blocks = &site->blocks,
+                           .is_of_graph = site->is_of_graph,
+                           .first_bytes = site->first_bytes,
+                           .last_bytes = site->last_bytes,
+                           .rises_count = site->rises_count};
 
-    if (site->changes_count < 2 || site->last_bytes <= site->first_bytes ||
-        !rises_late(&site->trend, stretch) ||
+    if (site->changes_count < 2)
+        return 0;
+    item.since_step = site->first_bytes ? 1 : site->changed_at + 1 + WARM_UP_ENDS;
+    if (site->fell && find_saw(&item, &site->trend, stretch)) {
+        item.collapse_step = item.teeth.collapsed_at * site->trend.window + 1 + WARM_UP_ENDS;
+        return keep(growth, capacity, &item, err);
+    }
+    if (site->last_bytes <= site->first_bytes || !rises_late(&site->trend, stretch) ||
         !(is_steady || trend_rises(&site->trend, stretch->first, stretch->last)))
         return 0;
-    const struct growing item = {.stack_id = site->stack_id,
-                                 .is_of_graph = site->is_of_graph,
-                                 .waits = may_wait(growth->period, site),
-                                 .enlarged_count = find_enlarged(site, &site->counts, stretch),
-                                 .first_bytes = site->first_bytes,
-                                 .last_bytes = site->last_bytes,
-                                 .rises_count = site->rises_count,
-                                 .line = judge(&site->trend, stretch, is_steady)};
+    item.line = judge(&site->trend, stretch, is_steady);
+    item.enlarged_count = find_enlarged(site, &site->counts, stretch);
+    measure_enlarged(&item, growth);
+    item.waits = may_wait(growth->period, site);
     return item.line.verdict == GROWTH_GROWS ? keep(growth, capacity, &item, err) : 0;
 }
 
@@ -172,6 +220,19 @@ static int find_churn(struct growth *growth, const struct account_ends *own, str
     return 0;
 }
 
+/* The step from which on the total stays at its highest value, if it rose before; else 0. */
+static uint64_t find_flat(const struct trend *trend, const struct stretch *stretch)
+{
+    const uint64_t most = highest(trend, stretch->first, stretch->last);
+    size_t at = stretch->last;
+
+    while (at > stretch->first && most - trend->samples[at - 1] <= most / VISIBLE_SHARE)
+        at--;
+    if (at > late_begin(stretch) || most - trend->samples[stretch->first] <= most / VISIBLE_SHARE)
+        return 0;
+    return at * trend->window + 1 + WARM_UP_ENDS;
+}
+
 static int find_at_ends(struct growth *growth, const struct account_ends *own, struct err *err)
 {
     const struct site_ends *total = &own->total;
@@ -179,10 +240,13 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, s
                                     .ends_per_step = 1};
     size_t capacity = 0;
 
-    growth->counted_steps = total->ends_count - 1;
+    growth->counted_steps = growth->total_intervals = total->ends_count - 1;
+    growth->total_rises = total->rises_count;
     growth->total =
         judge(&total->trend, &stretch,
               !total->fell && (uint64_t)total->rises_count * 2 >= growth->counted_steps);
+    if (growth->total.verdict == GROWTH_FLAT)
+        growth->flat_since = find_flat(&total->trend, &stretch);
     for (size_t i = 0; i < own->count; i++)
         if (add_site(growth, &capacity, &own->sites[i], &stretch, err))
             return -1;
@@ -207,6 +271,48 @@ int growth_find_period(struct step_period *period, const struct growth_watch *wa
     return 0;
 }
 
+/* --- without steps --- */
+
+/* A site outgrows its blocks if it keeps all of them, and each is larger than the one before. The
+ * weights of a model are kept as well, but few models have so many of them in ascending order. */
+enum { FEWEST_OUTGROWN = 8, FEWEST_OUTGROWN_BETWEEN = 3, VISIBLE_OUTGROWN = 10 };
+
+static bool is_outgrown(const struct site_ends *site)
+{
+    const struct site_blocks *blocks = &site->blocks;
+    /* A few blocks are enough if the program freed others between each two of them. */
+    const uint64_t fewest = blocks->worked_count + 1 == blocks->births_count
+                                ? FEWEST_OUTGROWN_BETWEEN
+                                : FEWEST_OUTGROWN;
+
+    return site->stack_id && !blocks->frees_count && blocks->births_count >= fewest &&
+           blocks->larger_count + 1 == blocks->births_count && !site->was_resized;
+}
+
+/* Takes the two sites that hold most. They must hold a tenth of what is live at the end. */
+static void find_outgrown(struct growth *growth, const struct account_ends *own)
+{
+    const struct site_ends *most[2] = {NULL, NULL};
+
+    for (size_t i = 0; i < own->count; i++) {
+        const struct site_ends *site = &own->sites[i];
+        if (!is_outgrown(site))
+            continue;
+        if (!most[0] || site->live_bytes > most[0]->live_bytes) {
+            most[1] = most[0];
+            most[0] = site;
+        } else if (!most[1] || site->live_bytes > most[1]->live_bytes)
+            most[1] = site;
+    }
+    for (size_t i = 0; i < 2 && most[i]; i++) {
+        if (most[i]->live_bytes < own->most_bytes / VISIBLE_OUTGROWN)
+            return;
+        growth->outgrown.stack_ids[growth->outgrown.count++] = most[i]->stack_id;
+        growth->outgrown.blocks_count += most[i]->live_count;
+        growth->outgrown.bytes += most[i]->live_bytes;
+    }
+}
+
 /* --- the entry --- */
 
 static int find(struct growth *growth, const struct growth_watch *watch, uint32_t account,
@@ -214,10 +320,14 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
 {
     if (growth->ends < STEP_ENDS)
         growth->ends_count = watch->has_ended ? watch->ends->counts[growth->ends] : 1;
-    if (account >= watch->account_count || !watch->accounts[account].numbers ||
-        !growth_watch_has_steps(watch))
+    if (account >= watch->account_count || !watch->accounts[account].numbers)
         return 0;
-    return find_at_ends(growth, &watch->accounts[account], err);
+    const struct account_ends *own = &watch->accounts[account];
+    if (growth_watch_has_steps(watch))
+        return find_at_ends(growth, own, err);
+    if (growth->ends == STEP_ENDS)
+        find_outgrown(growth, own);
+    return 0;
 }
 
 int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t account,

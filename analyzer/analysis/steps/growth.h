@@ -26,6 +26,7 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_H
 
 #include "growth_watch.h"
+#include "teeth.h"
 
 enum growth_verdict { GROWTH_UNKNOWN, GROWTH_FLAT, GROWTH_GROWS };
 
@@ -38,11 +39,20 @@ struct growth_line {
 
 struct growing {
     uint32_t stack_id;
+    const struct site_blocks *blocks; /* of the growth_watch */
+    struct teeth
+        teeth; /* not empty: the series is cut at its collapses, and the line fits its teeth */
+    uint64_t
+        enlarged_by_bytes;   /* each block is so much larger than the one it replaced, one in each
+                                   step; 0: they differ, or come seldom */
     uint64_t enlarged_count; /* number of blocks that it enlarges; 0: it keeps more and more */
     bool waits;              /* most of its blocks may be kept for a backward of an open forward */
     bool is_of_graph;        /* autograd keeps a block of it */
     uint64_t first_bytes, last_bytes; /* at the first and the last end that was counted */
     uint64_t rises_count;
+    uint64_t since_step;    /* step that first kept a block; 0: unknown */
+    uint64_t collapse_step; /* step of the last collapse (teeth.h); 0: unknown */
+    double period_steps;    /* between collapses, if there are several */
     struct growth_line line;
 };
 
@@ -52,6 +62,22 @@ struct churning {
     uint64_t bytes, count; /* summed over all counted steps */
 };
 
+/*
+ * Call stacks of which every block is kept, and each block is larger than the one before. They are
+ * found without steps.
+ */
+struct outgrown {
+    uint32_t stack_ids[2];
+    size_t count;
+    uint64_t blocks_count, bytes;
+};
+
+/* True if the line fits the teeth of a series that collapses again and again. */
+static inline bool growing_is_saw(const struct growing *site)
+{
+    return site->teeth.count && !site->teeth.is_over;
+}
+
 enum { GROWTH_CHURN_MAX = 1000 };
 
 struct growth {
@@ -60,7 +86,10 @@ struct growth {
     uint64_t ends_count;              /* steps of the trace, including the first one */
     uint64_t counted_steps;           /* steps whose churn was counted */
     struct growth_line total;
-    struct growing *items; /* by slope, descending */
+    uint64_t total_rises, total_intervals; /* ends, or windows, of the total; and those that rose */
+    uint64_t flat_since;                   /* step since which the grown total is flat; 0: none */
+    struct outgrown outgrown;              /* empty if the trace has steps */
+    struct growing *items;                 /* by slope, descending */
     size_t count;
     struct churning *churn; /* by bytes, descending; at most GROWTH_CHURN_MAX */
     size_t churn_count;

@@ -3,6 +3,8 @@
 #include "growth_watch.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "analyzer/util/array.h"
 
@@ -114,7 +116,8 @@ static void forget_ends(struct account_ends *own)
                                    .live_bytes = site->live_bytes,
                                    .live_count = site->live_count,
                                    .was_resized = site->was_resized,
-                                   .is_of_graph = site->is_of_graph};
+                                   .is_of_graph = site->is_of_graph,
+                                   .blocks = site->blocks};
     }
     own->total = (struct site_ends){.live_bytes = own->total.live_bytes,
                                     .trend.samples = own->total.trend.samples};
@@ -177,13 +180,8 @@ static int count_pair(struct account_ends *own, const struct site_ends *site, st
     return 0;
 }
 
-static void count_birth(struct site_ends *site, uint64_t tick, uint64_t size_bytes)
+static void count_birth(struct site_ends *site, uint64_t tick)
 {
-    if (site->live_count >= site->most_live_count)
-        site->most_live_count = site->live_count + 1;
-    site->has_shrunk |= size_bytes < site->size_bytes;
-    site->size_rises_count += site->size_bytes && size_bytes > site->size_bytes;
-    site->size_bytes = size_bytes;
     site->turns_count += site->has_freed;
     site->has_freed = false;
     site->last_birth = tick;
@@ -205,8 +203,52 @@ static int change_in_order(struct account_ends *own, struct site_ends *site, uin
     site->has_freed |= !change->birth;
     if (!change->birth)
         return 0;
-    count_birth(site, tick, change->block->size_bytes);
+    count_birth(site, tick);
     return count_pair(own, site, err);
+}
+
+static void note_birth(struct site_blocks *blocks, const struct block *block, uint64_t backwards,
+                       uint64_t frees)
+{
+    if (!blocks->births_count++)
+        blocks->first_size_bytes = blocks->last_size_bytes = block->size_bytes;
+    else {
+        blocks->fresh_births_count += backwards != blocks->backwards_seen;
+        blocks->worked_count += frees != blocks->frees_seen;
+    }
+    blocks->larger_count += block->size_bytes > blocks->last_size_bytes;
+    blocks->smaller_count += block->size_bytes < blocks->last_size_bytes;
+    blocks->last_size_bytes = block->size_bytes;
+    blocks->graph_births_count += block->is_of_graph;
+    blocks->backward_births_count += block->backward || block->forward_stack_id;
+    blocks->backwards_seen = backwards;
+    blocks->frees_seen = frees;
+    if (blocks->births_count - blocks->frees_count > blocks->most_live_count)
+        blocks->most_live_count = blocks->births_count - blocks->frees_count;
+}
+
+/* Counts the block for its call stack, and its forward operator's stack as one that a backward went
+ * through. */
+static int note_block(const struct growth_watch *watch, struct account_ends *own,
+                      struct site_ends **site, const struct change *change, struct err *err)
+{
+    const struct block *block = change->block;
+    if (change->birth && block->forward_stack_id) {
+        struct site_ends *forward = find_site(own, block->forward_stack_id, err);
+        if (!forward)
+            return -1;
+        forward->blocks.went_back = true;
+    }
+    *site = find_site(own, block->stack_id, err);
+    if (!*site)
+        return -1;
+    if (change->birth)
+        note_birth(&(*site)->blocks, block, watch->backward_count, own->frees_count);
+    else {
+        (*site)->blocks.frees_count++;
+        own->frees_count++;
+    }
+    return 0;
 }
 
 /* --- ends of steps --- */
@@ -234,8 +276,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (!account_is_of_layer(&at->history->accounts[block->account]))
         return 0;
     struct account_ends *own = find_account(watch, at, block->account);
-    struct site_ends *site = own ? find_site(own, block->stack_id, at->err) : NULL;
-    if (!site)
+    struct site_ends *site;
+    if (!own || note_block(watch, own, &site, change, at->err))
         return -1;
     GMT_PREFETCH(&site->churn_bytes); /* the last fields that a change touches */
     end_step(watch, at, step_ends_of_change(watch->ends));
@@ -243,8 +285,6 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if ((watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
         (!watch->has_ended && change_in_order(own, site, tick, change, at->err)))
         return -1;
-    site->births_count += change->birth;
-    site->graph_births_count += change->birth && block->is_of_graph;
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
     site->live_bytes += more_bytes;
     site->live_count += change->birth ? 1 : UINT64_MAX;
@@ -252,6 +292,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     site->is_of_graph |= block->is_of_graph;
     watch->has_graphs |= block->is_of_graph;
     own->total.live_bytes += more_bytes;
+    if (own->total.live_bytes > own->most_bytes)
+        own->most_bytes = own->total.live_bytes;
     return 0;
 }
 
@@ -259,6 +301,8 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
                    bool begins)
 {
     struct growth_watch *watch = self;
+    const char *name = at->history->paths[spans->items[span].path].name;
+    watch->backward_count += begins && !strncasecmp(name, "backward", strlen("backward"));
     if (begins)
         return watch->has_ended
                    ? 0

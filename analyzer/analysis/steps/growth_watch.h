@@ -34,6 +34,19 @@
  */
 enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
 
+/* The blocks of a call stack in the whole run. Steps do not matter here. */
+struct site_blocks {
+    uint64_t births_count, frees_count, most_live_count;
+    uint64_t larger_count, smaller_count; /* than the block born before */
+    uint64_t first_size_bytes, last_size_bytes;
+    uint64_t graph_births_count;         /* autograd keeps the block */
+    uint64_t backward_births_count;      /* in a backward */
+    uint64_t fresh_births_count;         /* a backward began since the birth before */
+    uint64_t worked_count;               /* the account freed something since the birth before */
+    uint64_t backwards_seen, frees_seen; /* backwards and the account's frees, at the last birth */
+    bool went_back;                      /* a backward allocated for an operator of this stack */
+};
+
 /* One call stack. The fields that most changes touch come first and fit in two cache lines. */
 struct site_ends {
     uint64_t live_bytes, live_count; /* at the current event */
@@ -51,17 +64,13 @@ struct site_ends {
     struct trend counts;               /* of block counts; its samples follow those of the bytes */
     uint64_t first_bytes, first_count; /* at the first counted end */
     uint64_t changed_at;               /* first end with other values than first_…; 0: none */
-    uint64_t births_count;
-    uint64_t graph_births_count; /* births of blocks that autograd keeps */
+    struct site_blocks blocks;
 
     /* Used only until a step has ended: */
-    uint64_t last_birth;        /* tick */
-    uint64_t most_live_count;   /* most live blocks at once */
-    uint64_t turns_count;       /* births that follow the end of another block of it */
-    uint64_t size_bytes;        /* of the last block */
-    uint64_t size_rises_count;  /* blocks that were larger than the one before */
-    bool has_shrunk, has_freed; /* a block was smaller; a block has ended since the birth */
-    uint32_t pair;              /* number of the last pair that began with it, from 1; 0: none */
+    uint64_t last_birth;  /* tick */
+    uint64_t turns_count; /* births that follow the end of another block of it */
+    bool has_freed;       /* a block has ended since the birth */
+    uint32_t pair;        /* number of the last pair that began with it, from 1; 0: none */
 };
 
 /* How often the birth of one site came directly after the birth of another, or of the same. */
@@ -78,7 +87,8 @@ struct account_ends {
     size_t number_count, number_capacity;
     struct site_ends *sites;
     size_t count, capacity;
-    bool is_pool; /* it is a framework's pool */
+    bool is_pool;                     /* it is a framework's pool */
+    uint64_t frees_count, most_bytes; /* most live bytes */
     /* Used only until a step has ended: */
     struct birth_pair *pairs;
     size_t pair_count, pair_capacity;
@@ -95,6 +105,7 @@ struct growth_watch {
     size_t account_count, account_capacity;
     struct phase_periods phases; /* used only until a step has ended */
     bool has_ended;              /* a step has ended */
+    uint64_t backward_count;     /* backwards that began */
     bool has_graphs;             /* the trace has blocks that autograd keeps */
     uint64_t looked_count;       /* counted ends of steps */
     uint64_t step_begin;         /* event that began the current step */

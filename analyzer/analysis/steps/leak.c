@@ -5,6 +5,11 @@
 #include "cache_names.h"
 
 static const double FLOOR_STEPS = 1e7;
+/* Growth of less than one part in VISIBLE_SHARE of the peak is not seen in the peak. */
+enum { VISIBLE_SHARE = 100 };
+/* Fewer steps may rise by chance, as the first batches of different lengths do. Among few steps,
+ * each must rise. */
+enum { FEWEST_RISES = 3, FEW_STEPS = 10 };
 
 const char *leak_verdict_name(enum leak_verdict verdict)
 {
@@ -16,6 +21,18 @@ const char *leak_verdict_name(enum leak_verdict verdict)
     };
 
     return names[verdict];
+}
+
+/* A saw counts if its teeth are visible at the peak. If they have equal lengths, something frees
+ * them regularly, and they are no growth. */
+static void add_saw(struct leak *leak, const struct growing *site, uint64_t peak_bytes)
+{
+    if (site->teeth.height_bytes < peak_bytes / VISIBLE_SHARE)
+        return;
+    if (teeth_are_equal(&site->teeth))
+        leak->flushed_slope += site->line.slope;
+    else
+        leak->saw_slope += site->line.slope;
 }
 
 static void add_enlarged(struct leak *leak, const struct growing *site)
@@ -30,7 +47,7 @@ static void add_enlarged(struct leak *leak, const struct growing *site)
 }
 
 static int add_growing(struct leak *leak, const struct growing *site, struct symbols *symbols,
-                       struct err *err)
+                       const struct leak_room *room, struct err *err)
 {
     const char *cache;
 
@@ -41,10 +58,16 @@ static int add_growing(struct leak *leak, const struct growing *site, struct sym
         leak->cache_slope += site->line.slope;
         return 0;
     }
+    if (growing_is_saw(site)) {
+        add_saw(leak, site, room->peak_bytes);
+        return 0;
+    }
     if (site->enlarged_count) {
         add_enlarged(leak, site);
         return 0;
     }
+    if (site->rises_count > leak->rises_count)
+        leak->rises_count = site->rises_count;
     leak->slope += site->line.slope;
     leak->low += site->line.low;
     leak->high += site->line.high;
@@ -59,15 +82,18 @@ static int add_growing(struct leak *leak, const struct growing *site, struct sym
  * caches and of enlarged blocks. It does not do this if a pool takes this account's memory
  * (left_out), because a pool requests its segments from different lines each time.
  */
-static void take_total(struct leak *leak, const struct growth_line *total)
+static void take_total(struct leak *leak, const struct growth *growth)
 {
-    const double known = leak->cache_slope + leak->enlarged_slope;
+    const struct growth_line *total = &growth->total;
+    const double known =
+        leak->cache_slope + leak->enlarged_slope + leak->saw_slope + leak->flushed_slope;
 
     if (total->low <= known)
         return;
     leak->slope = total->slope - known;
     leak->low = total->low - known;
     leak->high = total->high - known;
+    leak->rises_count = growth->total_rises;
 }
 
 /* False if the account as a whole rises less than half as fast as the stacks that grow. In this
@@ -77,32 +103,56 @@ static bool matters(const struct leak *leak, const struct growth *growth, double
     return slope > leak->floor && (growth->total.high - leak->left_out_slope) * 2 >= slope;
 }
 
-int leak_find(struct leak *leak, const struct growth *growth, struct symbols *symbols,
-              const bool *left_out, uint64_t room_bytes, struct err *err)
+/* False if the slope is smaller than its error, or too few steps rise. */
+static bool is_sure(const struct leak *leak, const struct growth *growth)
 {
-    *leak = (struct leak){.verdict = LEAK_UNKNOWN, .floor = (double)room_bytes / FLOOR_STEPS};
+    return leak->high - leak->low <= 2 * leak->slope && leak->rises_count >= FEWEST_RISES &&
+           (growth->ends_count >= FEW_STEPS || leak->rises_count >= growth->total_intervals);
+}
+
+static enum leak_verdict judge(const struct leak *leak, const struct growth *growth, bool leaks,
+                               bool enlarges)
+{
+    if (leaks)
+        return LEAK_FOUND;
+    if (enlarges || leak->saw_slope > leak->floor)
+        return LEAK_GROWS;
+    if (leak->waits || leak->is_unsure)
+        return LEAK_UNKNOWN;
+    return growth->total.verdict != GROWTH_UNKNOWN || growth->total.high <= leak->floor ||
+                   leak->flushed_slope > 0
+               ? LEAK_NONE
+               : LEAK_UNKNOWN;
+}
+
+int leak_find(struct leak *leak, const struct growth *growth, struct symbols *symbols,
+              const struct leak_room *room, struct err *err)
+{
+    const bool *left_out = room->left_out;
+
+    *leak = (struct leak){.verdict = growth->outgrown.count ? LEAK_GROWS : LEAK_UNKNOWN,
+                          .floor = (double)room->bytes / FLOOR_STEPS};
     if (!growth->total.has_slope)
         return 0;
     for (size_t i = 0; i < growth->count; i++)
         if (left_out && left_out[growth->items[i].stack_id])
             leak->left_out_slope += growth->items[i].line.slope;
-        else if (add_growing(leak, &growth->items[i], symbols, err))
+        else if (add_growing(leak, &growth->items[i], symbols, room, err))
             return -1;
     if (!leak->count && !left_out && growth->total.verdict == GROWTH_GROWS)
-        take_total(leak, &growth->total);
-    leak->waits = matters(leak, growth, leak->slope) && leak->waiting_slope * 2 >= leak->slope;
-    const bool leaks = matters(leak, growth, leak->slope) && !leak->waits;
+        take_total(leak, growth);
+    const bool rises = matters(leak, growth, leak->slope);
+    leak->waits = rises && leak->waiting_slope * 2 >= leak->slope;
+    leak->is_unsure = rises && !leak->waits && !is_sure(leak, growth);
+    const bool leaks = rises && !leak->waits && !leak->is_unsure;
     const bool enlarges = matters(leak, growth, leak->enlarged_slope);
-    if (leaks || enlarges)
-        leak->verdict = leaks ? LEAK_FOUND : LEAK_GROWS;
-    else if (leak->waits)
-        leak->verdict = LEAK_UNKNOWN;
-    else if (growth->total.verdict != GROWTH_UNKNOWN || growth->total.high <= leak->floor)
-        leak->verdict = LEAK_NONE;
+    leak->verdict = judge(leak, growth, leaks, enlarges);
+    leak->is_small =
+        leak->slope * (double)growth->ends_count < (double)(room->peak_bytes / VISIBLE_SHARE);
     leak->peak_slope =
         (leaks ? leak->slope : 0) + (enlarges ? leak->enlarged_slope + leak->copied_slope : 0);
     leak->check_slope =
-        (leaks || leak->slope <= leak->floor ? leak->slope : 0) +
+        (leaks || leak->slope <= leak->floor ? leak->slope : 0) + leak->saw_slope +
         (enlarges || leak->enlarged_slope <= leak->floor ? leak->enlarged_slope : 0);
     return 0;
 }

@@ -3,13 +3,17 @@
  * Decides whether an account leaks, and where. A leak is growth without known caches, and without
  * amounts that are too small to matter.
  *
- *   a leak       Call stacks that are no caches grow, together by more than the floor. Or the
- *                account grows, although none of its call stacks grows and it holds no segments of
- *                a pool.
+ *   a leak       Call stacks that are no caches grow, together by more than the floor, and by more
+ *                than the error of the slope. Or the account grows, although none of its call
+ *                stacks grows and it holds no segments of a pool. At least three steps must rise;
+ *                among fewer than ten steps, each must.
  *   grows        There is no leak, but call stacks that are no caches enlarge their blocks
- *                (growth.h), together by more than the floor.
+ *                (growth.h), together by more than the floor. Or their bytes rise and are freed at
+ *                once, at irregular times (teeth.h). Or, without steps, a line keeps every block,
+ *                and each is larger than the one before.
  *   no leak      The account as a whole rises less than half as fast as these call stacks, or only
- *                caches grow, or the growth is below the floor.
+ *                caches grow, or the growth is below the floor, or something frees all of it at
+ *                regular times.
  *   cannot tell  There are no steps or too few, or the bytes vary more than they grow. Or most of
  *                the growth is kept for a backward, so it may belong to one forward that has not
  *                ended (growing.waits).
@@ -35,6 +39,11 @@ struct leak {
     double copied_slope;   /* of the largest enlarged block, which exists twice while copied */
     double peak_slope;     /* rise of the peak per step, without amounts that do not matter */
     double check_slope;    /* bytes kept or enlarged per step, including amounts below the floor */
+    double saw_slope;      /* of saws (teeth.h) whose teeth have different lengths */
+    double flushed_slope;  /* of those whose teeth have equal lengths, which are no growth */
+    uint64_t rises_count;  /* most steps in which a stack that leaks rose */
+    bool is_unsure;        /* slope rises, but its error is larger, or too few steps rise */
+    bool is_small;         /* all steps together kept less than a hundredth of the peak */
     double waiting_slope;  /* part of slope that is kept for a backward */
     bool waits;            /* waiting_slope is at least half of slope, so there is no verdict */
     double cache_slope;    /* growth of known caches; 0: none grows */
@@ -45,12 +54,15 @@ struct leak {
     bool keeps_graph; /* autograd keeps blocks of a stack that leaks */
 };
 
-/*
- * room_bytes: the size of the card; if that is unknown, the account's peak. left_out: true, by
- * stack id, for the stacks of a pool's segments, because the pool's own account counts the blocks
- * in them; NULL: no stack is left out.
- */
+/* An account's memory, and the memory that it may fill. */
+struct leak_room {
+    uint64_t bytes;       /* the size of the card; if that is unknown, the account's peak */
+    uint64_t peak_bytes;  /* of the account */
+    const bool *left_out; /* true, by stack id, for the stacks of a pool's segments, because the
+                             pool's own account counts the blocks in them; NULL: none is left out */
+};
+
 int leak_find(struct leak *leak, const struct growth *growth, struct symbols *symbols,
-              const bool *left_out, uint64_t room_bytes, struct err *err);
+              const struct leak_room *room, struct err *err);
 
 #endif

@@ -156,8 +156,8 @@ static bool is_below(const struct lines *lines, uint32_t node, uint32_t above)
 
 static bool only_rises(const struct site_ends *site)
 {
-    return !site->has_shrunk && site->size_rises_count >= FEWEST_RISES &&
-           (uint64_t)site->size_rises_count * 2 >= site->births_count;
+    return !site->blocks.smaller_count && site->blocks.larger_count >= FEWEST_RISES &&
+           (uint64_t)site->blocks.larger_count * 2 >= site->blocks.births_count;
 }
 
 static uint64_t weigh(const struct lines *lines, size_t number, bool is_of_growing)
@@ -169,11 +169,12 @@ static uint64_t weigh(const struct lines *lines, size_t number, bool is_of_growi
         is_in_forward |= lines->items[node].is_forward;
         is_in_init |= lines->items[node].is_init;
     }
-    if (is_in_init || site->births_count < 2)
+    if (is_in_init || site->blocks.births_count < 2)
         return 0;
-    return (is_of_growing ? only_rises(site)
-                          : is_in_forward || site->most_live_count < site->births_count)
-               ? site->births_count
+    return (is_of_growing
+                ? only_rises(site)
+                : is_in_forward || site->blocks.most_live_count < site->blocks.births_count)
+               ? site->blocks.births_count
                : 0;
 }
 
@@ -191,7 +192,7 @@ static void add_weights(struct lines *lines, bool is_of_growing)
 static void add_births(struct lines *lines)
 {
     for (size_t i = 0; i < lines->own->count; i++) {
-        const uint64_t count = lines->own->sites[i].births_count;
+        const uint64_t count = lines->own->sites[i].blocks.births_count;
         bool calls_model = false;
         lines->items[0].births_count += count;
         for (uint32_t node = lines->leaves[i]; node; node = lines->items[node].parent) {
@@ -428,7 +429,7 @@ static void take_rounds(struct step_period *period, const struct lines *lines,
         const bool is_of_model = has_batch && is_in_forward(lines, lines->leaves[i]);
         period->roles[site->stack_id] = (unsigned char)(ROUND_PART | (begins ? ROUND_BEGINS : 0) |
                                                         (is_of_model ? ROUND_FED : 0));
-        period->births_left += site->births_count;
+        period->births_left += site->blocks.births_count;
         if (begins && !period->stack_id)
             period->stack_id = site->stack_id;
     }
@@ -443,7 +444,7 @@ static uint64_t fewest_births(const struct lines *lines)
     uint64_t fewest = 0;
 
     for (size_t i = 0; i < lines->own->count; i++) {
-        const uint64_t births = lines->own->sites[i].births_count;
+        const uint64_t births = lines->own->sites[i].blocks.births_count;
         if (births >= FEWEST_ROUNDS && (!fewest || births < fewest) &&
             is_in_forward(lines, lines->leaves[i]))
             fewest = births;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The answer of `leaks`: the worst leak of all devices, or why there is none. */
-#include "analyzer/page/parts.h"
+#include "lines.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/analysis/leaks.h"
+#include "analyzer/analysis/leak_signs.h"
+#include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
+#include "analyzer/util/text.h"
 
 /* The account that the answer is about. A leak comes before an unknown verdict. If there are
  * several leaks, the steepest one is taken. */
@@ -65,17 +67,7 @@ static int find_worst(struct worst *worst, const struct study *study, const stru
     return 0;
 }
 
-/* --- a leak --- */
-
-/* Writes a slope as text: "12.0 MiB". A slope may be below one byte. */
-static const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes)
-{
-    if (bytes > 0 && bytes < 0.5)
-        snprintf(out, UNITS_TEXT_BYTES, "less than 1 B");
-    else
-        units_bytes(out, (uint64_t)(fabs(bytes) + 0.5));
-    return out;
-}
+/* --- texts --- */
 
 /* Writes " in the driver's memory, outside the pytorch pool", or "" for the leading account. */
 static const char *layer_text(char out[PAGE_LAYER_BYTES + 64], const struct study *study,
@@ -132,107 +124,207 @@ static const char *future_text(char out[FUTURE_TEXT_BYTES], const struct account
     return out;
 }
 
-/* Writes " by train.py:40 main", for the steepest row that keeps more blocks or, if is_enlarged is
- * set, larger blocks. Returns false if no row is named. */
-static bool leak_label(char *out, size_t size, const struct account_leak *found, bool is_enlarged)
+/* --- a leak --- */
+
+static int say_sign(struct opening *opening, const struct leak_sign *sign)
 {
-    const struct leak_row *steepest = NULL;
-    char part[UNITS_TEXT_BYTES];
-    size_t count = 0;
+    return sign && page_say(opening, VERDICT_why, "%s.", sign->why) < 0 ? -1 : 1;
+}
+
+static int say_action(struct opening *opening, const struct leak_sign *sign)
+{
+    return sign ? page_say(opening, VERDICT_do, "%s", sign->action) : 1;
+}
+
+/* A graph keeps the inputs of its operators as well. */
+static int say_input(struct opening *opening, const struct account_leak *found,
+                     const struct leak_sign *sign)
+{
+    char slope[UNITS_TEXT_BYTES];
+
+    if (!sign || strcmp(sign->name, "no_backward"))
+        return 1;
+    for (size_t i = 0; i < found->growing.count; i++) {
+        const struct leak_row *row = &found->growing.items[i];
+        if (row->is_of_cause && !row->is_of_graph &&
+            lines_worth_naming(row->slope, found->leak.slope))
+            return page_say(opening, VERDICT_why,
+                            "The graph keeps its input as well, %s per step by %s.",
+                            slope_text(slope, row->slope), row->blamed->label);
+    }
+    return 1;
+}
+
+static int say_future(struct opening *opening, const struct account_leak *found)
+{
+    char future[FUTURE_TEXT_BYTES];
+
+    return *future_text(future, found) && page_say(opening, VERDICT_why, "%s.", future) < 0 ? -1
+                                                                                            : 1;
+}
+
+/* Says how much is held now, since when, and how exact the slope is. */
+static int say_held(struct opening *opening, const struct account_leak *found)
+{
+    const struct leak *leak = &found->leak;
+    const double error = (leak->high - leak->low) / 2;
+    char held[UNITS_TEXT_BYTES], width[UNITS_TEXT_BYTES], since[64] = "", within[64] = "";
+    uint64_t bytes = 0, first_step = UINT64_MAX;
 
     for (size_t i = 0; i < found->growing.count; i++) {
         const struct leak_row *row = &found->growing.items[i];
-        if (row->cache || row->is_left_out || row->is_enlarged != is_enlarged)
+        if (!row->is_of_cause)
             continue;
-        steepest = steepest ? steepest : row;
-        count++;
+        bytes += row->last_bytes;
+        first_step = row->first->since_step < first_step ? row->first->since_step : first_step;
     }
-    if (!count)
-        snprintf(out, size, ", spread over call stacks; none of them grows by itself");
-    else if (count == 1)
-        snprintf(out, size, " by %s", steepest->blamed->label);
-    else
-        snprintf(out, size, ", %s of it by %s", slope_text(part, steepest->slope),
-                 steepest->blamed->label);
-    return count > 0;
+    if (!bytes)
+        return 1;
+    if (first_step == 1)
+        snprintf(since, sizeof since, ", kept since the first step");
+    else if (first_step && first_step < UINT64_MAX)
+        snprintf(since, sizeof since, ", kept since step %" PRIu64, first_step);
+    if (error * 100 > leak->slope)
+        snprintf(within, sizeof within, " (±%s per step)", slope_text(width, error));
+    return page_say(opening, VERDICT_who, "%s of it is live after %" PRIu64 " steps%s%s.",
+                    units_bytes(held, bytes), found->growth.ends_count, since, within);
 }
 
-/* Enough for "1.00 MiB per step (±0 B, 25 steps), … by train.py:40 main". */
-#define GROWTH_TEXT_BYTES (BLAME_TEXT_BYTES + PAGE_LAYER_BYTES + 4 * UNITS_TEXT_BYTES + 256)
-static bool growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
-                        const struct worst *worst, bool is_enlarged)
+/* Names growth in other steps than those of the cause. */
+static int say_beside(struct opening *opening, const struct account_leak *found)
+{
+    const double slope = lines_slope(found, ROWS_BESIDE);
+    char lines[LINES_TEXT_BYTES], per_step[UNITS_TEXT_BYTES];
+
+    if (slope <= 0 || !lines_worth_naming(slope, found->leak.slope))
+        return 1;
+    lines_text(lines, found, ROWS_BESIDE);
+    return page_say(opening, VERDICT_who, "In other steps, %s per step is kept%s.",
+                    slope_text(per_step, slope), lines);
+}
+
+/* Writes "16.00 MiB per step by clip.py:13 SoftClip.forward, in the driver's memory, …". */
+#define GROWTH_TEXT_BYTES (LINES_TEXT_BYTES + PAGE_LAYER_BYTES + UNITS_TEXT_BYTES + 128)
+static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
+                        const struct worst *worst, enum rows rows)
 {
     const struct leak *leak = &worst->found.leak;
-    const double width =
-        is_enlarged ? leak->enlarged_high - leak->enlarged_low : leak->high - leak->low;
-    char label[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
-    char layer[PAGE_LAYER_BYTES + 64];
+    const double of_cause = lines_slope(&worst->found, ROWS_OF_CAUSE);
+    const double slope = rows == ROWS_ENLARGED ? leak->enlarged_slope
+                         : of_cause > 0        ? of_cause
+                                               : leak->slope;
+    char lines[LINES_TEXT_BYTES], per_step[UNITS_TEXT_BYTES], layer[PAGE_LAYER_BYTES + 64];
 
-    const bool is_named = leak_label(label, sizeof label, &worst->found, is_enlarged);
-
-    snprintf(out, GROWTH_TEXT_BYTES, "%s per step (±%s, %" PRIu64 " steps)%s%s",
-             slope_text(slope, is_enlarged ? leak->enlarged_slope : leak->slope),
-             slope_text(error, width / 2), worst->found.growth.ends_count,
-             layer_text(layer, study, worst->account), label);
-    return is_named;
+    lines_text(lines, &worst->found, rows);
+    snprintf(out, GROWTH_TEXT_BYTES, "%s per step%s%s", slope_text(per_step, slope), lines,
+             layer_text(layer, study, worst->account));
 }
 
-static bool is_of_pytorch(const struct study *study, uint32_t account)
+static int say_leak(struct opening *opening, const struct study *study, const struct worst *worst,
+                    struct err *err)
 {
-    const struct account *own = &study->history.accounts[account];
+    char growth[GROWTH_TEXT_BYTES];
+    struct leak_evidence evidence;
 
-    return own->kind == ACCOUNT_pool && !strcmp(study_pool(study, own), "pytorch");
-}
-
-/*
- * Says whether a kept tensor may keep its autograd graph. If no kept memory belongs to a graph, no
- * kept tensor keeps one: the tensors were made under no_grad, or from inputs that are not trained.
- * A trace that has a backward but links no tensor to a graph cannot tell.
- */
-static const char *graph_text(const struct study *study, const struct leak *leak)
-{
-    if (leak->keeps_graph)
-        return ", or for a tensor that keeps its graph (.detach() or .item() frees it)";
-    return study->growth.has_graphs || trace_tells_autograd(&study->trace) ||
-                   !study_has_backward(study)
-               ? ""
-               : "; the trace does not tell whether a tensor keeps its graph";
-}
-
-static int say_leak(struct opening *opening, const struct study *study, const struct worst *worst)
-{
-    char growth[GROWTH_TEXT_BYTES], future[FUTURE_TEXT_BYTES];
-    const bool is_named = growth_text(growth, study, worst, false);
-
+    if (leak_evidence_find(&evidence, study, worst->account, &worst->found, err))
+        return -1;
+    const struct leak_sign *sign = leak_sign_of(&evidence);
+    growth_text(growth, study, worst, ROWS_OF_CAUSE);
     page_next(opening, worst->found.is_gone ? "peak" : "peak --at=end");
-    if (page_say(opening, VERDICT_what, "Leak: %s.", growth) < 0 ||
-        (*future_text(future, &worst->found) && page_say(opening, VERDICT_what, "%s.", future) < 0))
-        return -1;
-    if (!is_named)
-        return 1;
-    if (!is_of_pytorch(study, worst->account))
-        return page_say(opening, VERDICT_do,
-                        "Memory that this line allocated in earlier steps is still live: look for "
-                        "a reference to it (a list, a cache, a closure), or for a missing free.");
-    return page_say(opening, VERDICT_do,
-                    "Memory that this line allocated in earlier steps is still live: look for a "
-                    "reference to it (a list, a cache, a closure, an exception)%s.",
-                    graph_text(study, &worst->found.leak));
+    return page_say(opening, VERDICT_what, "Leak: %s.", growth) < 0 ||
+                   say_sign(opening, sign) < 0 || say_input(opening, &worst->found, sign) < 0 ||
+                   say_future(opening, &worst->found) < 0 || say_held(opening, &worst->found) < 0 ||
+                   say_beside(opening, &worst->found) < 0 || say_action(opening, sign) < 0
+               ? -1
+               : 1;
 }
 
-static int say_growth(struct opening *opening, const struct study *study, const struct worst *worst)
-{
-    char growth[GROWTH_TEXT_BYTES], future[FUTURE_TEXT_BYTES];
+/* --- growth that is no leak --- */
 
-    growth_text(growth, study, worst, true);
-    if (page_say(opening, VERDICT_what, "No leak, but kept blocks get larger: %s.", growth) < 0 ||
-        (*future_text(future, &worst->found) &&
-         page_say(opening, VERDICT_what, "%s.", future) < 0) ||
-        page_say(opening, VERDICT_why,
-                 "The number of blocks stays the same, but each is larger than the one it "
-                 "replaced: a cache of tokens, or a list that is copied to make room.") < 0)
+/* Writes "in step 24", "every 40 steps" or "3 times". */
+static const char *collapses_text(char out[64], const struct growing *site)
+{
+    if (teeth_are_equal(&site->teeth))
+        snprintf(out, 64, "every %.0f steps", site->period_steps);
+    else if (site->teeth.count == 1 && site->collapse_step)
+        snprintf(out, 64, "in step %" PRIu64, site->collapse_step);
+    else
+        snprintf(out, 64, "%zu time%s", site->teeth.count, site->teeth.count == 1 ? "" : "s");
+    return out;
+}
+
+static int say_saw(struct opening *opening, const struct study *study, const struct worst *worst,
+                   const struct leak_row *row, struct err *err)
+{
+    char growth[GROWTH_TEXT_BYTES], when[64];
+    struct leak_evidence evidence;
+
+    if (leak_evidence_find(&evidence, study, worst->account, &worst->found, err))
         return -1;
-    return page_say(opening, VERDICT_do, "Give it its final size at once, or a limit.");
+    const struct leak_sign *sign = leak_sign_of(&evidence);
+    growth_text(growth, study, worst, ROWS_OF_CAUSE);
+    return page_say(opening, VERDICT_what, "+%s, freed at once %s.", growth,
+                    collapses_text(when, row->first)) < 0 ||
+                   say_sign(opening, sign) < 0 || say_action(opening, sign) < 0
+               ? -1
+               : 1;
+}
+
+static int say_outgrown(struct opening *opening, const struct worst *worst, enum verdict_role role)
+{
+    const struct outgrown *outgrown = &worst->found.growth.outgrown;
+    const struct blamed *first = blame_of(&worst->found.blame, outgrown->stack_ids[0]);
+    char lines[LINES_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+    struct text text;
+
+    text_init_in(&text, lines, sizeof lines);
+    lines_add_position(&text, first, NULL);
+    if (outgrown->count > 1)
+        lines_add_position(&text, blame_of(&worst->found.blame, outgrown->stack_ids[1]), first);
+    return page_say(opening, role,
+                    "%" PRIu64 " blocks by %s, none freed, each larger than the one before: %s.",
+                    outgrown->blocks_count, lines, units_bytes(bytes, outgrown->bytes)) < 0
+               ? -1
+               : page_say(opening, VERDICT_do,
+                          "Give the block its final size at once, or free the one that it "
+                          "replaces.");
+}
+
+static int say_enlarged(struct opening *opening, const struct study *study,
+                        const struct worst *worst)
+{
+    const struct leak_row *row = lines_steepest(&worst->found, ROWS_ENLARGED);
+    char growth[GROWTH_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+
+    growth_text(growth, study, worst, ROWS_ENLARGED);
+    if (row && row->first->enlarged_by_bytes && row->first->enlarged_count == 1 &&
+        row->stack_count == 1) {
+        if (page_say(opening, VERDICT_what,
+                     "No leak, but each step's block is %s larger than the one it replaced, by %s.",
+                     units_bytes(bytes, row->first->enlarged_by_bytes), row->blamed->label) < 0)
+            return -1;
+    } else if (page_say(opening, VERDICT_what, "No leak, but kept blocks get larger: %s.", growth) <
+               0)
+        return -1;
+    return page_say(opening, VERDICT_why,
+                    "The number of blocks stays the same: a cache of tokens, or a list that is "
+                    "copied to make room.") < 0 ||
+                   say_future(opening, &worst->found) < 0 ||
+                   page_say(opening, VERDICT_do, "Give it its final size at once, or a limit.") < 0
+               ? -1
+               : 1;
+}
+
+static int say_growth(struct opening *opening, const struct study *study, const struct worst *worst,
+                      struct err *err)
+{
+    const struct leak_row *row = lines_steepest(&worst->found, ROWS_OF_CAUSE);
+
+    if (worst->found.growth.outgrown.count)
+        return say_outgrown(opening, worst, VERDICT_what);
+    return worst->found.leak.saw_slope > worst->found.leak.enlarged_slope && row && row->is_saw
+               ? say_saw(opening, study, worst, row, err)
+               : say_enlarged(opening, study, worst);
 }
 
 /* --- no leak --- */
@@ -248,6 +340,15 @@ static int say_cache(struct opening *opening, const struct leak *leak)
                     slope_text(slope, leak->cache_slope), leak->cache);
 }
 
+static int say_flushed(struct opening *opening, const struct leak_row *row)
+{
+    char slope[UNITS_TEXT_BYTES], when[64];
+
+    return page_say(opening, VERDICT_what, "No leak: +%s per step by %s, freed at once %s.",
+                    slope_text(slope, row->slope), row->blamed->label,
+                    collapses_text(when, row->first));
+}
+
 static int say_none(struct opening *opening, const struct worst *worst)
 {
     const struct leak *leak = &worst->found.leak;
@@ -259,6 +360,15 @@ static int say_none(struct opening *opening, const struct worst *worst)
                         "No leak: %s per step (%" PRIu64 " steps) would fill the card only after "
                         "more than ten million steps.",
                         slope_text(slope, leak->slope), steps);
+    const struct leak_row *row = lines_steepest(&worst->found, ROWS_OF_CAUSE);
+    if (leak->flushed_slope > 0 && row && row->is_saw)
+        return say_flushed(opening, row);
+    if (worst->found.growth.flat_since)
+        return page_say(opening, VERDICT_what,
+                        "No leak: live bytes are flat since step %" PRIu64 " of %" PRIu64 ".",
+                        worst->found.growth.flat_since, steps) < 0
+                   ? -1
+                   : say_cache(opening, leak);
     return page_say(opening, VERDICT_what,
                     "No leak: live bytes do not grow from step to step (%" PRIu64 " steps).",
                     steps) < 0
@@ -269,20 +379,34 @@ static int say_none(struct opening *opening, const struct worst *worst)
 /* Says that memory is kept for a backward that never ran. */
 static int say_waiting(struct opening *opening, const struct worst *worst)
 {
-    char label[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES];
+    char lines[LINES_TEXT_BYTES], slope[UNITS_TEXT_BYTES];
 
-    leak_label(label, sizeof label, &worst->found, false);
+    lines_text(lines, &worst->found, ROWS_OF_CAUSE);
     if (page_say(opening, VERDICT_what,
                  "Cannot tell whether memory leaks: memory kept for a backward that never came "
                  "grows by %s each time a line repeats (%" PRIu64 " times)%s.",
                  slope_text(slope, worst->found.leak.slope), worst->found.growth.ends_count,
-                 label) < 0)
+                 lines) < 0)
         return -1;
     if (page_say(opening, VERDICT_why, "A forward keeps that much until its backward.") < 0)
         return -1;
     return page_say(opening, VERDICT_do,
                     "If no backward follows, run the forward under torch.no_grad(), or .detach() "
                     "the kept tensors.");
+}
+
+/* Says that the growth may be chance. */
+static int say_unsure(struct opening *opening, const struct account_leak *found)
+{
+    const struct leak *leak = &found->leak;
+    char lines[LINES_TEXT_BYTES], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
+
+    lines_text(lines, found, ROWS_OF_CAUSE);
+    return page_say(opening, VERDICT_what,
+                    "Cannot tell whether memory leaks: %s per step (±%s) may be chance in %" PRIu64
+                    " steps%s.",
+                    slope_text(slope, leak->slope), slope_text(error, (leak->high - leak->low) / 2),
+                    found->growth.ends_count, lines);
 }
 
 static int say_unknown(struct opening *opening, const struct worst *worst)
@@ -292,6 +416,8 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
 
     if (worst->found.leak.waits)
         return say_waiting(opening, worst);
+    if (worst->found.leak.is_unsure)
+        return say_unsure(opening, &worst->found);
     if (growth->ends == STEP_ENDS)
         return page_say(opening, VERDICT_what,
                         "Cannot tell whether memory leaks: the program marks no steps, and no "
@@ -315,15 +441,15 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
 /* --- the page's answers --- */
 
 static int say_verdict(struct opening *opening, const struct study *study,
-                       const struct worst *worst)
+                       const struct worst *worst, struct err *err)
 {
     if (worst->account == HISTORY_NONE)
         return page_say(opening, VERDICT_what, "No leak: no GPU memory was allocated.");
     switch (worst->found.leak.verdict) {
     case LEAK_FOUND:
-        return say_leak(opening, study, worst);
+        return say_leak(opening, study, worst, err);
     case LEAK_GROWS:
-        return say_growth(opening, study, worst);
+        return say_growth(opening, study, worst, err);
     case LEAK_NONE:
         return say_none(opening, worst);
     default:
@@ -339,8 +465,44 @@ int page_leaks_answer(struct opening *opening, const struct study *study, const 
 
     if (find_worst(&worst, study, view, err))
         return -1;
-    if (worst.found.leak.verdict == LEAK_FOUND)
-        status = say_leak(opening, study, &worst);
+    if (worst.found.leak.verdict == LEAK_FOUND && !worst.found.leak.is_small)
+        status = say_leak(opening, study, &worst, err);
+    account_leak_release(&worst.found);
+    return status;
+}
+
+/* Growth that the peak does not show, and that is said below it. Enlarged blocks are no news there,
+ * because the peak has them. */
+static int say_below_peak(struct opening *opening, const struct study *study,
+                          const struct worst *worst)
+{
+    const struct account_leak *found = &worst->found;
+    const struct leak_row *row = lines_steepest(found, ROWS_OF_CAUSE);
+    char growth[GROWTH_TEXT_BYTES], when[64];
+
+    if (worst->account == HISTORY_NONE)
+        return 1;
+    if (found->growth.outgrown.count)
+        return say_outgrown(opening, worst, VERDICT_why);
+    growth_text(growth, study, worst, ROWS_OF_CAUSE);
+    if (found->leak.verdict == LEAK_FOUND)
+        return page_say(opening, VERDICT_why, "Memory grows by %s.", growth) < 0
+                   ? -1
+                   : say_future(opening, found);
+    return found->leak.verdict == LEAK_GROWS && row && row->is_saw
+               ? page_say(opening, VERDICT_why, "+%s, freed at once %s.", growth,
+                          collapses_text(when, row->first))
+               : 1;
+}
+
+int page_leaks_below_peak(struct opening *opening, const struct study *study,
+                          const struct view *view, struct err *err)
+{
+    struct worst worst;
+
+    if (find_worst(&worst, study, view, err))
+        return -1;
+    const int status = say_below_peak(opening, study, &worst);
     account_leak_release(&worst.found);
     return status;
 }
@@ -353,7 +515,7 @@ int page_leaks_verdict(struct opening *opening, const struct study *study, const
 
     if (find_worst(&worst, study, view, err))
         return -1;
-    const int status = say_verdict(opening, study, &worst);
+    const int status = say_verdict(opening, study, &worst, err);
     *own->found |= worst.found.leak.verdict == LEAK_FOUND;
     account_leak_release(&worst.found);
     return status;

@@ -114,6 +114,7 @@ static int add_growing_site(struct doc *doc, const struct study *study, const st
     doc_count(doc, "steps", "Steps", found->growth.ends_count);
     doc_count(doc, "rises", "Rises", site->rises_count);
     doc_bool(doc, "enlarged", "Made larger", site->enlarged_count);
+    doc_count(doc, "collapses", "Freed at once", growing_is_saw(site) ? site->teeth.count : 0);
     doc_text(doc, "known_cache", "Known cache", cache);
     return page_frames_of(doc, study, view, blame_of(&found->blame, site->stack_id), 0,
                           PAGE_WHOLE_STACK, err);
@@ -123,6 +124,7 @@ static const char *growing_text(const struct leak_row *row)
 {
     return row->cache         ? row->cache
            : row->is_enlarged ? "larger blocks replace those before"
+           : row->is_saw      ? "more blocks, freed at once now and then"
                               : "more blocks";
 }
 

@@ -3,12 +3,20 @@
 #include "analyzer/page/diff/balance.h"
 #include "analyzer/page/parts.h"
 
+static int answer_peak(struct opening *opening, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    const int status = page_peak_answer(opening, study, view, err);
+
+    return status > 0 && page_leaks_below_peak(opening, study, view, err) < 0 ? -1 : status;
+}
+
 /* Opens the page with the worst finding: the first of these answers that says something. */
 static int answer_report(struct opening *opening, const struct study *study,
                          const struct view *view, struct err *err)
 {
     static page_answer *const answers[] = {page_oom_answer, page_full_card_answer,
-                                           page_leaks_answer, page_peak_answer};
+                                           page_leaks_answer, answer_peak};
     int status = 0;
 
     for (size_t i = 0; i < sizeof answers / sizeof *answers && !status; i++)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* The cause of a leak, by signs; see leak_signs.h. */
+#include "leak_signs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/replay/history/live_walk.h"
+#include "analyzer/util/array.h"
+#include "analyzer/util/glob.h"
+
+const struct leak_sign *leak_sign_of(const struct leak_evidence *of)
+{
+#define SIGN(name, condition, why, action)                                                         \
+    static const struct leak_sign name = {#name, why, action};                                     \
+    if (condition)                                                                                 \
+        return &name;
+#include "leak_signs.def"
+    return NULL;
+}
+
+/* --- the steepest call stack --- */
+
+/* True for the frame that calls the forward of a torch.autograd.Function. */
+static bool applies_function(const struct symbol_frame *frame)
+{
+    return strcmp(frame->kind, "python")
+               ? glob_match("*THPFunction_apply*", frame->function)
+               : frame->file && glob_match("*/torch/autograd/function.py", frame->file);
+}
+
+static bool is_forward(const struct symbol_frame *frame)
+{
+    return !strcmp(frame->kind, "python") && frame->role == ROLE_program &&
+           glob_match("*forward", frame->function);
+}
+
+static int read_stack(struct leak_evidence *evidence, struct symbols *symbols, uint32_t stack_id,
+                      struct err *err)
+{
+    struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
+    struct symbol_frame frame;
+    bool after_forward = false;
+    int status;
+
+    while ((status = symbols_walk_next(&walk, &frame, err)) > 0) {
+        const bool is_python = !strcmp(frame.kind, "python");
+        evidence->in_function |= after_forward && applies_function(&frame);
+        evidence->has_python |= is_python;
+        after_forward = is_forward(&frame) || (after_forward && !is_python);
+    }
+    return status;
+}
+
+/* --- all call stacks of the cause --- */
+
+/* By stack id: whether the call stack belongs to the cause. NULL: out of memory. */
+static bool *find_stacks(const struct study *study, const struct account_leak *found,
+                         struct err *err)
+{
+    bool *is_of_cause = array_new(found->blame.count + 1, sizeof *is_of_cause, err);
+    bool *stacks = array_new(study->trace.frame_limit + 1, sizeof *stacks, err);
+
+    for (size_t i = 0; is_of_cause && i < found->growing.count; i++)
+        is_of_cause[found->growing.items[i].blamed->row] = found->growing.items[i].is_of_cause;
+    for (size_t i = 0; is_of_cause && stacks && i < found->growth.count; i++) {
+        const uint32_t stack_id = found->growth.items[i].stack_id;
+        stacks[stack_id] = is_of_cause[blame_of(&found->blame, stack_id)->row];
+    }
+    if (!is_of_cause) {
+        free(stacks);
+        stacks = NULL;
+    }
+    free(is_of_cause);
+    return stacks;
+}
+
+/* Sums the sites whose graph is kept. The site with the fewest births is born once per round. */
+struct graph_sums {
+    double went_back_slope;
+    const struct site_blocks *seldomest;
+};
+
+static void add_graph(struct leak_evidence *evidence, struct graph_sums *sums,
+                      const struct growing *site)
+{
+    const struct site_blocks *blocks = site->blocks;
+
+    evidence->graph_slope += site->line.slope;
+    evidence->graph_stacks++;
+    sums->went_back_slope += blocks->went_back ? site->line.slope : 0;
+    if (!sums->seldomest || blocks->births_count < sums->seldomest->births_count)
+        sums->seldomest = blocks;
+    if (blocks->backward_births_count * 2 > blocks->births_count)
+        evidence->gradient_slope += site->line.slope;
+}
+
+static void add_site(struct leak_evidence *evidence, struct graph_sums *sums,
+                     const struct growing *site)
+{
+    const struct site_blocks *blocks = site->blocks;
+
+    evidence->slope += site->line.slope;
+    evidence->stacks++;
+    evidence->births_count += blocks->births_count;
+    evidence->frees_count += blocks->frees_count;
+    if (blocks->graph_births_count * 2 > blocks->births_count)
+        add_graph(evidence, sums, site);
+}
+
+/* Sums what the call stacks held at the peak. */
+static void add_held(struct leak_evidence *evidence, const struct study *study, uint32_t account,
+                     const bool *stacks)
+{
+    const uint64_t peak_index = study->history.accounts[account].peak.index;
+    struct live_walk walk = live_walk_begin(&study->history, account, peak_index);
+    const struct block *block;
+
+    while ((block = live_walk_next(&walk))) {
+        if (!stacks[block->stack_id])
+            continue;
+        evidence->live_bytes += block->size_bytes;
+        if (categories_of(&study->categories, block) == CATEGORY_parameters)
+            evidence->parameter_bytes += block->size_bytes;
+    }
+}
+
+/* Returns the steepest call stack; NULL: there is none. */
+static const struct growing *add_sites(struct leak_evidence *evidence,
+                                       const struct account_leak *found, const bool *stacks)
+{
+    const struct growing *steepest = NULL;
+    struct graph_sums sums = {0};
+
+    for (size_t i = 0; i < found->growth.count; i++) {
+        const struct growing *site = &found->growth.items[i];
+        if (!stacks[site->stack_id])
+            continue;
+        steepest = steepest ? steepest : site;
+        add_site(evidence, &sums, site);
+    }
+    if (sums.seldomest) {
+        const struct site_blocks *blocks = sums.seldomest;
+        evidence->has_rounds = blocks->fresh_births_count * 2 > blocks->births_count;
+        evidence->went_back = sums.went_back_slope * 2 > evidence->graph_slope;
+        evidence->keeps_all = blocks->most_live_count * 4 >= blocks->births_count * 3;
+    }
+    return steepest;
+}
+
+int leak_evidence_find(struct leak_evidence *evidence, const struct study *study, uint32_t account,
+                       const struct account_leak *found, struct err *err)
+{
+    const struct account *own = &study->history.accounts[account];
+    bool *stacks = find_stacks(study, found, err);
+
+    *evidence = (struct leak_evidence){.has_backward = study_has_backward(study)};
+    if (!stacks)
+        return -1;
+    evidence->is_pytorch = own->kind == ACCOUNT_pool && !strcmp(study_pool(study, own), "pytorch");
+    evidence->tells_graphs =
+        study->growth.has_graphs || trace_tells_autograd(&study->trace) || !evidence->has_backward;
+    const struct growing *steepest = add_sites(evidence, found, stacks);
+    int status = 0;
+    if (steepest) {
+        evidence->collapses = steepest->teeth.count;
+        evidence->is_flushed = teeth_are_equal(&steepest->teeth);
+        add_held(evidence, study, account, stacks);
+        status = read_stack(evidence, study->symbols, steepest->stack_id, err);
+    }
+    free(stacks);
+    return status < 0 ? -1 : 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the cause of a leak by signs in the trace. Rows that rise in the same steps, and whose
+ * blocks die together, have one cause. leak_signs.def lists the signs.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEAK_SIGNS_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_LEAK_SIGNS_H
+
+#include "leaks.h"
+
+/* The facts that the conditions of leak_signs.def use, for the call stacks with one cause. */
+struct leak_evidence {
+    bool is_pytorch;   /* the account is PyTorch's pool */
+    bool has_python;   /* the steepest call stack has Python frames */
+    bool tells_graphs; /* the trace tells which tensors autograd keeps */
+    bool has_backward; /* the trace has a backward */
+    bool in_function;  /* the steepest call stack is in the forward of a torch.autograd.Function */
+    bool has_rounds;   /* backwards ran between most births of the stack that is born seldomest */
+    bool went_back;    /* backwards went through most of the graph */
+    bool keeps_all;    /* three quarters of the graph's blocks were live at once */
+    bool is_flushed;   /* the teeth have equal lengths */
+    double slope, graph_slope;
+    double gradient_slope; /* of blocks that are made in a backward and that autograd keeps */
+    size_t stacks, graph_stacks;
+    size_t collapses;                     /* of the steepest call stack */
+    uint64_t live_bytes, parameter_bytes; /* at the account's peak */
+    uint64_t births_count, frees_count;
+};
+
+struct leak_sign {
+    const char *name, *why, *action;
+};
+
+/* NULL: no sign holds. */
+const struct leak_sign *leak_sign_of(const struct leak_evidence *evidence);
+
+/* Collects the facts about the rows of found->growing with the cluster number `cluster`. */
+int leak_evidence_find(struct leak_evidence *evidence, const struct study *study, uint32_t account,
+                       const struct account_leak *found, struct err *err);
+
+#endif

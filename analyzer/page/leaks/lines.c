@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines that grow, for sentences; see lines.h. */
+#include "lines.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes)
+{
+    if (bytes > 0 && bytes < 0.5)
+        snprintf(out, UNITS_TEXT_BYTES, "less than 1 B");
+    else
+        units_bytes(out, (uint64_t)(fabs(bytes) + 0.5));
+    return out;
+}
+
+/* The growth of one line, whose rows may differ in the function that the line calls. */
+struct line {
+    const struct blamed *blamed;
+    double slope;
+};
+
+static bool row_is_of(const struct leak_row *row, enum rows rows)
+{
+    if (row->cache || row->is_left_out || row->is_enlarged != (rows == ROWS_ENLARGED))
+        return false;
+    if (rows == ROWS_BESIDE && row->is_saw)
+        return false;
+    return rows == ROWS_ENLARGED || row->is_of_cause == (rows == ROWS_OF_CAUSE);
+}
+
+/* Adds up the rows of each line, the steepest line first. More than LINES_MAX are not needed,
+ * because a sentence names four at most. */
+enum { LINES_MAX = 16 };
+static size_t find_lines(struct line lines[LINES_MAX], const struct account_leak *found,
+                         enum rows rows)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < found->growing.count; i++) {
+        const struct leak_row *row = &found->growing.items[i];
+        size_t n = 0;
+        if (!row_is_of(row, rows))
+            continue;
+        while (n < count && lines[n].blamed->label_number != row->blamed->label_number)
+            n++;
+        if (n == count && count == LINES_MAX)
+            continue;
+        if (n == count)
+            lines[count++] = (struct line){row->blamed, 0};
+        lines[n].slope += row->slope;
+        for (; n && lines[n].slope > lines[n - 1].slope; n--) {
+            const struct line swapped = lines[n];
+            lines[n] = lines[n - 1];
+            lines[n - 1] = swapped;
+        }
+    }
+    return count;
+}
+
+double lines_slope(const struct account_leak *found, enum rows rows)
+{
+    double slope = 0;
+
+    for (size_t i = 0; i < found->growing.count; i++)
+        if (row_is_of(&found->growing.items[i], rows))
+            slope += found->growing.items[i].slope;
+    return slope;
+}
+
+/* The length of "train.py:40" in "train.py:40 main". A label that names no line is taken whole. */
+static int position_length(const struct blamed *blamed)
+{
+    return (int)(blamed->names_line ? strcspn(blamed->label, " ") : strlen(blamed->label));
+}
+
+/* True if both are lines of one file, so that the second can be written as ":41". */
+static bool are_of_one_file(const struct blamed *one, const struct blamed *other)
+{
+    const char *colon = strchr(one->label, ':');
+
+    return one->names_line && other->names_line && colon &&
+           !strncmp(one->label, other->label, (size_t)(colon + 1 - one->label));
+}
+
+void lines_add_position(struct text *out, const struct blamed *blamed, const struct blamed *after)
+{
+    const int length = position_length(blamed);
+    const int skipped =
+        after && are_of_one_file(blamed, after) ? (int)strcspn(blamed->label, ":") : 0;
+
+    text_addf(out, "%s%.*s", after ? " and " : "", length - skipped, blamed->label + skipped);
+}
+
+/* Lines that grow equally fast, within a tenth, share a figure. */
+static bool are_equal(const struct line *steeper, const struct line *other)
+{
+    return are_of_one_file(steeper->blamed, other->blamed) && other->slope >= 0.9 * steeper->slope;
+}
+
+bool lines_worth_naming(double slope, double whole)
+{
+    return slope * 20 >= whole;
+}
+
+/* Writes "relax.py:35 and :36", and returns the number of lines. */
+static size_t add_pair(struct text *out, const struct line *lines, size_t count)
+{
+    const bool is_pair = count > 1 && are_equal(&lines[0], &lines[1]);
+
+    lines_add_position(out, lines[0].blamed, NULL);
+    if (is_pair)
+        lines_add_position(out, lines[1].blamed, lines[0].blamed);
+    return is_pair ? 2 : 1;
+}
+
+/* Writes "15.10 MiB by relax.py:35 and :36", and returns the number of lines. */
+static size_t add_group(struct text *out, const struct line *lines, size_t count)
+{
+    const bool is_pair = count > 1 && are_equal(&lines[0], &lines[1]);
+    char slope[UNITS_TEXT_BYTES];
+
+    text_addf(out, "%s by ", slope_text(slope, lines[0].slope + (is_pair ? lines[1].slope : 0)));
+    return add_pair(out, lines, count);
+}
+
+const char *lines_text(char out[LINES_TEXT_BYTES], const struct account_leak *found, enum rows rows)
+{
+    const double whole = lines_slope(found, rows);
+    struct line lines[LINES_MAX];
+    size_t count = find_lines(lines, found, rows);
+    struct text text;
+
+    text_init_in(&text, out, LINES_TEXT_BYTES);
+    text_clear(&text);
+    while (count > 1 && !lines_worth_naming(lines[count - 1].slope, whole))
+        count--;
+    if (!count)
+        text_add(&text, ", spread over call stacks, none of which grows by itself");
+    else if (count == 1)
+        text_addf(&text, " by %s", lines[0].blamed->label);
+    else if (count == 2 && are_equal(&lines[0], &lines[1])) {
+        text_add(&text, " by ");
+        add_pair(&text, lines, count);
+    } else {
+        text_add(&text, ": ");
+        const size_t first = add_group(&text, lines, count);
+        text_add(&text, ", ");
+        add_group(&text, lines + first, count - first);
+    }
+    return out;
+}
+
+const struct leak_row *lines_steepest(const struct account_leak *found, enum rows rows)
+{
+    for (size_t i = 0; i < found->growing.count; i++)
+        if (row_is_of(&found->growing.items[i], rows))
+            return &found->growing.items[i];
+    return NULL;
+}

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""The cause of a leak, in made traces. leak_signs.def lists the signs; tests/unit/analyzer/analysis/leak_signs.c tries them
+one by one."""
+import pytest
+
+from support.run import load_json, run_command
+from support.tracefile import MIB, Trace
+
+TORCH = "/usr/lib/python3/dist-packages/torch"
+CALL = (f"{TORCH}/nn/modules/module.py", 1553, "Module._call_impl")
+APPLY = (f"{TORCH}/autograd/function.py", 575, "Function.apply")
+NO_BACKWARD = "Run the forward under torch.no_grad(), or detach() what is kept."
+CHAIN = "detach() what goes on into the next step, or is stored."
+
+
+class Program:
+    """Makes tensors of PyTorch's pool in steps that the program marks."""
+
+    def __init__(self, path):
+        self.trace, self.next = Trace(path), 1 << 40
+        self.trace.alloc(512 * MIB, stack=self.trace.stack(("train.py", 1, "start")))
+
+    def tensor(self, line, function="main", size=MIB, node=0, outer=(), **columns):
+        """Makes a tensor, as a result of autograd's node, if one is given."""
+        self.next += size
+        self.trace.event("autograd-node", address=1, object=node, **columns)
+        made = self.trace.tensor(self.next, size, stack=self.trace.stack(("train.py", line, function), *outer), **columns)
+        self.trace.event("autograd-node", address=1, object=0, **columns)
+        return made
+
+    def temporary(self, line, *more, **columns):
+        self.trace.tensor_free(self.tensor(line, *more, **columns))
+
+    def backward(self):
+        with self.trace.phase("backward"):
+            self.temporary(90, "backward")
+
+    def run(self, steps, step):
+        for number in range(1, steps + 1):
+            step(number)
+            self.trace.step(number)
+        return self
+
+    def answer(self, command="leaks"):
+        return load_json(command, self.trace.path if self.trace.path.exists() else self.trace.write())["answer"]
+
+
+@pytest.fixture
+def program(tmp_path):
+    return Program(tmp_path / "trace.db")
+
+
+def keep_of_function(program, number):
+    program.tensor(7, "Clip.forward", outer=(APPLY, ("train.py", 20, "main")))
+    program.backward()
+
+
+def keep_of_forward(program, number):
+    program.tensor(3, size=MIB // 2)
+    for line in (7, 8):
+        program.tensor(line, "Net.forward", node=2 * number + line, outer=(CALL, ("train.py", 4, "main")))
+
+
+def keep_chain(program, number):
+    keep_of_forward(program, number)
+    program.backward()
+
+
+def keep_plain(program, number):
+    program.tensor(7)
+    program.temporary(8, node=number)
+    program.backward()
+
+
+def keep_model(program, number):
+    with program.trace.phase("init"):
+        program.tensor(7, "Net.__init__")
+    program.temporary(8)
+
+
+def keep_driver(program, number):
+    trace = program.trace
+    trace.alloc(MIB, stack=trace.stack("keep_driver"))
+    program.temporary(8)
+
+
+@pytest.mark.parametrize("step, what, action", [
+    (keep_of_function, "1.00 MiB per step by train.py:7 Clip.forward.",
+     "Hand tensors to ctx.save_for_backward(), and store none as an attribute of ctx."),
+    (keep_of_forward, "2.50 MiB per step: 2.00 MiB by train.py:7 and :8, 512.00 KiB by train.py:3.", NO_BACKWARD),
+    (keep_chain, "2.50 MiB per step: 2.00 MiB by train.py:7 and :8, 512.00 KiB by train.py:3.", CHAIN),
+    (keep_plain, "1.00 MiB per step by train.py:7 main.", "Look for what stores a tensor that this line makes."),
+    (keep_model, "1.00 MiB per step by train.py:7 Net.__init__.",
+     "Remove the old model from what keeps it before the next one is made."),
+    (keep_driver, "1.00 MiB per step by keep_driver in the driver's memory, outside the pytorch pool.",
+     "Free each block when it is no longer needed."),
+])  # fmt: skip
+def test_each_sign_has_its_action(program, step, what, action):
+    answer = program.run(12, lambda number: step(program, number)).answer()
+    assert (answer[0], answer[-1]) == (f"Leak: {what}", action)
+
+
+def test_where_no_sign_holds_only_the_line_is_named(program):
+    """The trace has a backward and tells nothing of graphs."""
+    program.run(12, lambda number: (program.tensor(7), program.backward()))
+    events = program.trace.events
+    program.trace.events = [event for event in events if event[4] != 24]
+    assert program.answer() == [
+        "Leak: 1.00 MiB per step by train.py:7 main.",
+        "12.00 MiB of it is live after 12 steps, kept since the first step.",
+    ]
+
+
+def test_the_input_of_a_kept_graph_is_kept_by_the_same_cause(program):
+    answer = program.run(12, lambda number: keep_of_forward(program, number)).answer()
+    assert answer[1:3] == ["Forward keeps tensors for a backward that never comes.",
+                           "The graph keeps its input as well, 512.00 KiB per step by train.py:3 main."]
+
+
+def test_growth_in_other_steps_is_another_cause(program):
+    answer = program.run(30, lambda number: (program.tensor(7), number % 3 or program.tensor(9))).answer()
+    assert answer[0] == "Leak: 1.00 MiB per step by train.py:7 main."
+    assert "In other steps, 341.33 KiB per step is kept by train.py:9 main." in answer
+
+
+# --- series that collapse ---
+
+
+def saw(program, ends):
+    """Keeps a tensor in each step, and frees all of them in some steps."""
+    held = []
+
+    def step(number):
+        held.append(program.tensor(7))
+        program.temporary(8)
+        while number in ends and held:
+            program.trace.tensor_free(held.pop())
+
+    return step
+
+
+@pytest.mark.parametrize("ends, verdict, what", [
+    ([24], "grows", "+1.00 MiB per step by train.py:7 main, freed at once in step 24."),
+    ([10, 24], "grows", "+1.00 MiB per step by train.py:7 main, freed at once 2 times."),
+    ([9, 18, 27], "no leak", "No leak: +1.00 MiB per step by train.py:7 main, freed at once every 9 steps."),
+    ([5], "leak", "Leak: 1.00 MiB per step by train.py:7 main."),
+    ([], "leak", "Leak: 1.00 MiB per step by train.py:7 main."),
+])  # fmt: skip
+def test_a_series_that_collapses_is_said_with_its_collapses(program, ends, verdict, what):
+    answer = program.run(30, saw(program, ends)).answer()
+    page = load_json("leaks", program.trace.path)["devices"][0]["leaks"]
+    assert (page["growth"][0]["verdict"], answer[0]) == (verdict, what)
+    (row,) = page["growing"]
+    assert (row["bytes_per_step"], row["collapses"]) == (MIB, len(ends) if verdict != "leak" else 0)
+
+
+def test_a_saw_is_judged_by_its_teeth_and_stands_below_the_peak(program):
+    report = program.run(30, saw(program, [24])).answer("report")
+    assert report[0].startswith("Peak 25.00 MiB")
+    assert "+1.00 MiB per step by train.py:7 main, freed at once in step 24." in report
+    for limit, status in (("1MiB", 0), ("1023KiB", 1)):
+        assert run_command("check", f"--max-growth-per-step={limit}", program.trace.path).returncode == status
+
+
+# --- growth that is no leak ---
+
+
+def test_few_steps_of_which_not_each_grows_are_too_few(program):
+    answer = program.run(8, lambda number: number % 2 and program.tensor(7)).answer()
+    assert answer == ["Cannot tell whether memory leaks: 512.00 KiB per step (±170.67 KiB) may be chance in 8 steps by "
+                      "train.py:7 main."]  # fmt: skip
+
+
+def test_a_cache_that_is_full_is_flat_since_then(program):
+    answer = program.run(30, lambda number: number <= 6 and program.tensor(7)).answer()
+    assert answer == ["No leak: live bytes are flat since step 6 of 30."]
+
+
+def test_growth_of_less_than_a_hundredth_of_the_peak_stands_below_it(program):
+    program.tensor(2, size=400 * MIB)
+    program.run(30, lambda number: program.tensor(7, size=MIB // 10))
+    report = program.answer("report")
+    assert report[0].startswith("Peak 403.00 MiB")
+    assert "Memory grows by 102.40 KiB per step by train.py:7 main." in report
+    assert program.answer()[0] == "Leak: 102.40 KiB per step by train.py:7 main."
+
+
+# --- growth without steps ---
+
+
+def outgrow(trace, sizes, free=False):
+    trace.alloc(MIB, stack=trace.stack(("pool.c", 1, "load")))
+    held = None
+    for size in sizes:
+        for line in (69, 70):
+            block = trace.alloc(size, stack=trace.stack(("pool.c", line, "attend")))
+            if free and held:
+                trace.free(held)
+            held = block
+
+
+@pytest.mark.parametrize("sizes, free, expected", [
+    ([MIB + 4096 * i for i in range(9)], False,
+     "18 blocks by pool.c:69 and :70, none freed, each larger than the one before: 18.28 MiB."),
+    ([MIB + 4096 * i for i in range(9)], True, None),  # each replaces the one before
+    ([MIB] * 9, False, None),  # the weights of equal layers
+    ([MIB, 2 * MIB, 4 * MIB], False, None),  # three layers
+])  # fmt: skip
+def test_a_line_that_keeps_each_larger_block_needs_no_steps(tmp_path, sizes, free, expected):
+    trace = Trace(tmp_path / "trace.db")
+    outgrow(trace, sizes, free)
+    trace.write()
+    for command in ("leaks", "report"):
+        assert [text for text in load_json(command, trace.path)["answer"] if "none freed" in text] == ([expected] if expected else [])

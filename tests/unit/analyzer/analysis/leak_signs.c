@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts about a leak, and the sign that they are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "analyzer/analysis/leak_signs.h"
+
+#define PYTORCH .is_pytorch = true, .has_python = true, .tells_graphs = true, .slope = 100
+
+static const struct {
+    const char *expected; /* NULL: none */
+    struct leak_evidence evidence;
+} cases[] = {
+    {"function_context", {PYTORCH, .in_function = true, .has_backward = true, .collapses = 1}},
+    {"kept_without_graph", {PYTORCH, .in_function = true}},
+    {"gradient_graph",
+     {PYTORCH, .graph_slope = 90, .gradient_slope = 30, .keeps_all = true, .stacks = 9}},
+    {"no_backward",
+     {PYTORCH, .graph_slope = 70, .keeps_all = true, .stacks = 3, .graph_stacks = 2}},
+    {"no_backward",
+     {PYTORCH, .graph_slope = 70, .keeps_all = true, .stacks = 2, .graph_stacks = 1}},
+    {"kept_result",
+     {PYTORCH, .graph_slope = 100, .keeps_all = true, .stacks = 1, .graph_stacks = 1}},
+    {"graph_chain",
+     {PYTORCH, .graph_slope = 100, .keeps_all = true, .has_rounds = true, .graph_stacks = 3}},
+    {"graph_chain",
+     {PYTORCH, .graph_slope = 100, .keeps_all = true, .has_rounds = true, .went_back = true,
+      .graph_stacks = 3}},
+    {"kept_result",
+     {PYTORCH, .graph_slope = 100, .keeps_all = true, .has_rounds = true, .went_back = true,
+      .graph_stacks = 2}},
+    {NULL,
+     {PYTORCH, .graph_slope = 100, .has_rounds = true, .graph_stacks = 3}}, /* half is freed */
+    {"kept_models", {PYTORCH, .live_bytes = 100, .parameter_bytes = 60}},
+    {"kept_without_graph", {PYTORCH, .live_bytes = 100, .parameter_bytes = 40}},
+    {"reference_cycle", {PYTORCH, .collapses = 2}},
+    {NULL, {PYTORCH, .collapses = 2, .is_flushed = true}},
+    {NULL, {PYTORCH, .graph_slope = 40, .keeps_all = true, .graph_stacks = 3}},
+    {NULL, {.is_pytorch = true, .has_python = true, .slope = 100}}, /* graphs are not known */
+    {"missing_free", {.slope = 100, .births_count = 20}},
+    {"some_freed", {.slope = 100, .births_count = 20, .frees_count = 10}},
+    {NULL, {.slope = 100, .has_python = true, .births_count = 20}}, /* a driver's block in Python */
+};
+
+static void the_first_sign_that_holds_is_the_cause(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct leak_sign *sign = leak_sign_of(&cases[i].evidence);
+        if (!sign != !cases[i].expected || (sign && strcmp(sign->name, cases[i].expected)))
+            fail_msg("case %zu: %s instead of %s", i, sign ? sign->name : "none",
+                     cases[i].expected ? cases[i].expected : "none");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_sign_that_holds_is_the_cause),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
