@@ -50,8 +50,8 @@ def test_for_losses_that_are_summed_neither_half_a_batch_nor_calls_that_are_laye
     assert failed.completed.returncode == 1, failed.completed.stdout
     answer = load_json("oom", failed.trace)
     assert [(row["remedy"], row["gain_bytes"]) for row in answer["remedies"]] == [("each_backward", None)]
-    words = "backward() for each loss, not for their sum, or torch.no_grad() if no backward follows"
-    assert f"Would have helped: {words} (gain not known)." in answer["answer"]
+    words = "Call backward() for each loss, not for their sum, or torch.no_grad() if no backward follows"
+    assert f"{words} (gain not known)." in answer["answer"]
     taken = dry_run("advice.py", "summed_losses", "--taken", spec=SUMMED_LOSSES_CARD)
     assert leading_peak(taken) < answer["remedies"][0]["need_bytes"] / 2
 
@@ -74,7 +74,7 @@ def test_an_exception_that_is_kept_is_named_with_what_it_holds(dry_run):
     assert failed.completed.returncode == 1, failed.completed.stdout
     promised = load_json("oom", failed.trace)["remedies"][0]
     line = 1 + (SCRIPTS / "advice.py").read_text().splitlines().index("        attempt(8192)")
-    assert promised["advice"] == f"free the exception of advice.py:{line}, which holds the tensors of the failed call"
+    assert promised["advice"] == f"free the exception of advice.py:{line}, and try again after the except block"
     taken = dry_run("advice.py", "caught", "--taken", spec=CAUGHT_CARD)
     before, after = (int(run.completed.stdout.split()[0]) for run in (failed, taken))
     assert before - after == pytest.approx(promised["gain_bytes"], rel=TOLERANCE)
@@ -86,7 +86,7 @@ def test_the_setting_that_is_advised_is_obeyed_and_gains_what_was_promised(torch
     assert failed.completed.returncode == 1, failed.completed.stdout
     promised = load_json("oom", failed.trace)["remedies"][0]
     variable = {"debian": "PYTORCH_CUDA_ALLOC_CONF", "wheel": "PYTORCH_ALLOC_CONF"}[torch_build.name]
-    assert promised["advice"] == f"{variable}=expandable_segments:True"
+    assert promised["advice"] == f"set {variable}=expandable_segments:True"
     taken = dry_run("advice.py", "fragments", spec=card, **{variable: "expandable_segments:True"})
     before, after = (run.report()["devices"][0]["pools"][0]["peak_reserved_bytes"] for run in (failed, taken))
     assert before + 400 * MIB - after == pytest.approx(promised["gain_bytes"], rel=TOLERANCE)

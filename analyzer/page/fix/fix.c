@@ -159,7 +159,7 @@ static int fix_answer(struct opening *opening, const struct study *study, const 
     if (say_why(opening, study, view, err) < 0 || say_settings(opening, fix, study, view, err) < 0)
         return -1;
     if (!fix->remedy_count && page_remedies_say(opening, study, 1U << REMEDY_BY_code,
-                                                "Not tried, but computed to help", err) < 0)
+                                                "Not tried, but computed to help: ", err) < 0)
         return -1;
     return 1;
 }

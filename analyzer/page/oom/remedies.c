@@ -2,6 +2,7 @@
 /* The remedies of a failure, as `oom` and `report` word them. */
 #include "analyzer/page/parts.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,17 +172,15 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
             continue;
         }
         text_addf(&text, ": %s", units_bytes(gain, remedy->gain_bytes));
-        if (remedy_is_of_allocator(remedy))
-            text_add(&text, " of reserved memory");
-        else if (!is_compared)
+        if (!remedy_is_of_allocator(remedy) && !is_compared)
             text_addf(&text, " of %s", units_bytes(need, remedies->need_bytes));
         is_compared |= !remedy_is_of_allocator(remedy);
-        if (remedy->is_early)
-            text_add(&text,
-                     " (of the memory live then: gradients and an optimizer's states come on top)");
+        text_addf(&text, " less%s%s", remedy_is_of_allocator(remedy) ? " reserved" : "",
+                  remedy->is_early ? ", before gradients and an optimizer's states" : "");
     }
     if (said && !text_failed(&text))
-        status = page_say(opening, VERDICT_do, "%s: %s.", lead, text.data);
+        status = page_say(opening, VERDICT_do, "%s%c%s.", lead,
+                          *lead ? *text.data : toupper((unsigned char)*text.data), text.data + 1);
     text_release(&text);
     return status;
 }
@@ -189,8 +188,6 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
 int page_remedies_best(struct opening *opening, const struct study *study, const struct view *view,
                        struct err *err)
 {
-    const bool has_failed = study->remedies && study->remedies->has_failed;
     (void)view;
-    return page_remedies_say(opening, study, ~0U,
-                             has_failed ? "Would have helped" : "Would make room", err);
+    return page_remedies_say(opening, study, ~0U, "", err);
 }
