@@ -9,12 +9,11 @@
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/whatif/whatif.h"
+#include "advised.h"
 #include "at_moment.h"
 #include "evaluation.h"
 #include "torch_setting.h"
 
-/* A peak is worth advice if it left less than 1/10 of the card free. */
-enum { SCARCE_SHARE = 10 };
 /* A gain of at most 1/50 of the need is not worth advice. */
 enum { NOTABLE_SHARE = 50 };
 /* A sign counts if its blocks hold more than 1/20 of the live bytes. */
@@ -35,45 +34,6 @@ const struct remedy_words *remedy_words(enum remedy_key key)
     return &rows[key];
 }
 
-/* --- the failure or the peak --- */
-
-/* Returns the last failure of the leading account of its device. If a library asked the driver, the
- * failure may also be the driver's. */
-static const struct failure *find_failure(const struct history *history)
-{
-    for (size_t i = history->failure_count; i-- > 0;) {
-        const struct failure *failure = &history->failures[i];
-        const struct account *account = &history->accounts[failure->account];
-        const struct device_use *use = history_device(history, account->device);
-        if (failure->event.result == RESULT_OUT_OF_MEMORY && use &&
-            (use->leading == failure->account || account->kind == ACCOUNT_device))
-            return failure;
-    }
-    return NULL;
-}
-
-static uint64_t total_bytes_of(const struct trace *trace, int device)
-{
-    for (size_t i = 0; i < trace->device_count; i++)
-        if (trace->devices[i].device == device)
-            return trace->devices[i].total_bytes;
-    return 0;
-}
-
-/* Returns a device whose peak left less than 1/10 of the card free, or NULL if there is none. */
-static const struct device_use *find_scarce(const struct study *study)
-{
-    const struct history *history = &study->history;
-    for (size_t i = 0; i < history->device_count; i++) {
-        const struct device_use *use = &history->devices[i];
-        const uint64_t peak_bytes = history->accounts[use->accounts[ACCOUNT_device]].peak_bytes;
-        const uint64_t total_bytes = total_bytes_of(&study->trace, use->device);
-        if (total_bytes && peak_bytes >= total_bytes - total_bytes / SCARCE_SHARE)
-            return use;
-    }
-    return NULL;
-}
-
 /* --- the questions --- */
 
 enum { QUESTIONS_MAX = REMEDY_COUNT + WITHOUT_LINES_MAX };
@@ -89,8 +49,7 @@ struct inquiry {
     struct without_question items[QUESTIONS_MAX];
     enum remedy_key keys[QUESTIONS_MAX]; /* the remedy of each question */
     uint64_t call_counts[WITHOUT_LINES_MAX];
-    /* expandable segments may help; the model of the allocator can tell by how much */
-    bool may_expand, has_model;
+    bool has_model; /* expandable segments may help; the model of the allocator tells */
     struct whatif whatif;
     struct observer model; /* the observer of `whatif` */
     bool is_model_over;
@@ -400,6 +359,17 @@ static bool is_early(const struct inquiry *inquiry, enum remedy_key key)
            at_moment_keeps_graph(&inquiry->at, 0);
 }
 
+/* True if the remedy concerns little of what was live when this account's own request failed. Then
+ * it only lowers an earlier peak, and the request would fail again. */
+static bool misses_failure(const struct inquiry *inquiry, size_t number)
+{
+    const struct remedies *remedies = inquiry->remedies;
+    const struct without_question *question = &inquiry->items[number];
+    const uint64_t gone_bytes = question->most_bytes / question->whole * question->part_of;
+    return inquiry->failure && inquiry->failure->account == remedies->account &&
+           gone_bytes <= remedies->need_bytes / NOTABLE_SHARE;
+}
+
 static void keep_answers(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
@@ -408,7 +378,7 @@ static void keep_answers(const struct inquiry *inquiry)
         remedy.has_trained = has_trained(inquiry);
         remedy.is_early = is_early(inquiry, remedy.key);
         if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE &&
-            !is_less_than_a_call(inquiry, i, remedy.gain_bytes))
+            !is_less_than_a_call(inquiry, i, remedy.gain_bytes) && !misses_failure(inquiry, i))
             keep_answer(remedies, &remedy);
     }
 }
@@ -425,26 +395,24 @@ static void advise_each_backward(const struct inquiry *inquiry)
 
 /* --- the allocator --- */
 
-/* Finds the bytes that expandable segments would have saved on the same card, by the model of the
- * allocator. Returns false if the program would also have failed with expandable segments. */
+/* Finds the bytes that expandable segments would have saved on the same card. Returns false unless
+ * the model of the allocator repeats the recorded run, and serves the failed request with
+ * expandable segments. */
 static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *remedy)
 {
     const struct failure *failure = inquiry->failure;
     const int slot = DEVICE_SLOT(inquiry->study->history.accounts[failure->account].device);
     const struct whatif_device *device = inquiry->whatif.devices[slot];
-    if (!device)
-        return true;
-    const struct whatif_run *run = &device->runs[0];
-    if (run->failure.at.index != INDEX_NONE)
+    if (!device || device->recorded.difference.kind != DIFFERENCE_NONE)
         return false;
-    if (device->recorded.difference.kind != DIFFERENCE_NONE)
-        return true;
+    const struct whatif_run *run = &device->runs[0];
     const uint64_t need_bytes =
         device->recorded.allocator.peak_reserved_bytes + failure->event.size_bytes;
+    const bool fails_again =
+        run->failure.at.index != INDEX_NONE ||
+        (run->last_same_index != INDEX_NONE && run->last_same_index >= failure->at.index);
     remedy->gain_known = need_bytes > run->allocator.peak_reserved_bytes;
     remedy->gain_bytes = remedy->gain_known ? need_bytes - run->allocator.peak_reserved_bytes : 0;
-    const bool fails_again =
-        run->last_same_index != INDEX_NONE && run->last_same_index >= failure->at.index;
     return !fails_again;
 }
 
@@ -461,11 +429,10 @@ static int ask_allocator(struct inquiry *inquiry, struct err *err)
         return 0;
     if (oom_explain(&oom, &study->history, inquiry->failure, err))
         return -1;
-    inquiry->may_expand =
-        oom.verdict == OOM_FRAGMENTED &&
-        torch_setting(remedies->setting, study, remedies->account, remedies->moment.index);
     inquiry->has_model =
-        inquiry->may_expand && !whatif_init(&inquiry->whatif, &study->trace, &ask, 1, &ignored);
+        oom.verdict == OOM_FRAGMENTED &&
+        torch_setting(remedies->setting, study, remedies->account, remedies->moment.index) &&
+        !whatif_init(&inquiry->whatif, &study->trace, &ask, 1, &ignored);
     inquiry->whatif.ends_with_runs = true;
     return 0;
 }
@@ -474,7 +441,7 @@ static void advise_expandable_segments(struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
     struct remedy remedy = {.key = REMEDY_expandable_segments};
-    if (inquiry->may_expand && (!inquiry->has_model || find_expandable_gain(inquiry, &remedy)))
+    if (inquiry->has_model && find_expandable_gain(inquiry, &remedy))
         remedies->items[remedies->count++] = remedy;
 }
 
@@ -545,7 +512,7 @@ static bool choose_moment(struct inquiry *inquiry)
 {
     const struct history *history = &inquiry->study->history;
     struct remedies *remedies = inquiry->remedies;
-    inquiry->failure = find_failure(history);
+    inquiry->failure = advised_failure(history);
     if (inquiry->failure) {
         const int device = history->accounts[inquiry->failure->account].device;
         remedies->account = history_device(history, device)->leading;
@@ -557,7 +524,7 @@ static bool choose_moment(struct inquiry *inquiry)
             inquiry->failure->event.size_bytes > history->accounts[remedies->account].peak_bytes)
             return false;
     } else {
-        const struct device_use *use = find_scarce(inquiry->study);
+        const struct device_use *use = advised_peak(inquiry->study);
         if (!use)
             return false;
         remedies->account = use->leading;

@@ -15,6 +15,8 @@
  * the same size (github.com/pytorch/pytorch/pull/183591). A recording that shows another choice
  * overrides this. */
 enum { OLDEST_FIRST = 213 };
+/* The first release that obeys PYTORCH_ALLOC_CONF in all its words. */
+enum { NEW_VARIABLE = 210 };
 
 /* --- settings in PyTorch's form: "name:value,name:[value,value]" --- */
 
@@ -66,18 +68,20 @@ static void apply_setting(struct whatif_settings *settings, const struct word *n
         settings->fraction = strtod(value->text, NULL);
 }
 
-/* Prefers PyTorch's own report of its settings to the environment variables. */
+/* Prefers PyTorch's own report of its settings to the environment variables. Releases before 2.10
+ * do not obey the newer variable; 2.9 obeys it, but not for expandable segments. */
 static const char *find_setting(const struct trace *trace)
 {
-    static const char *const names[] = {"pytorch", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"};
+    const int release = trace_framework_release(trace, "torch");
+    const char *reported = trace_allocator_setting(trace, "pytorch");
+    const char *newer = trace_allocator_setting(trace, "PYTORCH_ALLOC_CONF");
+    const char *older = trace_allocator_setting(trace, "PYTORCH_CUDA_ALLOC_CONF");
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = trace_allocator_setting(trace, names[i]);
-
-        if (value)
-            return value;
-    }
-    return "";
+    if (reported)
+        return reported;
+    if (newer && (!release || release >= NEW_VARIABLE))
+        return newer;
+    return older ? older : "";
 }
 
 int settings_of_trace(struct whatif_settings *settings, const struct trace *trace, struct err *err)

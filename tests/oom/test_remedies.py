@@ -335,19 +335,18 @@ def test_text_has_the_gain_the_advice_and_what_it_supposes(run):
 
 
 def fragmented(path, version, **settings):
-    """Makes two segments of 100 MiB, each with 90 MiB free. The request of 150 MiB fits in neither segment, nor in the
-    100 MiB that are free on the card."""
+    """Makes two segments of 100 MiB, each with 40 MiB free. The request of 150 MiB fits in neither segment, nor in the
+    100 MiB that are free on the card. One segment that grows takes 270 of 300 MiB."""
     trace = Trace(path)
     trace.device(total_bytes=412 * MIB)
     trace.device_memory(300 * MIB, 412 * MIB)
     trace.rows["framework"] = [("torch", version)] if version else []
     trace.rows["allocator_setting"] = list(settings.items())
-    segments = [trace.alloc(100 * MIB) for _ in range(2)]
+    segments = [trace.filled_segment(100 * MIB) for _ in range(2)]
     for segment in segments:
-        trace.tensor(segment, 100 * MIB)
         trace.tensor_free(segment)
     for segment in segments:
-        trace.tensor(segment, 10 * MIB)
+        trace.tensor(segment, 60 * MIB)
     trace.device_memory(100 * MIB, 412 * MIB)
     trace.fail(150 * MIB)
     trace.fail(150 * MIB)

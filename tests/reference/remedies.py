@@ -316,9 +316,18 @@ class Run:
         questions = ("smaller_batch", "smaller_states", "fused_optimizer", "held_over", "zero_grad",
                      "chunked_loss", "flash_attention", "load_on_cpu", "data_on_cpu")  # fmt: skip
         gains = {q: need - max(self.live_bytes(i) - getattr(self, q)(i) for i in self.changes()) for q in questions}
+        gains = {q: gain for q, gain in gains.items() if self.concerned_at_failure(q) > need // 50}
         gains["no_grad" if self.is_inference else "checkpoint"] = self.best_line(need)
         gains["caught"] = self.caught(self.length - 1)
         return need, {question: gain for question, gain in gains.items() if gain > need // 50}
+
+    def concerned_at_failure(self, question):
+        """Returns the bytes at the failure that the remedy is about. A remedy that only lowers an earlier peak does not
+        help."""
+        if question != "zero_grad":
+            return getattr(self, question)(self.length - 1)
+        now = self.iteration_at(self.length - 1)
+        return sum(b.size for b in self.at(self.length - 1) if b.part == "backward" and b.iteration < now)
 
     def live_bytes(self, index):
         return sum(b.size for b in self.at(index))
