@@ -56,6 +56,8 @@ int at_moment_find(struct at_moment *at, uint32_t account, uint64_t index,
     if (failure && add_live(at, index, failure->event.size_bytes, failure->event.stack_id,
                             failure->path, false, err))
         return -1;
+    if (failure)
+        at->items[at->count - 1].is_refused = true;
     if (at->count)
         qsort(at->items, at->count, sizeof *at->items, compare_births);
     return 0;

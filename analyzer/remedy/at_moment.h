@@ -15,6 +15,7 @@ struct live_block {
     uint32_t place, stack_id;
     enum part part;
     bool is_of_graph; /* autograd keeps the block; copied from struct block */
+    bool is_refused;  /* the request that failed */
 };
 
 struct at_moment {

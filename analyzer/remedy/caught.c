@@ -18,16 +18,21 @@ static uint32_t call_between(const struct places *places, uint32_t failed, uint3
     return call;
 }
 
-/* Returns the place of the call that failed. Uses the forward's stack for backward's own thread,
- * which has no Python frames. Returns PLACE_ROOT if there are no Python frames, and PLACE_NONE if
- * there is no memory. */
-static uint32_t call_of(const struct failure *failure, struct places *places, struct err *err)
+/* Returns the place of the failed request. Uses the forward's stack for backward's own thread,
+ * which has no Python frames. Returns PLACE_NONE if there is no memory. */
+static uint32_t failed_place(const struct failure *failure, struct places *places, struct err *err)
 {
     const uint32_t own = places_of(places, failure->event.stack_id, err);
-    if (own == PLACE_NONE)
-        return PLACE_NONE;
-    const bool is_native = places->items[own].location == PLACE_NATIVE;
-    const uint32_t failed = is_native ? places_of(places, failure->forward_stack_id, err) : own;
+    if (own == PLACE_NONE || places->items[own].location != PLACE_NATIVE)
+        return own;
+    return places_of(places, failure->forward_stack_id, err);
+}
+
+/* Returns the place of the call that failed. Returns PLACE_ROOT if there are no Python frames, and
+ * PLACE_NONE if there is no memory. */
+static uint32_t call_of(const struct failure *failure, struct places *places, struct err *err)
+{
+    const uint32_t failed = failed_place(failure, places, err);
     const uint32_t after = places_of(places, failure->went_on_stack_id, err);
     if (failed == PLACE_NONE || after == PLACE_NONE)
         return PLACE_NONE;
@@ -35,6 +40,37 @@ static uint32_t call_of(const struct failure *failure, struct places *places, st
         places->items[after].location == PLACE_NATIVE)
         return PLACE_ROOT;
     return call_between(places, failed, after);
+}
+
+/* Two sizes are half and whole if they differ from that by at most 1/20 of the half. */
+enum { HALF_SHARE = 20 };
+
+static bool is_half(uint64_t size_bytes, uint64_t whole_bytes)
+{
+    const uint64_t half_bytes = whole_bytes / 2;
+    const uint64_t differ_bytes =
+        size_bytes > half_bytes ? size_bytes - half_bytes : half_bytes - size_bytes;
+
+    return differ_bytes <= half_bytes / HALF_SHARE;
+}
+
+/* Counts the last tries that asked for half and half again. */
+static int count_halved(struct caught *caught, struct places *places, const struct failure *last,
+                        struct err *err)
+{
+    const uint32_t place = failed_place(last, places, err);
+    uint64_t size_bytes = last->event.size_bytes;
+
+    caught->halved_count = 0;
+    if (place == PLACE_NONE)
+        return -1;
+    if (!place_is_under(places, place, caught->location))
+        return 0;
+    for (size_t i = caught->count; i-- > 0 && is_half(size_bytes, caught->calls[i].size_bytes);) {
+        size_bytes = caught->calls[i].size_bytes;
+        caught->halved_count = caught->count - i + 1;
+    }
+    return 0;
 }
 
 int caught_find(struct caught *caught, const struct history *history, struct places *places,
@@ -51,10 +87,12 @@ int caught_find(struct caught *caught, const struct history *history, struct pla
             return -1;
         if (call == PLACE_ROOT || !places_line_is_of_program(places, places->items[call].location))
             continue;
-        if (call != caught->place)
+        const uint32_t location = places->items[call].location;
+        if (location != caught->location)
             caught->count = 0;
-        caught->place = call;
-        caught->ends[caught->count++] = failure->at.index;
+        caught->location = location;
+        caught->calls[caught->count++] =
+            (struct caught_call){call, failure->at.index, failure->event.size_bytes};
     }
-    return 0;
+    return caught->count ? count_halved(caught, places, last, err) : 0;
 }

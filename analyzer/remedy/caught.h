@@ -8,6 +8,9 @@
  *
  *     main ─► train.py:40 attempt ─► model.py:9 forward     failed
  *          └► train.py:43 attempt                           went on: the call was train.py:40
+ *
+ * The calls of one line belong together, though each may have a stack of its own: a handler that
+ * tries again by calling its own function goes one level deeper with each failure.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_CAUGHT_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_CAUGHT_H
@@ -15,12 +18,20 @@
 #include "analyzer/replay/history/history.h"
 #include "places.h"
 
+struct caught_call {
+    uint32_t place;
+    uint64_t end_index;  /* the event of its failure */
+    uint64_t size_bytes; /* the refused request */
+};
+
 struct caught {
-    uint32_t place; /* the place of the call that failed last */
-    /* the number of its consecutive failures; 0: no call failed */
+    uint32_t location; /* the line that called */
+    /* its calls that failed one after the other, in order; 0: no call failed */
     size_t count;
-    /* events of the first and the last of these failures, in order */
-    uint64_t ends[2 * FAILURES_AT_EACH_END];
+    struct caught_call calls[2 * FAILURES_AT_EACH_END];
+    /* The number of tries, `last` included, each of which asked for half as much as the one before.
+     * 0: the last one did not. The program has then tried a smaller batch itself. */
+    size_t halved_count;
 };
 
 /* Looks at the failures of the same account before `last`. Returns -1 if there is no memory. */

@@ -10,6 +10,7 @@
 #include "analyzer/oom/oom.h"
 #include "analyzer/whatif/whatif.h"
 #include "advised.h"
+#include "asked.h"
 #include "at_moment.h"
 #include "evaluation.h"
 #include "torch_setting.h"
@@ -286,7 +287,7 @@ static struct remedy answer_of(const struct inquiry *inquiry, size_t number)
     }
     if (question->rule == WITHOUT_CAUGHT) {
         remedy.gain_bytes = question->most_bytes;
-        remedy.line = inquiry->at.places->items[inquiry->caught.place].location;
+        remedy.line = inquiry->caught.location;
     }
     if (question->rule == WITHOUT_CALLS) {
         remedy.line = inquiry->without.lines[question->line].location;
@@ -370,6 +371,15 @@ static bool misses_failure(const struct inquiry *inquiry, size_t number)
            gone_bytes <= remedies->need_bytes / NOTABLE_SHARE;
 }
 
+/* True if the requests before the failure show that the remedy does not help: a smaller batch was
+ * tried, or the request grows until it fails again. */
+static bool is_refuted(const struct asked *asked, enum remedy_key key)
+{
+    return (asked->grows && key == REMEDY_checkpoint) ||
+           (key == REMEDY_smaller_batch &&
+            (asked->grows || asked->halved_count || asked->times_live));
+}
+
 static void keep_answers(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
@@ -378,7 +388,8 @@ static void keep_answers(const struct inquiry *inquiry)
         remedy.has_trained = has_trained(inquiry);
         remedy.is_early = is_early(inquiry, remedy.key);
         if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE &&
-            !is_less_than_a_call(inquiry, i, remedy.gain_bytes) && !misses_failure(inquiry, i))
+            !is_less_than_a_call(inquiry, i, remedy.gain_bytes) && !misses_failure(inquiry, i) &&
+            !is_refuted(&remedies->asked, remedy.key))
             keep_answer(remedies, &remedy);
     }
 }
@@ -441,7 +452,7 @@ static void advise_expandable_segments(struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
     struct remedy remedy = {.key = REMEDY_expandable_segments};
-    if (inquiry->has_model && find_expandable_gain(inquiry, &remedy))
+    if (inquiry->has_model && !remedies->asked.grows && find_expandable_gain(inquiry, &remedy))
         remedies->items[remedies->count++] = remedy;
 }
 
@@ -502,8 +513,13 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
                          .caught = &inquiry->caught,
                          .needs_optimizer = inquiry->lives->optimized_iterations_count > 1,
                          .items = inquiry->items};
-    if (ask_all(inquiry, err) || ask_allocator(inquiry, err))
+    if (ask_all(inquiry, err) || ask_allocator(inquiry, err) ||
+        (is_own &&
+         asked_find(
+             &remedies->asked, &inquiry->at, inquiry->lives, &inquiry->caught, inquiry->failure,
+             study_card_bytes(study, study->history.accounts[remedies->account].device), err)))
         return -1;
+    outgrown_find(&remedies->outgrown, &inquiry->at, inquiry->lives);
     drop_idle_questions(inquiry);
     return replay_again(inquiry, err);
 }

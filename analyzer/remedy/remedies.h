@@ -5,7 +5,9 @@
  * allocation failed, they are for a peak that nearly filled the card.
  *
  * The need is the highest live bytes, the refused request included. The gain of a remedy is the
- * need less the highest live bytes of the trace without the bytes that the remedy removes.
+ * need less the highest live bytes of the trace without the bytes that the remedy removes. A remedy
+ * that the requests before the failure refute (struct asked) is left out, and so is a remedy that
+ * concerns little of what was live at the failure.
  *
  * This takes a second replay, because only the end of the first one shows how long blocks live
  * (lives.h): whether a place of backward makes gradients or temporaries, what a loop allocates
@@ -38,6 +40,27 @@ struct remedy {
     bool is_early;       /* forward failed before gradients and states were allocated */
 };
 
+/* The requests before the failure, judged by their sizes. They tell which remedies were tried, or
+ * would only delay the failure. */
+struct asked {
+    bool grows;           /* the failed place asks for more each time, and nothing shows an end */
+    struct growth growth; /* of the failed place, the refused request included */
+    size_t halved_count;  /* as in struct caught */
+    uint64_t times_live;  /* the request is this many times all that is live; 0: not that large */
+};
+
+/* Blocks that only differ in size: a line allocated each of them, larger than the one before, and
+ * freed none. */
+enum { OUTGROWN_LINES = 2 };
+struct outgrown_line {
+    uint32_t place, stack_id;
+};
+struct outgrown {
+    uint64_t bytes, count;
+    struct outgrown_line lines[OUTGROWN_LINES];
+    size_t line_count; /* may be larger than the array */
+};
+
 enum { REMEDY_SETTING_BYTES = 512 };
 struct remedies {
     bool needed;          /* an allocation failed, or the peak nearly filled the card */
@@ -45,6 +68,8 @@ struct remedies {
     struct moment moment; /* the failure, or the peak */
     bool has_failed;
     uint64_t need_bytes;
+    struct asked asked;
+    struct outgrown outgrown;
     char setting[REMEDY_SETTING_BYTES]; /* for expandable_segments: "VARIABLE=VALUE" */
     struct remedy items[REMEDY_COUNT];  /* the allocator's remedies first, all others by gain */
     size_t count;

@@ -287,15 +287,25 @@ static void end_block(struct without *without, uint32_t number)
 
 /* --- caught failures --- */
 
+/* Returns the call that fails next. After the last failure, returns NULL. */
+static const struct caught_call *next_caught(const struct without *without)
+{
+    return without->caught_count < without->caught->count
+               ? &without->caught->calls[without->caught_count]
+               : NULL;
+}
+
 /* Moves the beginning of the call: first to the first block of this iteration, afterwards past each
  * block that was made outside of the call. */
 static void follow_call(struct without *without, const struct held_block *block, uint64_t index)
 {
+    const struct caught_call *call = next_caught(without);
+    if (!call)
+        return;
     if (block->iteration != without->call_iteration)
         without->call_begin_index = index;
     without->call_iteration = block->iteration;
-    if (block->part != PART_BACKWARD &&
-        !place_is_in(without->places, block->place, without->caught->place))
+    if (block->part != PART_BACKWARD && !place_is_in(without->places, block->place, call->place))
         without->call_begin_index = index + 1;
 }
 
@@ -303,6 +313,7 @@ static void follow_call(struct without *without, const struct held_block *block,
  * forward. */
 static void end_call(struct without *without, const struct history *history)
 {
+    const uint32_t place = next_caught(without)->place;
     for (uint32_t i = 0; i < history->block_slots.used; i++) {
         const struct block *block = &history->blocks[i];
         if (block->account != without->account)
@@ -310,7 +321,7 @@ static void end_call(struct without *without, const struct history *history)
         struct held_block *held = &without->blocks[i + 1];
         held->is_of_caught |= (held->part == PART_FORWARD || held->part == PART_OTHER) &&
                               block->life.begin_index >= without->call_begin_index &&
-                              place_is_in(without->places, held->place, without->caught->place);
+                              place_is_in(without->places, held->place, place);
     }
     without->caught_count++;
 }
@@ -348,7 +359,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
                        block->is_of_graph, at->err) ||
              begin_block(without, held_number(at, block), &born, at->err))
         return -1;
-    if (change->birth && without->caught->count)
+    if (change->birth)
         follow_call(without, &without->blocks[held_number(at, block)], at->index);
     if (!change->is_resize)
         look(without, at->history->accounts[without->account].live_bytes);
@@ -396,9 +407,9 @@ static int on_event(void *self, const struct cursor *at)
 {
     struct without *without = self;
     const struct failure *failure = without->failure;
-    const struct caught *caught = without->caught;
+    const struct caught_call *caught = next_caught(without);
     struct held_block born;
-    if (without->caught_count < caught->count && at->index == caught->ends[without->caught_count])
+    if (caught && at->index == caught->end_index)
         end_call(without, at->history);
     if (at->index != without->moment)
         return 0;

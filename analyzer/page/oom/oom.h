@@ -46,6 +46,16 @@ void page_oom_told_release(struct oom_told *told);
 /* Returns the label of the failed call. */
 const struct blamed *page_oom_asker(const struct oom_told *told, const struct failure *failure);
 
+/* Says what the requests before the failure show: that they grow, that a smaller batch was tried,
+ * or that this one has a wrong shape. */
+int page_oom_say_before(struct opening *opening, const struct study *study,
+                        const struct failure *failure);
+/* True if the requests of the failed line grow. */
+bool page_oom_grows(const struct study *study, const struct failure *failure);
+/* Says who held the memory: "11.20 GiB live tensors, most by train.py:61 encode (6.20 GiB)". */
+int page_oom_say_who(struct opening *opening, const struct study *study, const struct oom *oom,
+                     const struct oom_told *told, struct err *err);
+
 /* Returns the failure that the answer is about, or NULL if none is shown. */
 const struct failure *page_oom_chosen(const struct study *study, const struct view *view);
 

@@ -382,31 +382,6 @@ static void add_asker(struct text *out, const struct study *study, const struct 
         text_add(out, *api ? api : "a call without a stack");
 }
 
-/* Says "11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB)". Says nothing if nothing was
- * live. */
-static int say_held_site(struct opening *opening, const struct study *study, const struct oom *oom,
-                         const struct oom_told *told, struct err *err)
-{
-    char live[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
-    struct site_row *rows;
-    const int count = site_rows_of(&rows, &study->history, &told->sites, &told->blame, err);
-    int status = count < 0 ? -1 : 1;
-
-    if (count > 0) {
-        /* If graphs hold more than the tensors, tensors are not to blame. */
-        const bool is_named =
-            rows[0].blamed->site.is_found && told->sites.total_bytes >= oom->graph_bytes;
-        units_bytes(live, told->sites.total_bytes);
-        units_bytes(most, rows[0].bytes);
-        status = page_say(opening, VERDICT_who, "%s live%s%s%s%s%s%s.", live,
-                          oom->has_pool ? " tensors" : "", is_named ? ", most by " : "",
-                          is_named ? rows[0].blamed->label : "", is_named ? " (" : "",
-                          is_named ? most : "", is_named ? ")" : "");
-    }
-    free(rows);
-    return status;
-}
-
 /* Returns the words for the verdict. Other processes that no source names are judged by size
  * alone. */
 static const char *verdict_words(const struct oom *oom)
@@ -511,9 +486,53 @@ static int say_told(struct opening *opening, const struct study *study, const st
         status = -1;
     }
     if (status >= 0 && oom_is_of_card(oom) && oom->reason != OOM_NO_LACK)
-        status = say_held_site(opening, study, oom, told, err);
+        status = page_oom_say_before(opening, study, oom->failure) < 0
+                     ? -1
+                     : page_oom_say_who(opening, study, oom, told, err);
     text_release(&text);
     return status;
+}
+
+/* --- the command to run next --- */
+
+#define MIB (UINT64_C(1) << 20)
+
+/* True if the command can be pasted into a shell. A trace joins the arguments by spaces. So this
+ * refuses a command that a shell would read differently, and a command with -c, because the program
+ * after -c cannot be told from its arguments. */
+static bool is_pasted_as_it_was(const char *command)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./+:@%,= ";
+    return *command && command[strspn(command, plain)] == '\0' && !strstr(command, " -c ");
+}
+
+/* True if the command can be run alone. The command of one rank cannot, because a launcher sets its
+ * environment. */
+static bool has_whole_command(const struct study *study)
+{
+    const struct trace_meta *meta = &study->trace.meta;
+    return meta->command.value && is_pasted_as_it_was(meta->command.value) && !meta->rank.known;
+}
+
+void page_oom_offer(struct opening *opening, const struct study *study,
+                    const struct failure *failure)
+{
+    const struct trace_meta *meta = &study->trace.meta;
+    const uint64_t card_bytes =
+        study_card_bytes(study, study->history.accounts[failure->account].device);
+    struct text line;
+    if (oom_kind_of(&study->history, failure) != OOM_KIND_FATAL || !has_whole_command(study) ||
+        study_has_no_limit(study) || (!meta->dry_run.value && !card_bytes))
+        return;
+    text_init(&line, OPENING_NEXT_BYTES);
+    if (meta->dry_run.value)
+        text_addf(&line, "fix --gpu=%s -- %s", meta->dry_run.value, meta->command.value);
+    else
+        text_addf(&line, "fix --limit=%" PRIu64 "MiB -- %s", card_bytes / MIB, meta->command.value);
+    if (!text_failed(&line))
+        page_next_whole(opening, line.data);
+    text_release(&line);
 }
 
 /* Returns the last failure that the program did not catch. If it caught all failures, returns the
@@ -548,7 +567,8 @@ int page_oom_answer(struct opening *opening, const struct study *study, const st
     int status = say_told(opening, study, &oom, &told, err);
     page_oom_told_release(&told);
     if (status >= 0 && oom_is_of_card(&oom) && oom.reason != OOM_NO_LACK &&
-        (page_step_of_failure(opening, study, view, failure, err) < 0 ||
+        ((!page_oom_grows(study, failure) &&
+          page_step_of_failure(opening, study, view, failure, err) < 0) ||
          page_remedies_best(opening, study, view, err) < 0))
         status = -1;
     opening->failure = failure;

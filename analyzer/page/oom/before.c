@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences about the requests before a failure, and about who held the memory. */
+#include "oom.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/analysis/site_tables/site_rows.h"
+#include "analyzer/remedy/remedies.h"
+#include "analyzer/render/units.h"
+
+/* --- the requests before --- */
+
+/* Returns the remedies if they are those of this failure, else NULL. */
+static const struct remedies *remedies_of(const struct study *study, const struct failure *failure)
+{
+    const struct remedies *remedies = study->remedies;
+
+    return remedies && remedies->has_failed && remedies->moment.index == failure->at.index
+               ? remedies
+               : NULL;
+}
+
+bool page_oom_grows(const struct study *study, const struct failure *failure)
+{
+    const struct remedies *remedies = remedies_of(study, failure);
+
+    return remedies && remedies->asked.grows;
+}
+
+static int say_growth(struct opening *opening, const struct growth *growth)
+{
+    char rise[UNITS_TEXT_BYTES], first[UNITS_TEXT_BYTES], last[UNITS_TEXT_BYTES];
+    const bool is_even = growth_is_even(growth);
+
+    units_bytes(rise, growth->most_rise_bytes);
+    return page_say(opening, VERDICT_why,
+                    "The requests of this line grew %" PRIu32 " times%s%s, from %s to %s.",
+                    growth->rises_count, is_even ? " by " : "", is_even ? rise : "",
+                    units_bytes(first, growth->first_bytes), units_bytes(last, growth->last_bytes));
+}
+
+/* Says that smaller batches were tried. If an exception holds the tensors of the failed tries, says
+ * this too. */
+static int say_halved(struct opening *opening, const struct remedies *remedies)
+{
+    uint64_t held_bytes = 0;
+    char held[UNITS_TEXT_BYTES];
+
+    for (size_t i = 0; i < remedies->count; i++)
+        if (remedies->items[i].key == REMEDY_caught)
+            held_bytes = remedies->items[i].gain_bytes;
+    const size_t count = remedies->asked.halved_count;
+    if (!held_bytes)
+        return page_say(opening, VERDICT_why,
+                        "%zu tries failed, each asking for half as much as the one before.", count);
+    return page_say(
+        opening, VERDICT_why,
+        "%zu tries failed, each asking for half as much as the one before; %s of their "
+        "tensors stayed live, because an exception that is still held keeps its frames.",
+        count, units_bytes(held, held_bytes));
+}
+
+int page_oom_say_before(struct opening *opening, const struct study *study,
+                        const struct failure *failure)
+{
+    const struct remedies *remedies = remedies_of(study, failure);
+
+    if (!remedies)
+        return 1;
+    const struct asked *asked = &remedies->asked;
+    if ((asked->grows && say_growth(opening, &asked->growth) < 0) ||
+        (asked->halved_count && say_halved(opening, remedies) < 0))
+        return -1;
+    if (!asked->times_live)
+        return 1;
+    return page_say(opening, VERDICT_why,
+                    "The request is %" PRIu64 " times all that was live: check its shape.",
+                    asked->times_live);
+}
+
+/* --- who held the memory --- */
+
+static const char *label_of(const struct oom_told *told, uint32_t stack_id)
+{
+    for (size_t i = 0; i < told->sites.count; i++)
+        if (told->sites.items[i].stack_id == stack_id)
+            return blame_of_backward(&told->blame, site_stack(&told->sites.items[i]))->label;
+    return "one line";
+}
+
+/* Says "3.54 GiB live, 3.03 GiB of it in 83 blocks by train.py:69 attend, none freed, each larger
+ * than the one before". */
+static int say_outgrown(struct opening *opening, const struct oom_told *told,
+                        const struct outgrown *outgrown, const char *live)
+{
+    const struct outgrown_line *lines = outgrown->lines;
+    char bytes[UNITS_TEXT_BYTES], others[64] = "";
+
+    if (outgrown->line_count > OUTGROWN_LINES)
+        snprintf(others, sizeof others, " and %zu more lines",
+                 outgrown->line_count - OUTGROWN_LINES);
+    return page_say(opening, VERDICT_who,
+                    "%s live, %s of it in %" PRIu64 " blocks by %s%s%s%s, none freed, each larger "
+                    "than the one before.",
+                    live, units_bytes(bytes, outgrown->bytes), outgrown->count,
+                    label_of(told, lines[0].stack_id), outgrown->line_count > 1 ? " and " : "",
+                    outgrown->line_count > 1 ? label_of(told, lines[1].stack_id) : "", others);
+}
+
+/* Returns the row to name. An operator of autograd names no line of the program, so a row that does
+ * goes first if it holds as much. */
+static const struct site_row *row_to_name(const struct site_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count && rows[i].bytes == rows[0].bytes; i++)
+        if (rows[i].blamed->names_line)
+            return &rows[i];
+    return rows;
+}
+
+static int say_rows(struct opening *opening, const struct oom *oom, const struct oom_told *told,
+                    const struct site_row *rows, size_t count, const char *live)
+{
+    const struct site_row *row = row_to_name(rows, count);
+    const char *held = oom->has_pool ? " tensors" : "";
+    char most[UNITS_TEXT_BYTES];
+
+    /* If graphs hold more than the tensors, tensors are not to blame. */
+    if (!row->blamed->site.is_found || told->sites.total_bytes < oom->graph_bytes)
+        return page_say(opening, VERDICT_who, "%s live%s.", live, held);
+    return page_say(opening, VERDICT_who, "%s live%s, %s by %s (%s).", live, held,
+                    row->bytes > told->sites.total_bytes / 2 ? "most" : "the largest part",
+                    row->blamed->label, units_bytes(most, row->bytes));
+}
+
+int page_oom_say_who(struct opening *opening, const struct study *study, const struct oom *oom,
+                     const struct oom_told *told, struct err *err)
+{
+    const struct remedies *remedies = remedies_of(study, oom->failure);
+    char live[UNITS_TEXT_BYTES];
+    struct site_row *rows;
+    const int count = site_rows_of(&rows, &study->history, &told->sites, &told->blame, err);
+    int status = count < 0 ? -1 : 1;
+
+    units_bytes(live, told->sites.total_bytes);
+    if (count > 0 && remedies && remedies->account == oom->account &&
+        remedies->outgrown.bytes >= rows[0].bytes)
+        status = say_outgrown(opening, told, &remedies->outgrown, live);
+    else if (count > 0)
+        status = say_rows(opening, oom, told, rows, (size_t)count, live);
+    free(rows);
+    return status;
+}

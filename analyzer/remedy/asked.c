@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Judges a failed request by the requests before it; see asked.h. */
+#include "asked.h"
+
+/* A tensor that is larger than the card and this many times all live memory is a mistake of its
+ * shape, such as a broadcast of a column against a row. No layer makes so much of its weights and
+ * inputs. */
+enum { ABSURD_TIMES = 100 };
+
+/* True if autograd may keep the block. Then its size is that of a layer, and its place allocates
+ * for several layers. */
+static bool may_be_of_layer(const struct at_moment *at, const struct live_block *block)
+{
+    return block->part == PART_FORWARD && (block->is_of_graph || !at->tells_graphs);
+}
+
+/* True if the place has freed nothing, and autograd may keep its blocks. */
+static bool may_be_layers(const struct at_moment *at, const struct lives *lives, uint32_t place)
+{
+    for (size_t i = 0; i < at->count && !lives_of(lives, place).fall_count; i++)
+        if (at->items[i].place == place && may_be_of_layer(at, &at->items[i]))
+            return true;
+    return false;
+}
+
+int asked_find(struct asked *asked, const struct at_moment *at, const struct lives *lives,
+               const struct caught *caught, const struct failure *failure, uint64_t card_bytes,
+               struct err *err)
+{
+    const uint32_t place = places_of(at->places, failure->event.stack_id, err);
+    const uint64_t size_bytes = failure->event.size_bytes, live_bytes = at->live_bytes - size_bytes;
+    if (place == PLACE_NONE)
+        return -1;
+    const struct place_life life = lives_of(lives, place);
+    *asked = (struct asked){.growth = life.growth,
+                            .grows = place != PLACE_ROOT && growth_goes_on(&life.growth) &&
+                                     !may_be_layers(at, lives, place),
+                            .halved_count = caught->count ? caught->halved_count : 0};
+    const bool is_tensor = at->history->accounts[failure->account].kind == ACCOUNT_pool;
+    if (is_tensor && card_bytes && size_bytes > card_bytes && live_bytes &&
+        size_bytes / live_bytes >= ABSURD_TIMES)
+        asked->times_live = size_bytes / live_bytes;
+    return 0;
+}
+
+/* True if the place has freed nothing, and each of its requests was larger than the one before. */
+static bool is_outgrown(const struct lives *lives, uint32_t place)
+{
+    const struct place_life life = lives_of(lives, place);
+    return place != PLACE_ROOT && !life.fall_count && growth_goes_on(&life.growth) &&
+           life.growth.rises_count + 1 == life.births_count;
+}
+
+static void add_line(struct outgrown *outgrown, const struct live_block *block)
+{
+    for (size_t i = 0; i < outgrown->line_count && i < OUTGROWN_LINES; i++)
+        if (outgrown->lines[i].place == block->place)
+            return;
+    if (outgrown->line_count < OUTGROWN_LINES)
+        outgrown->lines[outgrown->line_count] =
+            (struct outgrown_line){block->place, block->stack_id};
+    outgrown->line_count++;
+}
+
+void outgrown_find(struct outgrown *outgrown, const struct at_moment *at, const struct lives *lives)
+{
+    *outgrown = (struct outgrown){0};
+    for (size_t i = 0; i < at->count; i++) {
+        const struct live_block *block = &at->items[i];
+        if (block->is_refused || may_be_of_layer(at, block) || !is_outgrown(lives, block->place))
+            continue;
+        outgrown->bytes += block->size_bytes;
+        outgrown->count++;
+        add_line(outgrown, block);
+    }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Judges a failed request by the requests before it; see struct asked and struct outgrown. */
+#ifndef GPUMEMTRACE_ANALYZER_REMEDY_ASKED_H
+#define GPUMEMTRACE_ANALYZER_REMEDY_ASKED_H
+
+#include "at_moment.h"
+#include "remedies.h"
+
+/* `failure` is of the account of `at`. card_bytes is 0 if it is unknown. Returns -1 if there is no
+ * memory. */
+int asked_find(struct asked *asked, const struct at_moment *at, const struct lives *lives,
+               const struct caught *caught, const struct failure *failure, uint64_t card_bytes,
+               struct err *err);
+
+void outgrown_find(struct outgrown *outgrown, const struct at_moment *at,
+                   const struct lives *lives);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells growing requests from others, by their sizes. */
+#include "analyzer/remedy/growth.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+enum { SIZES_MOST = 20 };
+
+static const struct {
+    const char *name;
+    uint64_t sizes[SIZES_MOST]; /* 0 ends them */
+    bool goes_on, is_even;
+} cases[] = {
+    {"a concatenation of equal batches", {470, 940, 1410, 1880, 2350}, true, true},
+    {"only three rises", {470, 940, 1410, 1880}, false, true},
+    {"a short last batch", {470, 940, 1410, 1880, 2150}, true, false},
+    {"a batch that is all of another size each time", {100, 110, 180, 190, 270}, false, false},
+    {"the same, often", {100, 110, 180, 190, 270, 280, 300, 390, 400}, true, false},
+    {"the channels of an encoder double", {64, 128, 256, 512, 1024, 2048}, false, false},
+    {"the layers of a cache of tokens", {8, 8, 9, 9, 10, 10, 11, 11, 12}, true, true},
+    {"a constant request", {512, 512, 512, 512, 512, 512}, false, true},
+    {"a batch that is halved", {512, 256, 128, 64, 32, 16}, false, true},
+    {"each forward is as long", {1, 2, 3, 4, 5, 1, 2, 3, 4, 5}, false, true},
+    {"the last forward is longer", {1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6}, true, true},
+};
+
+static void the_sizes_of_requests_tell_whether_they_go_on_to_grow(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct growth growth = {0};
+
+        for (size_t n = 0; n < SIZES_MOST && cases[i].sizes[n]; n++)
+            growth_add(&growth, cases[i].sizes[n]);
+        if (growth_goes_on(&growth) != cases[i].goes_on ||
+            growth_is_even(&growth) != cases[i].is_even)
+            fail_msg("%s", cases[i].name);
+    }
+}
+
+static void the_run_is_described_from_its_first_size(void **state)
+{
+    const uint64_t sizes[] = {7, 9, 2, 5, 5, 9};
+    struct growth growth = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        growth_add(&growth, sizes[i]);
+    assert_int_equal(growth.first_bytes, 2);
+    assert_int_equal(growth.last_bytes, 9);
+    assert_int_equal(growth.rises_count, 2);
+    assert_int_equal(growth.least_rise_bytes, 3);
+    assert_int_equal(growth.most_rise_bytes, 4);
+    assert_int_equal(growth.earlier_rises_count, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_sizes_of_requests_tell_whether_they_go_on_to_grow),
+        cmocka_unit_test(the_run_is_described_from_its_first_size),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
