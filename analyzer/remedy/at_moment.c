@@ -129,6 +129,41 @@ int at_moment_signed(const struct at_moment *at, enum sign sign, struct signed_b
     return 0;
 }
 
+static int compare_sizes(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+int at_moment_twins(const struct at_moment *at, enum sign sign, uint64_t *bytes, struct err *err)
+{
+    uint64_t *own = array_new(at->count, sizeof *own, err);
+    uint64_t *twins = array_new(at->count, sizeof *twins, err);
+    size_t own_count = 0, twin_count = 0;
+    *bytes = 0;
+    for (size_t i = 0; own && twins && i < at->count; i++) {
+        const struct live_block *block = &at->items[i];
+        if (at->places->items[block->place].signs >> sign & 1)
+            twins[twin_count++] = block->size_bytes;
+        else if (block->part == PART_INIT)
+            own[own_count++] = block->size_bytes;
+    }
+    if (own_count && twin_count) {
+        qsort(own, own_count, sizeof *own, compare_sizes);
+        qsort(twins, twin_count, sizeof *twins, compare_sizes);
+    }
+    for (size_t i = 0, n = 0; i < own_count && n < twin_count;) {
+        *bytes += own[i] == twins[n] ? own[i] : 0;
+        const bool is_own_next = own[i] <= twins[n], is_twin_next = twins[n] <= own[i];
+        i += is_own_next;
+        n += is_twin_next;
+    }
+    const int status = own && twins ? 0 : -1;
+    free(own);
+    free(twins);
+    return status;
+}
+
 /* --- lines --- */
 
 static bool is_of_this_forward(const struct at_moment *at, const struct live_block *block)

@@ -42,6 +42,9 @@ struct signed_bytes {
 };
 int at_moment_signed(const struct at_moment *at, enum sign sign, struct signed_bytes *found,
                      struct err *err);
+/* Sets *bytes to the bytes of the blocks with the sign that have a twin: a block of PART_INIT of
+ * the same size without the sign. Each block is the twin of at most one other. */
+int at_moment_twins(const struct at_moment *at, enum sign sign, uint64_t *bytes, struct err *err);
 
 /*
  * Finds the lines of the program that hold most bytes of forward through calls that they make at

@@ -23,6 +23,12 @@ enum { SIGN_SHARE = 20 };
  * lower. */
 enum { SAME_SHARE = 50 };
 
+/* A checkpoint has at most this many tensors for each weight: the weight, two moments of Adam and a
+ * moving average. */
+enum { COPIES_MOST = 4 };
+/* Loaded tensors without a twin, such as counters, are no copy up to 1/20 of those with one. */
+enum { UNLIKE_SHARE = 20 };
+
 static const struct remedy_words rows[] = {
 #define REMEDY(key, way, sign, text, how, supposes) {#key, way, sign, text, how, supposes},
 #define PYTHON(sign, pattern)
@@ -159,15 +165,21 @@ static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum sign sig
     return 0;
 }
 
-/* Asks about loaded weights if the model's own tensors are as large as the loaded ones. */
+/* Asks about loaded weights that have twins in the model. An Adam checkpoint also has two moments
+ * for each weight, and the optimizer takes these over as they are, so they are no gain. */
 static int ask_loading(struct inquiry *inquiry, struct err *err)
 {
     const struct at_moment *at = &inquiry->at;
     struct signed_bytes loaded;
-    if (at_moment_signed(at, SIGN_loading, &loaded, err))
+    uint64_t twin_bytes;
+    if (at_moment_signed(at, SIGN_loading, &loaded, err) ||
+        at_moment_twins(at, SIGN_loading, &twin_bytes, err))
         return -1;
-    if (loaded.bytes && at->bytes_by_part[PART_INIT] >= loaded.bytes * 2)
-        ask(inquiry, REMEDY_load_on_cpu, WITHOUT_SIGN, 1, 1)->sign = SIGN_loading;
+    const uint64_t copies_count =
+        twin_bytes ? (loaded.bytes + twin_bytes - twin_bytes / UNLIKE_SHARE) / twin_bytes : 0;
+    if (copies_count && copies_count <= COPIES_MOST)
+        ask(inquiry, REMEDY_load_on_cpu, WITHOUT_SIGN, 1, (uint32_t)copies_count)->sign =
+            SIGN_loading;
     return 0;
 }
 

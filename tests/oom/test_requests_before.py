@@ -153,3 +153,21 @@ def test_a_remedy_that_only_lowers_an_earlier_peak_is_no_advice(run):
         run.fail(400, (FILE, 10, "step"), MAIN)
     _, remedies = run.answer()
     assert remedies.isdisjoint({"smaller_batch", "checkpoint"})
+
+
+LOADING = ("/opt/venv/torch/serialization.py", 9, "load")
+
+
+@pytest.mark.parametrize("copies, gain", [(1, 600), (3, 600), (6, None)])
+def test_a_checkpoint_with_the_moments_of_adam_is_matched_by_sizes(run, copies, gain):
+    """The optimizer takes the loaded moments over, so only the loaded weights are a second copy."""
+    with run.trace.phase("init"):
+        for size in (400, 200):
+            run.alloc(size, (FILE, 2, "build"), MAIN)
+        for size in (400, 200) * copies:
+            run.alloc(size, LOADING, (FILE, 3, "resume"), MAIN)
+    with run.trace.phase("forward"):
+        run.fail(300, *MODEL)
+    page = load_json("oom", run.trace.write())
+    gains = {row["remedy"]: row["gain_bytes"] for row in page["remedies"]}
+    assert gains.get("load_on_cpu") == (gain and gain * MIB)
