@@ -5,33 +5,40 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/analysis/fragmentation/frag.h"
+#include "analyzer/analysis/fragmentation/idle.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/analysis/fragmentation/pins.h"
 #include "analyzer/blame/blame.h"
+#include "analyzer/oom/oom.h"
 #include "analyzer/render/units.h"
 #include "whatif.h"
 
-/* Idle memory needs no action if it is less than this share of the card, because every allocator
- * keeps some. If the card's size is unknown, it is a share of the reserved bytes. */
-enum { FLOOR_DIVISOR = 20 };
-
-struct idle {
+/* A sentence's words for one account at one moment. */
+struct words {
     const struct study *study;
-    const struct account *account;
-    const struct frag *frag;
+    uint32_t account;
     const char *moment; /* "at the peak" */
     char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES];
-    char free[UNITS_TEXT_BYTES], reserved[UNITS_TEXT_BYTES], stranded[UNITS_TEXT_BYTES];
 };
 
-static uint64_t card_bytes(const struct study *study, int device)
+static struct words words_of(const struct study *study, uint32_t account, const char *moment)
 {
-    for (size_t i = 0; i < study->trace.device_count; i++)
-        if (study->trace.devices[i].device == device)
-            return study->trace.devices[i].total_bytes;
-    return 0;
+    const struct account *own = &study->history.accounts[account];
+    struct words words = {.study = study, .account = account, .moment = moment};
+
+    study_device_name(own->device, words.device);
+    page_layer_name(study, own, words.layer);
+    return words;
 }
+
+static uint64_t card_bytes_of(const struct words *words)
+{
+    const struct account *account = &words->study->history.accounts[words->account];
+
+    return study_card_bytes(words->study, account->device);
+}
+
+/* --- the cause --- */
 
 static int say_pin(struct opening *opening, const struct pins *pins)
 {
@@ -48,15 +55,15 @@ static int say_pin(struct opening *opening, const struct pins *pins)
 }
 
 /* Names the line whose blocks pin most memory. Says nothing if no block pins a segment. */
-static int say_worst_pin(struct opening *opening, const struct study *study, uint32_t account,
-                         uint64_t index, struct err *err)
+static int say_worst_pin(struct opening *opening, const struct words *words, uint64_t index,
+                         struct err *err)
 {
     struct segment_list pieces;
     struct pins pins;
 
-    if (segments_pieces_at(&pieces, &study->history, account, index, err))
+    if (segments_pieces_at(&pieces, &words->study->history, words->account, index, err))
         return -1;
-    const int found = pins_find(&pins, study->symbols, &pieces, err);
+    const int found = pins_find(&pins, words->study->symbols, &pieces, err);
     segments_release(&pieces);
     if (found)
         return -1;
@@ -65,84 +72,194 @@ static int say_worst_pin(struct opening *opening, const struct study *study, uin
     return status;
 }
 
-static int say_stranded(struct opening *opening, const struct idle *idle, uint64_t index,
-                        struct err *err)
+static int say_why(struct opening *opening, const struct idle *idle)
 {
-    const struct history *history = &idle->study->history;
-    const uint32_t account = (uint32_t)(idle->account - history->accounts);
+    char bytes[UNITS_TEXT_BYTES];
 
-    if (page_say(opening, VERDICT_what, "On %s, %s of the %s that the %s had reserved lay idle %s.",
-                 idle->device, idle->free, idle->reserved, idle->layer, idle->moment) < 0 ||
-        page_say(opening, VERDICT_why,
-                 "%s of it could not go back to the driver because live blocks lie beside it.",
-                 idle->stranded) < 0)
-        return -1;
-    return idle->account->kind == ACCOUNT_pool
-               ? say_worst_pin(opening, idle->study, account, index, err)
-               : 1;
+    units_bytes(bytes, idle->bytes);
+    switch (idle->cause) {
+    case IDLE_BY_STREAMS:
+        return page_say(opening, VERDICT_why,
+                        "%s of it lay in segments of %zu other stream%s, and a segment serves only "
+                        "its own stream.",
+                        bytes, idle->streams_count, idle->streams_count == 1 ? "" : "s");
+    case IDLE_STRANDED:
+        return page_say(
+            opening, VERDICT_why,
+            "%s of it could not go back to the driver because live blocks lie beside it.", bytes);
+    case IDLE_OUTGROWN:
+        return page_say(opening, VERDICT_why,
+                        "%s of it lay in whole segments that were too small for later requests.",
+                        bytes);
+    case IDLE_CACHED:
+        break;
+    }
+    return page_say(opening, VERDICT_why,
+                    "Most of it lay in whole segments: it is cached, not fragmented.");
 }
 
-static bool is_pytorch(const struct idle *idle)
+static int say_who(struct opening *opening, const struct words *words, const struct idle *idle,
+                   uint64_t index, struct err *err)
 {
-    const char *pool = study_pool(idle->study, idle->account);
+    char bytes[UNITS_TEXT_BYTES];
+
+    if (idle->cause == IDLE_STRANDED)
+        return words->study->history.accounts[words->account].kind == ACCOUNT_pool
+                   ? say_worst_pin(opening, words, index, err)
+                   : 1;
+    if (!*idle->label)
+        return 1;
+    return page_say(opening, VERDICT_who, "%s was requested by %s (%s).",
+                    idle->label_bytes > idle->bytes / 2 ? "Most of it" : "The largest part",
+                    idle->label, units_bytes(bytes, idle->label_bytes));
+}
+
+/* The fewest other streams that show that streams are created anew. A program that copies or
+ * communicates beside its kernels has one or two of them on purpose. */
+enum { FRESH_STREAMS_FEWEST = 3 };
+
+static bool is_pytorch(const struct words *words)
+{
+    const char *pool = study_pool(words->study, &words->study->history.accounts[words->account]);
 
     return pool && !strcmp(pool, "pytorch");
 }
 
-static int say_idle(struct opening *opening, const struct idle *idle, uint64_t index,
-                    struct err *err)
+static int say_do(struct opening *opening, const struct words *words, const struct idle *idle)
 {
-    const struct frag *frag = idle->frag;
-    const uint64_t card = card_bytes(idle->study, idle->account->device);
-    const uint64_t floor = (card ? card : frag->reserved_bytes) / FLOOR_DIVISOR;
-
-    if (frag->free_bytes <= floor)
-        return page_say(
-            opening, VERDICT_what,
-            "On %s fragmentation is no concern: %s of the %s that the %s had reserved lay "
-            "idle %s, less than 5 %% of %s.",
-            idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
-            card ? "the card" : "it");
-    if (frag->stranded_bytes >= frag->free_bytes / 2)
-        return say_stranded(opening, idle, index, err);
-    if (page_say(opening, VERDICT_what, "On %s, %s of the %s that the %s had reserved lay idle %s.",
-                 idle->device, idle->free, idle->reserved, idle->layer, idle->moment) < 0 ||
-        page_say(opening, VERDICT_why,
-                 "Most of it lay in whole segments: it is cached, not fragmented.") < 0)
-        return -1;
-    return is_pytorch(idle)
+    if (idle->cause == IDLE_STRANDED)
+        return 1;
+    if (idle->cause == IDLE_BY_STREAMS && idle->streams_count >= FRESH_STREAMS_FEWEST)
+        return page_say(opening, VERDICT_do,
+                        "Use fewer streams, each created once: the pool uses memory that was "
+                        "freed on a stream only for the same stream.");
+    if (idle->cause == IDLE_OUTGROWN)
+        return page_say(opening, VERDICT_do,
+                        "Make the largest requests first (the longest batch), or allocate what "
+                        "grows at its final size: later requests then fit into earlier "
+                        "segments.");
+    return is_pytorch(words)
                ? page_say(opening, VERDICT_do,
                           "torch.cuda.empty_cache() gives it back, except memory that a MemPool "
                           "keeps.")
                : 1;
 }
 
-/*
- * Finds the failed allocation with the most idle memory, if the idle memory was enough for the
- * request. Such a failure shows that memory was fragmented, not short, so the answer is about this
- * failure.
- */
-static int find_failure(const struct failure **worst, struct frag *frag,
-                        const struct history *history, uint32_t account, struct err *err)
+static int say_cause(struct opening *opening, const struct words *words, const struct idle *idle,
+                     uint64_t index, struct err *err)
+{
+    return say_why(opening, idle) < 0 || say_who(opening, words, idle, index, err) < 0
+               ? -1
+               : say_do(opening, words, idle);
+}
+
+/* --- the answer of `frag` --- */
+
+static int say_idle(struct opening *opening, const struct words *words, const struct idle *idle,
+                    uint64_t index, bool is_failure, struct err *err)
+{
+    const uint64_t card_bytes = card_bytes_of(words);
+    char free[UNITS_TEXT_BYTES], reserved[UNITS_TEXT_BYTES];
+
+    units_bytes(free, idle->frag.free_bytes);
+    units_bytes(reserved, idle->frag.reserved_bytes);
+    if (!is_failure && idle_is_little(&idle->frag, card_bytes))
+        return page_say(
+            opening, VERDICT_what,
+            "On %s fragmentation is no concern: %s of the %s that the %s had reserved lay "
+            "idle %s, less than 5 %% of %s.",
+            words->device, free, reserved, words->layer, words->moment,
+            card_bytes ? "the card" : "it");
+    return page_say(opening, VERDICT_what,
+                    "On %s, %s of the %s that the %s had reserved lay idle %s.", words->device,
+                    free, reserved, words->layer, words->moment) < 0
+               ? -1
+               : say_cause(opening, words, idle, index, err);
+}
+
+/* Finds the failure with the most idle memory among those for which `oom` finds that idle memory
+ * would have been enough. */
+static int find_failure(const struct failure **worst, const struct history *history,
+                        uint32_t account, struct err *err)
 {
     uint64_t most_bytes = 0;
 
     for (size_t i = 0; i < history->failure_count; i++) {
         const struct failure *failure = &history->failures[i];
-        struct frag then;
+        struct oom oom;
 
         if (history->accounts[failure->account].device != history->accounts[account].device)
             continue;
-        if (frag_at(&then, history, account, failure->at.index, err))
+        if (oom_explain(&oom, history, failure, err))
             return -1;
-        if (!then.reserved_known || then.free_bytes < failure->event.size_bytes ||
-            then.free_bytes <= most_bytes)
+        if (oom.account != account || oom.idle_bytes <= most_bytes ||
+            (oom.verdict != OOM_FRAGMENTED && oom.verdict != OOM_CACHED))
             continue;
-        most_bytes = then.free_bytes;
+        most_bytes = oom.idle_bytes;
         *worst = failure;
-        *frag = then;
     }
     return 0;
+}
+
+static int say_failure(struct opening *opening, const struct study *study, uint32_t account,
+                       const struct failure *failure, struct err *err)
+{
+    char asked[UNITS_TEXT_BYTES], when[UNITS_TEXT_BYTES + 32];
+    struct idle idle;
+
+    snprintf(when, sizeof when, "when %s failed", units_bytes(asked, failure->event.size_bytes));
+    const struct words words = words_of(study, account, when);
+    if (idle_at(&idle, &study->history, study->symbols, account, failure->at.index,
+                failure->event.size_bytes, err))
+        return -1;
+    page_next(opening, "oom");
+    return say_idle(opening, &words, &idle, failure->at.index, true, err);
+}
+
+/* Takes the peak of the reserved bytes if more lay idle then than at *moment, the peak of the live
+ * bytes. */
+static int prefer_reserved_peak(struct idle *idle, struct words *words, struct moment *moment,
+                                struct err *err)
+{
+    const struct history *history = &words->study->history;
+    const struct moment *peak = &history->accounts[words->account].reserved_peak;
+    struct idle at_peak;
+
+    if (peak->index == INDEX_NONE || peak->index == moment->index)
+        return 0;
+    if (idle_at(&at_peak, history, words->study->symbols, words->account, peak->index, 0, err))
+        return -1;
+    if (!at_peak.frag.reserved_known || at_peak.frag.free_bytes <= idle->frag.free_bytes)
+        return 0;
+    *idle = at_peak;
+    *moment = *peak;
+    words->moment = "at the peak of reserved memory";
+    return 0;
+}
+
+static int say_of_moment(struct opening *opening, const struct study *study, uint32_t account,
+                         const struct view *view, struct moment moment, struct err *err)
+{
+    struct words words = words_of(study, account, view->at ? "then" : "at the peak");
+    struct idle idle;
+
+    if (moment.index == INDEX_NONE)
+        return page_say(opening, VERDICT_what, "On %s the %s held nothing.", words.device,
+                        words.layer);
+    if (idle_at(&idle, &study->history, study->symbols, account, moment.index, 0, err) ||
+        (!view->at && prefer_reserved_peak(&idle, &words, &moment, err)))
+        return -1;
+    if (!idle.frag.reserved_known)
+        return page_say(
+            opening, VERDICT_what,
+            "On %s, how fragmented the %s was is not known, because the segments behind it "
+            "were not recorded.",
+            words.device, words.layer);
+    /* Whether expandable segments would help is a question to the model of the allocator. */
+    if (idle.cause == IDLE_OUTGROWN && is_pytorch(&words) &&
+        !idle_is_little(&idle.frag, card_bytes_of(&words)))
+        page_next(opening, "frag --what-if=expandable_segments");
+    return say_idle(opening, &words, &idle, moment.index, false, err);
 }
 
 static int say_of_device(struct opening *opening, const struct study *study,
@@ -150,48 +267,26 @@ static int say_of_device(struct opening *opening, const struct study *study,
 {
     const struct page_frag_options *options = view->own;
     const uint32_t number = study_account(study, use, view);
-    struct idle idle = {.study = study, .moment = view->at ? "then" : "at the peak"};
     const struct failure *failure = NULL;
-    char asked[UNITS_TEXT_BYTES], when[UNITS_TEXT_BYTES + 32];
     struct moment moment;
-    struct frag frag;
 
     if (options->what_if)
         return page_what_if_answer(opening, study, options->what_if, use->device);
     if (number == HISTORY_NONE)
         return 0;
-    idle.account = &study->history.accounts[number];
-    idle.frag = &frag;
-    study_device_name(use->device, idle.device);
-    page_layer_name(study, idle.account, idle.layer);
-    if (moment_find("at", view->at, &study->history, number, &moment, err))
+    if (moment_find("at", view->at, &study->history, number, &moment, err) ||
+        (!view->at && find_failure(&failure, &study->history, number, err)))
         return -1;
-    if (moment.index == INDEX_NONE)
-        return page_say(opening, VERDICT_what, "On %s the %s held nothing.", idle.device,
-                        idle.layer);
-    if (frag_at(&frag, &study->history, number, moment.index, err) ||
-        (!view->at && find_failure(&failure, &frag, &study->history, number, err)))
-        return -1;
-    if (!frag.reserved_known)
-        return page_say(
-            opening, VERDICT_what,
-            "On %s, how fragmented the %s was is not known, because the segments behind it "
-            "were not recorded.",
-            idle.device, idle.layer);
-    units_bytes(idle.free, frag.free_bytes);
-    units_bytes(idle.reserved, frag.reserved_bytes);
-    units_bytes(idle.stranded, frag.stranded_bytes);
-    if (!failure)
-        return say_idle(opening, &idle, moment.index, err);
-    units_bytes(asked, failure->event.size_bytes);
-    snprintf(when, sizeof when, "when %s failed", asked);
-    idle.moment = when;
-    page_next(opening, "oom");
-    return say_idle(opening, &idle, failure->at.index, err);
+    return failure ? say_failure(opening, study, number, failure, err)
+                   : say_of_moment(opening, study, number, view, moment, err);
 }
 
-int page_frag_answer(struct opening *opening, const struct study *study, const struct view *view,
-                     struct err *err)
+/* Calls say() for each device that the user asked for. */
+static int say_of_devices(struct opening *opening, const struct study *study,
+                          const struct view *view, struct err *err,
+                          int say(struct opening *opening, const struct study *study,
+                                  const struct device_use *use, const struct view *view,
+                                  struct err *err))
 {
     const struct history *history = &study->history;
     int said = 0;
@@ -199,10 +294,16 @@ int page_frag_answer(struct opening *opening, const struct study *study, const s
     for (size_t i = 0; i < history->device_count; i++) {
         if (view->device >= 0 && history->devices[i].device != view->device)
             continue;
-        const int status = say_of_device(opening, study, &history->devices[i], view, err);
+        const int status = say(opening, study, &history->devices[i], view, err);
         if (status < 0)
             return -1;
         said |= status;
     }
     return said;
+}
+
+int page_frag_answer(struct opening *opening, const struct study *study, const struct view *view,
+                     struct err *err)
+{
+    return say_of_devices(opening, study, view, err, say_of_device);
 }

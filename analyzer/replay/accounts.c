@@ -39,6 +39,7 @@ static uint32_t add_account(const struct accounts *accounts, const struct cursor
         .peak_reported_index = INDEX_NONE,
         .fullest = {.index = INDEX_NONE},
         .fullest_reported_index = INDEX_NONE,
+        .reserved_peak = {.index = INDEX_NONE},
         .asked_reported_index = INDEX_NONE,
         .peak_path = HISTORY_NONE,
         .asked = is_asked ? accounts->asked : (struct moment){.index = INDEX_NONE}};

@@ -29,6 +29,18 @@ uint32_t accounts_find(struct accounts *accounts, const struct cursor *at, int d
 /* Recorded bytes that this process holds on the device now. */
 uint64_t accounts_device_bytes(const struct accounts *accounts, const struct history *history,
                                int device);
+/* Notes the moment if the pool has reserved more than ever, or as much with more live bytes. Called
+ * when the pool's live or reserved bytes have risen. */
+static inline void accounts_note_reserved(const struct cursor *at, struct account *account)
+{
+    if (!account->reserved_bytes || account->reserved_bytes < account->peak_reserved_bytes ||
+        (account->reserved_bytes == account->peak_reserved_bytes &&
+         account->live_bytes <= account->reserved_peak_live_bytes))
+        return;
+    account->peak_reserved_bytes = account->reserved_bytes;
+    account->reserved_peak_live_bytes = account->live_bytes;
+    account->reserved_peak = cursor_moment(at);
+}
 /* Chooses each device's leading account. Called at the end of the replay. */
 void accounts_finish(struct history *history);
 

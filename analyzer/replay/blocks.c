@@ -166,8 +166,10 @@ static void add_bytes(struct blocks *blocks, const struct block *block)
         account->peak_path = block->path;
         account->fullest = (struct moment){.index = INDEX_NONE};
     }
-    if (account->kind == ACCOUNT_pool)
+    if (account->kind == ACCOUNT_pool) {
         at->history->accounts[account->driver].pools_bytes += block->size_bytes;
+        accounts_note_reserved(at, account);
+    }
     if (account_is_of_layer(account))
         note_fullest(at, account);
 }

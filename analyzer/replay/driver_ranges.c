@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "accounts.h"
 #include "analyzer/util/array.h"
 #include "memory_rules.h"
 #include "analyzer/replay/history/observer.h"
@@ -176,6 +177,8 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
                                      .address = node->start,
                                      .size_bytes = node->size_bytes,
                                      .stream = tensor->stream,
+                                     .stack_id = tensor->stack_id,
+                                     .forward_stack_id = tensor->forward_stack_id,
                                      .account = tensor->account,
                                      .of_graph = {INDEX_NONE, INDEX_NONE},
                                      .mapped = range->object != HISTORY_NONE};
@@ -184,6 +187,7 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
     if (count_segment(ranges, &grown[number], at->err))
         return -1;
     history->accounts[tensor->account].reserved_bytes = ranges->reserves[tensor->account].bytes;
+    accounts_note_reserved(at, &history->accounts[tensor->account]);
     return observers_see_reserved(at, &grown[number], true);
 }
 

@@ -11,6 +11,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_SEGMENTS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_SEGMENTS_H
 
+#include "analyzer/blame/blame.h"
 #include "analyzer/replay/history/history.h"
 
 struct pool_segment {
@@ -19,6 +20,8 @@ struct pool_segment {
     uint64_t free_bytes;             /* summed over its mappings */
     uint64_t stranded_bytes;         /* part of free_bytes in mappings that hold a live block */
     uint64_t stream;                 /* of its mappings, if known; see struct segment */
+    uint64_t begin_index;            /* event at which it, or its first mapping, began */
+    struct blame_stack stack;        /* of the request that made it */
     size_t first_block, block_count; /* its blocks: index of the first in the list, and number */
     bool mapped;
     bool is_of_graph; /* belongs to a live CUDA graph: neither idle nor reclaimable */

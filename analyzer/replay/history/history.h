@@ -167,6 +167,10 @@ struct account {
     bool has_segments;             /* framework pool whose segments were seen */
     uint64_t reserved_bytes;       /* of the segments known so far */
     uint64_t peak_reserved_bytes;  /* maximum of reserved_bytes */
+    /* The moment with the highest live bytes while reserved_bytes was at its maximum: memory that
+     * is idle then was needed at no time. INDEX_NONE: no segment was seen. */
+    struct moment reserved_peak;
+    uint64_t reserved_peak_live_bytes;
 };
 
 /* True for accounts in tables of layers: the driver's device memory, and framework pools. */
@@ -264,7 +268,9 @@ enum { PATH_RULE_BACKWARD, PATH_RULE_FORWARD, PATH_RULE_NONE = UINT8_MAX };
 struct segment {
     struct life life;
     uint64_t address, size_bytes;
-    uint64_t stream;  /* of the first piece seen in it; STREAM_UNKNOWN */
+    uint64_t stream;   /* of the first piece seen in it; STREAM_UNKNOWN */
+    uint32_t stack_id; /* of this piece, whose request made the segment */
+    uint32_t forward_stack_id;
     uint32_t account; /* of the pool */
     bool mapped;      /* it is a VMM mapping: a free range may continue in the next mapping */
     /* While it belongs to CUDA graphs (captures.h): neither idle nor reclaimable. */

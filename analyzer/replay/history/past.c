@@ -88,7 +88,8 @@ static bool sample_lies_in(const struct history *history, const struct account *
 static bool own_moment_lies_in(const struct account *account, const struct life *life)
 {
     return life_covers(life, account->peak.index) || life_covers(life, account->asked.index) ||
-           life_covers(life, account->fullest.index);
+           life_covers(life, account->fullest.index) ||
+           life_covers(life, account->reserved_peak.index);
 }
 
 /*

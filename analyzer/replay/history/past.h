@@ -3,7 +3,7 @@
  * Copies of ended blocks, segments, samples and usages that were live at a kept moment. Together
  * with the objects that are live at the end, they are all objects that were live at that moment.
  *
- *     ──────┬─────────────┬───────────►      moments that move or disappear: each account's peak,
+ *     ──────┬─────────────┬───────────►      moments that move or disappear: each account's peaks,
  *           │ moment      │ now              the card's last sample; moments that stay: the
  *       ├───┼─────┤ kept  │                  requested moment, failed allocations, stops (pins)
  *         ├─┼─────────────┼──► live

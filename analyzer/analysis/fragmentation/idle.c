@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* The cause of idle memory; see idle.h. */
+#include "idle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pins.h"
+#include "analyzer/util/array.h"
+
+/* Idle memory needs no action if it is less than this share of the card, because every allocator
+ * keeps some. */
+enum { FLOOR_DIVISOR = 20 };
+/* Reserved memory is an excess if it exceeds live memory by this share of it. Rounding and the
+ * holes of a normal training loop are less. */
+enum { EXCESS_DIVISOR = 4 };
+
+/* The pieces of a pool, and those among them whose idle bytes have the cause. */
+struct choice {
+    const struct segment_list *pieces;
+    bool *chosen; /* by number of the piece */
+    uint64_t bytes;
+};
+
+static void choose(struct choice *choice, size_t number, bool is_chosen)
+{
+    const struct pool_segment *piece = &choice->pieces->items[number];
+
+    choice->chosen[number] = is_chosen && !piece->is_of_graph;
+    choice->bytes += choice->chosen[number] ? piece->free_bytes : 0;
+}
+
+static void choose_other_streams(struct choice *choice, uint64_t main_stream)
+{
+    choice->bytes = 0;
+    for (size_t i = 0; i < choice->pieces->count; i++)
+        choose(choice, i, choice->pieces->items[i].stream != main_stream);
+}
+
+static void choose_whole(struct choice *choice)
+{
+    choice->bytes = 0;
+    for (size_t i = 0; i < choice->pieces->count; i++)
+        choose(choice, i, !choice->pieces->items[i].stranded_bytes);
+}
+
+static int compare_begins(const void *left, const void *right)
+{
+    const struct pool_segment *a = *(const struct pool_segment *const *)left;
+    const struct pool_segment *b = *(const struct pool_segment *const *)right;
+
+    if (a->begin_index != b->begin_index)
+        return a->begin_index < b->begin_index ? 1 : -1;
+    return (a->size_bytes > b->size_bytes) - (a->size_bytes < b->size_bytes);
+}
+
+/* Chooses whole segments that are smaller than a later one, or than the request at this moment. A
+ * request may span several mappings, so a mapping is never too small. */
+static int choose_outgrown(struct choice *choice, uint64_t largest_bytes, struct err *err)
+{
+    const struct segment_list *pieces = choice->pieces;
+    const struct pool_segment **latest_first = array_new(pieces->count, sizeof *latest_first, err);
+
+    if (!latest_first)
+        return -1;
+    for (size_t i = 0; i < pieces->count; i++)
+        latest_first[i] = &pieces->items[i];
+    qsort(latest_first, pieces->count, sizeof *latest_first, compare_begins);
+    choice->bytes = 0;
+    for (size_t i = 0; i < pieces->count; i++) {
+        const struct pool_segment *piece = latest_first[i];
+
+        choose(choice, (size_t)(piece - pieces->items),
+               !piece->mapped && !piece->stranded_bytes && piece->size_bytes < largest_bytes);
+        if (piece->size_bytes > largest_bytes)
+            largest_bytes = piece->size_bytes;
+    }
+    free(latest_first);
+    return 0;
+}
+
+/* Finds the stream that works at the moment: the one with the most live bytes. Returns the number
+ * of other streams with idle memory, or 0 if the stream of a segment is unknown. */
+static size_t find_other_streams(const struct pool_stream_list *streams, uint64_t *main_stream)
+{
+    const struct pool_stream *main = &streams->items[0];
+    size_t count = 0;
+
+    for (size_t i = 0; i < streams->count; i++) {
+        if (streams->items[i].stream == STREAM_UNKNOWN)
+            return 0;
+        if (streams->items[i].live_bytes > main->live_bytes)
+            main = &streams->items[i];
+        count += streams->items[i].free_bytes > 0;
+    }
+    *main_stream = main->stream;
+    return count - (count && main->free_bytes);
+}
+
+static int find_cause(struct idle *idle, struct choice *choice, uint64_t request_bytes,
+                      struct err *err)
+{
+    const uint64_t half_bytes = idle->frag.free_bytes / 2;
+    struct pool_stream_list streams;
+    uint64_t main_stream;
+
+    idle->cause = IDLE_STRANDED;
+    if (idle->frag.stranded_bytes >= half_bytes)
+        return 0;
+    if (pool_streams_find(&streams, choice->pieces, err))
+        return -1;
+    idle->streams_count = find_other_streams(&streams, &main_stream);
+    if (idle->streams_count)
+        choose_other_streams(choice, main_stream);
+    pool_streams_release(&streams);
+    idle->cause = IDLE_BY_STREAMS;
+    if (choice->bytes > half_bytes)
+        return 0;
+    if (choose_outgrown(choice, request_bytes, err))
+        return -1;
+    idle->cause = IDLE_OUTGROWN;
+    if (choice->bytes > (idle->frag.free_bytes - idle->frag.stranded_bytes) / 2)
+        return 0;
+    idle->cause = IDLE_CACHED;
+    choose_whole(choice);
+    return 0;
+}
+
+/* Names the line that requested most of the chosen bytes. */
+static int find_line(struct idle *idle, const struct choice *choice, struct symbols *symbols,
+                     struct err *err)
+{
+    const struct segment_list *pieces = choice->pieces;
+    struct blame_stack *stacks = array_new(pieces->count + 1, sizeof *stacks, err);
+    uint64_t *bytes_by_row = array_new(pieces->count + 1, sizeof *bytes_by_row, err);
+    struct blame blame = {0};
+    size_t count = 0;
+    int status = -1;
+
+    for (size_t i = 0; stacks && i < pieces->count; i++)
+        if (choice->chosen[i])
+            stacks[count++] = pieces->items[i].stack;
+    if (!stacks || !bytes_by_row || blame_backwards(&blame, symbols, stacks, count, err))
+        goto out;
+    for (size_t i = 0; i < pieces->count; i++) {
+        if (!choice->chosen[i])
+            continue;
+        const struct blamed *blamed = blame_of_backward(&blame, pieces->items[i].stack);
+        bytes_by_row[blamed->row] += pieces->items[i].free_bytes;
+        if (!blamed->is_known || bytes_by_row[blamed->row] <= idle->label_bytes)
+            continue;
+        idle->label_bytes = bytes_by_row[blamed->row];
+        snprintf(idle->label, sizeof idle->label, "%s", blamed->label);
+    }
+    status = 0;
+out:
+    blame_release(&blame);
+    free(stacks);
+    free(bytes_by_row);
+    return status;
+}
+
+static int explain_pool(struct idle *idle, const struct segment_list *pieces,
+                        struct symbols *symbols, uint64_t request_bytes, struct err *err)
+{
+    struct choice choice = {.pieces = pieces,
+                            .chosen = array_new(pieces->count + 1, sizeof *choice.chosen, err)};
+    int status = -1;
+
+    if (!choice.chosen || find_cause(idle, &choice, request_bytes, err))
+        goto out;
+    idle->bytes = choice.bytes;
+    if (idle->cause == IDLE_STRANDED) {
+        idle->bytes = idle->frag.stranded_bytes;
+        status = 0;
+    } else {
+        status = find_line(idle, &choice, symbols, err);
+    }
+out:
+    free(choice.chosen);
+    return status;
+}
+
+int idle_at(struct idle *idle, const struct history *history, struct symbols *symbols,
+            uint32_t account, uint64_t index, uint64_t request_bytes, struct err *err)
+{
+    struct segment_list pieces;
+
+    *idle = (struct idle){0};
+    if (frag_at(&idle->frag, history, account, index, err))
+        return -1;
+    const struct frag *frag = &idle->frag;
+    const bool is_stranded = frag->stranded_bytes >= frag->free_bytes / 2;
+    idle->cause = is_stranded ? IDLE_STRANDED : IDLE_CACHED;
+    idle->bytes = is_stranded ? frag->stranded_bytes : frag->free_bytes - frag->stranded_bytes;
+    if (history->accounts[account].kind != ACCOUNT_pool || !frag->free_bytes)
+        return 0;
+    if (segments_pieces_at(&pieces, history, account, index, err))
+        return -1;
+    const int status = explain_pool(idle, &pieces, symbols, request_bytes, err);
+    segments_release(&pieces);
+    return status;
+}
+
+bool idle_is_little(const struct frag *frag, uint64_t card_bytes)
+{
+    return frag->free_bytes <= (card_bytes ? card_bytes : frag->reserved_bytes) / FLOOR_DIVISOR;
+}
+
+bool idle_is_excess(const struct account *account, uint64_t card_bytes)
+{
+    uint64_t reserved_bytes;
+
+    if (!card_bytes || account->reserved_peak.index == INDEX_NONE ||
+        !frag_peak_reserved(account, &reserved_bytes))
+        return false;
+    const struct frag least = {.reserved_bytes = reserved_bytes,
+                               .free_bytes = reserved_bytes - account->peak_bytes};
+    return least.free_bytes > account->peak_bytes / EXCESS_DIVISOR &&
+           !idle_is_little(&least, card_bytes);
+}

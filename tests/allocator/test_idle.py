@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Memory that a pool reserved and does not use: which moment `frag` speaks of, why the memory is idle, who
+requested it, and what to do."""
+import pytest
+
+from support.run import load_json
+from support.tracefile import MIB, Trace
+
+GIB = 1024 * MIB
+ONCE, EMPTY_CACHE, LARGEST = "Use fewer streams", "torch.cuda.empty_cache()", "Make the largest requests first"
+
+
+@pytest.fixture
+def trace(tmp_path):
+    made = Trace(tmp_path / "trace.db")
+    made.card(16 * GIB, 0)
+    return made
+
+
+def page(trace, command, *options):
+    if not trace.path.exists():
+        trace.exit()
+        trace.write()
+    return load_json(command, *options, trace.path)
+
+
+def said(trace, command, *options):
+    """Returns the sentences of a command's verdict as a list of (role, text)."""
+    return [(one["role"], one["text"]) for one in page(trace, command, *options)["verdict"]]
+
+
+def do(sentences):
+    return [text for role, text in sentences if role == "do"]
+
+
+def use(trace, size, line, stream=0, segment=None):
+    """Allocates and frees a tensor, in a new segment of its own size unless another one is given. Returns the segment."""
+    stack = trace.stack((f"{line}.py", 1, line))
+    segment = trace.alloc(size) if segment is None else segment
+    trace.tensor(segment, size, stack=stack, stream=stream)
+    trace.tensor_free(segment)
+    return segment
+
+
+def fresh_streams(trace, count=8):
+    use(trace, 256 * MIB, "train")
+    for stream in range(1, count + 1):
+        use(trace, 256 * MIB, "send", stream=stream)
+
+
+def growing_sizes(trace):
+    for number in range(1, 9):
+        use(trace, 256 * MIB + 32 * number * MIB, "extend")
+
+
+def a_large_phase(trace):
+    """Five requests of a smaller size live at once follow one large request, which is idle by then."""
+    use(trace, 3 * GIB, "prompt")
+    for _ in range(5):
+        trace.filled_segment(512 * MIB)
+
+
+def small_blocks_in_large_segments(trace):
+    stack = trace.stack(("keep.py", 1, "keep"))
+    for _ in range(8):
+        segment = trace.alloc(512 * MIB)
+        trace.tensor(segment, 1 * MIB, stack=stack)
+        use(trace, 400 * MIB, "work", segment=segment + 1 * MIB)
+
+
+CASES = {
+    fresh_streams: ("2.00 GiB of it lay in segments of 8 other streams, and a segment serves only its own stream.",
+                    "Most of it was requested by send.py:1 send (1.75 GiB).", ONCE),
+    growing_sizes: ("2.62 GiB of it lay in whole segments that were too small for later requests.",
+                    "Most of it was requested by extend.py:1 extend (2.62 GiB).", LARGEST),
+    a_large_phase: ("Most of it lay in whole segments: it is cached, not fragmented.",
+                    "Most of it was requested by prompt.py:1 prompt (3.00 GiB).", EMPTY_CACHE),
+    small_blocks_in_large_segments: ("3.60 GiB of it could not go back to the driver because live blocks lie beside it.",
+                                     "Most of it is pinned by keep.py:1 keep: 3.49 GiB beside 8 blocks of 8.00 MiB in all.",
+                                     None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fill", CASES, ids=lambda fill: fill.__name__)
+def test_idle_memory_has_a_cause_a_line_and_a_way_out(trace, fill):
+    why, who, way = CASES[fill]
+    fill(trace)
+    for command in ("frag",):
+        sentences = said(trace, command)
+        assert ("why", why) in sentences and ("who", who) in sentences, command
+        assert [text[: len(way)] for text in do(sentences)] == [way] if way else not do(sentences), command
+
+
+def test_frag_asks_the_model_whether_expandable_segments_help_where_sizes_were_outgrown(trace):
+    growing_sizes(trace)
+    assert page(trace, "frag")["next"].startswith("gpumemtrace frag --what-if=expandable_segments ")
+
+
+def test_frag_does_not_ask_about_expandable_segments_for_idle_memory_of_other_streams(trace):
+    fresh_streams(trace)
+    assert page(trace, "frag")["next"] is None
+
+
+def test_the_moment_is_the_one_with_most_live_bytes_while_most_is_reserved(trace):
+    """The last segment is requested while little is live. The next step uses the other segments again."""
+    segments = [trace.filled_segment(512 * MIB) for _ in range(8)]
+    for segment in segments:
+        trace.tensor_free(segment)
+    trace.filled_segment(2 * MIB)
+    for segment in segments:
+        trace.tensor(segment, 511 * MIB)
+    assert "no concern: 8.00 MiB of the 4.00 GiB" in said(trace, "frag")[0][1]
+
+
+def test_a_program_with_two_streams_is_not_told_to_use_fewer(trace):
+    use(trace, 2 * GIB, "train")
+    use(trace, 1 * GIB, "copy", stream=1)
+    assert ("why", "2.00 GiB of it lay in segments of 1 other stream, and a segment serves only its own stream.") in said(trace, "frag")
+    assert [text[: len(EMPTY_CACHE)] for text in do(said(trace, "frag"))] == [EMPTY_CACHE]
+
+
+def test_an_asked_moment_stays_the_moment(trace):
+    fresh_streams(trace)
+    assert said(trace, "frag", "--at=peak")[0][1].endswith("lay idle then, less than 5 % of the card.")
+    moment = page(trace, "frag")["devices"][0]["fragmentation"]
+    assert moment["at"] == "peak" and moment["live_bytes"] == 256 * MIB
+
+
+def test_frag_speaks_of_a_failure_for_which_idle_and_free_memory_together_were_enough(trace):
+    growing_sizes(trace)
+    trace.device_memory(2 * GIB, 16 * GIB, call=9, nested=1)
+    trace.fail(4 * GIB, call=9)
+    trace.fail(4 * GIB, "tensor")
+    assert page(trace, "oom")["oom"][0]["verdict"] in ("fragmented", "cached")
+    assert "lay idle when 4.00 GiB failed" in said(trace, "frag")[0][1]
