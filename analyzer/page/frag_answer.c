@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The answer of `frag`: says whether memory lies idle, and what keeps it idle. */
+/* The answer of `frag`, and a part of the answer of `report`: says whether memory lies idle, and
+ * what keeps it idle. */
 #include "parts.h"
 
 #include <stdio.h>
@@ -306,4 +307,40 @@ int page_frag_answer(struct opening *opening, const struct study *study, const s
                      struct err *err)
 {
     return say_of_devices(opening, study, view, err, say_of_device);
+}
+
+/* --- the answer of `report` --- */
+
+static int say_excess(struct opening *opening, const struct study *study,
+                      const struct device_use *use, const struct view *view, struct err *err)
+{
+    const struct account *account = &study->history.accounts[use->leading];
+    const struct words words = words_of(study, use->leading, NULL);
+    const uint64_t card_bytes = card_bytes_of(&words);
+    char card[UNITS_TEXT_BYTES], free[UNITS_TEXT_BYTES], reserved[UNITS_TEXT_BYTES],
+        live[UNITS_TEXT_BYTES];
+    struct idle idle;
+
+    (void)view;
+    if (!idle_is_excess(account, card_bytes))
+        return 0;
+    if (idle_at(&idle, &study->history, study->symbols, use->leading, account->reserved_peak.index,
+                0, err))
+        return -1;
+    if (!idle.frag.reserved_known || idle_is_little(&idle.frag, card_bytes))
+        return 0;
+    return page_say(opening, VERDICT_what,
+                    "Reserved %s%s%s at its peak on %s (%s), %s of it idle; live peak %s.",
+                    units_bytes(reserved, idle.frag.reserved_bytes), card_bytes ? " of " : "",
+                    card_bytes ? units_bytes(card, card_bytes) : "", words.device, words.layer,
+                    units_bytes(free, idle.frag.free_bytes),
+                    units_bytes(live, account->peak_bytes)) < 0
+               ? -1
+               : say_cause(opening, &words, &idle, account->reserved_peak.index, err);
+}
+
+int page_excess_answer(struct opening *opening, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    return say_of_devices(opening, study, view, err, say_excess);
 }

@@ -14,6 +14,9 @@
  * live. */
 page_answer page_peak_answer;
 page_answer page_frag_answer;
+/* Says that a pool reserved much more than it ever handed out at once, and why. Returns 0 for a
+ * pool that did not. */
+page_answer page_excess_answer;
 /* Says which card the run needs, for `--dry-run=any`. Returns 0 for any other run. */
 page_answer page_needs_answer;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory that a pool reserved and does not use: which moment `frag` speaks of, why the memory is idle, who
+"""Memory that a pool reserved and does not use: which moment `report` and `frag` speak of, why the memory is idle, who
 requested it, and what to do."""
 import pytest
 
@@ -85,7 +85,7 @@ CASES = {
 def test_idle_memory_has_a_cause_a_line_and_a_way_out(trace, fill):
     why, who, way = CASES[fill]
     fill(trace)
-    for command in ("frag",):
+    for command in ("report", "frag"):
         sentences = said(trace, command)
         assert ("why", why) in sentences and ("who", who) in sentences, command
         assert [text[: len(way)] for text in do(sentences)] == [way] if way else not do(sentences), command
@@ -101,6 +101,16 @@ def test_frag_does_not_ask_about_expandable_segments_for_idle_memory_of_other_st
     assert page(trace, "frag")["next"] is None
 
 
+def test_the_report_says_first_that_more_was_reserved_than_was_ever_live(trace):
+    fresh_streams(trace)
+    first, *_, peak, line = said(trace, "report")
+    assert first == ("what", "Reserved 2.25 GiB of 16.00 GiB at its peak on device 0 (pytorch pool), 2.00 GiB of it idle; live "
+                             "peak 256.00 MiB.")  # fmt: skip
+    assert peak[0] == "what" and peak[1].startswith("Peak 256.00 MiB") and line[0] == "who"
+    assert said(trace, "frag")[0][1] == ("On device 0, 2.00 GiB of the 2.25 GiB that the pytorch pool had reserved lay idle at the "
+                                         "peak of reserved memory.")  # fmt: skip
+
+
 def test_the_moment_is_the_one_with_most_live_bytes_while_most_is_reserved(trace):
     """The last segment is requested while little is live. The next step uses the other segments again."""
     segments = [trace.filled_segment(512 * MIB) for _ in range(8)]
@@ -112,11 +122,36 @@ def test_the_moment_is_the_one_with_most_live_bytes_while_most_is_reserved(trace
     assert "no concern: 8.00 MiB of the 4.00 GiB" in said(trace, "frag")[0][1]
 
 
+def test_a_cache_as_large_as_the_live_peak_is_no_excess(trace):
+    segments = [trace.filled_segment(512 * MIB) for _ in range(8)]
+    for segment in segments:
+        trace.tensor_free(segment)
+    trace.filled_segment(2 * MIB)
+    assert said(trace, "report")[0][1].startswith("Peak 4.00 GiB")
+
+
+def test_without_the_size_of_the_card_the_report_claims_no_excess(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    fresh_streams(trace)
+    assert said(trace, "report")[0][1].startswith("Peak 256.00 MiB")
+
+
 def test_a_program_with_two_streams_is_not_told_to_use_fewer(trace):
     use(trace, 2 * GIB, "train")
     use(trace, 1 * GIB, "copy", stream=1)
-    assert ("why", "2.00 GiB of it lay in segments of 1 other stream, and a segment serves only its own stream.") in said(trace, "frag")
-    assert [text[: len(EMPTY_CACHE)] for text in do(said(trace, "frag"))] == [EMPTY_CACHE]
+    assert ("why", "2.00 GiB of it lay in segments of 1 other stream, and a segment serves only its own stream.") in said(trace, "report")
+    assert [text[: len(EMPTY_CACHE)] for text in do(said(trace, "report"))] == [EMPTY_CACHE]
+
+
+def test_a_leak_comes_before_reserved_memory(trace):
+    stack = trace.stack(("leak.py", 7, "keep"))
+    fresh_streams(trace)
+    segment = trace.alloc(512 * MIB)
+    for number in range(8):
+        trace.tensor(segment + number * MIB, 1 * MIB, stack=stack)
+        trace.step(number)
+    whats = [text for role, text in said(trace, "report") if role == "what"]
+    assert [what.split()[0] for what in whats] == ["Leak:", "Reserved"]
 
 
 def test_an_asked_moment_stays_the_moment(trace):

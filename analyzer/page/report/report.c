@@ -3,20 +3,36 @@
 #include "analyzer/page/diff/balance.h"
 #include "analyzer/page/parts.h"
 
-static int answer_peak(struct opening *opening, const struct study *study, const struct view *view,
+/* Says what memory the run needed: what was reserved in excess, if anything, and what was live. */
+static int answer_need(struct opening *opening, const struct study *study, const struct view *view,
                        struct err *err)
 {
-    const int status = page_peak_answer(opening, study, view, err);
+    const int excess = page_excess_answer(opening, study, view, err);
 
-    return status > 0 && page_leaks_below_peak(opening, study, view, err) < 0 ? -1 : status;
+    if (excess < 0 || page_peak_answer(opening, study, view, err) < 0 ||
+        page_leaks_below_peak(opening, study, view, err) < 0)
+        return -1;
+    if (excess)
+        page_next(opening, "frag");
+    return 1;
+}
+
+/* Says a leak, and then what was reserved in excess, because the one does not follow from the
+ * other. */
+static int answer_leaks(struct opening *opening, const struct study *study, const struct view *view,
+                        struct err *err)
+{
+    const int status = page_leaks_answer(opening, study, view, err);
+
+    return status > 0 && page_excess_answer(opening, study, view, err) < 0 ? -1 : status;
 }
 
 /* Opens the page with the worst finding: the first of these answers that says something. */
 static int answer_report(struct opening *opening, const struct study *study,
                          const struct view *view, struct err *err)
 {
-    static page_answer *const answers[] = {page_oom_answer, page_full_card_answer,
-                                           page_leaks_answer, answer_peak};
+    static page_answer *const answers[] = {page_oom_answer, page_full_card_answer, answer_leaks,
+                                           answer_need};
     int status = 0;
 
     for (size_t i = 0; i < sizeof answers / sizeof *answers && !status; i++)
