@@ -280,3 +280,22 @@ void account_leak_release(struct account_leak *found)
     growth_release(&found->growth);
     *found = (struct account_leak){0};
 }
+
+bool leak_rounds_find(struct leak_rounds *rounds, const struct growth_watch *watch,
+                      uint32_t account)
+{
+    if (!growth_watch_has_steps(watch) || account >= watch->account_count ||
+        !watch->accounts[account].numbers)
+        return false;
+    const struct site_ends *total = &watch->accounts[account].total;
+    const struct trend *trend = &total->trend;
+    const uint64_t samples = trend->window ? trend->open_until / trend->window : 0;
+
+    if (total->fell || total->rises_count < FEWEST_ENDS || samples < FEWEST_ENDS)
+        return false;
+    *rounds = (struct leak_rounds){
+        .count = total->rises_count,
+        .bytes = (total->last_bytes - total->first_bytes) / total->rises_count,
+        .has_stopped = trend->samples[samples - FEWEST_ENDS] == trend->samples[samples - 1]};
+    return true;
+}

@@ -42,6 +42,17 @@ struct account_leak {
     double steps_left;     /* steps until the peak fills the card; an estimate */
 };
 
+/* Growth of an account from step to step that a slope does not show, because it stopped. */
+struct leak_rounds {
+    uint64_t count;   /* steps in which the bytes rose */
+    uint64_t bytes;   /* mean rise in these steps */
+    bool has_stopped; /* the bytes did not rise in the last FEWEST_ENDS steps */
+};
+
+/* Returns false if the trace has too few steps or rises, or if the bytes fell at some step. */
+bool leak_rounds_find(struct leak_rounds *rounds, const struct growth_watch *watch,
+                      uint32_t account);
+
 int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
                       struct err *err);
 void account_leak_release(struct account_leak *found);

@@ -168,3 +168,53 @@ def test_frag_speaks_of_a_failure_for_which_idle_and_free_memory_together_were_e
     trace.fail(4 * GIB, "tensor")
     assert page(trace, "oom")["oom"][0]["verdict"] in ("fragmented", "cached")
     assert "lay idle when 4.00 GiB failed" in said(trace, "frag")[0][1]
+
+
+# --- growth of reserved memory ---
+
+STEPS = 20
+
+
+def steps_with_streams(trace, rounds, steps=STEPS):
+    """In each of the first `rounds` steps, one new stream gets a segment of 256 MiB. Later steps use them again."""
+    segments = [use(trace, 256 * MIB, "train")]
+    for number in range(steps):
+        if number < rounds:
+            segments.append(use(trace, 256 * MIB, "send", stream=number + 1))
+        else:
+            use(trace, 256 * MIB, "send", stream=number % rounds + 1, segment=segments[number % rounds + 1])
+        trace.step(number)
+
+
+@pytest.mark.parametrize(
+    "rounds, sentence",
+    [(12, "The driver's memory grew in 10 steps, by 256.00 MiB each, then stopped."),
+     (19, "The driver's memory grew in 17 steps, by 256.00 MiB each.")],
+)  # fmt: skip
+@pytest.mark.parametrize("options", [(), ("--layer=driver",)])
+def test_leaks_says_that_the_drivers_memory_grew_although_nothing_leaks(trace, options, rounds, sentence):
+    steps_with_streams(trace, rounds)
+    sentences = said(trace, "leaks", *options)
+    assert sentences[0][1].startswith("No leak: live bytes do not grow")
+    assert sentences[1:] == [("why", sentence),
+                             ("why", f"The pool reserved {(rounds + 1) / 4:.2f} GiB at its peak, for at most 256.00 MiB of live "
+                                     "tensors.")]  # fmt: skip
+
+
+def test_leaks_says_nothing_of_reserved_memory_that_the_tensors_need(trace):
+    steps_with_streams(trace, 1)
+    assert len(said(trace, "leaks")) == 1
+
+
+@pytest.mark.parametrize("rounds, sentences", [(1, []), (12, ["The peak of reserved memory grew from 512.00 MiB to 3.25 GiB."])])
+def test_diff_speaks_of_reserved_memory_if_the_peak_is_the_same(tmp_path, rounds, sentences):
+    paths = []
+    for name, count in (("before", 1), ("after", rounds)):
+        made = Trace(tmp_path / f"{name}.db")
+        made.card(16 * GIB, 0)
+        steps_with_streams(made, count)
+        made.exit()
+        paths.append(made.write())
+    verdict = load_json("diff", *paths)["verdict"]
+    assert verdict[0]["text"].startswith("The peak is the same")
+    assert [one["text"] for one in verdict if "reserved" in one["text"]] == sentences

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/page/parts.h"
 #include "analyzer/reading/reading.h"
@@ -117,6 +118,39 @@ static int say_change(struct opening *opening, const struct study *study, const 
     return own->at[0] || own->at[1] || delta < 0 ? 1 : page_diff_how(opening, change);
 }
 
+/* The peaks are the same if they differ by at most this share. */
+enum { SAME_PEAK_DIVISOR = 100 };
+/* A change of the reserved memory is worth a sentence if it is more than this share, as for
+ * idle_is_excess. */
+enum { RESERVED_DIVISOR = 4 };
+
+static bool differ_by_share(uint64_t a, uint64_t b, uint64_t divisor)
+{
+    return (a > b ? a - b : b - a) > (a < b ? a : b) / divisor;
+}
+
+/* Says how the reserved memory changed, if the peaks of the live bytes do not show it. */
+static int say_reserved(struct opening *opening, const struct study *study, const struct view *view,
+                        uint32_t account)
+{
+    const struct page_diff_options *own = diff_options(view);
+    const uint32_t other = study_counterpart(own->before, study, account);
+    char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
+    uint64_t bytes[2];
+
+    if (own->at[0] || own->at[1] || other == HISTORY_NONE)
+        return 1;
+    const struct account *earlier = &own->before->history.accounts[other];
+    const struct account *later = &study->history.accounts[account];
+    if (differ_by_share(earlier->peak_bytes, later->peak_bytes, SAME_PEAK_DIVISOR) ||
+        !frag_peak_reserved(earlier, &bytes[0]) || !frag_peak_reserved(later, &bytes[1]) ||
+        !differ_by_share(bytes[0], bytes[1], RESERVED_DIVISOR))
+        return 1;
+    return page_say(opening, VERDICT_what, "The peak of reserved memory %s from %s to %s.",
+                    bytes[1] > bytes[0] ? "grew" : "fell", units_bytes(before, bytes[0]),
+                    units_bytes(after, bytes[1]));
+}
+
 static int answer_diff(struct opening *opening, const struct study *study, const struct view *view,
                        struct err *err)
 {
@@ -134,6 +168,8 @@ static int answer_diff(struct opening *opening, const struct study *study, const
             return -1;
         status = say_change(opening, study, view, account, &change);
         run_diff_release(&change);
+        if (status >= 0)
+            status = say_reserved(opening, study, view, account);
     }
     if (history->device_count)
         page_next(opening, "peak");

@@ -349,31 +349,54 @@ static int say_flushed(struct opening *opening, const struct leak_row *row)
                     collapses_text(when, row->first));
 }
 
-static int say_none(struct opening *opening, const struct worst *worst)
+/* Says that the pool reserved much more than was live, and whether the driver's memory grew by
+ * steps, because a reader who asks for a leak may have seen this growth outside the program. */
+static int say_excess(struct opening *opening, const struct study *study, uint32_t account)
+{
+    const struct history *history = &study->history;
+    const int device = history->accounts[account].device;
+    const struct account *pool = &history->accounts[history_device(history, device)->leading];
+    char reserved[UNITS_TEXT_BYTES], live[UNITS_TEXT_BYTES], rise[UNITS_TEXT_BYTES];
+    struct leak_rounds rounds;
+
+    if (!idle_is_excess(pool, study_card_bytes(study, device)))
+        return 1;
+    page_next(opening, "frag");
+    if (leak_rounds_find(&rounds, &study->growth, pool->driver) &&
+        page_say(opening, VERDICT_why,
+                 "The driver's memory grew in %" PRIu64 " steps, by %s each%s.", rounds.count,
+                 units_bytes(rise, rounds.bytes), rounds.has_stopped ? ", then stopped" : "") < 0)
+        return -1;
+    return page_say(
+        opening, VERDICT_why, "The pool reserved %s at its peak, for at most %s of live tensors.",
+        units_bytes(reserved, pool->peak_reserved_bytes), units_bytes(live, pool->peak_bytes));
+}
+
+static int say_none(struct opening *opening, const struct study *study, const struct worst *worst)
 {
     const struct leak *leak = &worst->found.leak;
-    const uint64_t steps = worst->found.growth.ends_count;
+    const struct growth *growth = &worst->found.growth;
+    const struct leak_row *row = lines_steepest(&worst->found, ROWS_OF_CAUSE);
     char slope[UNITS_TEXT_BYTES];
+    int status;
 
     if (leak->slope > 0 && leak->slope <= leak->floor)
         return page_say(opening, VERDICT_what,
                         "No leak: %s per step (%" PRIu64 " steps) would fill the card only after "
                         "more than ten million steps.",
-                        slope_text(slope, leak->slope), steps);
-    const struct leak_row *row = lines_steepest(&worst->found, ROWS_OF_CAUSE);
+                        slope_text(slope, leak->slope), growth->ends_count);
     if (leak->flushed_slope > 0 && row && row->is_saw)
         return say_flushed(opening, row);
-    if (worst->found.growth.flat_since)
-        return page_say(opening, VERDICT_what,
-                        "No leak: live bytes are flat since step %" PRIu64 " of %" PRIu64 ".",
-                        worst->found.growth.flat_since, steps) < 0
-                   ? -1
-                   : say_cache(opening, leak);
-    return page_say(opening, VERDICT_what,
-                    "No leak: live bytes do not grow from step to step (%" PRIu64 " steps).",
-                    steps) < 0
-               ? -1
-               : say_cache(opening, leak);
+    if (growth->flat_since)
+        status = page_say(opening, VERDICT_what,
+                          "No leak: live bytes are flat since step %" PRIu64 " of %" PRIu64 ".",
+                          growth->flat_since, growth->ends_count);
+    else
+        status = page_say(opening, VERDICT_what,
+                          "No leak: live bytes do not grow from step to step (%" PRIu64 " steps).",
+                          growth->ends_count);
+    return status < 0 || say_cache(opening, leak) < 0 ? -1
+                                                      : say_excess(opening, study, worst->account);
 }
 
 /* Says that memory is kept for a backward that never ran. */
@@ -451,7 +474,7 @@ static int say_verdict(struct opening *opening, const struct study *study,
     case LEAK_GROWS:
         return say_growth(opening, study, worst, err);
     case LEAK_NONE:
-        return say_none(opening, worst);
+        return say_none(opening, study, worst);
     default:
         return say_unknown(opening, worst);
     }
