@@ -3,6 +3,7 @@
 requested it, and what to do."""
 import pytest
 
+from support.agreement import disagreements
 from support.run import load_json
 from support.tracefile import MIB, Trace
 
@@ -89,6 +90,7 @@ def test_idle_memory_has_a_cause_a_line_and_a_way_out(trace, fill):
         sentences = said(trace, command)
         assert ("why", why) in sentences and ("who", who) in sentences, command
         assert [text[: len(way)] for text in do(sentences)] == [way] if way else not do(sentences), command
+    assert not disagreements(trace.path)
 
 
 def test_frag_asks_the_model_whether_expandable_segments_help_where_sizes_were_outgrown(trace):
@@ -168,6 +170,7 @@ def test_frag_speaks_of_a_failure_for_which_idle_and_free_memory_together_were_e
     trace.fail(4 * GIB, "tensor")
     assert page(trace, "oom")["oom"][0]["verdict"] in ("fragmented", "cached")
     assert "lay idle when 4.00 GiB failed" in said(trace, "frag")[0][1]
+    assert not disagreements(trace.path)
 
 
 # --- growth of reserved memory ---
