@@ -11,6 +11,7 @@
 #include "analyzer/analysis/fragmentation/pins.h"
 #include "analyzer/blame/blame.h"
 #include "analyzer/oom/oom.h"
+#include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
 #include "whatif.h"
 
@@ -126,6 +127,21 @@ static bool is_pytorch(const struct words *words)
     return pool && !strcmp(pool, "pytorch");
 }
 
+/* Advises expandable segments if the model of the allocator shows that they help. */
+static int say_expanded(struct opening *opening, const struct words *words)
+{
+    const struct remedies *remedies = words->study->remedies;
+    char bytes[UNITS_TEXT_BYTES], then[UNITS_TEXT_BYTES];
+
+    if (!remedies || !remedies->expanded.helps || remedies->expanded.account != words->account)
+        return 1;
+    return page_say(
+        opening, VERDICT_do,
+        "%s: %s reserved at most, in place of %s, by the model of the allocator.",
+        remedies->setting, units_bytes(bytes, remedies->expanded.reserved_bytes),
+        units_bytes(then, words->study->history.accounts[words->account].peak_reserved_bytes));
+}
+
 static int say_do(struct opening *opening, const struct words *words, const struct idle *idle)
 {
     if (idle->cause == IDLE_STRANDED)
@@ -138,7 +154,9 @@ static int say_do(struct opening *opening, const struct words *words, const stru
         return page_say(opening, VERDICT_do,
                         "Make the largest requests first (the longest batch), or allocate what "
                         "grows at its final size: later requests then fit into earlier "
-                        "segments.");
+                        "segments.") < 0
+                   ? -1
+                   : say_expanded(opening, words);
     return is_pytorch(words)
                ? page_say(opening, VERDICT_do,
                           "torch.cuda.empty_cache() gives it back, except memory that a MemPool "

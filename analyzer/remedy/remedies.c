@@ -13,6 +13,7 @@
 #include "asked.h"
 #include "at_moment.h"
 #include "evaluation.h"
+#include "expanded.h"
 #include "torch_setting.h"
 
 /* A gain of at most 1/50 of the need is not worth advice. */
@@ -585,5 +586,5 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct l
     without_release(&inquiry->without);
     at_moment_release(&inquiry->at);
     free(inquiry);
-    return status;
+    return status ? status : expanded_find(remedies, study, err);
 }

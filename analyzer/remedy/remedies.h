@@ -61,6 +61,13 @@ struct outgrown {
     size_t line_count; /* may be larger than the array */
 };
 
+/* The reserved bytes of a pool with expandable segments, if they help; see expanded.h. */
+struct expanded {
+    bool helps;
+    uint32_t account;
+    uint64_t reserved_bytes;
+};
+
 enum { REMEDY_SETTING_BYTES = 512 };
 struct remedies {
     bool needed;          /* an allocation failed, or the peak nearly filled the card */
@@ -73,6 +80,7 @@ struct remedies {
     char setting[REMEDY_SETTING_BYTES]; /* for expandable_segments: "VARIABLE=VALUE" */
     struct remedy items[REMEDY_COUNT];  /* the allocator's remedies first, all others by gain */
     size_t count;
+    struct expanded expanded;
 };
 
 /* Finds the remedies. The events of `study` must still be open, and `watch` must have watched its

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/analysis/fragmentation/idle.h"
 #include "analyzer/analysis/leak_signs.h"
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
