@@ -14,10 +14,10 @@ function isAlarming({ answer }) {
 }
 
 // The labels of the roles that have one (verdict.c).
-const LABELS = { why: 'Why: ', who: 'Who: ', do: 'Do: ' };
+const ROLE_LABELS = { why: 'Why: ', who: 'Who: ', do: 'Do: ' };
 
 function labelledText({ role, text }) {
-  return (LABELS[role] || '') + text;
+  return (ROLE_LABELS[role] || '') + text;
 }
 
 // Keeps the first word and the end of a long command, because a launcher's options in between say
@@ -228,7 +228,7 @@ const page = {
   verdict() {
     const own = [...(this.trace.verdict || []), ...this.peaks().map((text) => ({ role: 'what', text }))];
     if (this.trace === this.document) return own;
-    const job = this.document.verdict || [], name = (one) => (LABELS[one.role] ? one : { ...one, text: traceName(this.trace) + ': ' + one.text });
+    const job = this.document.verdict || [], name = (one) => (ROLE_LABELS[one.role] ? one : { ...one, text: traceName(this.trace) + ': ' + one.text });
     if (this.isFailed(this.trace)) return [...job, ...own.slice(1).filter(({ text }) => !job.some((one) => one.text === text)).map(name)];
     return isAlarming(this.trace) ? [...own.map(name), ...job] : [...job, ...own.map(name)];
   },
@@ -238,7 +238,7 @@ const page = {
     title.textContent = visibleText(verdict.length ? verdict[0].text : 'gpumemtrace');
     title.classList.toggle('alarm', isAlarming(this.trace) || isAlarming(this.document) || !!this.document.job?.failed_trace);
     document.title = verdict.length ? verdict[0].text : 'gpumemtrace';
-    replaceChildren('more-answers', ...verdict.slice(1).map(({ role, text }) => element('p', {}, LABELS[role] ? element('b', {}, LABELS[role]) : '', text)));
+    replaceChildren('more-answers', ...verdict.slice(1).map(({ role, text }) => element('p', {}, ROLE_LABELS[role] ? element('b', {}, ROLE_LABELS[role]) : '', text)));
     replaceChildren('warnings', ...(this.trace.warnings || []).map((text) => element('p', {}, text)));
     byId('action').hidden = !next;
     byId('next').textContent = next || '';

@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from support.run import ROOT, run_command
+from support.run import ROOT, run_command, texts_of
 from support.tracefile import KINDS, MIB, Trace
 from web.pages import a_run, bytes_text, check_quiet, html_of, json_of
 
@@ -205,6 +205,9 @@ def test_a_job_opens_with_the_rank_that_failed(browser, tmp_path):
     assert browser.text("body").count(failed["answer"][0]) == 1 and browser.text("#heading").startswith(job["job"]["failed_trace"])
     assert browser.run("return document.getElementById('answer').classList.contains('alarm')")
     assert browser.text("#next") == failed["next"] == job["next"] and job["answer"][1] in browser.text("#more-answers")
+    for role in ("why", "who"):
+        label = f"{role.capitalize()}: {texts_of(failed, role)}"
+        assert browser.text("#more-answers").count(label) == 1 and browser.run("return page.asText()").count(label) == 1
     browser.run("page.set({trace: 0, layer: 0, moment: null})")
     assert browser.text("#answer") == job["answer"][0] and browser.text("#heading").startswith(str(traces[0]))
     check_quiet(browser)
