@@ -34,6 +34,21 @@ static int format_peak(char *text, size_t size, const struct study *study, const
                     path ? path : "");
 }
 
+/* Copies of weights are named if they are more than this part of the memory, because a smaller part
+ * does not explain the peak. */
+#define COPIES_RATIO_MIN 0.1
+
+static int say_copies(struct opening *opening, const struct sites *sites)
+{
+    char copies[UNITS_TEXT_BYTES];
+
+    if ((double)sites->copies_bytes <= COPIES_RATIO_MIN * (double)sites->total_bytes)
+        return 1;
+    return page_say(opening, VERDICT_why,
+                    "%s of it are 16-bit copies of weights that autocast made.",
+                    units_bytes(copies, sites->copies_bytes));
+}
+
 /* Writes the largest category, if it is known: "62.0 % of it activations". */
 static int format_category(char *text, size_t size, const struct sites *sites)
 {
@@ -110,7 +125,7 @@ static int say_held(struct opening *opening, const struct study *study, const st
         return -1;
     format_peak(where, sizeof where, study, view, number, moment, sites->total_bytes);
     format_category(category, sizeof category, sites);
-    if (page_say(opening, VERDICT_what, "%s.", where) < 0)
+    if (page_say(opening, VERDICT_what, "%s.", where) < 0 || say_copies(opening, sites) < 0)
         return -1;
     return *site || *category ? page_say(opening, VERDICT_who, "%s%s%s.", site,
                                          *site && *category ? "; " : "", category)
