@@ -23,12 +23,14 @@ int page_say(struct opening *opening, enum verdict_role role, const char *format
 int page_explain(struct opening *opening, page_answer *answer, const struct study *study,
                  const struct view *view, struct err *err)
 {
-    const size_t first = opening->verdict.texts.count;
-    const int status = answer(opening, study, view, err);
+    struct opening own = {.err = err};
+    const struct verdict *verdict = &own.verdict;
+    int status = answer(&own, study, view, err);
 
-    for (size_t i = first; i < opening->verdict.texts.count; i++)
-        if (opening->verdict.roles[i] == VERDICT_what)
-            opening->verdict.roles[i] = VERDICT_why;
+    for (size_t i = 0; i < verdict->texts.count && status >= 0; i++)
+        if (verdict->roles[i] == VERDICT_what)
+            status = page_say(opening, VERDICT_why, "%s", verdict->texts.items[i]);
+    verdict_release(&own.verdict);
     return status;
 }
 

@@ -46,7 +46,8 @@ typedef int page_answer(struct opening *opening, const struct study *study, cons
 /* Adds a sentence. Returns 1, like a page_answer that says something, or -1. */
 int page_say(struct opening *opening, enum verdict_role role, const char *format, ...)
     GMT_PRINTF(3, 4);
-/* Adds an answer as the reason for what was said: its finding becomes a "why". */
+/* Adds the finding of an answer as the reason for what was said. Its other sentences are left out,
+ * because they are about another question. */
 int page_explain(struct opening *opening, page_answer *answer, const struct study *study,
                  const struct view *view, struct err *err);
 /* Sets the command to run next, without the trace: "peak --at=oom:1". */
