@@ -101,6 +101,7 @@ static void add_site(struct leak_evidence *evidence, struct graph_sums *sums,
     const struct site_blocks *blocks = site->blocks;
 
     evidence->slope += site->line.slope;
+    evidence->is_of_backward |= blocks->backward_births_count > 0;
     evidence->stacks++;
     evidence->births_count += blocks->births_count;
     evidence->frees_count += blocks->frees_count;
@@ -154,7 +155,9 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
     const struct account *own = &study->history.accounts[account];
     bool *stacks = find_stacks(study, found, err);
 
-    *evidence = (struct leak_evidence){.has_backward = study_has_backward(study)};
+    *evidence = (struct leak_evidence){.has_backward = study_has_backward(study),
+                                       .may_go_back = study->history.failures_in_all > 0 &&
+                                                      !study_has_backward(study)};
     if (!stacks)
         return -1;
     evidence->is_pytorch = own->kind == ACCOUNT_pool && !strcmp(study_pool(study, own), "pytorch");

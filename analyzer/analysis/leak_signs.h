@@ -19,6 +19,8 @@ struct leak_evidence {
     bool went_back;    /* backwards went through most of the graph */
     bool keeps_all;    /* three quarters of the graph's blocks were live at once */
     bool is_flushed;   /* the teeth have equal lengths */
+    bool may_go_back;  /* memory was refused before any backward, so one may have been to come */
+    bool is_of_backward; /* a backward made some of the blocks */
     double slope, graph_slope;
     double gradient_slope; /* of blocks that are made in a backward and that autograd keeps */
     size_t stacks, graph_stacks;

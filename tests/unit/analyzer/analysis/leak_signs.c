@@ -37,6 +37,10 @@ static const struct {
       .graph_stacks = 2}},
     {NULL,
      {PYTORCH, .graph_slope = 100, .has_rounds = true, .graph_stacks = 3}}, /* half is freed */
+    {NULL,
+     {PYTORCH, .graph_slope = 70, .keeps_all = true, .stacks = 3, .graph_stacks = 2,
+      .may_go_back = true}},
+    {NULL, {PYTORCH, .is_of_backward = true}},
     {"kept_models", {PYTORCH, .live_bytes = 100, .parameter_bytes = 60}},
     {"kept_without_graph", {PYTORCH, .live_bytes = 100, .parameter_bytes = 40}},
     {"reference_cycle", {PYTORCH, .collapses = 2}},
