@@ -191,6 +191,23 @@ static int say_held(struct opening *opening, const struct account_leak *found)
                     units_bytes(held, bytes), found->growth.ends_count, since, within);
 }
 
+/* Says that a program outgrows its blocks, as with a pool whose requests become larger. */
+static int say_larger(struct opening *opening, const struct account_leak *found)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < found->growing.count; i++) {
+        const struct leak_row *row = &found->growing.items[i];
+        const struct site_blocks *blocks = row->first->blocks;
+        if (!row->is_of_cause)
+            continue;
+        if (blocks->larger_count + 1 != blocks->births_count)
+            return 1;
+        count++;
+    }
+    return count ? page_say(opening, VERDICT_why, "Each block is larger than the one before.") : 1;
+}
+
 /* Names growth in other steps than those of the cause. */
 static int say_beside(struct opening *opening, const struct account_leak *found)
 {
@@ -233,7 +250,8 @@ static int say_leak(struct opening *opening, const struct study *study, const st
     growth_text(growth, study, worst, ROWS_OF_CAUSE);
     page_next(opening, worst->found.is_gone ? "peak" : "peak --at=end");
     return page_say(opening, VERDICT_what, "Leak: %s.", growth) < 0 ||
-                   say_sign(opening, sign) < 0 || say_input(opening, &worst->found, sign) < 0 ||
+                   say_sign(opening, sign) < 0 || say_larger(opening, &worst->found) < 0 ||
+                   say_input(opening, &worst->found, sign) < 0 ||
                    say_future(opening, &worst->found) < 0 || say_held(opening, &worst->found) < 0 ||
                    say_beside(opening, &worst->found) < 0 || say_action(opening, sign) < 0
                ? -1
