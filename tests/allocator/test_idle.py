@@ -205,7 +205,7 @@ def steps_with_streams(trace, rounds, steps=STEPS):
 def test_leaks_says_that_the_drivers_memory_grew_although_nothing_leaks(trace, options, rounds, sentence):
     steps_with_streams(trace, rounds)
     sentences = said(trace, "leaks", *options)
-    assert sentences[0][1].startswith("No leak: live bytes do not grow")
+    assert sentences[0][1].startswith("No leak: live bytes ")
     assert sentences[1:] == [("why", sentence),
                              ("why", f"The pool reserved {(rounds + 1) / 4:.2f} GiB at its peak, for at most 256.00 MiB of live "
                                      "tensors.")]  # fmt: skip
