@@ -32,8 +32,8 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
     if (place == PLACE_NONE)
         return -1;
     const struct place_life life = lives_of(lives, place);
-    *asked = (struct asked){.growth = life.growth,
-                            .grows = place != PLACE_ROOT && growth_goes_on(&life.growth) &&
+    *asked = (struct asked){.rising = life.rising,
+                            .grows = place != PLACE_ROOT && rising_goes_on(&life.rising) &&
                                      !may_be_layers(at, lives, place),
                             .halved_count = caught->count ? caught->halved_count : 0};
     const bool is_tensor = at->history->accounts[failure->account].kind == ACCOUNT_pool;
@@ -44,33 +44,33 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
 }
 
 /* True if the place has freed nothing, and each of its requests was larger than the one before. */
-static bool is_outgrown(const struct lives *lives, uint32_t place)
+static bool only_rises(const struct lives *lives, uint32_t place)
 {
     const struct place_life life = lives_of(lives, place);
-    return place != PLACE_ROOT && !life.fall_count && growth_goes_on(&life.growth) &&
-           life.growth.rises_count + 1 == life.births_count;
+    return place != PLACE_ROOT && !life.fall_count && rising_goes_on(&life.rising) &&
+           life.rising.rises_count + 1 == life.births_count;
 }
 
-static void add_line(struct outgrown *outgrown, const struct live_block *block)
+static void add_line(struct larger_blocks *larger, const struct live_block *block)
 {
-    for (size_t i = 0; i < outgrown->line_count && i < OUTGROWN_LINES; i++)
-        if (outgrown->lines[i].place == block->place)
+    for (size_t i = 0; i < larger->line_count && i < LARGER_LINES; i++)
+        if (larger->lines[i].place == block->place)
             return;
-    if (outgrown->line_count < OUTGROWN_LINES)
-        outgrown->lines[outgrown->line_count] =
-            (struct outgrown_line){block->place, block->stack_id};
-    outgrown->line_count++;
+    if (larger->line_count < LARGER_LINES)
+        larger->lines[larger->line_count] = (struct larger_line){block->place, block->stack_id};
+    larger->line_count++;
 }
 
-void outgrown_find(struct outgrown *outgrown, const struct at_moment *at, const struct lives *lives)
+void larger_blocks_find(struct larger_blocks *larger, const struct at_moment *at,
+                        const struct lives *lives)
 {
-    *outgrown = (struct outgrown){0};
+    *larger = (struct larger_blocks){0};
     for (size_t i = 0; i < at->count; i++) {
         const struct live_block *block = &at->items[i];
-        if (block->is_refused || may_be_of_layer(at, block) || !is_outgrown(lives, block->place))
+        if (block->is_refused || may_be_of_layer(at, block) || !only_rises(lives, block->place))
             continue;
-        outgrown->bytes += block->size_bytes;
-        outgrown->count++;
-        add_line(outgrown, block);
+        larger->bytes += block->size_bytes;
+        larger->count++;
+        add_line(larger, block);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Judges a failed request by the requests before it; see struct asked and struct outgrown. */
+/* Judges a failed request by the requests before it; see struct asked and struct larger_blocks. */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_ASKED_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_ASKED_H
 
@@ -12,7 +12,7 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
                const struct caught *caught, const struct failure *failure, uint64_t card_bytes,
                struct err *err);
 
-void outgrown_find(struct outgrown *outgrown, const struct at_moment *at,
-                   const struct lives *lives);
+void larger_blocks_find(struct larger_blocks *larger, const struct at_moment *at,
+                        const struct lives *lives);
 
 #endif

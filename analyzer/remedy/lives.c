@@ -56,7 +56,7 @@ static void note_birth(struct lives *lives, struct place_life *life, uint64_t in
     if (!life->births_count++)
         life->first_iteration = lives->iterations.number;
     life->last_iteration = lives->iterations.number;
-    growth_add(&life->growth, size_bytes);
+    rising_add(&life->rising, size_bytes);
     if (++life->live_count > life->high_count)
         life->high_count = life->live_count;
 }

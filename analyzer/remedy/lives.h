@@ -10,7 +10,7 @@
 #define GPUMEMTRACE_ANALYZER_REMEDY_LIVES_H
 
 #include "analyzer/replay/history/observer.h"
-#include "growth.h"
+#include "rising.h"
 #include "places.h"
 #include "iterations.h"
 
@@ -24,7 +24,7 @@ struct place_life {
     uint32_t births_count;
     /* Iterations in which blocks were born; valid if births_count is not 0. */
     uint32_t first_iteration, last_iteration;
-    struct growth growth; /* of the sizes of its blocks */
+    struct rising rising; /* of the sizes of its blocks */
 };
 
 /* The lives of the blocks of one account, up to one event. */

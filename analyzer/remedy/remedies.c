@@ -532,7 +532,7 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
              &remedies->asked, &inquiry->at, inquiry->lives, &inquiry->caught, inquiry->failure,
              study_card_bytes(study, study->history.accounts[remedies->account].device), err)))
         return -1;
-    outgrown_find(&remedies->outgrown, &inquiry->at, inquiry->lives);
+    larger_blocks_find(&remedies->larger, &inquiry->at, inquiry->lives);
     drop_idle_questions(inquiry);
     return replay_again(inquiry, err);
 }

@@ -44,20 +44,20 @@ struct remedy {
  * would only delay the failure. */
 struct asked {
     bool grows;           /* the failed place asks for more each time, and nothing shows an end */
-    struct growth growth; /* of the failed place, the refused request included */
+    struct rising rising; /* of the failed place, the refused request included */
     size_t halved_count;  /* as in struct caught */
     uint64_t times_live;  /* the request is this many times all that is live; 0: not that large */
 };
 
 /* Blocks that only differ in size: a line allocated each of them, larger than the one before, and
  * freed none. */
-enum { OUTGROWN_LINES = 2 };
-struct outgrown_line {
+enum { LARGER_LINES = 2 };
+struct larger_line {
     uint32_t place, stack_id;
 };
-struct outgrown {
+struct larger_blocks {
     uint64_t bytes, count;
-    struct outgrown_line lines[OUTGROWN_LINES];
+    struct larger_line lines[LARGER_LINES];
     size_t line_count; /* may be larger than the array */
 };
 
@@ -76,7 +76,7 @@ struct remedies {
     bool has_failed;
     uint64_t need_bytes;
     struct asked asked;
-    struct outgrown outgrown;
+    struct larger_blocks larger;
     char setting[REMEDY_SETTING_BYTES]; /* for expandable_segments: "VARIABLE=VALUE" */
     struct remedy items[REMEDY_COUNT];  /* the allocator's remedies first, all others by gain */
     size_t count;

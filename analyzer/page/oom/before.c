@@ -29,16 +29,16 @@ bool page_oom_grows(const struct study *study, const struct failure *failure)
     return remedies && remedies->asked.grows;
 }
 
-static int say_growth(struct opening *opening, const struct growth *growth)
+static int say_rising(struct opening *opening, const struct rising *rising)
 {
     char rise[UNITS_TEXT_BYTES], first[UNITS_TEXT_BYTES], last[UNITS_TEXT_BYTES];
-    const bool is_even = growth_is_even(growth);
+    const bool is_even = rising_is_even(rising);
 
-    units_bytes(rise, growth->most_rise_bytes);
+    units_bytes(rise, rising->most_rise_bytes);
     return page_say(opening, VERDICT_why,
                     "The requests of this line grew %" PRIu32 " times%s%s, from %s to %s.",
-                    growth->rises_count, is_even ? " by " : "", is_even ? rise : "",
-                    units_bytes(first, growth->first_bytes), units_bytes(last, growth->last_bytes));
+                    rising->rises_count, is_even ? " by " : "", is_even ? rise : "",
+                    units_bytes(first, rising->first_bytes), units_bytes(last, rising->last_bytes));
 }
 
 /* Says that smaller batches were tried. If an exception holds the tensors of the failed tries, says
@@ -70,7 +70,7 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
     if (!remedies)
         return 1;
     const struct asked *asked = &remedies->asked;
-    if ((asked->grows && say_growth(opening, &asked->growth) < 0) ||
+    if ((asked->grows && say_rising(opening, &asked->rising) < 0) ||
         (asked->halved_count && say_halved(opening, remedies) < 0))
         return -1;
     if (!asked->times_live)
@@ -92,21 +92,20 @@ static const char *label_of(const struct oom_told *told, uint32_t stack_id)
 
 /* Says "3.54 GiB live, 3.03 GiB of it in 83 blocks by train.py:69 attend, none freed, each larger
  * than the one before". */
-static int say_outgrown(struct opening *opening, const struct oom_told *told,
-                        const struct outgrown *outgrown, const char *live)
+static int say_larger(struct opening *opening, const struct oom_told *told,
+                      const struct larger_blocks *larger, const char *live)
 {
-    const struct outgrown_line *lines = outgrown->lines;
+    const struct larger_line *lines = larger->lines;
     char bytes[UNITS_TEXT_BYTES], others[64] = "";
 
-    if (outgrown->line_count > OUTGROWN_LINES)
-        snprintf(others, sizeof others, " and %zu more lines",
-                 outgrown->line_count - OUTGROWN_LINES);
+    if (larger->line_count > LARGER_LINES)
+        snprintf(others, sizeof others, " and %zu more lines", larger->line_count - LARGER_LINES);
     return page_say(opening, VERDICT_who,
                     "%s live, %s of it in %" PRIu64 " blocks by %s%s%s%s, none freed, each larger "
                     "than the one before.",
-                    live, units_bytes(bytes, outgrown->bytes), outgrown->count,
-                    label_of(told, lines[0].stack_id), outgrown->line_count > 1 ? " and " : "",
-                    outgrown->line_count > 1 ? label_of(told, lines[1].stack_id) : "", others);
+                    live, units_bytes(bytes, larger->bytes), larger->count,
+                    label_of(told, lines[0].stack_id), larger->line_count > 1 ? " and " : "",
+                    larger->line_count > 1 ? label_of(told, lines[1].stack_id) : "", others);
 }
 
 /* Returns the row to name. An operator of autograd names no line of the program, so a row that does
@@ -145,8 +144,8 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
 
     units_bytes(live, told->sites.total_bytes);
     if (count > 0 && remedies && remedies->account == oom->account &&
-        remedies->outgrown.bytes >= rows[0].bytes)
-        status = say_outgrown(opening, told, &remedies->outgrown, live);
+        remedies->larger.bytes >= rows[0].bytes)
+        status = say_larger(opening, told, &remedies->larger, live);
     else if (count > 0)
         status = say_rows(opening, oom, told, rows, (size_t)count, live);
     free(rows);

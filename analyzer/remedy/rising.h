@@ -8,26 +8,26 @@
  *     512  256   128  512  256                   does not: a size fell
  *     1  2  4  8  1  2  4  8                     does not: an earlier run was as long
  */
-#ifndef GPUMEMTRACE_ANALYZER_REMEDY_GROWTH_H
-#define GPUMEMTRACE_ANALYZER_REMEDY_GROWTH_H
+#ifndef GPUMEMTRACE_ANALYZER_REMEDY_RISING_H
+#define GPUMEMTRACE_ANALYZER_REMEDY_RISING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Requests in order, none of them smaller than the one before. A zeroed struct has none. Equal
  * sizes belong to the run, because the layers of a model may ask at the same place. */
-struct growth {
+struct rising {
     uint64_t first_bytes, last_bytes;
     uint64_t least_rise_bytes, most_rise_bytes;
     uint32_t rises_count;         /* requests that were larger than the one before */
     uint32_t earlier_rises_count; /* the most rises of a run that ended */
 };
 
-void growth_add(struct growth *growth, uint64_t size_bytes);
+void rising_add(struct rising *rising, uint64_t size_bytes);
 
 /* True if the requests of the run grew so often that they will go on to grow. */
-bool growth_goes_on(const struct growth *growth);
+bool rising_goes_on(const struct rising *rising);
 /* True if all requests grew by about the same number of bytes. */
-bool growth_is_even(const struct growth *growth);
+bool rising_is_even(const struct rising *rising);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells growing requests from others, by their sizes. */
-#include "analyzer/remedy/growth.h"
+#include "analyzer/remedy/rising.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,12 +32,12 @@ static void the_sizes_of_requests_tell_whether_they_go_on_to_grow(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct growth growth = {0};
+        struct rising rising = {0};
 
         for (size_t n = 0; n < SIZES_MOST && cases[i].sizes[n]; n++)
-            growth_add(&growth, cases[i].sizes[n]);
-        if (growth_goes_on(&growth) != cases[i].goes_on ||
-            growth_is_even(&growth) != cases[i].is_even)
+            rising_add(&rising, cases[i].sizes[n]);
+        if (rising_goes_on(&rising) != cases[i].goes_on ||
+            rising_is_even(&rising) != cases[i].is_even)
             fail_msg("%s", cases[i].name);
     }
 }
@@ -45,17 +45,17 @@ static void the_sizes_of_requests_tell_whether_they_go_on_to_grow(void **state)
 static void the_run_is_described_from_its_first_size(void **state)
 {
     const uint64_t sizes[] = {7, 9, 2, 5, 5, 9};
-    struct growth growth = {0};
+    struct rising rising = {0};
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        growth_add(&growth, sizes[i]);
-    assert_int_equal(growth.first_bytes, 2);
-    assert_int_equal(growth.last_bytes, 9);
-    assert_int_equal(growth.rises_count, 2);
-    assert_int_equal(growth.least_rise_bytes, 3);
-    assert_int_equal(growth.most_rise_bytes, 4);
-    assert_int_equal(growth.earlier_rises_count, 1);
+        rising_add(&rising, sizes[i]);
+    assert_int_equal(rising.first_bytes, 2);
+    assert_int_equal(rising.last_bytes, 9);
+    assert_int_equal(rising.rises_count, 2);
+    assert_int_equal(rising.least_rise_bytes, 3);
+    assert_int_equal(rising.most_rise_bytes, 4);
+    assert_int_equal(rising.earlier_rises_count, 1);
 }
 
 int main(void)

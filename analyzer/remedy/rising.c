@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells whether requests grow from one to the next; see rising.h. */
+#include "rising.h"
+
+/* The layers of one forward may grow too: an encoder doubles its channels four or five times. So a
+ * few rises count only if they are alike, and rises that differ count only if they are many. */
+enum { FEWEST_ALIKE_RISES = 4, FEWEST_RISES = 8 };
+/* Rises are alike if none is more than twice as large as another: a short last batch is. */
+enum { ALIKE_TIMES = 2 };
+/* Rises are even if they differ by at most 1/20, so that one figure describes them. */
+enum { EVEN_SHARE = 20 };
+
+void rising_add(struct rising *rising, uint64_t size_bytes)
+{
+    if (!rising->first_bytes || size_bytes < rising->last_bytes) {
+        const uint32_t earlier = rising->earlier_rises_count, count = rising->rises_count;
+        *rising = (struct rising){.first_bytes = size_bytes,
+                                  .last_bytes = size_bytes,
+                                  .earlier_rises_count = count > earlier ? count : earlier};
+        return;
+    }
+    const uint64_t rise_bytes = size_bytes - rising->last_bytes;
+    rising->last_bytes = size_bytes;
+    if (!rise_bytes)
+        return;
+    if (!rising->rises_count++ || rise_bytes < rising->least_rise_bytes)
+        rising->least_rise_bytes = rise_bytes;
+    if (rise_bytes > rising->most_rise_bytes)
+        rising->most_rise_bytes = rise_bytes;
+}
+
+bool rising_goes_on(const struct rising *rising)
+{
+    const bool are_alike = rising->most_rise_bytes / ALIKE_TIMES <= rising->least_rise_bytes;
+
+    return rising->rises_count >= (are_alike ? FEWEST_ALIKE_RISES : FEWEST_RISES) &&
+           rising->rises_count > rising->earlier_rises_count;
+}
+
+bool rising_is_even(const struct rising *rising)
+{
+    const uint64_t differ_bytes = rising->most_rise_bytes - rising->least_rise_bytes;
+
+    return differ_bytes <= rising->most_rise_bytes / EVEN_SHARE;
+}
