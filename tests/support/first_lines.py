@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compares the first line of a program's report with a stored line. Also checks that no two rows of a list read
 alike."""
+import fcntl
 import itertools
 import os
 import re
@@ -26,10 +27,12 @@ def check_first_line(file, key, trace, source):
     """Compares the first line with the line "KEY: …" of tests/golden/FILE. With GPUMEMTRACE_REWRITE=1, stores the first
     line in that file instead."""
     path, line = STORED / file, first_line(trace)
-    stored = dict(text.split(": ", 1) for text in path.read_text().splitlines()) if path.exists() else {}
-    if os.environ.get("GPUMEMTRACE_REWRITE"):
-        stored[key] = line
-        path.write_text("".join(f"{name}: {text}\n" for name, text in sorted(stored.items())))
+    with path.open("a+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # several workers may store their lines at once
+        stored = dict(text.split(": ", 1) for text in path.read_text().splitlines())
+        if os.environ.get("GPUMEMTRACE_REWRITE"):
+            stored[key] = line
+            path.write_text("".join(f"{name}: {text}\n" for name, text in sorted(stored.items())))
     assert stored.get(key) == line
     assert alike_rows(trace) == []
     if "No GPU memory was allocated" not in line:
