@@ -111,6 +111,15 @@ def test_frames_one_inside_the_other_are_one_stack_of_the_limit(tmp_path, last):
     assert len(frames_of(path)) == 2048
 
 
+def test_a_frame_that_is_its_own_caller_does_not_stop_the_search_for_rounds(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    for _ in range(20):
+        trace.free(trace.alloc(1, stack=trace.stack(("a.py", 1, "f"))))
+    path = change(trace.write(), "UPDATE frame SET parent_id = frame_id")
+    for command in ("leaks", "report", "steps"):
+        assert run_command(command, path).returncode == 0
+
+
 def test_where_modules_overlap_the_one_that_was_mapped_last_names_the_address(tmp_path):
     chance = random.Random(11)
     trace = Trace(tmp_path / "trace.db")

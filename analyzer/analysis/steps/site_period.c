@@ -7,6 +7,7 @@
 
 #include "analyzer/util/array.h"
 #include "analyzer/util/pair_map.h"
+#include "gpumemtrace/limits.h"
 
 /* FEWEST_ROUNDS: two equal rounds may be chance, three are a loop. FEWEST_RISES: the layers of a
  * model may also get larger and larger, but not eight times. POOL_BIRTHS: a product and its
@@ -111,14 +112,20 @@ static int add_stack(struct lines *lines, uint32_t *leaf, uint32_t stack_id, uin
 {
     enum { OWN_KIND = 3 };
     const struct trace_frame *frame;
+    const uint32_t limit = lines->trace->frame_limit;
+    /* Parents form a loop in a broken file. */
+    const uint32_t most = limit < LIMIT_stack_frames ? limit : LIMIT_stack_frames;
+    uint32_t depth = 0;
     bool has_names = false;
     size_t count = 0;
     uint32_t node = 0;
 
-    for (uint32_t id = stack_id; (frame = frame_of(lines->trace, id)); id = frame->parent_id)
+    for (uint32_t id = stack_id; depth < most && (frame = frame_of(lines->trace, id)); depth++) {
         has_names |= frame->kind != FRAME_NATIVE;
-    for (uint32_t id = stack_id; (frame = frame_of(lines->trace, id)); id = frame->parent_id)
-        if (!has_names || frame->kind != FRAME_NATIVE)
+        id = frame->parent_id;
+    }
+    for (uint32_t id = stack_id; depth-- > 0; id = lines->trace->frames[id].parent_id)
+        if (!has_names || lines->trace->frames[id].kind != FRAME_NATIVE)
             frames[count++] = id;
     for (size_t i = count; i-- > 0;) {
         frame = &lines->trace->frames[frames[i]];
@@ -296,7 +303,7 @@ static struct rounds rounds_at(const struct lines *lines, uint32_t node)
     size_t most = 1;
     uint64_t count = 0;
 
-    if (items[node].weight * 2 < items[0].weight)
+    if (!items[0].weight || items[node].weight * 2 < items[0].weight)
         return rounds;
     for (uint32_t n = items[node].first_child; n; n = items[n].next) {
         const uint64_t entries = items[n].entries_count;
