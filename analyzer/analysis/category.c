@@ -512,6 +512,8 @@ static void find_casting_places(struct pair_map *places, const struct categories
         if (place && pair_map_put(places, 0, place, uses, &unread))
             return;
     }
+    /* Says that the places are known, even if there are none. No place has this key. */
+    pair_map_put(places, 1, 0, 0, &unread);
 }
 
 /*
