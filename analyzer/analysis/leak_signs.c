@@ -11,6 +11,8 @@
 
 const struct leak_sign *leak_sign_of(const struct leak_evidence *of)
 {
+    if (of->slope <= 0)
+        return NULL; /* no call stack grows by itself */
 #define SIGN(name, condition, why, action)                                                         \
     static const struct leak_sign name = {#name, why, action};                                     \
     if (condition)                                                                                 \

@@ -275,17 +275,13 @@ int growth_find_period(struct step_period *period, const struct growth_watch *wa
 
 /* A site outgrows its blocks if it keeps all of them, and each is larger than the one before. The
  * weights of a model are kept as well, but few models have so many of them in ascending order. */
-enum { FEWEST_OUTGROWN = 8, FEWEST_OUTGROWN_BETWEEN = 3, VISIBLE_OUTGROWN = 10 };
+enum { FEWEST_OUTGROWN = 8, VISIBLE_OUTGROWN = 10 };
 
 static bool is_outgrown(const struct site_ends *site)
 {
     const struct site_blocks *blocks = &site->blocks;
-    /* A few blocks are enough if the program freed others between each two of them. */
-    const uint64_t fewest = blocks->worked_count + 1 == blocks->births_count
-                                ? FEWEST_OUTGROWN_BETWEEN
-                                : FEWEST_OUTGROWN;
 
-    return site->stack_id && !blocks->frees_count && blocks->births_count >= fewest &&
+    return site->stack_id && !blocks->frees_count && blocks->births_count >= FEWEST_OUTGROWN &&
            blocks->larger_count + 1 == blocks->births_count && !site->was_resized;
 }
 

@@ -207,22 +207,18 @@ static int change_in_order(struct account_ends *own, struct site_ends *site, uin
     return count_pair(own, site, err);
 }
 
-static void note_birth(struct site_blocks *blocks, const struct block *block, uint64_t backwards,
-                       uint64_t frees)
+static void note_birth(struct site_blocks *blocks, const struct block *block, uint64_t backwards)
 {
     if (!blocks->births_count++)
         blocks->first_size_bytes = blocks->last_size_bytes = block->size_bytes;
-    else {
+    else
         blocks->fresh_births_count += backwards != blocks->backwards_seen;
-        blocks->worked_count += frees != blocks->frees_seen;
-    }
     blocks->larger_count += block->size_bytes > blocks->last_size_bytes;
     blocks->smaller_count += block->size_bytes < blocks->last_size_bytes;
     blocks->last_size_bytes = block->size_bytes;
     blocks->graph_births_count += block->is_of_graph;
     blocks->backward_births_count += block->backward || block->forward_stack_id;
     blocks->backwards_seen = backwards;
-    blocks->frees_seen = frees;
     if (blocks->births_count - blocks->frees_count > blocks->most_live_count)
         blocks->most_live_count = blocks->births_count - blocks->frees_count;
 }
@@ -243,11 +239,9 @@ static int note_block(const struct growth_watch *watch, struct account_ends *own
     if (!*site)
         return -1;
     if (change->birth)
-        note_birth(&(*site)->blocks, block, watch->backward_count, own->frees_count);
-    else {
+        note_birth(&(*site)->blocks, block, watch->backward_count);
+    else
         (*site)->blocks.frees_count++;
-        own->frees_count++;
-    }
     return 0;
 }
 

@@ -39,12 +39,11 @@ struct site_blocks {
     uint64_t births_count, frees_count, most_live_count;
     uint64_t larger_count, smaller_count; /* than the block born before */
     uint64_t first_size_bytes, last_size_bytes;
-    uint64_t graph_births_count;         /* autograd keeps the block */
-    uint64_t backward_births_count;      /* in a backward */
-    uint64_t fresh_births_count;         /* a backward began since the birth before */
-    uint64_t worked_count;               /* the account freed something since the birth before */
-    uint64_t backwards_seen, frees_seen; /* backwards and the account's frees, at the last birth */
-    bool went_back;                      /* a backward allocated for an operator of this stack */
+    uint64_t graph_births_count;    /* autograd keeps the block */
+    uint64_t backward_births_count; /* in a backward */
+    uint64_t fresh_births_count;    /* a backward began since the birth before */
+    uint64_t backwards_seen;        /* backwards at the last birth */
+    bool went_back;                 /* a backward allocated for an operator of this stack */
 };
 
 /* One call stack. The fields that most changes touch come first and fit in two cache lines. */
@@ -87,8 +86,8 @@ struct account_ends {
     size_t number_count, number_capacity;
     struct site_ends *sites;
     size_t count, capacity;
-    bool is_pool;                     /* it is a framework's pool */
-    uint64_t frees_count, most_bytes; /* most live bytes */
+    bool is_pool;        /* it is a framework's pool */
+    uint64_t most_bytes; /* most live bytes */
     /* Used only until a step has ended: */
     struct birth_pair *pairs;
     size_t pair_count, pair_capacity;
