@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 import termios
+import threading
 import unicodedata
 
 import pytest
@@ -22,6 +23,7 @@ PAGES = (
     "frag --what-if=no-cache", "phases", "leaks", "leaks --churn", "steps", "oom", "ledger", "fit", "info",
     "check --max-peak=1KiB --max-leak=1KiB", "compare model.json",
 )  # fmt: skip
+END = b"\0"  # no text of a command has it
 
 
 @pytest.fixture
@@ -51,19 +53,17 @@ def in_terminal(*arguments, width=80, **variables):
             environment.pop(name, None)
     process = subprocess.Popen([BUILD / "gpumemtrace", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
                                stderr=subprocess.DEVNULL, env=environment)  # fmt: skip
-    os.close(theirs)
+    # The terminal stays open until everything is read, because a reader of a closed one may miss its last lines.
+    waits = threading.Thread(target=lambda: (process.wait(), os.write(theirs, END)))
+    waits.start()
     printed = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        printed += part
+    while not printed.endswith(END):
+        printed += os.read(ours, 65536)
+    waits.join()
+    os.close(theirs)
     os.close(ours)
-    assert process.wait() == 0
-    return printed.decode().replace("\r\n", "\n")
+    assert process.returncode == 0
+    return printed.removesuffix(END).decode().replace("\r\n", "\n")
 
 
 @pytest.fixture(scope="module")
