@@ -13,6 +13,8 @@
 #define NS_PER_S 1000000000u
 #define CLOCK_TRUST_NS 1000000u
 #define CALIBRATION_NS 5000000u /* shortest interval that gives a precise rate */
+#define PAIR_TICKS 4000u        /* one to two microseconds; two reads take a tenth of it */
+#define START_TRIES 100
 
 /* The counter and the kernel's clock when the recording began. They are written before any thread
  * records. start_ticks is 0 if the counter is not used. */
@@ -39,20 +41,37 @@ static bool kernel_uses_the_counter(void)
     return length > 0 && strcmp(name, "tsc\n") == 0;
 }
 
+/* Reads the kernel's clock and the counter. Returns false if the two are not of one moment, because
+ * the thread was interrupted between the two reads. */
+static bool read_pair(uint64_t *ns, uint64_t *ticks)
+{
+    const uint64_t before = GMT_TICKS();
+    *ns = clock_kernel_ns();
+    *ticks = GMT_TICKS();
+    return *ticks - before < PAIR_TICKS;
+}
+
 void clock_setup(void)
 {
-    const bool used = kernel_uses_the_counter();
-    start_ns = clock_kernel_ns();
-    start_ticks = used ? GMT_TICKS() : 0;
+    bool is_pair = false;
+    start_ticks = 0;
+    if (!kernel_uses_the_counter())
+        return;
+    for (int i = 0; i < START_TRIES && !is_pair; i++)
+        is_pair = read_pair(&start_ns, &start_ticks);
+    if (!is_pair)
+        start_ticks = 0;
 }
 
 uint64_t clock_ask(struct clock *clock)
 {
-    const uint64_t ns = clock_kernel_ns();
     if (!start_ticks)
+        return clock_kernel_ns();
+    const bool is_pair = read_pair(&clock->ns, &clock->ticks);
+    const uint64_t ns = clock->ns;
+    clock->trust_ticks = 0;
+    if (!is_pair)
         return ns;
-    clock->ticks = GMT_TICKS();
-    clock->ns = ns;
     const uint64_t ticks_passed = clock->ticks - start_ticks, ns_passed = ns - start_ns;
     if (ns_passed < CALIBRATION_NS || !ticks_passed)
         return ns;

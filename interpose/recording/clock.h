@@ -28,8 +28,8 @@ uint64_t clock_ask(struct clock *clock);
 /* Returns the kernel's time, for callers without a struct clock. */
 uint64_t clock_kernel_ns(void);
 
-/* A result may be lower than an earlier result on the same thread. The difference is at most the
- * counter's drift in a millisecond, which is a few nanoseconds. */
+/* A result may be lower than an earlier result on the same thread, by at most the time between the
+ * two reads of a pair (PAIR_TICKS) and the counter's drift in a millisecond. */
 static inline uint64_t clock_now_ns(struct clock *clock)
 {
     const uint64_t since = GMT_TICKS() - clock->ticks;

@@ -1,32 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests that a reading of the thread's clock lies between two readings of the kernel's clock, one
- * before and one after it.
+ * before and one after it, also if the thread is interrupted after it has asked the kernel.
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "interpose/recording/clock.h"
 
 #define DRIFT_NS 10000u
+#define INTERRUPTION_US 2000
+
+static unsigned long interrupt_every; /* of the calls that the clock makes; 0: none */
+static bool is_asked_by_the_clock;
+
+/* Stands in for the C library's function. Every interrupt_every-th call of the clock returns late. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    static unsigned long calls;
+    const int result = (int)syscall(SYS_clock_gettime, clock, time);
+    if (interrupt_every && is_asked_by_the_clock && ++calls % interrupt_every == 0)
+        usleep(INTERRUPTION_US);
+    return result;
+}
 
 static void it_tells_the_kernels_time_for_as_long_as_it_is_used(void **state)
 {
     struct clock clock = {0};
     uint64_t start, before, now, after;
-    (void)state;
+    interrupt_every = *(unsigned long *)*state;
+    is_asked_by_the_clock = true;
     clock_setup();
+    is_asked_by_the_clock = false;
     start = clock_kernel_ns();
     do {
         before = clock_kernel_ns();
+        is_asked_by_the_clock = true;
         now = clock_now_ns(&clock);
+        is_asked_by_the_clock = false;
         after = clock_kernel_ns();
         assert_true(now + DRIFT_NS >= before);
         assert_true(now <= after + DRIFT_NS);
     } while (after - start < 30000000u);
+    interrupt_every = 0;
 }
 
 static void a_thread_that_comes_late_starts_with_the_kernels_time(void **state)
@@ -40,8 +63,11 @@ static void a_thread_that_comes_late_starts_with_the_kernels_time(void **state)
 
 int main(void)
 {
+    static unsigned long never = 0, always = 1, second = 2;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_tells_the_kernels_time_for_as_long_as_it_is_used),
+        cmocka_unit_test_prestate(it_tells_the_kernels_time_for_as_long_as_it_is_used, &never),
+        cmocka_unit_test_prestate(it_tells_the_kernels_time_for_as_long_as_it_is_used, &always),
+        cmocka_unit_test_prestate(it_tells_the_kernels_time_for_as_long_as_it_is_used, &second),
         cmocka_unit_test(a_thread_that_comes_late_starts_with_the_kernels_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
