@@ -288,7 +288,7 @@ static void *hold(void *unused)
     return NULL;
 }
 
-/* Each living thread with events holds a segment of the ring. */
+/* Each living thread with events holds a segment of the ring. Then waits for its input to end. */
 static int threads_at_once(void)
 {
     pthread_t threads[THREADS];
@@ -297,6 +297,9 @@ static int threads_at_once(void)
         pthread_create(&threads[i], NULL, hold, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
+    puts("ended");
+    while (getchar() != EOF)
+        ;
     return 5;
 }
 
