@@ -236,7 +236,7 @@ static void use_pool(struct live *live, const struct live_event *event)
 {
     if (event->memory == MEMORY_GRAPH)
         begin(live, &(struct live_entry){.key = key_of(SPACE_GRAPH, (uint64_t)device_of(event) + 1),
-                                         .size_bytes = event->size_bytes,
+                                         .size_bytes = event->address,
                                          .references = 1,
                                          .account = device_of(event)});
 }

@@ -15,6 +15,7 @@
  *               enough
  *   limit       a pool refused without asking the driver; or the card had enough free when it
  *               refused (unknown if that sample of the card is older than the call)
+ *   exhausted   a launch of a CUDA graph was refused; no call reports how much it needs
  *   cached      idle bytes in the process's pools would have been enough, but could not be
  *               reached: the call was not the pool's, or a hole that fits belongs to another
  *               stream, or whole segments were idle and not given back, as happens in a capture
@@ -64,6 +65,7 @@ enum oom_reason {
     OOM_BY_NVML,           /* others: NVML reported their bytes to the program */
     OOM_LOST_EVENTS,       /* unknown: lost events may have been this process's */
     OOM_MORE_THAN_CARD,    /* exhausted */
+    OOM_BY_LAUNCH,         /* exhausted: a CUDA graph, whose launch names no size */
     OOM_BY_FRAMEWORK,      /* limit, fragmented: the pool did not ask the driver */
     OOM_BY_DRIVER,         /* limit: the card had enough free */
     OOM_BY_SLICE,          /* limit: the card is a MIG slice */
@@ -121,6 +123,16 @@ struct oom {
 
 /* True if the request was for a number of bytes of the card's own memory. */
 bool oom_is_of_card(const struct oom *oom);
+
+/* Pools that keep idle memory which they could give back to the driver. */
+enum oom_idle {
+    OOM_IDLE_FRAMEWORK, /* the framework's pool */
+    OOM_IDLE_MEMPOOLS,  /* the driver's stream-ordered pools */
+    OOM_IDLE_GRAPHS,    /* the device's pool for CUDA graphs */
+    OOM_IDLE_OWNERS
+};
+/* The idle bytes of such a pool; 0 if the failed call took from this pool itself. */
+uint64_t oom_unreachable_bytes(const struct oom *oom, enum oom_idle owner);
 
 const char *oom_verdict_name(enum oom_verdict verdict);
 /* Returns the text of a CUDA result number, for example "out of memory". Returns NULL if the number

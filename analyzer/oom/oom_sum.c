@@ -17,7 +17,8 @@ static void add_counted(struct oom_sum *sum, const struct ledger *ledger)
     add_term(sum, "live", "live in the framework's pools", "counted",
              (int64_t)ledger_sum(ledger, LEDGER_pool_live));
     add_term(sum, "idle", "idle in pools", "counted",
-             (int64_t)(ledger_sum(ledger, LEDGER_pool_cached) + sum->mempools_bytes));
+             (int64_t)(ledger_sum(ledger, LEDGER_pool_cached) + sum->mempools_bytes +
+                       sum->graphs_idle_bytes));
     add_term(sum, "graphs", "CUDA graphs' private pools", "counted",
              (int64_t)(ledger_sum(ledger, LEDGER_pool_graphs) + ledger_sum(ledger, LEDGER_graphs)));
     add_term(sum, "libraries", "other libraries", "counted",
@@ -104,6 +105,7 @@ int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct 
         return -1;
     find_outside(sum, &ledger);
     sum->mempools_bytes = ledger_sum(&ledger, LEDGER_mempools);
+    sum->graphs_idle_bytes = ledger_sum(&ledger, LEDGER_graphs_idle);
     sum->managed_bytes = ledger.managed_bytes;
     sum->is_by_nvml = ledger.is_by_nvml;
     sum->unaccounted_bytes = ledger_beyond_bytes(&ledger);

@@ -34,7 +34,7 @@ static bool is_notable(const struct oom *oom, uint64_t idle_bytes)
 
 static bool is_enough(const struct oom *oom, uint64_t idle_bytes)
 {
-    return idle_bytes >= oom->requested_bytes ||
+    return (idle_bytes && idle_bytes >= oom->requested_bytes) ||
            (is_notable(oom, idle_bytes) &&
             would_fit(oom->requested_bytes, idle_bytes, oom->device_free_bytes, 0));
 }
@@ -58,19 +58,45 @@ static enum oom_verdict judge_framework(struct oom *oom)
     return decide(oom, is_idle ? OOM_FRAGMENTED : OOM_LIMIT, OOM_BY_FRAMEWORK);
 }
 
+/* True if the failed call asked one of the driver's stream-ordered pools. */
+static bool asks_mempool(const struct failure *failure)
+{
+    if (failure->event.memory == MEMORY_ASYNC)
+        return true;
+    for (uint32_t i = 0; i < failure->refusals_count && i < FAILURE_REFUSALS; i++)
+        if (failure->refusals[i].memory == MEMORY_ASYNC)
+            return true;
+    return false;
+}
+
+uint64_t oom_unreachable_bytes(const struct oom *oom, enum oom_idle owner)
+{
+    switch (owner) {
+    case OOM_IDLE_FRAMEWORK:
+        return oom->has_pool && !oom->asks_for_pool ? oom->idle_bytes : 0;
+    case OOM_IDLE_MEMPOOLS:
+        return asks_mempool(oom->failure) ? 0 : oom->sum.mempools_bytes;
+    default:
+        return oom->sum.graphs_idle_bytes;
+    }
+}
+
 /* Judges idle memory in this process's pools. OOM_EXHAUSTED: the idle memory would not have been
  * enough. */
 static enum oom_verdict judge_idle(struct oom *oom)
 {
-    if (oom->has_pool && !oom->asks_for_pool)
-        return is_enough(oom, oom->idle_bytes) ? decide(oom, OOM_CACHED, OOM_ANOTHER_CALLER)
-                                               : OOM_EXHAUSTED;
-    if (oom->other_stream_hole_bytes >= oom->requested_bytes)
+    uint64_t unreachable_bytes = 0;
+
+    if (oom->asks_for_pool && oom->other_stream_hole_bytes >= oom->requested_bytes)
         return decide(oom, OOM_CACHED, OOM_ANOTHER_STREAM);
-    if (oom->whole_segments_bytes && is_enough(oom, oom->whole_segments_bytes))
+    if (oom->asks_for_pool && is_enough(oom, oom->whole_segments_bytes))
         return decide(oom, OOM_CACHED, OOM_NOT_GIVEN_BACK);
-    if (!oom->has_pool && !oom->asks_drivers_pool && is_enough(oom, oom->sum.mempools_bytes))
+    for (int owner = 0; owner < OOM_IDLE_OWNERS; owner++)
+        unreachable_bytes += oom_unreachable_bytes(oom, (enum oom_idle)owner);
+    if (is_enough(oom, unreachable_bytes))
         return decide(oom, OOM_CACHED, OOM_ANOTHER_CALLER);
+    if (oom->has_pool && !oom->asks_for_pool)
+        return OOM_EXHAUSTED;
     const bool is_of_pool = oom->has_pool || oom->asks_drivers_pool;
     return (!is_of_pool || is_notable(oom, oom->idle_bytes)) && is_enough(oom, oom->idle_bytes)
                ? OOM_FRAGMENTED
@@ -149,6 +175,8 @@ static enum oom_verdict judge(struct oom *oom)
         GMT_ADD_OVERFLOWS(oom->driver_requested_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
         return decide(oom, OOM_EXHAUSTED, OOM_MORE_THAN_CARD);
     pieces_bytes -= pieces_bytes % FRAG_GRANULE_BYTES;
+    if (oom->failure->event.memory == MEMORY_GRAPH)
+        return decide(oom, OOM_EXHAUSTED, OOM_BY_LAUNCH);
     if (oom->failure->refused_by_framework && !oom->driver_is_unknown)
         return judge_framework(oom);
     if (oom->device_known && pieces_bytes <= oom->device_free_bytes)

@@ -9,11 +9,12 @@ static uint32_t follow_size(struct blocks *blocks, uint32_t number, uint32_t mem
     if (number != PAIR_MAP_NONE) {
         uint32_t stack_id =
             event->stack_id ? event->stack_id : blocks->at.history->blocks[number].stack_id;
-        return blocks_resize(blocks, number, event->size_bytes, stack_id) ? HISTORY_NONE : number;
+        return blocks_resize(blocks, number, event->address, stack_id) ? HISTORY_NONE : number;
     }
     struct block born = blocks_described(blocks);
     if (born.account == HISTORY_NONE)
         return HISTORY_NONE;
+    born.size_bytes = event->address;
     born.address = (uint64_t)DEVICE_SLOT(event->device);
     born.mempool = mempool;
     return blocks_begin(blocks, &born);
@@ -25,11 +26,12 @@ int graph_mempool_report(struct blocks *blocks)
     uint32_t mempool = mempools_find_graph(&blocks->mempools, at);
     if (mempool == HISTORY_NONE || mempools_report(at, mempool))
         return -1;
-    uint64_t address = (uint64_t)DEVICE_SLOT(at->event->device);
-    if (!at->event->size_bytes)
+    const uint64_t address = (uint64_t)DEVICE_SLOT(at->event->device);
+    const uint64_t used_bytes = at->event->address;
+    if (!used_bytes)
         return blocks_end_at(blocks, SPACE_GRAPH, address, BLOCK_FREED);
     uint32_t number = pair_map_get(&blocks->live, SPACE_GRAPH, address);
-    if (number != PAIR_MAP_NONE && at->history->blocks[number].size_bytes == at->event->size_bytes)
+    if (number != PAIR_MAP_NONE && at->history->blocks[number].size_bytes == used_bytes)
         return 0;
     number = follow_size(blocks, number, mempool);
     if (number == HISTORY_NONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Represents a device's mempool for graphs as one block, whose size is what the mempool reports
- * that it holds. */
+/* Represents the memory that graphs use of a device's mempool for graphs as one block. The rest of
+ * the mempool is idle, as in every mempool of the driver. */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_GRAPH_MEMPOOL_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_GRAPH_MEMPOOL_H
 

@@ -115,6 +115,8 @@ void hooked_call_finish_watched(struct hooked_call *call)
 {
     if (call->kind == EVENT_CONTEXT_DESTROY)
         device_forget_contexts();
+    if (call->kind == EVENT_GRAPH_DESTROY)
+        sampling_graph_end(call);
     sampling_around(call);
 }
 

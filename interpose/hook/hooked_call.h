@@ -140,7 +140,7 @@ static GMT_ALWAYS_INLINE void hooked_call_before(struct hooked_call *call,
     atomic_store_explicit(&slot->state, SLOT_PENDING, memory_order_release);
 }
 
-/* Call it after a call that ends a context or unloads a module. */
+/* Call it after a call that ends a context, unloads a module or destroys a graph. */
 void hooked_call_finish_watched(struct hooked_call *call);
 
 /* args: the arguments as they were before the call. keep: false if the call did nothing that must
@@ -160,7 +160,8 @@ hooked_call_finish(struct hooked_call *call, const struct event_args *args, int 
             slot->stream = hooked_call_duration(call, slot->time_ns);
         ring_publish(slot);
     }
-    if (args->kind == EVENT_CONTEXT_DESTROY || args->kind == EVENT_MODULE_UNLOAD)
+    if (args->kind == EVENT_CONTEXT_DESTROY || args->kind == EVENT_MODULE_UNLOAD ||
+        args->kind == EVENT_GRAPH_DESTROY)
         hooked_call_finish_watched(call);
     hooked_call_leave(call);
 }

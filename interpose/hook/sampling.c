@@ -175,27 +175,48 @@ void sampling_mempool(struct hooked_call *call, const struct event_args *args)
     hooked_call_child(call, &sample);
 }
 
+/* Removes devices from the set until it finds one whose graph pool changed. Returns false if there
+ * is none, else describes the pool. */
+static bool next_graph_pool(struct hooked_call *call, uint64_t *devices, struct event_args *known)
+{
+    struct device_mempool_usage usage;
+    while (*devices) {
+        known->device = graphs_first_device(*devices);
+        *devices &= *devices - 1;
+        if (!device_graph_usage(known->device, &usage) ||
+            !has_changed(GRAPH_POOL + (uint64_t)known->device,
+                         usage.reserved_bytes ^ usage.used_bytes << 32))
+            continue;
+        device_introduce(call->thread, known->device);
+        known->address = usage.used_bytes;
+        known->size_bytes = usage.reserved_bytes;
+        return true;
+    }
+    return false;
+}
+
 void sampling_graphs(struct hooked_call *call, const struct event_args *args, int result)
 {
     struct event_args known = *args;
-    struct device_mempool_usage usage;
+    uint64_t devices = result == 0 ? graphs_devices() : 0;
     if (result == CUDA_ERROR_OUT_OF_MEMORY) {
         known.kind = EVENT_ALLOC;
         known.device = device_current(call->thread);
         sampling_device(call, known.device);
         hooked_call_store(call, &known, result);
     }
-    for (uint64_t left = result == 0 ? graphs_devices() : 0; left; left &= left - 1) {
-        known.device = graphs_first_device(left);
-        if (!device_graph_usage(known.device, &usage) ||
-            !has_changed(GRAPH_POOL + (uint64_t)known.device,
-                         usage.reserved_bytes ^ usage.used_bytes << 32))
-            continue;
-        device_introduce(call->thread, known.device);
-        known.address = usage.used_bytes;
-        known.size_bytes = usage.reserved_bytes;
+    while (next_graph_pool(call, &devices, &known))
         hooked_call_store(call, &known, result);
-    }
+}
+
+void sampling_graph_end(struct hooked_call *call)
+{
+    struct event_args known = {.kind = EVENT_POOL_USAGE, .memory = MEMORY_GRAPH};
+    uint64_t devices = graphs_devices();
+    const int saved_errno = errno;
+    while (next_graph_pool(call, &devices, &known))
+        hooked_call_child(call, &known);
+    errno = saved_errno;
 }
 
 void sampling_mempool_call(struct hooked_call *call, const struct event_args *args, int result)

@@ -36,5 +36,8 @@ void sampling_mempool_call(struct hooked_call *call, const struct event_args *ar
 /* Call it after a launch, an upload or a trim. Records an event for each device whose graph pool
  * changed, or the failure if memory ran out. */
 void sampling_graphs(struct hooked_call *call, const struct event_args *args, int result);
+/* Call it after a graph was destroyed. Records an event inside the call for each device whose graph
+ * pool changed, because the memory of a destroyed graph stays in the pool, unused. */
+void sampling_graph_end(struct hooked_call *call);
 
 #endif

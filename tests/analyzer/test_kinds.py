@@ -350,13 +350,13 @@ def test_plain_memory_at_a_former_address_of_a_graph_counts_as_ever(trace):
     nothing_but(trace, "driver", MIB, 0, 1, 1)
 
 
-def test_the_pool_for_graphs_is_one_block_as_large_as_what_it_holds(trace):
+def test_what_graphs_use_of_their_pool_is_one_block(trace):
     trace.graph_usage(0, 0)  # 1: nothing
     trace.graph_usage(8 * MIB, 32 * MIB)  # 2: the graph allocates
     trace.graph_usage(60 * MIB, 96 * MIB)  # 3: the graph memory grows
-    trace.graph_usage(0, 96 * MIB)  # 4
-    trace.graph_usage(0, 16 * MIB)  # 5: the graph memory shrinks
-    nothing_but(trace, "driver", 96 * MIB, 16 * MIB, 1, 0)
+    trace.graph_usage(16 * MIB, 96 * MIB)  # 4: a graph is destroyed
+    trace.graph_usage(16 * MIB, 16 * MIB)  # 5: the pool is trimmed
+    nothing_but(trace, "driver", 60 * MIB, 16 * MIB, 1, 0)
     assert device_of(trace)["driver"]["peak_seq"] == 3
     assert device_of(trace)["mempools"] == [
         {"name": "graph memory", "memory": "graph pool", "peak_used_bytes": 60 * MIB,
@@ -364,16 +364,16 @@ def test_the_pool_for_graphs_is_one_block_as_large_as_what_it_holds(trace):
     ]  # fmt: skip
 
 
-def test_a_trimmed_pool_for_graphs_is_a_free_and_its_next_use_an_allocation(trace):
-    trace.graph_usage(8, 32)
-    trace.graph_usage(0, 0)
-    trace.graph_usage(8, 16)
+def test_the_end_of_the_last_graph_is_a_free_and_the_next_launch_an_allocation(trace):
+    trace.graph_usage(32, 32)
+    trace.graph_usage(0, 32)
+    trace.graph_usage(16, 32)
     nothing_but(trace, "driver", 32, 16, 2, 1)
 
 
 def test_each_device_has_its_own_pool_for_graphs(trace):
-    trace.graph_usage(1, 100, device=0)
-    trace.graph_usage(1, 10, device=1)
+    trace.graph_usage(100, 100, device=0)
+    trace.graph_usage(10, 10, device=1)
     trace.graph_usage(0, 0, device=0)
     assert counts(device_of(trace, 0)["driver"]) == (100, 0, 1, 1)
     assert counts(device_of(trace, 1)["driver"]) == (10, 10, 1, 0)
@@ -382,9 +382,9 @@ def test_each_device_has_its_own_pool_for_graphs(trace):
 
 def test_the_pool_for_graphs_belongs_to_the_launch_that_last_changed_it(trace):
     first, second = trace.stack("launch", "first"), trace.stack("launch", "second")
-    trace.graph_usage(1, 32 * MIB, stack=first)
-    trace.graph_usage(1, 96 * MIB, stack=second)
-    trace.graph_usage(2, 96 * MIB, stack=first)
+    trace.graph_usage(32 * MIB, 32 * MIB, stack=first)
+    trace.graph_usage(96 * MIB, 96 * MIB, stack=second)
+    trace.graph_usage(96 * MIB, 99 * MIB, stack=first)
     (site,) = device_of(trace)["sites_at_peak"]
     assert (site["bytes"], site["count"], site["frames"][-1]["function"]) == (96 * MIB, 1, "second")
 
@@ -403,7 +403,7 @@ def test_a_reset_takes_the_memory_of_a_handle_that_is_the_primary_contexts_by_th
 
 
 def test_a_reset_leaves_pools_and_imports_alone(trace):
-    trace.graph_usage(1, 100)
+    trace.graph_usage(100, 100)
     trace.alloc(10, "external", HANDLE)
     trace.alloc(1, "imported", PLACE)
     trace.event("context-destroy", device=0)
@@ -421,10 +421,10 @@ def frag(trace, *options):
     return tuple(result[f"{k}_bytes"] for k in "reserved live free largest_free".split())
 
 
-def test_what_graphs_hold_is_reserved_and_live(trace):
+def test_what_graphs_do_not_use_of_their_pool_is_free(trace):
     trace.graph_usage(8 * MIB, 32 * MIB)
     trace.alloc(2 * MIB)
-    assert frag(trace, "--at=end") == (34 * MIB, 34 * MIB, 0, 0)
+    assert frag(trace, "--at=end") == (34 * MIB, 10 * MIB, 24 * MIB, 24 * MIB)
 
 
 def test_pools_of_the_host_or_of_managed_memory_are_not_reserved_on_the_device(trace):
@@ -443,8 +443,8 @@ def test_a_destroyed_pool_reserves_no_more_than_is_still_handed_out(trace):
 
 
 def test_a_change_of_size_shows_no_moment_in_between(trace):
-    trace.graph_usage(1, 10 * MIB)  # 1000 ns
-    trace.graph_usage(1, 30 * MIB)  # 2000 ns
+    trace.graph_usage(10 * MIB, 30 * MIB)  # 1000 ns
+    trace.graph_usage(30 * MIB, 30 * MIB)  # 2000 ns
     rows = load_json("timeline", trace.write(), "--samples=2")["devices"][0]["timeline"]
     assert [(row["live_bytes"], row["lowest_bytes"]) for row in rows] == [
         (10 * MIB, 0), (30 * MIB, 10 * MIB),

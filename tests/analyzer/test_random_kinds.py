@@ -149,7 +149,7 @@ class Books:
 
     def launch(self):
         before, self.graph = self.graph, self.random.choice([0, 2, 32, 64]) * MIB
-        self.trace.graph_usage(self.graph // 2, self.graph)
+        self.trace.graph_usage(self.graph, 96 * MIB)
         self.counts["driver"][0] += bool(self.graph and not before)
         self.counts["driver"][1] += bool(before and not self.graph)
 

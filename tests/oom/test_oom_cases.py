@@ -234,16 +234,47 @@ def test_of_a_pool_of_the_drivers_only_the_sum_is_known(case, idle, verdict, say
     assert says in " ".join(oom["explanation"].split())
 
 
-def test_a_pool_of_the_drivers_that_keeps_what_cudamalloc_needs_can_be_told_to_give_it_back(case):
-    """The pool of cudaMallocAsync holds 11 GiB without a live block. cudaMalloc asks for 6 GiB, and 3.7 GiB are
-    free."""
-    case.malloc(GIB, "async", object=0x77)
-    case.trace.pool_usage(0x77, GIB, 12 * GIB)
-    case.free -= 11 * GIB
-    case.refused(6 * GIB)
-    oom = case.only()
-    assert oom["verdict"] == "cached" and "cudaMemPoolTrimTo" in oom["explanation"]
-    assert "cudaMemPoolAttrReleaseThreshold" in oom["explanation"]
+IN_POOLS, IN_GRAPHS = "lay idle in the driver's stream-ordered pools", "lay idle in the device's graph pool"
+TRIMS, GRAPHS_TRIM = "cudaMemPoolTrimTo", "cudaDeviceGraphMemTrim"
+
+
+@pytest.mark.parametrize(
+    "memory, pools, graphs, verdict, why, remedies",
+    [
+        ("linear", 11, 0, "cached", [IN_POOLS], [TRIMS]),
+        ("linear", 0, 11, "cached", [IN_GRAPHS], [GRAPHS_TRIM]),
+        ("linear", 3, 3, "cached", [IN_POOLS, IN_GRAPHS], [TRIMS, GRAPHS_TRIM]),
+        ("async", 0, 11, "cached", [IN_GRAPHS], [GRAPHS_TRIM]),
+        ("async", 11, 0, "fragmented", [], []),  # the pool that was asked has it in pieces
+        ("tensor", 0, 11, "cached", [IN_GRAPHS], [GRAPHS_TRIM]),
+        ("linear", 0, 1, "exhausted", [IN_GRAPHS], []),  # too little
+        ("linear", 0, 0, "exhausted", [], []),
+    ],
+)
+def test_idle_memory_that_the_call_cannot_take_is_named_with_the_call_that_gives_it_back(
+    case, memory, pools, graphs, verdict, why, remedies
+):
+    """6 GiB are asked for, and 1 GiB is free. The driver's pools have no live block but keep memory."""
+    case.free -= (pools + graphs) * GIB
+    live = case.malloc(case.free - GIB)
+    if memory == "tensor":
+        case.trace.tensor(live, case.sizes[live])
+    case.trace.event("pool-create", object=0x77, device=0)
+    case.trace.pool_usage(0x77, 0, pools * GIB)
+    case.trace.graph_usage(0, graphs * GIB)
+    case.out_of_memory(6 * GIB) if memory == "tensor" else case.refused(6 * GIB, memory)
+    found = case.answer()
+    assert found["oom"][0]["verdict"] == verdict
+    assert [words for words in (IN_POOLS, IN_GRAPHS) if words in texts_of(found, "why")] == why
+    assert [call for call in (TRIMS, GRAPHS_TRIM) if call in texts_of(found, "do")] == remedies
+
+
+def test_a_launch_of_a_graph_is_said_to_name_no_size(case):
+    case.malloc(15 * GIB)
+    case.refused(0, "graph")
+    found = case.answer()
+    assert "launched a CUDA graph" in texts_of(found, "what") and "0 B" not in " ".join(found["answer"])
+    assert found["oom"][0]["verdict"] == "exhausted"
 
 
 def test_a_full_mig_slice_is_a_limit(make):

@@ -478,13 +478,13 @@ class Books(Tables):
         mempool.reports.append((event.index, event.address, event.size))
         if not is_graph:
             return
-        held = [block for block in self.blocks if block.mempool is mempool and block.end is None]
-        if held and not event.size:
+        held, used = [block for block in self.blocks if block.mempool is mempool and block.end is None], event.address
+        if held and not used:
             self.finish(event, held[0], "freed")
-        elif held and held[0].size != event.size:
-            self.resize(event, held[0], event.size, event.stack)
-        elif event.size and not held:
-            self.begin(event, event.memory, event.size, mempool=mempool)
+        elif held and held[0].size != used:
+            self.resize(event, held[0], used, event.stack)
+        elif used and not held:
+            self.begin(event, event.memory, used, mempool=mempool)
 
     # --- contexts, modules, limits ---
 

@@ -94,15 +94,16 @@ class Ledger:
         account = (self.device, "device", 0)
         reserved = self.figures.driver_parts(account, self.index)[0]
         live = self.live("device")
-        idle = 0
+        idle = {"stream-ordered": 0, "graph pool": 0}
         for mempool in self.books.mempools:
             reports = [kept for when, _, kept in mempool.reports if when <= self.index]
-            if reports and mempool.device == self.device and mempool.memory in ("stream-ordered", "graph pool"):
-                idle += max(reports[-1] - sum(block.size for block in live if block.mempool is mempool), 0)
+            if reports and mempool.device == self.device and mempool.memory in idle:
+                idle[mempool.memory] += max(reports[-1] - sum(block.size for block in live if block.mempool is mempool), 0)
         free = reserved - sum(block.size for block in live)
         if free >= 0:
-            self.add("mempools", None, idle)
-            self.add("rounding", None, free - idle)
+            self.add("mempools", None, idle["stream-ordered"])
+            self.add("graphs_idle", None, idle["graph pool"])
+            self.add("rounding", None, free - sum(idle.values()))
 
     # --- the card ---
 

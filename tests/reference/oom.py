@@ -56,6 +56,7 @@ def terms(figures, failure, found):
         return sum(bytes_ for (owner, _), (bytes_, _) in ledger.terms.items() if owner in owners)
 
     found["outside_bytes"], found["mempools_bytes"] = of("library", "program", "unknown"), of("mempools")
+    found["graphs_idle_bytes"] = of("graphs_idle")
     if event_is_of_drivers_pool(failure, found) and found["mempools_bytes"]:
         found["largest_hole_bytes"] = None  # the trace tells only the sum of the driver's pool
     found["unlisted_bytes"] = max(ledger.beyond or 0, 0) if ledger.told else None
@@ -67,7 +68,7 @@ def terms(figures, failure, found):
     context = min(looked, CONTEXT_MOST)
     rows = [
         ("live", of("pool_live"), "counted"),
-        ("idle", of("pool_cached", "mempools"), "counted"),
+        ("idle", of("pool_cached", "mempools", "graphs_idle"), "counted"),
         ("graphs", of("pool_graphs", "graphs"), "counted"),
         ("libraries", of("library"), "counted"),
         ("program", of("program", "unknown"), "counted"),
@@ -147,7 +148,7 @@ def judge(books, failure, account, found):
         return bool(bytes_) and bytes_ >= reserved // 20
 
     def enough(bytes_):
-        return bytes_ >= asked or notable(bytes_) and asked <= bytes_ + (free or 0)
+        return bytes_ and bytes_ >= asked or notable(bytes_) and asked <= bytes_ + (free or 0)
 
     def makes_room(bytes_):
         return bytes_ >= (total or 0) // 32 and asked <= idle + (free or 0) + bytes_
@@ -159,16 +160,17 @@ def judge(books, failure, account, found):
     if event.memory == "tensor" and len(failure.calls) == 1:
         return "fragmented" if found["reserved_bytes"] is not None and idle >= asked else "limit"
     of_driver = [call.size for call in failure.calls[:4] if books.account_kind[call.memory] == "device"]
+    if event.memory == "graph pool":
+        return "exhausted"
     if free is not None and -(-max(asked, min(of_driver, default=0)) // GRANULE) * GRANULE <= free:
         return "limit" if found["is_fresh"] else "unknown"
-    if has_pool and not of_pool:
-        if enough(idle):
-            return "cached"
-    elif found["other_stream_hole_bytes"] >= asked or (found["whole_bytes"] and enough(found["whole_bytes"])):
+    if of_pool and (found["other_stream_hole_bytes"] >= asked or enough(found["whole_bytes"])):
         return "cached"
-    elif not has_pool and not event_is_of_drivers_pool(failure, found) and enough(found["mempools_bytes"]):
+    from_mempool = "stream-ordered" in (event.memory, *(call.memory for call in failure.calls[:4]))
+    out_of_reach = found["graphs_idle_bytes"] + (0 if from_mempool else found["mempools_bytes"])
+    if enough(out_of_reach + (idle if has_pool and not of_pool else 0)):
         return "cached"
-    elif (notable(idle) or not (has_pool or event_is_of_drivers_pool(failure, found))) and enough(idle):
+    if (not has_pool or of_pool) and (notable(idle) or not (has_pool or event_is_of_drivers_pool(failure, found))) and enough(idle):
         return "fragmented"
     if free is None:
         return "exhausted" if total and asked > max(total - found["driver_live_bytes"], 0) else "unknown"
@@ -274,7 +276,7 @@ def explain(figures, number):
     rows = terms(figures, failure, found)
     told = outside.fields(figures, failure, found)
     verdict = judge(books, failure, account, found)
-    for name in ("has_pool", "is_fresh", "is_slice", "other_stream_hole_bytes", "whole_bytes", "mempools_bytes", "managed_bytes",
+    for name in ("has_pool", "is_fresh", "is_slice", "other_stream_hole_bytes", "whole_bytes", "mempools_bytes", "graphs_idle_bytes", "managed_bytes",
                  "unlisted_bytes", "told"):  # fmt: skip
         del found[name]
     categories, calls = {}, failure.calls

@@ -142,7 +142,7 @@ def counts(row, mark):
     if mark.split()[0] == "runtime" and row["kind"] in GRAPHS:
         return False
     if row["kind"] == "pool-usage":
-        return row["memory"] == "graph pool"
+        return row["memory"] == "graph pool" and not row["nested"]
     return not row["nested"] and row["kind"] != "device-memory"
 
 

@@ -154,6 +154,8 @@ static int add_mempool_bytes(struct frag *frag, const struct history *history, i
             free_bytes = reserved_bytes[i] - pooled_bytes[i];
         frag->reserved_bytes += pooled_bytes[i] + free_bytes;
         frag->mempools_free_bytes += free_bytes;
+        if (i < history->mempool_count && history->mempools[i].memory == MEMORY_GRAPH)
+            frag->graph_mempool_free_bytes += free_bytes;
         if (free_bytes > frag->largest_free_bytes)
             frag->largest_free_bytes = free_bytes;
     }
@@ -211,7 +213,7 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t account, 
     if (!frag->reserved_known) {
         frag->reserved_bytes = frag->largest_free_bytes = frag->stranded_bytes = 0;
         frag->graph_idle_bytes = 0;
-        frag->mempools_free_bytes = 0;
+        frag->mempools_free_bytes = frag->graph_mempool_free_bytes = 0;
         return 0;
     }
     frag->free_bytes = frag->reserved_bytes - frag->live_bytes;

@@ -8,9 +8,9 @@
  *             segment into another.
  *     driver  Its reserved bytes are the distinct 2 MiB granules under live plain memory (an
  *             estimate, because the driver does not report them), the sizes of VMM objects and
- *             arrays, and what the stream-ordered pools and the pool for graphs hold. The free
- *             bytes of a stream-ordered pool count as one hole, because the pool can give them
- *             back. All bytes that the pool for graphs holds count as live.
+ *             arrays, and what the driver's pools hold: the stream-ordered ones and the pool for
+ *             graphs. The free bytes of such a pool count as one hole, because the pool can give
+ *             them back.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_FRAG_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAGMENTATION_FRAG_H
@@ -25,10 +25,11 @@ struct frag {
      * segments. The fields below are 0 in that case. */
     bool reserved_known;
     uint64_t reserved_bytes, free_bytes, largest_free_bytes;
-    uint64_t mempools_free_bytes; /* part of free_bytes that is idle in the driver's pools */
-    uint64_t stranded_bytes;      /* free bytes in a segment or granule that holds live memory */
-    uint64_t graph_idle_bytes;    /* free bytes in CUDA graphs' segments; not in free_bytes */
-    double external_ratio;        /* 1 - largest_free / free; 0 when nothing is free */
+    uint64_t mempools_free_bytes;      /* part of free_bytes that is idle in the driver's pools */
+    uint64_t graph_mempool_free_bytes; /* part of it that is idle in the pool for graphs */
+    uint64_t stranded_bytes;   /* free bytes in a segment or granule that holds live memory */
+    uint64_t graph_idle_bytes; /* free bytes in CUDA graphs' segments; not in free_bytes */
+    double external_ratio;     /* 1 - largest_free / free; 0 when nothing is free */
 };
 
 /* Finds the state right after event `index`, which must be a moment that the history keeps. */

@@ -272,9 +272,12 @@ static int add_driver_blocks(struct ledger *ledger, struct pools *pools, struct 
  * bytes lost by rounding up. */
 static int add_kept_by_driver(struct ledger *ledger, const struct frag *driver, struct err *err)
 {
+    const uint64_t graphs_bytes = driver->graph_mempool_free_bytes;
+    const uint64_t mempools_bytes = driver->mempools_free_bytes - graphs_bytes;
     const uint64_t rounding_bytes = driver->free_bytes - driver->mempools_free_bytes;
 
-    return add_rest(ledger, LEDGER_mempools, driver->mempools_free_bytes, err) ||
+    return add_rest(ledger, LEDGER_mempools, mempools_bytes, err) ||
+                   add_rest(ledger, LEDGER_graphs_idle, graphs_bytes, err) ||
                    add_rest(ledger, LEDGER_rounding, rounding_bytes, err)
                ? -1
                : 0;

@@ -508,7 +508,7 @@ static int add_oom_tail(struct doc *doc, const struct study *study, const struct
 }
 
 /* Suggests the next command. `fix` changes no memory outside the framework. If such memory is the
- * cause, this suggests only `peak --layer=driver`. */
+ * cause, this suggests only `peak --layer=driver`, or `ledger` if it is idle. */
 static int say_next(struct opening *opening, const struct study *study,
                     const struct failure *failure, struct err *err)
 {
@@ -516,6 +516,10 @@ static int say_next(struct opening *opening, const struct study *study,
 
     if (oom_explain(&oom, &study->history, failure, err))
         return -1;
+    if (oom.reason == OOM_ANOTHER_CALLER && !oom_unreachable_bytes(&oom, OOM_IDLE_FRAMEWORK)) {
+        page_next(opening, "ledger --at=oom:%" PRIu64, failure->number);
+        return 0;
+    }
     const bool is_beyond = oom.verdict == OOM_OUTSIDE || oom.graph_bytes > oom.live_bytes;
     page_next(opening, "peak %s--at=oom:%" PRIu64, is_beyond ? "--layer=driver " : "",
               failure->number);

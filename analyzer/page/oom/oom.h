@@ -18,6 +18,12 @@ enum { OOM_SITES = 10, OOM_SUMMARY_SITES = 5, OOM_SITE_FRAME_LINES = 3 };
 int page_oom_explain(struct text *out, const struct study *study, const struct oom *oom,
                      struct err *err);
 
+/* Adds where memory lay idle that the failed call could not take: "BEFORE 2.50 GiB lay idle in …".
+ */
+void page_oom_add_idle(struct text *out, const char *before, const struct oom *oom);
+/* Says how the program can give this memory back, if it would have been enough. */
+int page_oom_say_idle(struct opening *opening, const struct oom *oom);
+
 /* Adds the line that holds most: "BEFORE train.py:8 init (11.00 GiB)". Returns 1 if it added a
  * line, 0 if no line is known, and -1 on an error. */
 int page_oom_add_most(struct text *out, const char *before, const struct study *study,

@@ -19,7 +19,7 @@
 
 /* A buffer for each number of the sentence, as text. */
 struct sizes {
-    char asked[UNITS_TEXT_BYTES], free[UNITS_TEXT_BYTES], idle[UNITS_TEXT_BYTES];
+    char asked[UNITS_TEXT_BYTES], free[UNITS_TEXT_BYTES];
     char hole[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES];
     char live[UNITS_TEXT_BYTES], outside[UNITS_TEXT_BYTES], managed[UNITS_TEXT_BYTES];
     char graphs[UNITS_TEXT_BYTES], stream[UNITS_TEXT_BYTES], whole[UNITS_TEXT_BYTES];
@@ -33,7 +33,6 @@ static struct sizes sizes_of(const struct oom *oom)
 
     units_bytes(sizes.asked, oom->requested_bytes);
     units_bytes(sizes.free, oom->device_free_bytes);
-    units_bytes(sizes.idle, oom->has_pool ? oom->idle_bytes : oom->sum.mempools_bytes);
     units_bytes(sizes.hole, oom->largest_hole_bytes);
     units_bytes(sizes.others, oom->others_bytes);
     units_bytes(sizes.total, oom->device_total_bytes);
@@ -133,10 +132,7 @@ static void explain_cached(struct text *out, const struct oom *oom, const struct
                   sizes->whole);
         break;
     default:
-        text_addf(out, "%s lay idle in a pool that this call could not take from", sizes->idle);
-        if (!oom->has_pool)
-            text_add(out, ": cudaMemPoolTrimTo before it, or a lower release threshold "
-                          "(cudaMemPoolAttrReleaseThreshold), gives that back to the driver");
+        page_oom_add_idle(out, "", oom);
     }
 }
 
@@ -232,6 +228,8 @@ static void explain_exhausted(struct text *out, const struct oom *oom, const str
         text_addf(out, "%s is more than the card has", sizes->asked);
         return;
     }
+    if (oom->reason == OOM_BY_LAUNCH)
+        text_add(out, "no call reports how much a launch of a CUDA graph needs; ");
     text_addf(out, "this process held %s", sizes->live);
     if (oom->device_total_bytes)
         text_addf(out, " of the card's %s", sizes->total);
@@ -289,6 +287,8 @@ static int explain_out_of_reach(struct text *out, const struct study *study, con
     if (oom->other_stream_bytes >= oom->requested_bytes / WORTH_SAYING_DIVISOR &&
         oom->other_stream_bytes && oom->reason != OOM_ANOTHER_STREAM)
         text_addf(out, "; %s lay idle for other streams than the request's", sizes->stream);
+    if (oom->verdict == OOM_EXHAUSTED || oom->verdict == OOM_OTHERS)
+        page_oom_add_idle(out, "; ", oom);
     return 0;
 }
 
@@ -432,7 +432,9 @@ static int say_asked(struct opening *opening, const struct study *study, const s
 
     add_kind(text, study, oom);
     add_asker(text, study, oom->failure, told);
-    if (oom->account_kind != ACCOUNT_context)
+    if (oom->reason == OOM_BY_LAUNCH)
+        text_add(text, " launched a CUDA graph");
+    else if (oom->account_kind != ACCOUNT_context)
         text_addf(text, " asked for %s", units_bytes(asked, oom->requested_bytes));
     if (path)
         text_addf(text, " in %s", path);
@@ -569,7 +571,7 @@ int page_oom_answer(struct opening *opening, const struct study *study, const st
     if (status >= 0 && oom_is_of_card(&oom) && oom.reason != OOM_NO_LACK &&
         ((!page_oom_grows(study, failure) &&
           page_step_of_failure(opening, study, view, failure, err) < 0) ||
-         page_remedies_best(opening, study, view, err) < 0))
+         page_oom_say_idle(opening, &oom) < 0 || page_remedies_best(opening, study, view, err) < 0))
         status = -1;
     opening->failure = failure;
     page_next(opening, "oom");

@@ -31,9 +31,9 @@
  *                     object has the size of its largest mapping so far.
  *   BIND              VMM memory lives in a multicast object or sparse array (`stream`) until
  *                     UNBIND or until that object ends.
- *   POOL_USAGE        The bytes that a device's mempool for graphs holds are one block. It lives
- *                     from the mempool's first byte until the mempool is empty again. The addresses
- *                     of a graph's allocation nodes are known, but hold no bytes.
+ *   POOL_USAGE        The bytes that graphs use of a device's mempool for graphs are one block. It
+ *                     lives from the first used byte until no byte is used. The addresses of a
+ *                     graph's allocation nodes are known, but hold no bytes.
  *   MODULE_LOAD       A block is born. Its size is how much the device's free memory shrank between
  *   LIMIT             the samples before and after the call, without the bytes that are recorded
  *                     for the process between these samples.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Families of the driver: memory nodes of graphs. An allocation node has only addresses. After a
- * launch, the memory of the device's graph pool is one object until the pool is trimmed.
+ * launch, the memory that graphs use of the device's graph pool is one object until the executable
+ * graph is destroyed.
  */
 #include "matrix.h"
 
@@ -10,24 +11,31 @@
 static const CUmemPoolProps in_pool = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                                        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
 
-static uint64_t reserved_bytes(void)
+static uint64_t pool_bytes(CUgraphMem_attribute which)
 {
     cuuint64_t bytes = 0;
-    DRIVER(cuDeviceGetGraphMemAttribute, (0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &bytes));
+    DRIVER(cuDeviceGetGraphMemAttribute, (0, which, &bytes));
     return bytes;
 }
 
-/* The event of the first launch has the memory that this launch took. The second launch takes no
-   more memory. */
+/* Books the event of a launch, which has the memory that the graph uses and the pool's size. */
+static uint64_t book_launch(void)
+{
+    const uint64_t used_bytes = pool_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT);
+    const uint64_t reserved_bytes = pool_bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);
+    family_needs(used_bytes >= NODE_BYTES, "the graph uses less than its node");
+    family_last_called("cuGraphLaunch");
+    book_take(MEMORY_GRAPH, used_bytes);
+    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, used_bytes, reserved_bytes, 0);
+    return used_bytes;
+}
+
+/* The second launch takes no more memory. */
 static uint64_t launch_twice(CUgraphExec executable)
 {
     DRIVER(cuGraphLaunch, (executable, NULL));
     DRIVER(cuStreamSynchronize, (NULL));
-    const uint64_t bytes = reserved_bytes();
-    family_needs(bytes >= NODE_BYTES, "the pool for graphs holds less than the node");
-    family_last_called("cuGraphLaunch");
-    book_take(MEMORY_GRAPH, bytes);
-    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, UNSAID, bytes, 0);
+    const uint64_t bytes = book_launch();
     DRIVER(cuGraphLaunch, (executable, NULL));
     DRIVER(cuStreamSynchronize, (NULL));
     return bytes;
@@ -37,11 +45,11 @@ static void destroy_and_trim(CUgraphExec executable, CUgraph graph, uint64_t byt
 {
     DRIVER(cuGraphExecDestroy, (executable));
     book_event(EVENT_GRAPH_DESTROY, MEMORY_NONE, 0, 0, bits(executable));
+    book_end(MEMORY_GRAPH, bytes);
     DRIVER(cuGraphDestroy, (graph));
     book_event(EVENT_GRAPH_DESTROY, MEMORY_NONE, 0, 0, bits(graph));
     DRIVER(cuDeviceGraphMemTrim, (0));
-    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, UNSAID, 0, 0);
-    book_end(MEMORY_GRAPH, bytes);
+    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, 0, 0, 0);
 }
 
 static CUgraphExec make(CUgraph graph)
@@ -99,10 +107,7 @@ void driver_graph_outside(void)
     const CUgraphExec executable = make(graph);
     DRIVER(cuGraphLaunch, (executable, NULL));
     DRIVER(cuStreamSynchronize, (NULL));
-    const uint64_t bytes = reserved_bytes();
-    family_last_called("cuGraphLaunch");
-    book_take(MEMORY_GRAPH, bytes);
-    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, UNSAID, bytes, 0);
+    const uint64_t bytes = book_launch();
     DRIVER(cuMemFreeAsync, (memory.dptr, NULL));
     book_free(MEMORY_GRAPH_NODE, memory.dptr, NODE_BYTES);
     DRIVER(cuStreamSynchronize, (NULL));

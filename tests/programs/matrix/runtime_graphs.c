@@ -7,22 +7,23 @@
 static void run(cudaGraph_t graph)
 {
     cudaGraphExec_t executable = NULL;
-    uint64_t bytes = 0;
+    uint64_t used_bytes = 0, bytes = 0;
     RUNTIME(cudaGraphInstantiateWithFlags, (&executable, graph, 0));
     RUNTIME(cudaGraphLaunch, (executable, NULL));
     RUNTIME(cudaStreamSynchronize, (NULL));
     RUNTIME(cudaDeviceGetGraphMemAttribute, (0, cudaGraphMemAttrReservedMemCurrent, &bytes));
-    family_needs(bytes >= NODE_BYTES, "the pool for graphs holds less than the node");
+    RUNTIME(cudaDeviceGetGraphMemAttribute, (0, cudaGraphMemAttrUsedMemCurrent, &used_bytes));
+    family_needs(used_bytes >= NODE_BYTES, "the graph uses less than its node");
     family_last_called("cudaGraphLaunch");
-    book_take(MEMORY_GRAPH, bytes);
-    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, UNSAID, bytes, 0);
+    book_take(MEMORY_GRAPH, used_bytes);
+    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, used_bytes, bytes, 0);
     RUNTIME(cudaGraphLaunch, (executable, NULL));
     RUNTIME(cudaStreamSynchronize, (NULL));
     RUNTIME(cudaGraphExecDestroy, (executable));
+    book_end(MEMORY_GRAPH, used_bytes);
     RUNTIME(cudaGraphDestroy, (graph));
     RUNTIME(cudaDeviceGraphMemTrim, (0));
-    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, UNSAID, 0, 0);
-    book_end(MEMORY_GRAPH, bytes);
+    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, 0, 0, 0);
 }
 
 void runtime_graph(void)

@@ -176,7 +176,8 @@ static void a_change_of_size_is_an_end_and_a_birth_of_the_same_block(void **stat
     for (int i = 0; i < 4; i++)
         made_add(&made, (struct event){.kind = EVENT_POOL_USAGE,
                                        .memory = MEMORY_GRAPH,
-                                       .size_bytes = sizes[i]});
+                                       .address = sizes[i],
+                                       .size_bytes = 30});
     struct history history = watched_replay(&made, &watcher);
     assert_int_equal(watcher.births_count, 3);
     assert_int_equal(watcher.resizes_count, 2);
