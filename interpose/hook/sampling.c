@@ -18,12 +18,23 @@
  * mempool has such a key, because mempool handles are pointers. */
 #define GRAPH_POOL 1
 
+/* The bytes that the device's graph pool holds. Launches fill it, and no sample is taken then. */
+static uint64_t graph_pool_bytes(int device)
+{
+    struct device_mempool_usage usage;
+    const bool has_nodes = graphs_devices() >> device & 1;
+    return has_nodes && device_graph_usage(device, &usage) ? usage.reserved_bytes : 0;
+}
+
 /* At the first sample of a device, the memory in use beyond the process's own bytes belongs to the
  * context and to other processes. */
 static void define_context(struct hooked_call *call, int device, const struct device_memory *memory,
                            uint64_t own_bytes)
 {
     const uint64_t used_bytes = memory->total_bytes - memory->free_bytes;
+    if (device_is_looked_at(device))
+        return;
+    own_bytes += graph_pool_bytes(device);
     if (used_bytes < own_bytes || !device_first_look(device))
         return;
     const struct ring_slot record = {.seq = (uint64_t)device, .size_bytes = used_bytes - own_bytes};

@@ -3,6 +3,7 @@
 tests/reference/ledger.py checks the sums in random traces."""
 import pytest
 
+from support.made_traces import MADE
 from support.run import load_json, run_command, texts_of
 from support.tracefile import MIB, Trace
 
@@ -204,6 +205,32 @@ def test_a_report_says_what_nvidia_smi_shows_and_what_of_it_is_assumed(trace):
         "nvidia-smi shows about 3.00 GiB of this process at the peak: 0 B in pools of frameworks, 2.00 GiB taken from the "
         "driver by libraries and the program, 1.00 GiB of context and modules (assumed:"
     ) in words
+
+
+def moments_of(path):
+    return [moment for device in load_json("ledger", path)["devices"] for moment in device["moments"]]
+
+
+def fill_more_than_the_card(trace, looked):
+    """The pools have given memory back since they reported their size. If nobody looked at the card later, the first
+    look counted memory of the process for the context."""
+    trace.rows["device"] = [(0, None, None, 4 * GIB, 3 * GIB)]
+    trace.graph_usage(GIB, 2 * GIB)
+    trace.pool_usage(0xF00, 0, 3 * GIB, memory="async")
+    trace.alloc(100)
+    if looked:
+        trace.device_memory(2 * GIB, 4 * GIB)
+
+
+@pytest.mark.parametrize("name", [*MADE, "stale", "unseen"])
+def test_the_owners_of_a_card_never_hold_more_than_its_memory_in_use(tmp_path, name):
+    fill, meta = MADE.get(name, (lambda trace: fill_more_than_the_card(trace, name == "stale"), {}))
+    trace = Trace(tmp_path / "trace.db", **meta)
+    fill(trace)
+    for moment in moments_of(trace.write()):
+        held, used = sum(term["bytes"] for term in moment["terms"]), moment["used_bytes"]
+        assert used is None or held + moment["unaccounted_bytes"] == used and moment["unaccounted_bytes"] >= 0
+        assert None in (used, moment["total_bytes"]) or used <= moment["total_bytes"]
 
 
 # --- the simulator's own accounts ---

@@ -117,6 +117,12 @@ class Ledger:
         if not self.source:
             return
         self.used = sample.total - free if sample else self.process + context
+        self.used = min(self.used, self.total or self.used)
+        for owner in ("mempools", "graphs_idle", "rounding"):  # what the card denies, the process does not keep
+            bytes_, _ = self.terms.pop((owner, None), (0, 0))
+            kept = max(bytes_ - max(self.process - self.used, 0), 0)
+            self.process -= bytes_ - kept
+            self.add(owner, None, kept)
         if context is None:
             context = max(self.used - self.process, 0)
         self.told = outside.at(self.figures, self.device, self.index)

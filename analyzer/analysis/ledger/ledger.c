@@ -301,6 +301,30 @@ static uint64_t at_most(uint64_t bytes, uint64_t whole_bytes, uint64_t part_byte
     return bytes < left_bytes ? bytes : left_bytes;
 }
 
+/*
+ * Cuts the terms that this process holds down to the bytes in use. A pool of the driver reports its
+ * size only at some calls, and rounding is assumed, so a sample of the card that is lower is right.
+ */
+static void cut_kept(struct ledger *ledger)
+{
+    static const enum ledger_kind kinds_to_cut[] = {LEDGER_mempools, LEDGER_graphs_idle,
+                                                    LEDGER_rounding};
+
+    for (size_t i = 0; i < sizeof kinds_to_cut / sizeof *kinds_to_cut; i++)
+        for (size_t n = ledger->count; n-- > 0 && ledger->process_bytes > ledger->used_bytes;) {
+            struct ledger_term *term = &ledger->terms[n];
+            const uint64_t excess_bytes = ledger->process_bytes - ledger->used_bytes;
+            const uint64_t cut_bytes = term->bytes < excess_bytes ? term->bytes : excess_bytes;
+
+            if (term->kind != kinds_to_cut[i])
+                continue;
+            term->bytes -= cut_bytes;
+            ledger->process_bytes -= cut_bytes;
+            if (!term->bytes)
+                *term = ledger->terms[--ledger->count];
+        }
+}
+
 /* Adds the terms of the context and, if they are known, of other processes. */
 static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_t context_bytes,
                        struct err *err)
@@ -358,6 +382,9 @@ static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t h
         return 0;
     ledger->used_bytes =
         card.known ? card.total_bytes - card.free_bytes : ledger->process_bytes + context_bytes;
+    if (ledger->total_known && ledger->used_bytes > ledger->total_bytes)
+        ledger->used_bytes = ledger->total_bytes;
+    cut_kept(ledger);
     if (!looked && ledger->used_bytes > ledger->process_bytes)
         context_bytes = ledger->used_bytes - ledger->process_bytes;
     return add_outside(ledger, pools, context_bytes, err);

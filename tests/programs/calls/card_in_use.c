@@ -34,6 +34,22 @@ static int keep_in_pool(CUdeviceptr *kept)
            cuMemFreeAsync(freed, NULL) || cuStreamSynchronize(NULL);
 }
 
+/* Leaves memory in the pool for graphs, which keeps the memory of a destroyed graph. */
+static int keep_in_graph_pool(void)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS taken = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+                                        .bytesize = 20 * MIB};
+    CUgraphNode alloc_node, free_node;
+    CUgraphExec executable;
+    CUgraph graph;
+    return cuGraphCreate(&graph, 0) ||
+           cuGraphAddMemAllocNode(&alloc_node, graph, NULL, 0, &taken) ||
+           cuGraphAddMemFreeNode(&free_node, graph, &alloc_node, 1, taken.dptr) ||
+           cuGraphInstantiateWithFlags(&executable, graph, 0) || cuGraphLaunch(executable, NULL) ||
+           cuStreamSynchronize(NULL) || cuGraphExecDestroy(executable) || cuGraphDestroy(graph);
+}
+
 int main(void)
 {
     const CUmemAllocationProp on_0 = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -43,7 +59,8 @@ int main(void)
     CUmemGenericAllocationHandle handle;
     CUcontext context;
     CUdevice device;
-    if (cuInit(0) || cuDeviceGet(&device, 0) || cuCtxCreate_v2(&context, 0, device))
+    if (cuInit(0) || cuDeviceGet(&device, 0) || cuCtxCreate_v2(&context, 0, device) ||
+        keep_in_graph_pool())
         return 9;
     for (int i = 0; i < SMALL; i++)
         if (cuMemAlloc_v2(&small[i], 100000))
@@ -53,7 +70,8 @@ int main(void)
         cuMemAlloc_v2(&large, 512 * MIB) || say("peak"))
         return 7;
     if (cuMemFree_v2(odd) ||
-        cuMemAlloc_v2(&refused, (size_t)64 << 30) != CUDA_ERROR_OUT_OF_MEMORY || say("failure"))
+        cuMemAllocAsync(&refused, (size_t)64 << 30, NULL) != CUDA_ERROR_OUT_OF_MEMORY ||
+        say("failure"))
         return 6;
     for (int i = 0; i < SMALL / 2; i++)
         if (cuMemFree_v2(small[i]))
