@@ -71,7 +71,7 @@ static int weigh_device(struct oom *oom, const struct history *history,
     used_bytes = minus(oom->device_total_bytes, oom->device_free_bytes);
     context_bytes =
         oom->context_bytes < OOM_CONTEXT_MOST_BYTES ? oom->context_bytes : OOM_CONTEXT_MOST_BYTES;
-    context_bytes += minus(modules_bytes, use->context_bytes_at_start);
+    context_bytes += modules_bytes;
     oom->others_known = true;
     oom->others_bytes = minus(used_bytes, reserved_bytes + context_bytes);
     return 0;

@@ -123,22 +123,6 @@ static int show_change(const struct blocks *blocks, uint32_t number, uint32_t ev
 /* --- beginnings --- */
 
 /*
- * Notes the context memory that exists before the device's first memory, because modules and limits
- * took it.
- */
-static void begin_account(const struct cursor *at, struct account *account)
-{
-    struct history *history = at->history;
-    for (size_t i = 0; i < history->device_count && !account->has_begun; i++) {
-        struct device_use *use = &history->devices[i];
-        if (use->device == account->device && account->kind == ACCOUNT_device)
-            use->context_bytes_at_start =
-                history->accounts[use->accounts[ACCOUNT_context]].live_bytes;
-    }
-    account->has_begun = true;
-}
-
-/*
  * Called after a birth. Notes the moment at which the pools had handed out most while the driver's
  * memory was at its peak.
  */
@@ -157,7 +141,7 @@ static void add_bytes(struct blocks *blocks, const struct block *block)
 {
     const struct cursor *at = &blocks->at;
     struct account *account = &at->history->accounts[block->account];
-    begin_account(at, account);
+    account->has_begun = true;
     account->live_bytes += block->size_bytes;
     if (account->live_bytes > account->peak_bytes) {
         account->peak_bytes = account->live_bytes;

@@ -255,21 +255,18 @@ def test_without_failures_people_are_told_so(trace):
 # --- memory that is not on the card, or has no size in the request ---
 
 
-def test_what_modules_took_since_the_first_allocation_is_not_others(trace):
-    trace.alloc(8 * GIB)
-    trace.module(0x11, 8 * GIB - CONTEXT, 2 * GIB - CONTEXT)
+@pytest.mark.parametrize("is_first", [False, True])
+def test_what_modules_took_is_not_others(trace, is_first):
+    """The first sample of the card, which shows the context, is the one before the module or an earlier one."""
+    before = 16 * GIB if is_first else 8 * GIB
+    if not is_first:
+        trace.alloc(8 * GIB)
+    trace.module(0x11, before - CONTEXT, before - 6 * GIB - CONTEXT)
+    if is_first:
+        trace.alloc(8 * GIB)
     fail(trace, 2 * GIB, free=2 * GIB - CONTEXT)
     (oom,) = ooms(trace)
     assert (oom["verdict"], oom["others_bytes"]) == ("exhausted", 0)
-
-
-def test_what_modules_took_before_the_first_allocation_was_measured_with_the_context(trace):
-    trace.module(0x11, 16 * GIB - 100 * MIB, 16 * GIB - CONTEXT)
-    trace.alloc(8 * GIB)
-    fail(trace, GIB, free=MIB)
-    (oom,) = ooms(trace)
-    assert oom["verdict"] == "others"
-    assert oom["others_bytes"] == 16 * GIB - MIB - 8 * GIB - CONTEXT
 
 
 def test_an_older_answer_of_the_card_is_moved_by_what_modules_took_since(trace):

@@ -131,9 +131,7 @@ def gather(figures, event, account):
     found["device_total_bytes"] = sample.total or None
     found["device_free_bytes"] = max(sample.free + then - driver["reserved_bytes"] - modules, 0)
     if context is not None:
-        first = next((i for i, block, *_ in books.changes if block.account == driver_account), None)
-        included = live_bytes(figures, modules_account, first) if first is not None else 0
-        mine = min(context, CONTEXT_MOST) + max(modules - included, 0)
+        mine = min(context, CONTEXT_MOST) + modules
         used = max((found["device_total_bytes"] or 0) - found["device_free_bytes"], 0)
         found["others_bytes"] = max(used - driver["reserved_bytes"] - mine, 0)
     return held_account, found

@@ -246,7 +246,6 @@ struct device_use {
     int device;
     uint32_t accounts[ACCOUNT_COUNT]; /* by kind; ACCOUNT_pool: HISTORY_NONE */
     uint32_t leading;                 /* account of the leading layer */
-    uint64_t context_bytes_at_start;  /* modules and limits before its first device memory */
 };
 
 struct path {
