@@ -4,6 +4,7 @@
 
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/replay/history/live_walk.h"
+#include "analyzer/replay/modules.h"
 
 uint64_t card_modules_bytes(const struct history *history, const struct device_use *use,
                             uint64_t index)
@@ -18,6 +19,23 @@ uint64_t card_modules_bytes(const struct history *history, const struct device_u
     while ((block = live_walk_next(&walk)))
         bytes += block->size_bytes;
     return bytes;
+}
+
+struct card_limit card_limit_at(const struct history *history, const struct device_use *use,
+                                uint64_t index)
+{
+    const uint32_t account = use->accounts[ACCOUNT_context];
+    struct card_limit limit = {0};
+    const struct block *block;
+
+    if (!history->accounts[account].has_begun)
+        return limit;
+    struct live_walk walk = live_walk_begin(history, account, index);
+    while ((block = live_walk_next(&walk)))
+        if (block->memory == MEMORY_LIMIT && (!limit.is_set || block->size_bytes > limit.bytes))
+            limit =
+                (struct card_limit){true, modules_limit(block), block->size_bytes, block->stack_id};
+    return limit;
 }
 
 /* Finds the recorded bytes of the card that this process holds right after an event. */

@@ -18,6 +18,20 @@ struct card_free {
 uint64_t card_modules_bytes(const struct history *history, const struct device_use *use,
                             uint64_t index);
 
+/*
+ * The limit of the context (cudaDeviceSetLimit) that took most of the card, among those that the
+ * program has set by event `index`. bytes is 0 if no samples around the call show what it took, for
+ * example because the call made the context.
+ */
+struct card_limit {
+    bool is_set;
+    unsigned number; /* enum CUlimit */
+    uint64_t bytes;
+    uint32_t stack_id;
+};
+struct card_limit card_limit_at(const struct history *history, const struct device_use *use,
+                                uint64_t index);
+
 /* Corrects the given sample, which must be taken at or before event `index`. held_bytes: what
  * driver memory and modules of this process hold at event `index`. */
 int card_free_since(struct card_free *card, const struct history *history,

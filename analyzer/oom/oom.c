@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "analyzer/analysis/card.h"
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/analysis/fragmentation/segments.h"
 #include "analyzer/replay/history/live_walk.h"
@@ -229,6 +228,7 @@ int oom_gather(struct oom *oom, const struct history *history, const struct fail
     oom->driver_is_unknown =
         !history_knows(history, &history->accounts[use->accounts[ACCOUNT_device]]);
     find_card(oom, history->trace, failing->device);
+    oom->limit = card_limit_at(history, use, index);
     return weigh_device(oom, history, use, driver.reserved_bytes, err) ||
                    weigh_rest(oom, history, use, err)
                ? -1

@@ -39,6 +39,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_OOM_OOM_H
 #define GPUMEMTRACE_ANALYZER_OOM_OOM_H
 
+#include "analyzer/analysis/card.h"
 #include "analyzer/replay/history/history.h"
 #include "oom_sum.h"
 
@@ -118,6 +119,7 @@ struct oom {
     uint64_t other_stream_hole_bytes; /* the largest hole among other_stream_bytes */
     uint64_t whole_segments_bytes;    /* part of idle_bytes in segments without a live block */
     uint64_t driver_live_bytes;       /* device memory that the driver gave this process */
+    struct card_limit limit;
     struct oom_sum sum;
 };
 
@@ -131,6 +133,10 @@ enum oom_idle {
     OOM_IDLE_GRAPHS,    /* the device's pool for CUDA graphs */
     OOM_IDLE_OWNERS
 };
+/* True if the request would have fitted, had the program not raised the limit. */
+bool oom_limit_makes_room(const struct oom *oom);
+/* True if the context may have grown for the limit by bytes that nothing else explains. */
+bool oom_limit_may_hold(const struct oom *oom);
 /* The idle bytes of such a pool; 0 if the failed call took from this pool itself. */
 uint64_t oom_unreachable_bytes(const struct oom *oom, enum oom_idle owner);
 

@@ -50,11 +50,12 @@ static void add_told(struct oom_sum *sum, const struct ledger *ledger)
     add_beyond(sum, "unlisted", LEDGER_UNLISTED, ledger);
 }
 
-/* Adds the context and other processes. The first sample gave the two as one number. */
+/* Adds the context and other processes. The first sample gave the two as one number. A context may
+ * be larger than usual if the program raised a limit. */
 static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
 {
     const uint64_t looked_bytes = ledger_sum(ledger, LEDGER_context);
-    const bool is_context = looked_bytes <= OOM_CONTEXT_MOST_BYTES;
+    const bool is_context = looked_bytes <= OOM_CONTEXT_MOST_BYTES || ledger->limit.is_set;
     const uint64_t context_bytes = is_context ? looked_bytes : OOM_CONTEXT_MOST_BYTES;
 
     add_term(sum, "context", is_context ? "the context" : "the context, at most",

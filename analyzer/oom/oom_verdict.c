@@ -27,6 +27,17 @@ static bool would_make_room(const struct oom *oom, uint64_t bytes)
            would_fit(oom->requested_bytes, oom->idle_bytes, oom->device_free_bytes, bytes);
 }
 
+bool oom_limit_makes_room(const struct oom *oom)
+{
+    return oom->verdict == OOM_EXHAUSTED && would_make_room(oom, oom->limit.bytes);
+}
+
+bool oom_limit_may_hold(const struct oom *oom)
+{
+    return oom->limit.is_set && (oom->reason == OOM_CONTEXT_OR_OTHERS ||
+                                 (oom->verdict == OOM_OTHERS && oom->reason != OOM_BY_NVML));
+}
+
 static bool is_notable(const struct oom *oom, uint64_t idle_bytes)
 {
     return idle_bytes && idle_bytes >= oom->reserved_bytes / IDLE_FEWEST_DIVISOR;

@@ -50,11 +50,9 @@ int modules_unload(const struct contexts *contexts, struct blocks *blocks)
                          event->result == 0 ? BLOCK_FREED : BLOCK_IMPLICIT);
 }
 
-/* Combines a context and a limit into one key. This works because limits are small numbers and
- * context handles are pointers. */
 static uint64_t limit_key(const struct event *event)
 {
-    return event->object ^ event->address << 56;
+    return event->object ^ event->address << MODULES_LIMIT_SHIFT;
 }
 
 /* The samples give only the change of the bytes, so the old bytes of the limit are added to it. */

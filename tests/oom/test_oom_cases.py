@@ -269,6 +269,33 @@ def test_idle_memory_that_the_call_cannot_take_is_named_with_the_call_that_gives
     assert [call for call in (TRIMS, GRAPHS_TRIM) if call in texts_of(found, "do")] == remedies
 
 
+@pytest.mark.parametrize("number, gib, name", [(0, 9, "cudaLimitStackSize"), (2, 9, "cudaLimitMallocHeapSize"), (0, 1, None)])
+def test_a_limit_that_took_what_the_request_needs_is_named_with_the_line_that_set_it(case, number, gib, name):
+    """2 GiB are asked for, and 1 GiB is free. A limit that took only as much as a context may grow by is no cause."""
+    line = case.trace.stack(("tree.py", 31, "build"))
+    case.trace.limit(number, 40960, case.free, case.free - gib * GIB, total=CARD, stack=line)
+    case.free -= gib * GIB
+    case.malloc(case.free - GIB + (GIB // 2 if name is None else 0))
+    case.refused(2 * GIB)
+    found = case.answer()
+    assert found["oom"][0]["verdict"] == "exhausted"
+    assert (f"The context took 9.00 GiB for {name}, which tree.py:31 build set." in texts_of(found, "who")) == (name is not None)
+    assert ("cudaDeviceSetLimit" in texts_of(found, "do")) == (name is not None)
+
+
+def test_a_limit_whose_memory_nobody_measured_is_named_as_what_may_hold_it(make):
+    """The call that set the limit made the context, so there is no sample before it. 9 GiB are in use beside the
+    process's memory. No other process is known."""
+    case = make(others=9 * GIB - CONTEXT, context=9 * GIB, exit_status=1)
+    case.trace.device_memory(case.free, CARD, call=1, nested=1)
+    case.trace.event("limit", address=0, size=40960, object=0xC0, call=1, device=0, stack=case.trace.stack(("tree.py", 31, "build")))
+    case.malloc(6 * GIB)
+    case.refused(2 * GIB)
+    found = case.answer()
+    assert found["oom"][0]["verdict"] == "others" and terms(found["oom"][0])["context"] == 9 * GIB
+    assert "The context may hold this memory for cudaLimitStackSize, which tree.py:31 build set." in texts_of(found, "who")
+
+
 def test_a_launch_of_a_graph_is_said_to_name_no_size(case):
     case.malloc(15 * GIB)
     case.refused(0, "graph")

@@ -65,7 +65,8 @@ def terms(figures, failure, found):
     if ledger.source != "card" or not ledger.total or ledger.used > ledger.total:
         return []
     looked = of("context")
-    context = min(looked, CONTEXT_MOST)
+    is_raised = any(block.memory == "limit" for block in figures.live_blocks((device, "context", 0), index))
+    context = looked if is_raised else min(looked, CONTEXT_MOST)
     rows = [
         ("live", of("pool_live"), "counted"),
         ("idle", of("pool_cached", "mempools", "graphs_idle"), "counted"),

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "analyzer/analysis/card.h"
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/analysis/fragmentation/stretches.h"
 #include "analyzer/replay/history/live_walk.h"
@@ -426,6 +425,7 @@ static int add_all(struct ledger *ledger, struct pools *pools, struct err *err)
         return -1;
     for (size_t i = 0; i < ledger->count; i++)
         ledger->process_bytes += ledger->terms[i].bytes;
+    ledger->limit = card_limit_at(pools->history, pools->use, pools->index);
     ledger->managed_bytes = live_bytes_of(pools, ACCOUNT_managed);
     ledger->imported_bytes = live_bytes_of(pools, ACCOUNT_imported);
     return add_card(ledger, pools, driver.reserved_bytes + modules_bytes, err);

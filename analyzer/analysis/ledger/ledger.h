@@ -28,6 +28,7 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_LEDGER_H
 
 #include "owners.h"
+#include "analyzer/analysis/card.h"
 #include "analyzer/replay/history/history.h"
 
 enum ledger_kind {
@@ -75,7 +76,8 @@ struct ledger {
      * terms of this process sum up to more than is in use. */
     int64_t unaccounted_bytes;
     uint64_t managed_bytes, imported_bytes; /* in no term */
-    struct owners owners;                   /* names of the libraries */
+    struct card_limit limit;
+    struct owners owners; /* names of the libraries */
 };
 
 /*

@@ -292,7 +292,7 @@ static void add_notes(struct doc *doc, const struct study *study, const struct l
     else if (!ledger->is_asked)
         doc_note(doc, "The only free-memory sample is from the start of the context, so later "
                       "growth outside recorded calls is unknown.");
-    if (context_bytes > CONTEXT_MOST_BYTES)
+    if (context_bytes > CONTEXT_MOST_BYTES && !ledger->limit.is_set)
         doc_note(doc,
                  "A context takes at most 1 GiB (assumed), so other processes hold about %s of "
                  "'context and other processes'.",
@@ -300,6 +300,9 @@ static void add_notes(struct doc *doc, const struct study *study, const struct l
     if (is_dry_run(study) && context_bytes + ledger_sum(ledger, LEDGER_own_context) > 0)
         doc_note(doc, "In a dry run the size of the context is assumed; "
                       "--dry-run=CARD,context=SIZE sets it for your card.");
+    if (context_bytes > CONTEXT_MOST_BYTES && ledger->limit.is_set)
+        doc_note(doc, "The program set a limit (cudaDeviceSetLimit), for which a context may take "
+                      "more than the 1 GiB that is assumed otherwise.");
     if (ledger_sum(ledger, LEDGER_growth))
         doc_note(doc,
                  "A context grows when kernels are first used, and by their local memory. No call "
@@ -410,8 +413,8 @@ static void add_note(struct doc *doc, const struct ledger *ledger)
     const uint64_t modules_bytes = ledger_sum(ledger, LEDGER_modules);
     const uint64_t context_bytes =
         ledger_sum(ledger, LEDGER_context) + ledger_sum(ledger, LEDGER_growth);
-    const uint64_t own_bytes =
-        context_bytes < CONTEXT_MOST_BYTES ? context_bytes : CONTEXT_MOST_BYTES;
+    const bool has_others = context_bytes > CONTEXT_MOST_BYTES && !ledger->limit.is_set;
+    const uint64_t own_bytes = has_others ? CONTEXT_MOST_BYTES : context_bytes;
     char all[UNITS_TEXT_BYTES], pools[UNITS_TEXT_BYTES], direct[UNITS_TEXT_BYTES];
     char context[UNITS_TEXT_BYTES];
 
@@ -425,9 +428,9 @@ static void add_note(struct doc *doc, const struct ledger *ledger)
              "(%s).",
              all, pools, direct, context,
              !ledger->used_known ? "unknown: the trace has no free-memory sample"
-             : context_bytes > CONTEXT_MOST_BYTES
-                 ? "assumed: others hold what is in use beyond the process's memory and 1 GiB"
-                 : "a difference, which may include other processes");
+             : has_others ? "assumed: others hold what is in use beyond the process's memory and "
+                            "1 GiB"
+                          : "a difference, which may include other processes");
 }
 
 int page_ledger_note(struct doc *doc, const struct study *study, const struct device_use *use,

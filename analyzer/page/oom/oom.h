@@ -24,6 +24,11 @@ void page_oom_add_idle(struct text *out, const char *before, const struct oom *o
 /* Says how the program can give this memory back, if it would have been enough. */
 int page_oom_say_idle(struct opening *opening, const struct oom *oom);
 
+/* Says which line set a limit of the context that took the memory, and how to get it back. */
+int page_oom_say_limit_holder(struct opening *opening, const struct study *study,
+                              const struct oom *oom, struct err *err);
+int page_oom_say_limit_remedy(struct opening *opening, const struct oom *oom);
+
 /* Adds the line that holds most: "BEFORE train.py:8 init (11.00 GiB)". Returns 1 if it added a
  * line, 0 if no line is known, and -1 on an error. */
 int page_oom_add_most(struct text *out, const char *before, const struct study *study,

@@ -488,7 +488,8 @@ static int say_told(struct opening *opening, const struct study *study, const st
         status = -1;
     }
     if (status >= 0 && oom_is_of_card(oom) && oom->reason != OOM_NO_LACK)
-        status = page_oom_say_before(opening, study, oom->failure) < 0
+        status = page_oom_say_before(opening, study, oom->failure) < 0 ||
+                         page_oom_say_limit_holder(opening, study, oom, err) < 0
                      ? -1
                      : page_oom_say_who(opening, study, oom, told, err);
     text_release(&text);
@@ -571,7 +572,8 @@ int page_oom_answer(struct opening *opening, const struct study *study, const st
     if (status >= 0 && oom_is_of_card(&oom) && oom.reason != OOM_NO_LACK &&
         ((!page_oom_grows(study, failure) &&
           page_step_of_failure(opening, study, view, failure, err) < 0) ||
-         page_oom_say_idle(opening, &oom) < 0 || page_remedies_best(opening, study, view, err) < 0))
+         page_oom_say_idle(opening, &oom) < 0 || page_oom_say_limit_remedy(opening, &oom) < 0 ||
+         page_remedies_best(opening, study, view, err) < 0))
         status = -1;
     opening->failure = failure;
     page_next(opening, "oom");

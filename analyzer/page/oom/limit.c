@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences about memory that the context took for a limit which the program raised. */
+#include "oom.h"
+
+#include "analyzer/render/units.h"
+
+/* Names by the numbers of enum cudaLimit. */
+static const char *limit_name(unsigned number)
+{
+    static const char *const names[] = {"cudaLimitStackSize", "cudaLimitPrintfFifoSize",
+                                        "cudaLimitMallocHeapSize", "cudaLimitDevRuntimeSyncDepth",
+                                        "cudaLimitDevRuntimePendingLaunchCount"};
+
+    return number < sizeof names / sizeof *names ? names[number] : "a limit";
+}
+
+int page_oom_say_limit_holder(struct opening *opening, const struct study *study,
+                              const struct oom *oom, struct err *err)
+{
+    const struct blame_stack stack = {.stack_id = oom->limit.stack_id};
+    const char *name = limit_name(oom->limit.number);
+    char label[BLAME_TEXT_BYTES], size[UNITS_TEXT_BYTES];
+    const bool is_measured = oom_limit_makes_room(oom);
+
+    if (!is_measured && !oom_limit_may_hold(oom))
+        return 0;
+    const int is_known = blame_alone(label, study->symbols, stack, err);
+    if (is_known < 0)
+        return -1;
+    return page_say(opening, VERDICT_who, "The context %s %s for %s, which %s set.",
+                    is_measured ? "took" : "may hold",
+                    is_measured ? units_bytes(size, oom->limit.bytes) : "this memory", name,
+                    is_known ? label : "the program");
+}
+
+int page_oom_say_limit_remedy(struct opening *opening, const struct oom *oom)
+{
+    char size[UNITS_TEXT_BYTES];
+
+    if (!oom_limit_makes_room(oom))
+        return 0;
+    return page_say(opening, VERDICT_do,
+                    "A lower limit, or the old one set again (cudaDeviceSetLimit) after the "
+                    "kernels that need it, gives up to %s back.",
+                    units_bytes(size, oom->limit.bytes));
+}
