@@ -7,7 +7,6 @@
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/analysis/fragmentation/segments.h"
 #include "analyzer/replay/history/live_walk.h"
-#include "analyzer/util/pair_map.h"
 
 static const struct {
     int32_t result;
@@ -126,38 +125,24 @@ static void weigh_segment(struct oom *oom, const struct pool_segment *segment)
         oom->other_stream_hole_bytes = segment->largest_free_bytes;
 }
 
-static int count_graph_pools(struct oom *oom, const struct history *history, struct err *err)
-{
-    const uint64_t index = oom->failure->at.index;
-    struct live_walk walk = live_walk_begin(history, oom->account, index);
-    struct pair_map pools = {0};
-    const struct segment *segment;
-    int status = 0;
-
-    while (!status && (segment = live_walk_next_segment(&walk)))
-        if (segment_is_of_graph(segment, index))
-            status = pair_map_put(&pools, 0, segment->private_pool, 1, err);
-    oom->graph_pools_count = pools.count;
-    pair_map_release(&pools);
-    return status;
-}
-
 /* Splits a pool's free memory into idle bytes and bytes that CUDA graphs hold, and splits the idle
  * bytes by stream. */
 static int weigh_pool(struct oom *oom, const struct history *history, struct err *err)
 {
+    struct graph_share of_graphs;
     struct segment_list list;
 
-    if (segments_at(&list, history, oom->account, oom->failure->at.index, err))
+    if (segments_of_graphs(&of_graphs, history, oom->account, oom->failure->at.index, err) ||
+        segments_at(&list, history, oom->account, oom->failure->at.index, err))
         return -1;
     oom->largest_hole_bytes = 0;
+    oom->graph_bytes = of_graphs.free_bytes;
+    oom->graph_pools_count = of_graphs.pools_count;
     for (size_t i = 0; i < list.count; i++)
-        if (list.items[i].is_of_graph)
-            oom->graph_bytes += list.items[i].free_bytes;
-        else if (oom->reserved_known)
+        if (!list.items[i].is_of_graph && oom->reserved_known)
             weigh_segment(oom, &list.items[i]);
     segments_release(&list);
-    return count_graph_pools(oom, history, err);
+    return 0;
 }
 
 static int weigh_rest(struct oom *oom, const struct history *history, const struct device_use *use,

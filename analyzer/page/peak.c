@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/analysis/fragmentation/segments.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/render/units.h"
@@ -47,6 +48,29 @@ static int say_copies(struct opening *opening, const struct sites *sites)
     return page_say(opening, VERDICT_why,
                     "%s of it are 16-bit copies of weights that autocast made.",
                     units_bytes(copies, sites->copies_bytes));
+}
+
+/* Tensors of CUDA graphs are mentioned from a quarter of the peak on: fewer do not make a peak. */
+enum { OF_GRAPHS_DIVISOR = 4 };
+
+/* Says how much was made in captures. The lines that made it look like any forward, but the graphs
+ * keep its memory. */
+static int say_graphs(struct opening *opening, const struct study *study, uint32_t account,
+                      const struct moment *moment, uint64_t total_bytes, struct err *err)
+{
+    struct graph_share share;
+    char live[UNITS_TEXT_BYTES];
+
+    if (study->history.accounts[account].kind != ACCOUNT_pool)
+        return 1;
+    if (segments_of_graphs(&share, &study->history, account, moment->index, err))
+        return -1;
+    if (share.live_bytes < total_bytes / OF_GRAPHS_DIVISOR || !share.live_bytes)
+        return 1;
+    return page_say(opening, VERDICT_why,
+                    "%s of it was made while CUDA graphs were captured, and stays in their "
+                    "private pool%s until the graphs are reset or destroyed.",
+                    units_bytes(live, share.live_bytes), share.pools_count > 1 ? "s" : "");
 }
 
 /* Writes the largest category, if it is known: "62.0 % of it activations". */
@@ -125,7 +149,8 @@ static int say_held(struct opening *opening, const struct study *study, const st
         return -1;
     format_peak(where, sizeof where, study, view, number, moment, sites->total_bytes);
     format_category(category, sizeof category, sites);
-    if (page_say(opening, VERDICT_what, "%s.", where) < 0 || say_copies(opening, sites) < 0)
+    if (page_say(opening, VERDICT_what, "%s.", where) < 0 || say_copies(opening, sites) < 0 ||
+        say_graphs(opening, study, number, moment, sites->total_bytes, err) < 0)
         return -1;
     return *site || *category ? page_say(opening, VERDICT_who, "%s%s%s.", site,
                                          *site && *category ? "; " : "", category)

@@ -3,7 +3,7 @@
 choice of the moment."""
 import pytest
 
-from support.run import load_json, run_command
+from support.run import load_json, run_command, texts_of
 from support.tracefile import MIB, Trace
 
 
@@ -284,3 +284,18 @@ def test_a_segment_that_a_pool_hands_out_has_no_category_of_its_own(trace):
         trace.tensor(segment, MIB)
     sites_by_layer = {site["layer"]: site["category"] for site in device_of(trace)["sites"]}
     assert sites_by_layer == {"pool": "input", "driver": "other"}
+
+
+@pytest.mark.parametrize("captures, plain, said", [(1, 8, "16.00 MiB of it"), (2, 8, "32.00 MiB of it"), (1, 80, None)])
+def test_tensors_of_graphs_are_said_to_be_made_in_a_capture(trace, captures, plain, said):
+    """Each capture makes a tensor of 16 MiB in a segment of its own, which the graph keeps."""
+    trace.tensor(trace.alloc(plain * MIB), plain * MIB)
+    for number in range(captures):
+        trace.event("capture-begin", stream=7, device=0)
+        trace.tensor(trace.alloc(20 * MIB), 16 * MIB, stream=7)
+        trace.event("capture-end", stream=7, object=0x9A + number, device=0)
+        trace.event("graph-made", object=0xA9 + number, address=0x9A + number, device=0)
+    why = texts_of(load_json("peak", trace.write()), "why")
+    pools = "pool" if captures == 1 else "pools"
+    assert why == ("" if said is None else f"{said} was made while CUDA graphs were captured, and stays in their private "
+                   f"{pools} until the graphs are reset or destroyed.")  # fmt: skip

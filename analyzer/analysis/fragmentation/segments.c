@@ -6,6 +6,7 @@
 
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/pair_map.h"
 
 static int add_pool_segment(struct segment_list *list, const struct segment *segment,
                             uint64_t index, struct err *err)
@@ -187,4 +188,44 @@ void segments_release(struct segment_list *list)
     free(list->items);
     free(list->blocks);
     *list = (struct segment_list){0};
+}
+
+/* --- segments of graphs --- */
+
+static int count_private_pools(size_t *count, const struct history *history, uint32_t account,
+                               uint64_t index, struct err *err)
+{
+    struct live_walk walk = live_walk_begin(history, account, index);
+    struct pair_map pools = {0};
+    const struct segment *segment;
+    int status = 0;
+
+    while (!status && (segment = live_walk_next_segment(&walk)))
+        if (segment_is_of_graph(segment, index))
+            status = pair_map_put(&pools, 0, segment->private_pool, 1, err);
+    *count = pools.count;
+    pair_map_release(&pools);
+    return status;
+}
+
+int segments_of_graphs(struct graph_share *share, const struct history *history, uint32_t account,
+                       uint64_t index, struct err *err)
+{
+    struct segment_list list;
+
+    *share = (struct graph_share){0};
+    if (count_private_pools(&share->pools_count, history, account, index, err))
+        return -1;
+    if (!share->pools_count)
+        return 0;
+    if (segments_at(&list, history, account, index, err))
+        return -1;
+    for (size_t i = 0; i < list.count; i++) {
+        if (!list.items[i].is_of_graph)
+            continue;
+        share->live_bytes += list.items[i].live_bytes;
+        share->free_bytes += list.items[i].free_bytes;
+    }
+    segments_release(&list);
+    return 0;
 }

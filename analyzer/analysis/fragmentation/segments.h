@@ -43,4 +43,13 @@ int segments_pieces_at(struct segment_list *list, const struct history *history,
 void segments_join(struct segment_list *list);
 void segments_release(struct segment_list *list);
 
+/* The memory in a pool's segments that belong to CUDA graphs. */
+struct graph_share {
+    uint64_t live_bytes; /* of blocks that were made in a capture, and live */
+    uint64_t free_bytes;
+    size_t pools_count; /* private pools that the segments belong to */
+};
+int segments_of_graphs(struct graph_share *share, const struct history *history, uint32_t account,
+                       uint64_t index, struct err *err);
+
 #endif
