@@ -145,6 +145,36 @@ static int weigh_pool(struct oom *oom, const struct history *history, struct err
     return 0;
 }
 
+/* True if the failed call asked one of the driver's stream-ordered pools. */
+static bool asks_mempool(const struct failure *failure)
+{
+    if (failure->event.memory == MEMORY_ASYNC)
+        return true;
+    for (uint32_t i = 0; i < failure->refusals_count && i < FAILURE_REFUSALS; i++)
+        if (failure->refusals[i].memory == MEMORY_ASYNC)
+            return true;
+    return false;
+}
+
+/* Finds the idle bytes of the stream-ordered pool that was asked. If its handle is unknown, it may
+ * be any of them. */
+static int find_asked_idle(struct oom *oom, const struct history *history,
+                           const struct device_use *use, struct err *err)
+{
+    const struct event *event = &oom->failure->event;
+    const uint64_t all_bytes = oom->sum.mempools_bytes;
+
+    oom->asked_idle_bytes = asks_mempool(oom->failure) ? all_bytes : 0;
+    if (event->memory != MEMORY_ASYNC || !event->object || !all_bytes)
+        return 0;
+    if (frag_mempool_free(&oom->asked_idle_bytes, history, use->accounts[ACCOUNT_device],
+                          event->object, oom->failure->at.index, err))
+        return -1;
+    if (oom->asked_idle_bytes > all_bytes)
+        oom->asked_idle_bytes = all_bytes;
+    return 0;
+}
+
 static int weigh_rest(struct oom *oom, const struct history *history, const struct device_use *use,
                       struct err *err)
 {
@@ -158,6 +188,14 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
         oom->others_known = true;
         oom->others_bytes = oom->failure->processes.others_bytes;
     }
+    if (!oom->has_pool && oom->reserved_known) {
+        oom->idle_bytes =
+            oom->sum.mempools_bytes + oom->sum.graphs_idle_bytes + oom->sum.rounding_bytes;
+        if (oom->largest_hole_bytes > oom->idle_bytes)
+            oom->largest_hole_bytes = oom->idle_bytes;
+    }
+    if (find_asked_idle(oom, history, use, err))
+        return -1;
     oom->hole_known = oom->reserved_known && !(oom->asks_drivers_pool && oom->sum.mempools_bytes);
     oom->outside_bytes = oom->sum.outside_bytes;
     oom->managed_bytes = oom->sum.managed_bytes;

@@ -118,6 +118,7 @@ struct oom {
     uint64_t other_stream_bytes;      /* part of idle_bytes in segments of other streams */
     uint64_t other_stream_hole_bytes; /* the largest hole among other_stream_bytes */
     uint64_t whole_segments_bytes;    /* part of idle_bytes in segments without a live block */
+    uint64_t asked_idle_bytes;        /* idle in the driver's stream-ordered pool that was asked */
     uint64_t driver_live_bytes;       /* device memory that the driver gave this process */
     struct card_limit limit;
     struct oom_sum sum;

@@ -107,6 +107,7 @@ int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct 
     find_outside(sum, &ledger);
     sum->mempools_bytes = ledger_sum(&ledger, LEDGER_mempools);
     sum->graphs_idle_bytes = ledger_sum(&ledger, LEDGER_graphs_idle);
+    sum->rounding_bytes = ledger_sum(&ledger, LEDGER_rounding);
     sum->managed_bytes = ledger.managed_bytes;
     sum->is_by_nvml = ledger.is_by_nvml;
     sum->unaccounted_bytes = ledger_beyond_bytes(&ledger);

@@ -35,6 +35,7 @@ struct oom_sum {
     uint64_t outside_most_bytes;
     uint64_t mempools_bytes;    /* idle in the driver's stream-ordered pools */
     uint64_t graphs_idle_bytes; /* idle in the device's pool for graphs */
+    uint64_t rounding_bytes;
     uint64_t managed_bytes;
     bool is_by_nvml;           /* copied from the ledger */
     int64_t unaccounted_bytes; /* the result of ledger_beyond_bytes */

@@ -69,24 +69,13 @@ static enum oom_verdict judge_framework(struct oom *oom)
     return decide(oom, is_idle ? OOM_FRAGMENTED : OOM_LIMIT, OOM_BY_FRAMEWORK);
 }
 
-/* True if the failed call asked one of the driver's stream-ordered pools. */
-static bool asks_mempool(const struct failure *failure)
-{
-    if (failure->event.memory == MEMORY_ASYNC)
-        return true;
-    for (uint32_t i = 0; i < failure->refusals_count && i < FAILURE_REFUSALS; i++)
-        if (failure->refusals[i].memory == MEMORY_ASYNC)
-            return true;
-    return false;
-}
-
 uint64_t oom_unreachable_bytes(const struct oom *oom, enum oom_idle owner)
 {
     switch (owner) {
     case OOM_IDLE_FRAMEWORK:
         return oom->has_pool && !oom->asks_for_pool ? oom->idle_bytes : 0;
     case OOM_IDLE_MEMPOOLS:
-        return asks_mempool(oom->failure) ? 0 : oom->sum.mempools_bytes;
+        return oom->sum.mempools_bytes - oom->asked_idle_bytes;
     default:
         return oom->sum.graphs_idle_bytes;
     }
@@ -109,7 +98,8 @@ static enum oom_verdict judge_idle(struct oom *oom)
     if (oom->has_pool && !oom->asks_for_pool)
         return OOM_EXHAUSTED;
     const bool is_of_pool = oom->has_pool || oom->asks_drivers_pool;
-    return (!is_of_pool || is_notable(oom, oom->idle_bytes)) && is_enough(oom, oom->idle_bytes)
+    const uint64_t idle_bytes = oom->asks_drivers_pool ? oom->asked_idle_bytes : oom->idle_bytes;
+    return (!is_of_pool || is_notable(oom, idle_bytes)) && is_enough(oom, idle_bytes)
                ? OOM_FRAGMENTED
                : OOM_EXHAUSTED;
 }

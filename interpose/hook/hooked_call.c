@@ -166,12 +166,13 @@ static void after_allocation(struct hooked_call *call, const struct event_args *
 {
     if (result != 0) {
         sampling_device(call, args->device);
+        if (!graphs_capture_is_open())
+            sampling_current_mempool(call, args->device);
     } else {
         if (args->memory == MEMORY_GRAPH_NODE)
             graphs_expect_memory(args->device);
         sampling_context(call, args);
     }
-    /* Before a mempool refuses a request, it gives its idle memory back to the driver. */
     if (args->memory == MEMORY_ASYNC)
         sampling_mempool(call, args);
 }

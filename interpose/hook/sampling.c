@@ -162,13 +162,27 @@ void sampling_context(struct hooked_call *call, const struct event_args *args)
         sampling_device(call, args->device);
 }
 
-/* Has this figure of the pool changed since the last call? The table keeps one word for each pool.
- * If two pools share a word, the only cost is a needless event. */
+/* The last figure of each pool, in one word of this table. If two pools share a word, the only cost
+ * is a needless event. */
+static _Atomic uint64_t last_figures[64];
+
+static uint64_t pool_hash(uint64_t pool)
+{
+    return pool * 0x9e3779b97f4a7c15u;
+}
+
+/* Has this figure of the pool changed since the last call? */
 static bool has_changed(uint64_t pool, uint64_t figure)
 {
-    static _Atomic uint64_t last[64];
-    const uint64_t hash = pool * 0x9e3779b97f4a7c15u, word = hash ^ figure;
-    return atomic_exchange_explicit(&last[hash >> 58], word, memory_order_relaxed) != word;
+    const uint64_t hash = pool_hash(pool), word = hash ^ figure;
+    return atomic_exchange_explicit(&last_figures[hash >> 58], word, memory_order_relaxed) != word;
+}
+
+void sampling_current_mempool(struct hooked_call *call, int device)
+{
+    const struct event_args args = {.device = device, .object = device_mempool(device)};
+    if (args.object && read_word(&last_figures[pool_hash(args.object) >> 58]))
+        sampling_mempool(call, &args);
 }
 
 void sampling_mempool(struct hooked_call *call, const struct event_args *args)

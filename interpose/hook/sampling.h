@@ -30,6 +30,9 @@ void sampling_context(struct hooked_call *call, const struct event_args *args);
 /* Records the reserved bytes of the allocation's mempool as an event inside the call, if they
  * changed. */
 void sampling_mempool(struct hooked_call *call, const struct event_args *args);
+/* Does the same for the device's current mempool, if it was sampled before. Call it after a refused
+ * allocation, because a mempool gives memory back without a call, when a stream is synchronized. */
+void sampling_current_mempool(struct hooked_call *call, int device);
 /* Call it after a call that may change a mempool's reserved bytes. Records that call if the bytes
  * changed. */
 void sampling_mempool_call(struct hooked_call *call, const struct event_args *args, int result);

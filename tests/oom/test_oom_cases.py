@@ -269,6 +269,26 @@ def test_idle_memory_that_the_call_cannot_take_is_named_with_the_call_that_gives
     assert [call for call in (TRIMS, GRAPHS_TRIM) if call in texts_of(found, "do")] == remedies
 
 
+def test_idle_memory_of_another_stream_ordered_pool_is_out_of_reach(case):
+    """One pool keeps 11 GiB, and 6 GiB are asked of another one."""
+    case.free -= 11 * GIB
+    case.malloc(case.free - GIB)
+    case.trace.event("pool-create", object=0x77, device=0)
+    case.trace.pool_usage(0x77, 0, 11 * GIB)
+    case.refused(6 * GIB, "async", object=0x78)
+    assert case.only()["verdict"] == "cached"
+
+
+def test_memory_that_a_pool_gave_back_since_its_report_is_not_idle(case):
+    """The pool reported 3 GiB, but the card has so much free that the pool cannot hold them any longer."""
+    case.trace.event("pool-create", object=0x77, device=0)
+    case.trace.pool_usage(0x77, 0, 3 * GIB)
+    case.malloc(13 * GIB)
+    case.refused(4 * GIB)
+    oom = case.only()
+    assert (oom["verdict"], oom["idle_bytes"], terms(oom).get("idle")) == ("exhausted", 0, None)
+
+
 @pytest.mark.parametrize("number, gib, name", [(0, 9, "cudaLimitStackSize"), (2, 9, "cudaLimitMallocHeapSize"), (0, 1, None)])
 def test_a_limit_that_took_what_the_request_needs_is_named_with_the_line_that_set_it(case, number, gib, name):
     """2 GiB are asked for, and 1 GiB is free. A limit that took only as much as a context may grow by is no cause."""

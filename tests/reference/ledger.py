@@ -118,9 +118,10 @@ class Ledger:
             return
         self.used = sample.total - free if sample else self.process + context
         self.used = min(self.used, self.total or self.used)
-        for owner in ("mempools", "graphs_idle", "rounding"):  # what the card denies, the process does not keep
+        most = max(self.used - (context or 0), 0)  # what the card denies, the process does not keep
+        for owner, most in (("mempools", most), ("graphs_idle", self.used), ("rounding", self.used)):
             bytes_, _ = self.terms.pop((owner, None), (0, 0))
-            kept = max(bytes_ - max(self.process - self.used, 0), 0)
+            kept = max(bytes_ - max(self.process - most, 0), 0)
             self.process -= bytes_ - kept
             self.add(owner, None, kept)
         if context is None:

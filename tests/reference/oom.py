@@ -47,6 +47,19 @@ def event_is_of_drivers_pool(failure, found):
     return failure.event.memory == "stream-ordered" and not found["has_pool"]
 
 
+def asked_idle(figures, failure, idle):
+    """Returns the idle bytes of the driver's pool that was asked. If its handle is unknown, it may be any of them."""
+    event, books = failure.event, figures.books
+    if "stream-ordered" not in (event.memory, *(call.memory for call in failure.calls[:4])):
+        return 0
+    if event.memory != "stream-ordered" or not event.object:
+        return idle
+    pool = next((pool for pool in reversed(books.mempools) if not pool.is_graph and pool.handle == event.object), None)
+    reports = [kept for when, _, kept in pool.reports if when <= event.index] if pool else []
+    live = sum(block.size for block in figures.live_blocks((failure.account[0], "device", 0), event.index) if block.mempool is pool)
+    return min(max(reports[-1] - live, 0), idle) if reports else 0
+
+
 def terms(figures, failure, found):
     """Returns rows that count each byte of the card once, and adds some of their figures to `found`."""
     device, index = failure.account[0], failure.event.index
@@ -57,6 +70,10 @@ def terms(figures, failure, found):
 
     found["outside_bytes"], found["mempools_bytes"] = of("library", "program", "unknown"), of("mempools")
     found["graphs_idle_bytes"] = of("graphs_idle")
+    found["asked_idle_bytes"] = asked_idle(figures, failure, found["mempools_bytes"])
+    if not found["has_pool"] and found["reserved_bytes"] is not None:
+        found["idle_bytes"] = of("mempools", "graphs_idle", "rounding")
+        found["largest_hole_bytes"] = min(found["largest_hole_bytes"], found["idle_bytes"])
     if event_is_of_drivers_pool(failure, found) and found["mempools_bytes"]:
         found["largest_hole_bytes"] = None  # the trace tells only the sum of the driver's pool
     found["unlisted_bytes"] = max(ledger.beyond or 0, 0) if ledger.told else None
@@ -165,11 +182,12 @@ def judge(books, failure, account, found):
         return "limit" if found["is_fresh"] else "unknown"
     if of_pool and (found["other_stream_hole_bytes"] >= asked or enough(found["whole_bytes"])):
         return "cached"
-    from_mempool = "stream-ordered" in (event.memory, *(call.memory for call in failure.calls[:4]))
-    out_of_reach = found["graphs_idle_bytes"] + (0 if from_mempool else found["mempools_bytes"])
+    out_of_reach = found["graphs_idle_bytes"] + found["mempools_bytes"] - found["asked_idle_bytes"]
     if enough(out_of_reach + (idle if has_pool and not of_pool else 0)):
         return "cached"
-    if (not has_pool or of_pool) and (notable(idle) or not (has_pool or event_is_of_drivers_pool(failure, found))) and enough(idle):
+    of_drivers = event_is_of_drivers_pool(failure, found)
+    inside = found["asked_idle_bytes"] if of_drivers else idle
+    if (not has_pool or of_pool) and (notable(inside) or not (has_pool or of_drivers)) and enough(inside):
         return "fragmented"
     if free is None:
         return "exhausted" if total and asked > max(total - found["driver_live_bytes"], 0) else "unknown"
@@ -275,7 +293,7 @@ def explain(figures, number):
     rows = terms(figures, failure, found)
     told = outside.fields(figures, failure, found)
     verdict = judge(books, failure, account, found)
-    for name in ("has_pool", "is_fresh", "is_slice", "other_stream_hole_bytes", "whole_bytes", "mempools_bytes", "graphs_idle_bytes", "managed_bytes",
+    for name in ("has_pool", "is_fresh", "is_slice", "other_stream_hole_bytes", "whole_bytes", "mempools_bytes", "graphs_idle_bytes", "asked_idle_bytes", "managed_bytes",
                  "unlisted_bytes", "told"):  # fmt: skip
         del found[name]
     categories, calls = {}, failure.calls

@@ -163,6 +163,28 @@ static int add_mempool_bytes(struct frag *frag, const struct history *history, i
     return 0;
 }
 
+int frag_mempool_free(uint64_t *bytes, const struct history *history, uint32_t account,
+                      uint64_t handle, uint64_t index, struct err *err)
+{
+    uint64_t *reserved_bytes = array_new(history->mempool_count + 1, sizeof *reserved_bytes, err);
+    struct live_walk walk = live_walk_begin(history, account, index);
+    const struct block *block;
+    size_t number = history->mempool_count;
+
+    if (!reserved_bytes)
+        return -1;
+    /* A handle may have belonged to an earlier pool. */
+    while (number > 0 && history->mempools[number - 1].handle != handle)
+        number--;
+    find_reserved(history, index, reserved_bytes);
+    *bytes = number ? reserved_bytes[number - 1] : 0;
+    free(reserved_bytes);
+    while (number && (block = live_walk_next(&walk)))
+        if (block->mempool == number - 1)
+            *bytes -= block->size_bytes < *bytes ? block->size_bytes : *bytes;
+    return 0;
+}
+
 static int measure_driver(struct frag *frag, const struct history *history, uint32_t account,
                           uint64_t index, struct err *err)
 {

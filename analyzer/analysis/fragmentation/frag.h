@@ -36,6 +36,11 @@ struct frag {
 int frag_at(struct frag *frag, const struct history *history, uint32_t account, uint64_t index,
             struct err *err);
 
+/* Finds the free bytes of the driver's stream-ordered pool with this handle, right after event
+ * `index`. account: the driver's, of the pool's device. */
+int frag_mempool_free(uint64_t *bytes, const struct history *history, uint32_t account,
+                      uint64_t handle, uint64_t index, struct err *err);
+
 /* Sets *bytes to the most that a framework's pool held from the driver at one time. Returns false
  * if the segments of the pool are unknown. */
 bool frag_peak_reserved(const struct account *account, uint64_t *bytes);

@@ -300,28 +300,35 @@ static uint64_t at_most(uint64_t bytes, uint64_t whole_bytes, uint64_t part_byte
     return bytes < left_bytes ? bytes : left_bytes;
 }
 
-/*
- * Cuts the terms that this process holds down to the bytes in use. A pool of the driver reports its
- * size only at some calls, and rounding is assumed, so a sample of the card that is lower is right.
- */
-static void cut_kept(struct ledger *ledger)
+/* Cuts a term so that this process holds no more than `most_bytes`. */
+static void cut_term(struct ledger *ledger, enum ledger_kind kind, uint64_t most_bytes)
 {
-    static const enum ledger_kind kinds_to_cut[] = {LEDGER_mempools, LEDGER_graphs_idle,
-                                                    LEDGER_rounding};
+    for (size_t i = ledger->count; i-- > 0 && ledger->process_bytes > most_bytes;) {
+        struct ledger_term *term = &ledger->terms[i];
+        const uint64_t excess_bytes = ledger->process_bytes - most_bytes;
+        const uint64_t cut_bytes = term->bytes < excess_bytes ? term->bytes : excess_bytes;
 
-    for (size_t i = 0; i < sizeof kinds_to_cut / sizeof *kinds_to_cut; i++)
-        for (size_t n = ledger->count; n-- > 0 && ledger->process_bytes > ledger->used_bytes;) {
-            struct ledger_term *term = &ledger->terms[n];
-            const uint64_t excess_bytes = ledger->process_bytes - ledger->used_bytes;
-            const uint64_t cut_bytes = term->bytes < excess_bytes ? term->bytes : excess_bytes;
+        if (term->kind != kind)
+            continue;
+        term->bytes -= cut_bytes;
+        ledger->process_bytes -= cut_bytes;
+        if (!term->bytes)
+            *term = ledger->terms[--ledger->count];
+    }
+}
 
-            if (term->kind != kinds_to_cut[i])
-                continue;
-            term->bytes -= cut_bytes;
-            ledger->process_bytes -= cut_bytes;
-            if (!term->bytes)
-                *term = ledger->terms[--ledger->count];
-        }
+/*
+ * Cuts the terms that may be out of date. A stream-ordered pool reports its size only at some
+ * calls, and gives memory back without a call, so it gets only what the context leaves. The pool
+ * for graphs and rounding get what the other terms of this process leave.
+ */
+static void cut_kept(struct ledger *ledger, uint64_t context_bytes)
+{
+    const uint64_t used_bytes = ledger->used_bytes;
+
+    cut_term(ledger, LEDGER_mempools, used_bytes > context_bytes ? used_bytes - context_bytes : 0);
+    cut_term(ledger, LEDGER_graphs_idle, used_bytes);
+    cut_term(ledger, LEDGER_rounding, used_bytes);
 }
 
 /* Adds the terms of the context and, if they are known, of other processes. */
@@ -383,7 +390,7 @@ static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t h
         card.known ? card.total_bytes - card.free_bytes : ledger->process_bytes + context_bytes;
     if (ledger->total_known && ledger->used_bytes > ledger->total_bytes)
         ledger->used_bytes = ledger->total_bytes;
-    cut_kept(ledger);
+    cut_kept(ledger, context_bytes);
     if (!looked && ledger->used_bytes > ledger->process_bytes)
         context_bytes = ledger->used_bytes - ledger->process_bytes;
     return add_outside(ledger, pools, context_bytes, err);

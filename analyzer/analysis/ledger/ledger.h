@@ -12,8 +12,9 @@
  * only what the counted terms leave. The reason is that they gave memory back since the first look,
  * or that their bytes were reported at another moment.
  *
- * If the terms of this process alone are more than the card has in use, idle memory of the driver's
- * pools and rounding get only what the other terms leave, because they may be out of date.
+ * If the terms are more than the card has in use, idle memory of the driver's stream-ordered pools
+ * gets only what the other terms leave, because it may be out of date. If the terms of this process
+ * alone are too many, so do the pool for graphs and rounding.
  *
  * The context and the other processes are two separate terms at a failure, if NVML had reported the
  * processes to the program.

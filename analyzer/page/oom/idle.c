@@ -14,9 +14,11 @@ static const struct {
     const char *where, *remedy;
 } owners[] = {
     [OOM_IDLE_FRAMEWORK] = {"a pool that this call could not take from", NULL},
-    [OOM_IDLE_MEMPOOLS] = {"the driver's stream-ordered pools, which this call could not take from",
-                           "cudaMemPoolTrimTo before the request, or a lower release threshold "
-                           "(cudaMemPoolAttrReleaseThreshold),"},
+    [OOM_IDLE_MEMPOOLS] =
+        {"the driver's stream-ordered pools, which this call could not take from",
+         "cudaMemPoolTrimTo before the request, once the streams that freed the memory "
+         "are synchronized, or a lower release threshold "
+         "(cudaMemPoolAttrReleaseThreshold),"},
     [OOM_IDLE_GRAPHS] = {"the device's graph pool, which keeps the memory of graphs that are gone",
                          "cudaDeviceGraphMemTrim before the request"},
 };
