@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The frames of a stack tell who owns its memory, by library (category_modules.def) or by a
+ * framework's function (category_functions.def). The innermost frame that matches a row decides.
+ * Results are kept in struct categories.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_FRAMES_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_FRAMES_H
+
+#include "category.h"
+
+enum { CATEGORY_cast = CATEGORY_COUNT + 1 }; /* only in category_functions.def */
+
+/* Prepares the look-ups. *categories has its history and symbols. */
+int category_frames_init(struct categories *categories, struct err *err);
+
+/* A category, or CATEGORY_COUNT: no row matches. */
+uint8_t category_of_library(const struct categories *categories, uint32_t stack_id);
+uint8_t category_of_function(const struct categories *categories, uint32_t stack_id);
+
+/* True unless the program's line computed the tensor. */
+bool category_may_be_input(const struct categories *categories, const struct block *block);
+
+/* The place from which autocast is called for the stack's tensor: one for each argument of an
+ * operator. 0: the stack is no cast. */
+uint64_t category_casting_place(const struct categories *categories, uint32_t stack_id);
+
+#endif
