@@ -70,7 +70,9 @@ int categories_init(struct categories *categories, const struct history *history
 {
     *categories = (struct categories){.history = history, .symbols = symbols};
     categories->casting_places = array_new(1, sizeof *categories->casting_places, err);
-    if (categories->casting_places && !category_frames_init(categories, err))
+    categories->own_weights = array_new(1, sizeof *categories->own_weights, err);
+    if (categories->casting_places && categories->own_weights &&
+        !category_frames_init(categories, err))
         return 0;
     categories_release(categories);
     return -1;
@@ -81,10 +83,13 @@ void categories_release(struct categories *categories)
     free(categories->of_stack);
     free(categories->of_function);
     free(categories->of_location);
-    free(categories->of_input);
+    free(categories->of_maker);
     if (categories->casting_places)
         pair_map_release(categories->casting_places);
+    if (categories->own_weights)
+        pair_map_release(categories->own_weights);
     free(categories->casting_places);
+    free(categories->own_weights);
     *categories = (struct categories){0};
 }
 
@@ -139,30 +144,132 @@ static enum category of_forward(const struct history *history, const struct bloc
 }
 
 /*
- * Memory that a class of the program made in its constructor. A data set has constructors too, so
- * the block is a parameter only if backward made a gradient of its size.
+ * Memory of which only the program's own lines and the order of events tell the phase: made by a
+ * class in its constructor, or after the model or a step (data). Memory of a framework's functions,
+ * of forward and of backward is left out.
  */
-static bool is_guessed_parameter(const struct categories *categories, const struct block *block)
+static bool is_own(const struct history *history, const struct block *block)
 {
-    return block->memory == MEMORY_TENSOR && is_inferred(categories->history, block) &&
-           !block->is_of_framework;
+    if (block->memory != MEMORY_TENSOR || block->is_of_framework)
+        return false;
+    if (block->deciding_path == HISTORY_NONE)
+        return true;
+    const enum category kept = category_of_rule(history->paths[block->deciding_path].rule);
+    return is_inferred(history, block) && (kept == CATEGORY_parameters || kept == CATEGORY_input);
+}
+
+/* --- weights and states that the program's own lines made --- */
+
+static bool is_of_init(const struct history *history, const struct block *block)
+{
+    return block->memory == MEMORY_TENSOR && block->deciding_path != HISTORY_NONE &&
+           category_of_rule(history->paths[block->deciding_path].rule) == CATEGORY_parameters;
+}
+
+/* Counts by size the tensors that stay and may be weights: all but those filled with a constant. */
+static int count_weights(struct pair_map *weights, const struct categories *categories,
+                         const struct block *block, struct err *err)
+{
+    const struct history *history = categories->history;
+    const uint32_t count = pair_map_get(weights, 0, block->size_bytes);
+
+    if (block->account == HISTORY_NONE || !block_stays(history, block) ||
+        !(is_own(history, block) || is_of_init(history, block)) ||
+        category_made(categories, block) == MADE_constant)
+        return 0;
+    return pair_map_put(weights, 0, block->size_bytes, count == PAIR_MAP_NONE ? 1 : count + 1, err);
+}
+
+static void find_weights(struct pair_map *weights, const struct categories *categories)
+{
+    const struct history *history = categories->history;
+    const struct block *ended = history->ended_blocks.items;
+    struct err unread; /* if memory runs out, the weights are unknown */
+
+    /* Says that the weights are known, even if there are none. No size has this key. */
+    if (pair_map_put(weights, 1, 0, 0, &unread))
+        return;
+    for (size_t i = 0; i < history->block_slots.used; i++)
+        if (count_weights(weights, categories, &history->blocks[i], &unread))
+            return;
+    for (size_t i = 0; i < history->ended_blocks.count; i++)
+        if (count_weights(weights, categories, &ended[i], &unread))
+            return;
+}
+
+/*
+ * If as many tensors of a size stay as backward leaves gradients of that size, each of them is a
+ * weight. A tensor of that size that stays and that the program filled with a constant belongs to
+ * its own optimizer. CATEGORY_COUNT: the numbers differ, so they tell nothing.
+ */
+static enum category of_own_weights(const struct categories *categories, const struct block *block)
+{
+    const struct history *history = categories->history;
+    struct pair_map *weights = categories->own_weights;
+
+    if (!is_own(history, block) || !block_stays(history, block) ||
+        category_made(categories, block) == MADE_unknown)
+        return CATEGORY_COUNT;
+    if (!weights->count)
+        find_weights(weights, categories);
+    const uint32_t count = pair_map_get(weights, 0, block->size_bytes);
+    if (count == PAIR_MAP_NONE ||
+        count != pair_map_get(&history->sizes, SIZE_OF_GRADIENT, block->size_bytes))
+        return CATEGORY_COUNT;
+    return category_made(categories, block) == MADE_constant ? CATEGORY_optimizer
+                                                             : CATEGORY_parameters;
+}
+
+/* --- inputs --- */
+
+/*
+ * Memory made between steps is an input if the program names the phase or loaded the tensor, or if
+ * the next backward used it up. A tensor that the program fills later, or that has the size of a
+ * parameter, may be a cache, a state or a copy of weights instead.
+ */
+static enum category of_data(const struct categories *categories, const struct block *block)
+{
+    const struct history *history = categories->history;
+    const enum made made = category_made(categories, block);
+    const bool is_loaded =
+        made == MADE_values && !has_size(categories, SIZE_OF_INIT, block->size_bytes);
+    const bool is_input = made == MADE_unknown || is_loaded ||
+                          (made != MADE_computed &&
+                           (!is_inferred(history, block) || block_rounds(history, block) == 1));
+
+    return is_input ? CATEGORY_input : of_result(history, block);
+}
+
+/* --- memory of a framework's phases --- */
+
+/* Memory that autograd records inside a backward is an activation that a checkpoint computes again,
+ * or the graph of a gradient (create_graph). */
+static enum category of_backward(const struct block *block)
+{
+    return block->outlived      ? CATEGORY_gradients
+           : block->is_of_graph ? CATEGORY_activations
+                                : CATEGORY_temporaries;
 }
 
 /* The category by the innermost phase with a rule around the block's birth, and by its use. */
 static enum category of_phase(const struct categories *categories, const struct block *block)
 {
     const struct history *history = categories->history;
+    const enum category own = of_own_weights(categories, block);
 
-    if (block->deciding_path == HISTORY_NONE)
-        return CATEGORY_other;
+    if (own != CATEGORY_COUNT || block->deciding_path == HISTORY_NONE)
+        return own == CATEGORY_COUNT ? CATEGORY_other : own;
     const uint8_t rule = history->paths[block->deciding_path].rule;
     const enum category category =
         (enum category)(block->outlived ? rules[rule].kept : rules[rule].passing);
     if (rule == PATH_RULE_FORWARD)
         return of_forward(history, block);
-    if (category == CATEGORY_input && !category_may_be_input(categories, block))
-        return of_result(history, block);
-    if (category == CATEGORY_parameters && is_guessed_parameter(categories, block) &&
+    if (rule == PATH_RULE_BACKWARD)
+        return of_backward(block);
+    if (category == CATEGORY_input)
+        return of_data(categories, block);
+    /* A data set has constructors too. */
+    if (category == CATEGORY_parameters && is_own(history, block) &&
         !has_size(categories, SIZE_OF_GRADIENT, block->size_bytes))
         return CATEGORY_other;
     return category;
@@ -182,10 +289,11 @@ static void find_casting_places(struct pair_map *places, const struct categories
     const struct history *history = categories->history;
     struct err unread; /* if memory runs out, the places are unknown */
 
-    for (uint32_t i = 0; i < history->stack_use_count; i++) {
-        const uint64_t place = history->stack_uses[i] ? category_casting_place(categories, i) : 0;
+    for (uint32_t i = 0; i < history->stack_count; i++) {
+        const uint32_t own = history->stacks[i].uses;
+        const uint64_t place = own ? category_casting_place(categories, i) : 0;
         const uint32_t known = place ? pair_map_get(places, 0, place) : PAIR_MAP_NONE;
-        const uint32_t uses = history->stack_uses[i] | (known == PAIR_MAP_NONE ? 0 : known);
+        const uint32_t uses = own | (known == PAIR_MAP_NONE ? 0 : known);
 
         if (place && pair_map_put(places, 0, place, uses, &unread))
             return;

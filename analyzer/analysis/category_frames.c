@@ -25,7 +25,7 @@ static const struct {
 #define FUNCTION(module, pattern, category) {module, pattern, CATEGORY_##category},
 #define WITHIN(called, caller, category)
 #define PYTHON(pattern, category)
-#define INPUT(pattern)
+#define MADE(pattern, how)
 #include "category_functions.def"
 };
 
@@ -36,7 +36,7 @@ static const struct {
 #define FUNCTION(module, pattern, category)
 #define WITHIN(called, caller, category) {called, caller, CATEGORY_##category},
 #define PYTHON(pattern, category)
-#define INPUT(pattern)
+#define MADE(pattern, how)
 #include "category_functions.def"
 };
 
@@ -47,15 +47,18 @@ static const struct {
 #define FUNCTION(module, pattern, category)
 #define WITHIN(called, caller, category)
 #define PYTHON(pattern, category) {pattern, CATEGORY_##category},
-#define INPUT(pattern)
+#define MADE(pattern, how)
 #include "category_functions.def"
 };
 
-static const char *const inputs[] = {
+static const struct {
+    const char *pattern;
+    uint8_t made;
+} makers[] = {
 #define FUNCTION(module, pattern, category)
 #define WITHIN(called, caller, category)
 #define PYTHON(pattern, category)
-#define INPUT(pattern) pattern,
+#define MADE(pattern, how) {pattern, MADE_##how},
 #include "category_functions.def"
 };
 
@@ -125,9 +128,9 @@ int category_frames_init(struct categories *categories, struct err *err)
     categories->of_stack = array_new(trace->frame_limit, 1, err);
     categories->of_function = array_new(trace->frame_limit, 1, err);
     categories->of_location = array_new(trace->location_limit, 1, err);
-    categories->of_input = array_new(trace->frame_limit, 1, err);
+    categories->of_maker = array_new(trace->frame_limit, 1, err);
     if (!categories->of_stack || !categories->of_function || !categories->of_location ||
-        !categories->of_input || classify_frames(categories, err))
+        !categories->of_maker || classify_frames(categories, err))
         return -1;
     for (size_t i = 0; i < trace->location_limit; i++)
         categories->of_location[i] = match_location(trace, &trace->locations[i]);
@@ -251,7 +254,7 @@ uint8_t category_of_function(const struct categories *categories, uint32_t stack
     return category;
 }
 
-/* --- inputs --- */
+/* --- makers --- */
 
 /* Finds the outermost operator inside the innermost Python frame, which the line called. Returns
  * false if no operator is known. */
@@ -286,27 +289,30 @@ static bool find_outermost_operator(const struct categories *categories, uint32_
 
 enum { OPERATOR_BYTES = 64 }; /* longer names match no row */
 
-bool category_may_be_input(const struct categories *categories, const struct block *block)
+static enum made find_made(const struct operator_name *operator)
+{
+    char name[OPERATOR_BYTES];
+
+    snprintf(name, sizeof name, "%.*s", (int)operator->length, operator->text);
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (glob_match(makers[i].pattern, name))
+            return (enum made)makers[i].made;
+    return MADE_computed;
+}
+
+enum made category_made(const struct categories *categories, const struct block *block)
 {
     const uint32_t stack_id = block->stack_id;
     struct operator_name operator;
-    char name[OPERATOR_BYTES];
-    bool may_be = false;
 
     if (block->memory != MEMORY_TENSOR || block->is_of_framework ||
         stack_id >= categories->history->trace->frame_limit)
-        return true;
-    if (categories->of_input[stack_id])
-        return categories->of_input[stack_id] > 1;
-    if (find_outermost_operator(categories, stack_id, &operator)) {
-        snprintf(name, sizeof name, "%.*s", (int)operator.length, operator.text);
-        for (size_t i = 0; i < sizeof inputs / sizeof *inputs && !may_be; i++)
-            may_be = glob_match(inputs[i], name);
-    } else {
-        may_be = true;
-    }
-    categories->of_input[stack_id] = 1 + may_be;
-    return may_be;
+        return MADE_unknown;
+    if (!categories->of_maker[stack_id])
+        categories->of_maker[stack_id] =
+            1 + (find_outermost_operator(categories, stack_id, &operator) ? find_made(&operator)
+                                                                          : MADE_unknown);
+    return (enum made)(categories->of_maker[stack_id] - 1);
 }
 
 uint64_t category_casting_place(const struct categories *categories, uint32_t stack_id)

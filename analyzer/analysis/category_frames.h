@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The frames of a stack tell who owns its memory, by library (category_modules.def) or by a
- * framework's function (category_functions.def). The innermost frame that matches a row decides.
- * Results are kept in struct categories.
+ * framework's function (category_functions.def), and how an operator made a tensor. The innermost
+ * frame that matches a row decides. Results are kept in struct categories.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_FRAMES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_FRAMES_H
@@ -18,8 +18,9 @@ int category_frames_init(struct categories *categories, struct err *err);
 uint8_t category_of_library(const struct categories *categories, uint32_t stack_id);
 uint8_t category_of_function(const struct categories *categories, uint32_t stack_id);
 
-/* True unless the program's line computed the tensor. */
-bool category_may_be_input(const struct categories *categories, const struct block *block);
+/* How the program's line made a tensor, by the operator that it called. */
+enum made { MADE_unknown, MADE_computed, MADE_values, MADE_empty, MADE_constant };
+enum made category_made(const struct categories *categories, const struct block *block);
 
 /* The place from which autocast is called for the stack's tensor: one for each argument of an
  * operator. 0: the stack is no cast. */

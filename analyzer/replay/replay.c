@@ -412,7 +412,7 @@ static int finish(struct replay *replay)
     if (plan->asked == ASKED_END ||
         (!replay->is_asked && (plan->asked == ASKED_TIME || plan->asked == ASKED_SEQ)))
         ask_at(replay, replay->before, ANY_DEVICE);
-    if (spans_close_all(&blocks->spans, &blocks->at) || uses_finish(&blocks->at))
+    if (spans_close_all(&blocks->spans, &blocks->at) || uses_finish(&blocks->uses, &blocks->at))
         return -1;
     driver_ranges_finish(&blocks->ranges, history);
     accounts_finish(history);

@@ -13,17 +13,17 @@ enum { SIZES_MAX = 65536 };
 
 void uses_release(struct uses *uses)
 {
-    free(uses->births);
-    *uses = (struct uses){0};
+    pair_map_release(&uses->of_backward);
 }
 
-static int note_size(const struct cursor *at, enum size_of of, const struct block *block)
+static int note_size(const struct cursor *at, enum size_of of, const struct block *block,
+                     uint32_t count)
 {
     struct pair_map *sizes = &at->history->sizes;
 
     if (block->memory != MEMORY_TENSOR || sizes->count >= SIZES_MAX)
         return 0;
-    return pair_map_put(sizes, (uint32_t)of, block->size_bytes, 0, at->err);
+    return pair_map_put(sizes, (uint32_t)of, block->size_bytes, count, at->err);
 }
 
 /* PyTorch rounds sizes up to this. So a tensor with elements of half the size can be half as large,
@@ -38,76 +38,114 @@ static bool is_half(const struct history *history, uint64_t bytes)
            pair_map_get(sizes, SIZE_OF_INIT, 2 * bytes - ROUNDING_BYTES) != PAIR_MAP_NONE;
 }
 
-static int note_use(const struct cursor *at, uint32_t stack_id, enum stack_use use)
+static struct stack_births *births_of(const struct cursor *at, uint32_t stack_id)
 {
     struct history *history = at->history;
-    uint8_t *grown = array_reach(history->stack_uses, &history->stack_use_capacity,
-                                 &history->stack_use_count, sizeof *grown, stack_id, at->err);
+    struct stack_births *grown =
+        array_reach(history->stacks, &history->stack_capacity, &history->stack_count, sizeof *grown,
+                    stack_id, at->err);
 
     if (!grown)
+        return NULL;
+    history->stacks = grown;
+    return &grown[stack_id];
+}
+
+static int note_birth(const struct cursor *at, const struct block *block, uint32_t *birth)
+{
+    struct stack_births *births = births_of(at, block->stack_id);
+
+    if (!births)
         return -1;
-    history->stack_uses = grown;
-    grown[stack_id] |= (uint8_t)use;
+    *birth = ++births->count;
+    births->last_round = block->birth_round;
+    if (block->memory == MEMORY_TENSOR)
+        births->uses |=
+            is_half(at->history, block->size_bytes) ? STACK_HAS_TENSOR : STACK_HAS_NO_HALF;
     return 0;
 }
 
-static int note_birth(struct uses *uses, const struct cursor *at, const struct block *block,
-                      uint32_t *birth)
-{
-    uint32_t *grown = array_reach(uses->births, &uses->capacity, &uses->count, sizeof *grown,
-                                  block->stack_id, at->err);
+/* --- gradients --- */
 
-    if (!grown)
-        return -1;
-    uses->births = grown;
-    *birth = ++grown[block->stack_id];
-    if (block->memory != MEMORY_TENSOR)
-        return 0;
-    const bool half = is_half(at->history, block->size_bytes);
-    return note_use(at, block->stack_id, half ? STACK_HAS_TENSOR : STACK_HAS_NO_HALF);
-}
-
-static bool is_of_backward(const struct history *history, const struct block *block)
+/* A tensor that backward made. It is a gradient if it outlives backward. */
+static bool may_be_gradient(const struct history *history, const struct block *block)
 {
-    return block->deciding_path != HISTORY_NONE &&
+    return block->memory == MEMORY_TENSOR && block->deciding_path != HISTORY_NONE &&
            history->paths[block->deciding_path].rule == PATH_RULE_BACKWARD;
 }
+
+/* Counts the live tensors of that size that may be gradients. */
+static int count_size(struct uses *uses, const struct cursor *at, const struct block *block,
+                      int change)
+{
+    struct pair_map *sizes = &uses->of_backward;
+    const uint32_t count = pair_map_get(sizes, 0, block->size_bytes);
+
+    if (count == PAIR_MAP_NONE && (change < 0 || sizes->count >= SIZES_MAX))
+        return 0;
+    return pair_map_put(sizes, 0, block->size_bytes,
+                        (count == PAIR_MAP_NONE ? 0 : count) + (uint32_t)change, at->err);
+}
+
+/* Notes a gradient. The other tensors of its size are gradients too, because backward is over and
+ * its temporaries are gone. */
+static int note_gradient(const struct uses *uses, const struct cursor *at,
+                         const struct block *block)
+{
+    const uint32_t live = pair_map_get(&uses->of_backward, 0, block->size_bytes);
+    const uint32_t most = pair_map_get(&at->history->sizes, SIZE_OF_GRADIENT, block->size_bytes);
+
+    if (live == PAIR_MAP_NONE || (most != PAIR_MAP_NONE && most >= live))
+        return 0;
+    return note_size(at, SIZE_OF_GRADIENT, block, live);
+}
+
+/* --- lives --- */
 
 int uses_begin(struct uses *uses, const struct cursor *at, const struct spans *spans,
                struct block *block, uint32_t *birth)
 {
     const uint32_t stack_id = block->stack_id;
 
-    block->rounds = at->history->rounds_count;
+    block->birth_round = at->history->rounds_count;
     block->recurred = false;
     block->is_of_framework = inferred_is_certain(&spans->inferred, stack_id);
     *birth = 0;
-    if (stack_id && stack_id < at->history->trace->frame_limit &&
-        note_birth(uses, at, block, birth))
+    if (stack_id && stack_id < at->history->trace->frame_limit && note_birth(at, block, birth))
         return -1;
-    return spans->inferred_now == INFERRED_init ? note_size(at, SIZE_OF_INIT, block) : 0;
+    if (may_be_gradient(at->history, block) && count_size(uses, at, block, 1))
+        return -1;
+    return spans->inferred_now == INFERRED_init ? note_size(at, SIZE_OF_INIT, block, 0) : 0;
 }
 
-int uses_end(const struct uses *uses, const struct cursor *at, struct block *block, uint32_t birth)
+int uses_end(struct uses *uses, const struct cursor *at, struct block *block, uint32_t birth)
 {
-    block->rounds = at->history->rounds_count - block->rounds;
-    block->recurred = birth && uses->births[block->stack_id] != birth;
-    if (!block->outlived || !is_of_backward(at->history, block))
+    const struct history *history = at->history;
+
+    block->end_round = history->rounds_count;
+    block->recurred = birth && history->stacks[block->stack_id].count != birth;
+    if (!may_be_gradient(history, block))
         return 0;
-    if (block->forward_stack_id && block->forward_stack_id < at->history->trace->frame_limit &&
-        note_use(at, block->forward_stack_id, STACK_IS_TRAINED))
+    if (block->outlived && note_gradient(uses, at, block))
         return -1;
-    return note_size(at, SIZE_OF_GRADIENT, block);
+    const uint32_t forward = block->forward_stack_id;
+    if (block->outlived && forward && forward < history->trace->frame_limit) {
+        struct stack_births *births = births_of(at, forward);
+        if (!births)
+            return -1;
+        births->uses |= STACK_IS_TRAINED;
+    }
+    return count_size(uses, at, block, -1);
 }
 
-int uses_finish(const struct cursor *at)
+int uses_finish(const struct uses *uses, const struct cursor *at)
 {
     const struct history *history = at->history;
 
     for (size_t i = 0; i < history->block_slots.used; i++)
         if (history->blocks[i].account != HISTORY_NONE &&
-            is_of_backward(history, &history->blocks[i]) &&
-            note_size(at, SIZE_OF_GRADIENT, &history->blocks[i]))
+            may_be_gradient(history, &history->blocks[i]) &&
+            note_gradient(uses, at, &history->blocks[i]))
             return -1;
     return 0;
 }

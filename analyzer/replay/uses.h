@@ -3,11 +3,13 @@
  * Notes for each block how it is used, as far as the events show it. The place of its birth does
  * not tell whether backward needs it, or whether an optimizer trains it.
  *
- *     rounds      number of backwards that begin while the block is live
- *     recurred    its call stack allocated again while the block was live
- *     sizes       of tensors made in init, and of tensors that outlived backward
- *     stack_uses  of call stacks: whether backward left a gradient for one of its tensors, and
- *                 whether all its tensors have half the size of one made in init
+ *     birth_round, end_round  number of backwards before its birth and its end
+ *     recurred                its call stack allocated again while the block was live
+ *     sizes                   of tensors made in init, and of tensors that outlived backward, with
+ *                             the highest number of these that were live at once
+ *     stacks                  of call stacks: how often and when they allocated, whether backward
+ *                             left a gradient for one of their tensors, and whether all their
+ *                             tensors have half the size of one made in init
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_USES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_USES_H
@@ -17,8 +19,7 @@
 
 /* A zeroed struct is empty and ready for use. */
 struct uses {
-    uint32_t *births; /* by stack id: number of blocks that the stack allocated */
-    size_t count, capacity;
+    struct pair_map of_backward; /* by size: live tensors that backward made */
 };
 
 void uses_release(struct uses *uses);
@@ -27,8 +28,8 @@ void uses_release(struct uses *uses);
 int uses_begin(struct uses *uses, const struct cursor *at, const struct spans *spans,
                struct block *block, uint32_t *birth);
 /* Called for a block that ends, when its `outlived` is known. */
-int uses_end(const struct uses *uses, const struct cursor *at, struct block *block, uint32_t birth);
+int uses_end(struct uses *uses, const struct cursor *at, struct block *block, uint32_t birth);
 /* Called after the last event: the tensors that are live then have outlived their backward. */
-int uses_finish(const struct cursor *at);
+int uses_finish(const struct uses *uses, const struct cursor *at);
 
 #endif

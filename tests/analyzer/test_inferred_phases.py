@@ -261,15 +261,65 @@ def operators(trace, *names):
     return places
 
 
+def own(trace, operator, number, size=MIB):
+    """Makes a tensor in the program's own line with this operator. Returns its address."""
+    names = ["at::_ops::empty_memory_format::call", f"at::_ops::{operator}::call"]
+    stack = trace.stack(*operators(trace, *names), number + 0x8100, *STACKS["own"])
+    return trace.tensor(0x1000000000 + number * MIB, size, stack=stack)
+
+
 @pytest.mark.parametrize(
     "operator, category",
-    [("randn", "input"), ("to_device", "input"), ("_to_copy", "input"), ("tanh", "other"), ("matmul", "other"), (None, "input")],
+    [("randn", "input"), ("to_device", "input"), ("_to_copy", "input"), ("tanh", "other"), ("matmul", "other"),
+     ("zeros", "other"), ("empty_memory_format", "other")],
 )
-def test_a_result_that_the_program_computed_is_no_input(trace, operator, category):
+def test_a_result_that_the_program_computed_or_fills_later_is_no_input(trace, operator, category):
     tensor(trace, "init", 0)
-    names = ["at::_ops::empty_memory_format::call"] + ([f"at::_ops::{operator}::call"] if operator else [])
-    trace.tensor(0x1000100000, 2 * MIB, stack=trace.stack(*operators(trace, *names), *STACKS["own"]))
+    own(trace, operator, 1, 2 * MIB)
     assert categories(trace) == {"parameters": 1, category: 2}
+
+
+@pytest.mark.parametrize("operator", ["zeros", "_to_copy"])
+@pytest.mark.parametrize("backwards, category", [(0, "temporaries"), (1, "input"), (2, "other")])
+def test_a_constant_or_a_tensor_of_a_parameters_size_is_an_input_if_one_backward_uses_it_up(trace, operator, backwards, category):
+    tensor(trace, "init", 0)
+    batch = own(trace, operator, 1)
+    for number in range(backwards):
+        tensor(trace, "forward", 8)
+        trace.tensor(0x1001000000, 3 * MIB, stack=trace.stack(*STACKS["backward"]))
+    own(trace, "tanh", 16)
+    trace.tensor_free(batch)
+    assert categories(trace, "--at=2") == {"parameters": 1, category: 1}
+
+
+def train_two_steps(trace, gradients):
+    """Trains two steps, each with so many gradients."""
+    for _ in range(2):
+        tensor(trace, "forward", 100)
+        kept = [tensor(trace, "backward", 110 + number) for number in range(gradients)]
+        own(trace, "tanh", 101)
+        for gradient in kept:
+            trace.tensor_free(gradient)
+
+
+@pytest.mark.parametrize("gradients, category", [(2, {"parameters": 2, "optimizer": 4}), (1, {"input": 2, "other": 4}), (3, {"input": 2, "other": 4})])
+def test_weights_and_states_that_the_program_made_itself_are_known_by_the_number_of_gradients(trace, gradients, category):
+    trace.free(trace.alloc(MIB, stack=trace.stack(*STACKS["loader"])))  # from now on its own lines make data
+    for number in range(2):
+        own(trace, "randn", number)
+    for number in range(2, 6):
+        own(trace, "zeros_like", number)
+    train_two_steps(trace, gradients)
+    assert categories(trace, "--at=8") == category
+
+
+def test_a_tensor_that_a_checkpoint_computes_again_is_an_activation(trace):
+    trace.event("autograd-node", address=1, object=7, size=0)
+    trace.tensor_free(tensor(trace, "recomputed", 0))
+    trace.event("autograd-node", address=1, object=0, size=0)
+    trace.tensor_free(tensor(trace, "recomputed", 1))
+    tensor(trace, "forward", 2)
+    assert categories(trace, "--at=2") == {"activations": 1}
 
 
 @pytest.mark.parametrize("gradient, category", [(2 * MIB, "parameters"), (MIB, "other"), (None, "other")])

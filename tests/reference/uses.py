@@ -95,6 +95,8 @@ class Uses:
         if word == "forward":
             return self.forward(block, span)
         category = kept if self.outlived(block) else passing
+        if word == "backward" and category == passing and block.is_of_graph:
+            return "activations"
         if category == "parameters" and block.memory == "tensor" and span.path.source == "inferred":
             framework = say(FIRST + INNER, self.books.stack_frames(block.stack))
             return category if framework or block.size in self.gradient_sizes else "other"

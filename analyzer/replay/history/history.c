@@ -13,7 +13,7 @@ void history_release(struct history *history)
         free(history->paths[i].text);
     free(history->backwards.calls);
     pair_map_release(&history->sizes);
-    free(history->stack_uses);
+    free(history->stacks);
     free(history->accounts);
     free(history->devices);
     free(history->paths);
@@ -47,6 +47,13 @@ const struct device_use *history_device(const struct history *history, int devic
         if (history->devices[i].device == device)
             return &history->devices[i];
     return NULL;
+}
+
+bool block_stays(const struct history *history, const struct block *block)
+{
+    return block->stack_id < history->stack_count &&
+           block_rounds(history, block) >= BLOCK_STAYS_ROUNDS &&
+           history->stacks[block->stack_id].last_round <= block->birth_round;
 }
 
 static bool is_failure_at(const struct history *history, const struct failure *failure, int device,

@@ -120,10 +120,10 @@ struct block {
      * that this backward belongs to (autograd.h). 0: not in a backward, or unknown.
      */
     uint32_t forward_stack_id;
-    uint32_t backward;      /* number of its call to backward; 0: none, or unknown */
-    uint32_t path;          /* phase of its birth; HISTORY_NONE: none */
-    uint32_t deciding_path; /* innermost phase around its birth that has a rule */
-    uint32_t rounds; /* while it is live: backwards before its birth; then see block_rounds() */
+    uint32_t backward;               /* number of its call to backward; 0: none, or unknown */
+    uint32_t path;                   /* phase of its birth; HISTORY_NONE: none */
+    uint32_t deciding_path;          /* innermost phase around its birth that has a rule */
+    uint32_t birth_round, end_round; /* backwards before its birth; before its end, if it ended */
     uint32_t account;
     uint32_t mempool;     /* HISTORY_NONE: unknown, or another kind of memory */
     uint8_t memory;       /* enum memory_kind */
@@ -141,6 +141,10 @@ enum size_of { SIZE_OF_INIT, SIZE_OF_GRADIENT };
 /* The tensors of a call stack: there is one; one has not half the size of a tensor made in init;
  * backward went through one and left a gradient. */
 enum stack_use { STACK_HAS_TENSOR = 1, STACK_HAS_NO_HALF = 2, STACK_IS_TRAINED = 4 };
+struct stack_births {
+    uint32_t count, last_round; /* blocks born; backwards before the last birth */
+    uint8_t uses;               /* enum stack_use */
+};
 
 struct account {
     int device;
@@ -328,10 +332,10 @@ struct history {
     uint64_t row_count, last_row_time_ns, last_row_seq, rows_by_kind[EVENT_KIND_COUNT];
 
     struct backwards backwards;
-    uint32_t rounds_count; /* phases of backward that began, each with those inside it */
-    struct pair_map sizes; /* of tensors, by enum size_of; see uses.h */
-    uint8_t *stack_uses;   /* by stack id: enum stack_use */
-    size_t stack_use_count, stack_use_capacity;
+    uint32_t rounds_count;       /* phases of backward that began, each with those inside it */
+    struct pair_map sizes;       /* of tensors, by enum size_of; see uses.h */
+    struct stack_births *stacks; /* by stack id */
+    size_t stack_count, stack_capacity;
     struct account *accounts;
     size_t account_count, account_capacity;
     struct device_use *devices; /* by device number; the unknown device first */
@@ -376,11 +380,25 @@ struct history {
 
 void history_release(struct history *history);
 
+/* Number of backwards before the block's end, or in all if it is live. */
+static inline uint32_t block_end_round(const struct history *history, const struct block *block)
+{
+    return block->end == BLOCK_LIVE ? history->rounds_count : block->end_round;
+}
+
 /* Number of backwards that began during the block's life so far. */
 static inline uint32_t block_rounds(const struct history *history, const struct block *block)
 {
-    return block->end == BLOCK_LIVE ? history->rounds_count - block->rounds : block->rounds;
+    return block_end_round(history, block) - block->birth_round;
 }
+
+/*
+ * True for memory that the program made once and keeps over its training steps: several backwards
+ * began while it was live, and its call stack allocated nothing in a later round. Without the
+ * second condition, a batch that two losses use would also stay.
+ */
+enum { BLOCK_STAYS_ROUNDS = 2 }; /* in one, an activation is live too */
+bool block_stays(const struct history *history, const struct block *block);
 
 /* The event that the card's last sample so far describes. INDEX_NONE: there is no sample. */
 static inline uint64_t history_reported_index(const struct history *history, int device)
