@@ -318,13 +318,6 @@ static bool is_weight_copy(const struct categories *categories, const struct blo
            (uses & STACK_IS_TRAINED || !categories->history->rounds_count);
 }
 
-bool categories_is_weight_copy(const struct categories *categories, const struct block *block)
-{
-    return block->memory == MEMORY_TENSOR &&
-           category_of_function(categories, block->stack_id) == CATEGORY_cast &&
-           is_weight_copy(categories, block);
-}
-
 enum category categories_of(const struct categories *categories, const struct block *block)
 {
     if (block->is_segment)
@@ -333,6 +326,33 @@ enum category categories_of(const struct categories *categories, const struct bl
     if (category == CATEGORY_cast && is_weight_copy(categories, block))
         return CATEGORY_temporaries;
     return category < CATEGORY_COUNT ? (enum category)category : of_phase(categories, block);
+}
+
+static bool is_of_backward(const struct history *history, const struct block *block)
+{
+    return block->deciding_path != HISTORY_NONE &&
+           history->paths[block->deciding_path].rule == PATH_RULE_BACKWARD;
+}
+
+enum cause categories_cause_of(const struct categories *categories, const struct block *block)
+{
+    if (block->memory != MEMORY_TENSOR)
+        return CAUSE_COUNT;
+    const enum category category = categories_of(categories, block);
+    const bool is_activation = category == CATEGORY_activations;
+    switch (category_of_function(categories, block->stack_id)) {
+    case CATEGORY_cast:
+        return is_weight_copy(categories, block) ? CAUSE_weight_copies : CAUSE_COUNT;
+    case CATEGORY_recomputed:
+        return is_activation && is_of_backward(categories->history, block) ? CAUSE_recomputed
+                                                                           : CAUSE_COUNT;
+    case CATEGORY_parametrized:
+        return is_activation ? CAUSE_parametrized : CAUSE_COUNT;
+    case CATEGORY_foreach:
+        return category == CATEGORY_temporaries ? CAUSE_foreach : CAUSE_COUNT;
+    default:
+        return CAUSE_COUNT;
+    }
 }
 
 bool categories_is_workspace(const struct categories *categories, uint32_t stack_id)

@@ -5,6 +5,7 @@
  * category_functions.def (by a framework's function, for blocks of the framework's pool). Else
  * category_rules.def tells it by the phase of birth, together with the block's use: which rounds of
  * training it lives through, and what made it. Where use and birth do not agree, it is "other".
+ * Some kinds of memory also explain a peak: causes.def.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
@@ -19,6 +20,12 @@ enum category {
 #define CATEGORY(name, text) CATEGORY_##name,
 #include "categories.def"
     CATEGORY_COUNT
+};
+
+enum cause {
+#define CAUSE(key, text, remedy) CAUSE_##key,
+#include "causes.def"
+    CAUSE_COUNT
 };
 
 /* JSON key ("kv_cache") and name for people ("KV cache"). */
@@ -57,8 +64,8 @@ void categories_release(struct categories *categories);
  */
 enum category categories_of(const struct categories *categories, const struct block *block);
 
-/* True for a copy in 16 bits that autocast made of a tensor of a parameter's size. */
-bool categories_is_weight_copy(const struct categories *categories, const struct block *block);
+/* The kind of the block's memory; CAUSE_COUNT: none. */
+enum cause categories_cause_of(const struct categories *categories, const struct block *block);
 
 /* True if a tensor with that stack is a workspace that a framework allocated for a library. */
 bool categories_is_workspace(const struct categories *categories, uint32_t stack_id);

@@ -9,7 +9,13 @@
 
 #include "category.h"
 
-enum { CATEGORY_cast = CATEGORY_COUNT + 1 }; /* only in category_functions.def */
+/* Only in category_functions.def, which explains them. */
+enum {
+    CATEGORY_cast = CATEGORY_COUNT + 1,
+    CATEGORY_recomputed,
+    CATEGORY_foreach,
+    CATEGORY_parametrized
+};
 
 /* Prepares the look-ups. *categories has its history and symbols. */
 int category_frames_init(struct categories *categories, struct err *err);

@@ -138,8 +138,6 @@ static int find_sites(struct sites *sites, const struct categories *categories, 
 
         if (filter && !filter->takes(filter->self, block))
             continue;
-        if (categories_is_weight_copy(categories, block))
-            sites->copies_bytes += block->size_bytes;
         if (asked->tells)
             tell_kind(&site, categories, block, at, asked->by_call);
         if (add_block_to_site(sites, &capacity, &numbers, &site, err))

@@ -30,7 +30,6 @@ struct sites {
     struct site *items; /* by bytes, descending */
     size_t count;
     uint64_t total_bytes, total_count;
-    uint64_t copies_bytes; /* of the 16-bit copies of weights that autocast made */
 };
 
 /* Finds the sites of the account's blocks that are live right after event `index`, which must be a

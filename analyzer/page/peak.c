@@ -7,23 +7,39 @@
 
 #include "analyzer/analysis/fragmentation/segments.h"
 #include "analyzer/analysis/moment.h"
+#include "analyzer/analysis/site_tables/causes.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/render/units.h"
 #include "groups.h"
 
 /* --- the answer --- */
 
+/* The phase of the peak. NULL: none, or one that only the order of events tells: memory that the
+ * program's own lines make after a step may update weights, unless it is an input. */
+static const char *phase_of_peak(const struct study *study, const struct account *account,
+                                 const struct causes *causes)
+{
+    const struct path *path =
+        account->peak_path == HISTORY_NONE ? NULL : &study->history.paths[account->peak_path];
+    const bool is_guess = path && path->source == PHASE_SOURCE_INFERRED &&
+                          category_of_rule(path->rule) == CATEGORY_input &&
+                          causes->youngest != CATEGORY_input;
+
+    return is_guess ? NULL : study_path(study, account->peak_path);
+}
+
 /* Writes where and when the peak was: "Peak 9.41 GiB of 16.00 GiB on device 0 (pytorch pool), 12.3
  * s after the start in backward". */
 static int format_peak(char *text, size_t size, const struct study *study, const struct view *view,
-                       uint32_t number, const struct moment *moment, uint64_t bytes)
+                       uint32_t number, const struct moment *moment, const struct causes *causes,
+                       uint64_t bytes)
 {
     const struct account *account = &study->history.accounts[number];
     const uint64_t card_bytes = study_card_bytes(study, account->device);
     char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES], total[UNITS_TEXT_BYTES];
     char held[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
     const bool is_peak = moment->index == account->peak.index;
-    const char *path = is_peak ? study_path(study, account->peak_path) : NULL;
+    const char *path = is_peak ? phase_of_peak(study, account, causes) : NULL;
 
     return snprintf(text, size, "%s%.64s%s%s%s%s on %s (%s)%s%s%s%s%s", is_peak ? "Peak" : "At ",
                     is_peak ? "" : view->at, is_peak ? " " : ": ", units_bytes(held, bytes),
@@ -35,19 +51,36 @@ static int format_peak(char *text, size_t size, const struct study *study, const
                     path ? path : "");
 }
 
-/* Copies of weights are named if they are more than this part of the memory, because a smaller part
- * does not explain the peak. */
-#define COPIES_RATIO_MIN 0.1
+/* A part of the memory is named if it is more than this share of it, because a smaller part does
+ * not explain the peak. */
+#define PART_RATIO_MIN 0.1
 
-static int say_copies(struct opening *opening, const struct sites *sites)
+static bool is_worth_saying(uint64_t bytes, const struct sites *sites)
 {
-    char copies[UNITS_TEXT_BYTES];
+    return (double)bytes > PART_RATIO_MIN * (double)sites->total_bytes;
+}
 
-    if ((double)sites->copies_bytes <= COPIES_RATIO_MIN * (double)sites->total_bytes)
-        return 1;
-    return page_say(opening, VERDICT_why,
-                    "%s of it are 16-bit copies of weights that autocast made.",
-                    units_bytes(copies, sites->copies_bytes));
+static int say_causes(struct opening *opening, const struct causes *causes,
+                      const struct sites *sites)
+{
+    char bytes[UNITS_TEXT_BYTES];
+
+    for (int i = 0; i < CAUSE_COUNT; i++)
+        if (is_worth_saying(causes->bytes[i], sites) &&
+            page_say(opening, VERDICT_why, "%s of it are %s.", units_bytes(bytes, causes->bytes[i]),
+                     cause_text((enum cause)i)) < 0)
+            return -1;
+    return 1;
+}
+
+static int say_cause_remedies(struct opening *opening, const struct causes *causes,
+                              const struct sites *sites)
+{
+    for (int i = 0; i < CAUSE_COUNT; i++)
+        if (is_worth_saying(causes->bytes[i], sites) && cause_remedy((enum cause)i) &&
+            page_say(opening, VERDICT_do, "%s.", cause_remedy((enum cause)i)) < 0)
+            return -1;
+    return 1;
 }
 
 /* Tensors of CUDA graphs are mentioned from a quarter of the peak on: fewer do not make a peak. */
@@ -139,22 +172,26 @@ static int say_held(struct opening *opening, const struct study *study, const st
                     struct err *err)
 {
     char where[CLAUSE_BYTES], category[CLAUSE_BYTES], site[CLAUSE_BYTES];
+    struct causes causes;
     struct blame blame;
 
-    if (site_rows_blame(&blame, study->symbols, sites, err))
+    if (causes_at(&causes, &study->categories, number, moment->index, err) ||
+        site_rows_blame(&blame, study->symbols, sites, err))
         return -1;
     const int status = format_held_site(site, sizeof site, study, sites, &blame, err);
     blame_release(&blame);
     if (status < 0)
         return -1;
-    format_peak(where, sizeof where, study, view, number, moment, sites->total_bytes);
+    format_peak(where, sizeof where, study, view, number, moment, &causes, sites->total_bytes);
     format_category(category, sizeof category, sites);
-    if (page_say(opening, VERDICT_what, "%s.", where) < 0 || say_copies(opening, sites) < 0 ||
+    if (page_say(opening, VERDICT_what, "%s.", where) < 0 ||
+        say_causes(opening, &causes, sites) < 0 ||
         say_graphs(opening, study, number, moment, sites->total_bytes, err) < 0)
         return -1;
-    return *site || *category ? page_say(opening, VERDICT_who, "%s%s%s.", site,
-                                         *site && *category ? "; " : "", category)
-                              : 1;
+    if ((*site || *category) && page_say(opening, VERDICT_who, "%s%s%s.", site,
+                                         *site && *category ? "; " : "", category) < 0)
+        return -1;
+    return say_cause_remedies(opening, &causes, sites);
 }
 
 static int say_peak(struct opening *opening, const struct study *study, const struct view *view,

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live bytes of one account at a moment that explain it (causes.def). `replaced` is memory that
+ * the step replaced: it was made before the last backward began and ends before the next one
+ * begins, and by the moment the step made other memory of that category and size, which goes on
+ * into the next step.
+ *
+ *     backward ─────────── moment ─────────── backward
+ *       ──── old ────────────┼─────┤
+ *                  ├─── new ─┼──────────────────────
+ */
+#ifndef GPUMEMTRACE_ANALYZER_SITE_TABLES_CAUSES_H
+#define GPUMEMTRACE_ANALYZER_SITE_TABLES_CAUSES_H
+
+#include "analyzer/analysis/category.h"
+
+struct causes {
+    uint64_t bytes[CAUSE_COUNT];
+    enum category youngest; /* of the block that was born last: at a peak, the one that made it */
+};
+
+/* Finds the causes at event `index`, which must be a moment that the history keeps. */
+int causes_at(struct causes *causes, const struct categories *categories, uint32_t account,
+              uint64_t index, struct err *err);
+
+/* "16-bit copies of weights that autocast made". */
+const char *cause_text(enum cause cause);
+/* NULL: none. */
+const char *cause_remedy(enum cause cause);
+
+#endif

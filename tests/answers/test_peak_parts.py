@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The kinds of memory that explain a peak (causes.def), in made traces of three training steps."""
+import pytest
+
+from support.run import load_json
+from support.tracefile import MIB, Trace
+
+TORCH = "/usr/lib/python3/dist-packages/torch"
+CALL = (f"{TORCH}/nn/modules/module.py", 1553, "Module._call_impl")
+INIT = ((f"{TORCH}/nn/modules/module.py", 900, "Module._apply"), ("train.py", 3, "main"))
+FORWARD = ((f"{TORCH}/nn/functional.py", 9, "gelu"), ("model.py", 7, "Block.forward"), CALL, ("train.py", 10, "main"))
+BACKWARD = ("backward (autograd)",)
+STEP = ((f"{TORCH}/optim/adam.py", 480, "Adam.step"), ("train.py", 20, "main"))
+STATES = ((f"{TORCH}/optim/adam.py", 100, "Adam._init_group"), *STEP)
+RECOMPUTED = (("model.py", 7, "Block.forward"), (f"{TORCH}/utils/checkpoint.py", 1100, "recompute_fn"), "backward (autograd)")
+NORMED = ((f"{TORCH}/nn/utils/parametrizations.py", 340, "_WeightNorm.forward"),
+          (f"{TORCH}/nn/utils/parametrize.py", 300, "ParametrizationList.forward"), CALL, ("model.py", 9, "Cell.forward"), CALL,
+          ("train.py", 10, "main"))
+MULTI = ((f"{TORCH}/optim/adam.py", 600, "_multi_tensor_adam"), *STEP)
+
+
+class Program:
+    def __init__(self, path):
+        self.trace, self.next, self.states = Trace(path, tells_autograd=1), 1 << 40, []
+
+    def tensor(self, size, *frames, recorded=False):
+        self.next += size * MIB
+        for _ in range(recorded):
+            self.trace.event("autograd-node", address=1, object=7, size=0)
+        made = self.trace.tensor(self.next, size * MIB, stack=self.trace.stack(*frames))
+        self.trace.event("autograd-node", address=1, object=0, size=0)
+        return made
+
+    def free(self, *tensors):
+        for tensor in tensors:
+            self.trace.tensor_free(tensor)
+
+    def train(self, forward=FORWARD, backward=None, step=None, states=True):
+        self.tensor(8, *INIT)
+        for _ in range(3):
+            activations = self.tensor(20, *forward, recorded=True)
+            again = [self.tensor(*backward, recorded=True)] if backward else []
+            gradient = self.tensor(8, *BACKWARD)
+            self.free(activations, *again)
+            if states and not self.states:
+                self.states = [self.tensor(16, *STATES)]
+            self.free(self.tensor(1, *STEP), *([self.tensor(*step)] if step else []), gradient)
+        return self
+
+    def verdict(self, command="peak"):
+        return [(row["role"], row["text"]) for row in load_json(command, self.trace.write())["verdict"]]
+
+
+@pytest.fixture
+def program(tmp_path):
+    return Program(tmp_path / "trace.db")
+
+
+@pytest.mark.parametrize("run, why, remedy", [
+    (dict(backward=(30, *RECOMPUTED)), "30.00 MiB of it are activations of a checkpoint, which backward computed again.", None),
+    (dict(forward=NORMED), "20.00 MiB of it are weights that a parametrization, such as weight_norm, computed.", "parametrize.cached()"),
+    (dict(step=(40, *MULTI)), "40.00 MiB of it are temporaries of an optimizer that updates all weights at once.", "foreach=False"),
+    (dict(step=(4, *MULTI)), None, None),
+])  # fmt: skip
+def test_a_kind_of_memory_that_explains_the_peak_is_a_reason(program, run, why, remedy):
+    verdict = program.train(**run).verdict()
+    assert [text for role, text in verdict if role == "why"] == ([why] if why else [])
+    assert [remedy in text for role, text in verdict if role == "do"] == ([True] if remedy else [])
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_new_tensors_beside_the_old_ones_that_they_replace_are_a_reason(program, in_place):
+    """Each step computes the next state and then drops the old one. The update is in no phase that a frame tells."""
+    program.trace.rows["module"].append((1, f"{TORCH}/lib/libtorch_cpu.so", None, 0x1000, 0x1000, 0x9000))
+    program.trace.name(0x2000, (None, None, "at::_ops::mul_Tensor::call"))
+    state = program.tensor(32, 0x2000, ("train.py", 4, "start"))
+    for _ in range(3):
+        activations = program.tensor(2, *FORWARD, recorded=True)
+        gradient = program.tensor(8, *BACKWARD)
+        program.free(activations)
+        if not in_place:
+            old, state = state, program.tensor(32, 0x2000, ("train.py", 30, "update"))
+            program.free(old)
+        program.free(gradient)
+    verdict = program.verdict()
+    reason = ("why", "32.00 MiB of it are tensors that the step replaced: the old and the new ones are both live.")
+    assert (reason in verdict) != in_place
+    assert " in data" not in verdict[0][1]
