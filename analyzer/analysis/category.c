@@ -355,6 +355,15 @@ enum cause categories_cause_of(const struct categories *categories, const struct
     }
 }
 
+bool categories_stays(const struct categories *categories, const struct block *block)
+{
+    if (block_rounds(categories->history, block) < BLOCK_STAYS_ROUNDS)
+        return false;
+    const enum category category = categories_of(categories, block);
+    return block_stays(categories->history, block) || category == CATEGORY_parameters ||
+           category == CATEGORY_buffers || category == CATEGORY_optimizer;
+}
+
 bool categories_is_workspace(const struct categories *categories, uint32_t stack_id)
 {
     return category_of_function(categories, stack_id) == CATEGORY_workspace;

@@ -67,6 +67,10 @@ enum category categories_of(const struct categories *categories, const struct bl
 /* The kind of the block's memory; CAUSE_COUNT: none. */
 enum cause categories_cause_of(const struct categories *categories, const struct block *block);
 
+/* True for memory that stays over the training steps: block_stays(), or weights and states, whose
+ * call stack may allocate again when a later step trains more of them. */
+bool categories_stays(const struct categories *categories, const struct block *block);
+
 /* True if a tensor with that stack is a workspace that a framework allocated for a library. */
 bool categories_is_workspace(const struct categories *categories, uint32_t stack_id);
 

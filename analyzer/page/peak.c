@@ -2,6 +2,7 @@
 /* The page of `peak`: shows who held the memory at a moment, by category, phase and call stack. */
 #include "parts.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -106,22 +107,19 @@ static int say_graphs(struct opening *opening, const struct study *study, uint32
                     units_bytes(live, share.live_bytes), share.pools_count > 1 ? "s" : "");
 }
 
-/* Writes the largest category, if it is known: "62.0 % of it activations". */
-static int format_category(char *text, size_t size, const struct sites *sites)
+/* Writes the category of most of the memory, if it is known: "62.0 % of it activations". */
+static void format_category(char *text, size_t size, const struct sites *sites)
 {
     uint64_t bytes[CATEGORY_COUNT];
-    int most = 0;
     char share[UNITS_TEXT_BYTES];
 
+    *text = 0;
     sites_by_category(sites, bytes);
-    for (int i = 1; i < CATEGORY_COUNT; i++)
-        if (bytes[i] > bytes[most])
-            most = i;
-    if (most == CATEGORY_other)
-        return snprintf(text, size, "%s", "");
-    return snprintf(text, size, "%s of it %s",
-                    units_ratio(share, (double)bytes[most] / (double)sites->total_bytes),
-                    category_key((enum category)most));
+    for (int i = 0; i < CATEGORY_COUNT; i++)
+        if (i != CATEGORY_other && bytes[i] > sites->total_bytes / 2)
+            snprintf(text, size, "%s of it %s",
+                     units_ratio(share, (double)bytes[i] / (double)sites->total_bytes),
+                     category_key((enum category)i));
 }
 
 /* Returns the line of the program that holds most, no matter which function it called. NULL: there
@@ -167,31 +165,111 @@ static int format_held_site(char *text, size_t size, const struct study *study,
 
 enum { CLAUSE_BYTES = 1024 };
 
+/* Says who holds these sites: "LEAD" (may be ""), their largest line and their category. */
+static int say_holder(struct opening *opening, const struct study *study, const char *lead,
+                      const struct sites *sites, const struct blame *blame)
+{
+    char category[CLAUSE_BYTES], site[CLAUSE_BYTES];
+
+    if (format_held_site(site, sizeof site, study, sites, blame, opening->err))
+        return -1;
+    format_category(category, sizeof category, sites);
+    if (!*site && !*category)
+        return 1;
+    if (*lead)
+        *site = (char)tolower((unsigned char)*site);
+    return page_say(opening, VERDICT_who, "%s%s%s%s.", lead, site, *site && *category ? "; " : "",
+                    category);
+}
+
+/* The parts of the memory of a training. PART_KEPT is a leak, or what one step uses in several
+ * backwards: gradients of several batches, a batch of two losses. */
+enum part { PART_PASSING, PART_KEPT, PART_STAYING, PARTS };
+
+static const char *const part_words[PARTS] = {[PART_PASSING] = "comes and goes with each step",
+                                              [PART_KEPT] = "is kept over several backwards",
+                                              [PART_STAYING] = "stays over the steps"};
+
+struct part_filter {
+    const struct categories *categories;
+    enum part part;
+};
+
+static bool part_takes(const void *self, const struct block *block)
+{
+    const struct part_filter *filter = self;
+    const struct history *history = filter->categories->history;
+    const enum part part = categories_stays(filter->categories, block)         ? PART_STAYING
+                           : block_rounds(history, block) < BLOCK_STAYS_ROUNDS ? PART_PASSING
+                                                                               : PART_KEPT;
+
+    return part == filter->part;
+}
+
+/* Says who holds a part of the memory, unless the part is small. */
+static int say_part(struct opening *opening, const struct study *study, const char *words,
+                    const struct sites *all, const struct sites *part, const struct blame *blame)
+{
+    char lead[CLAUSE_BYTES], bytes[UNITS_TEXT_BYTES];
+
+    if (!is_worth_saying(part->total_bytes, all))
+        return 1;
+    snprintf(lead, sizeof lead, "%s of it %s, ", units_bytes(bytes, part->total_bytes), words);
+    return say_holder(opening, study, lead, part, blame);
+}
+
+/*
+ * Says who holds the memory. If much of it is live in several steps, names its parts: first the one
+ * that comes and goes, because it makes the peak, and last the one that stays.
+ */
+static int say_holders(struct opening *opening, const struct study *study, uint32_t number,
+                       const struct moment *moment, const struct sites *sites,
+                       const struct blame *blame)
+{
+    struct sites parts[PARTS] = {0};
+    int status = -1;
+
+    for (int i = 0; i < PARTS; i++) {
+        const struct part_filter part = {&study->categories, (enum part)i};
+        const struct site_filter filter = {&part, part_takes};
+
+        if (sites_taken_at(&parts[i], &study->categories, number, moment->index, &filter,
+                           opening->err))
+            goto out;
+    }
+    if (!is_worth_saying(parts[PART_KEPT].total_bytes, sites) &&
+        !is_worth_saying(parts[PART_STAYING].total_bytes, sites)) {
+        status = say_holder(opening, study, "", sites, blame);
+        goto out;
+    }
+    status = 1;
+    for (int i = 0; i < PARTS && status >= 0; i++)
+        status = say_part(opening, study, part_words[i], sites, &parts[i], blame);
+out:
+    for (int i = 0; i < PARTS; i++)
+        sites_release(&parts[i]);
+    return status;
+}
+
 static int say_held(struct opening *opening, const struct study *study, const struct view *view,
                     uint32_t number, const struct moment *moment, const struct sites *sites,
                     struct err *err)
 {
-    char where[CLAUSE_BYTES], category[CLAUSE_BYTES], site[CLAUSE_BYTES];
+    char where[CLAUSE_BYTES];
     struct causes causes;
     struct blame blame;
 
-    if (causes_at(&causes, &study->categories, number, moment->index, err) ||
-        site_rows_blame(&blame, study->symbols, sites, err))
-        return -1;
-    const int status = format_held_site(site, sizeof site, study, sites, &blame, err);
-    blame_release(&blame);
-    if (status < 0)
+    if (causes_at(&causes, &study->categories, number, moment->index, err))
         return -1;
     format_peak(where, sizeof where, study, view, number, moment, &causes, sites->total_bytes);
-    format_category(category, sizeof category, sites);
     if (page_say(opening, VERDICT_what, "%s.", where) < 0 ||
         say_causes(opening, &causes, sites) < 0 ||
-        say_graphs(opening, study, number, moment, sites->total_bytes, err) < 0)
+        say_graphs(opening, study, number, moment, sites->total_bytes, err) < 0 ||
+        site_rows_blame(&blame, study->symbols, sites, err))
         return -1;
-    if ((*site || *category) && page_say(opening, VERDICT_who, "%s%s%s.", site,
-                                         *site && *category ? "; " : "", category) < 0)
-        return -1;
-    return say_cause_remedies(opening, &causes, sites);
+    const int status = say_holders(opening, study, number, moment, sites, &blame);
+    blame_release(&blame);
+    return status < 0 ? -1 : say_cause_remedies(opening, &causes, sites);
 }
 
 static int say_peak(struct opening *opening, const struct study *study, const struct view *view,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of memory that explain a peak (causes.def), in made traces of three training steps."""
+"""The sentences of a peak, in made traces of three training steps: the memory that comes and goes with each step, the
+memory that stays, and the kinds of memory that explain a peak (causes.def)."""
 import pytest
 
 from support.run import load_json
@@ -54,6 +55,32 @@ class Program:
 @pytest.fixture
 def program(tmp_path):
     return Program(tmp_path / "trace.db")
+
+
+def test_memory_that_comes_and_goes_is_named_before_memory_that_stays(program):
+    assert program.train().verdict("report")[1:3] == [
+        ("who", "28.00 MiB of it comes and goes with each step, most of it by model.py:7 Block.forward (20.00 MiB); "
+                "71.4 % of it activations."),
+        ("who", "24.00 MiB of it stays over the steps, most of it by train.py:20 main (16.00 MiB); 66.7 % of it optimizer."),
+    ]  # fmt: skip
+
+
+def test_a_program_that_keeps_nothing_over_its_steps_has_one_holder(program):
+    program.tensor(1, *INIT)
+    for _ in range(3):
+        program.free(program.tensor(20, *FORWARD, recorded=True), program.tensor(8, *BACKWARD))
+    assert [text for role, text in program.verdict() if role == "who"] == [
+        "Most of it by model.py:7 Block.forward (20.00 MiB); 69.0 % of it activations."]
+
+
+def test_memory_that_each_step_keeps_neither_comes_and_goes_nor_stays(program):
+    program.tensor(8, *INIT)
+    for _ in range(6):
+        program.tensor(4, ("train.py", 15, "log"))
+        program.free(program.tensor(20, *FORWARD, recorded=True), program.tensor(8, *BACKWARD))
+    who = [text for role, text in program.verdict() if role == "who"]
+    assert [text.split(",")[0] for text in who] == ["32.00 MiB of it comes and goes with each step", "20.00 MiB of it is kept over several backwards",
+                                                    "8.00 MiB of it stays over the steps"]
 
 
 @pytest.mark.parametrize("run, why, remedy", [
