@@ -22,6 +22,10 @@ const char *study_layer(const struct account *account)
         return "pool";
     case ACCOUNT_context:
         return "device";
+    case ACCOUNT_managed:
+        return "managed";
+    case ACCOUNT_host:
+        return "host";
     default:
         return "driver";
     }

@@ -89,8 +89,8 @@ int study_check_view(const struct study *study, const struct view *view, struct 
 /* The number of sites to show, if there are `count` sites. */
 size_t view_limit(const struct view *view, size_t count);
 
-/* study_layer: "device", "driver" or "pool". study_pool: the pool's name ("pytorch" by default);
- * NULL: no pool. */
+/* study_layer: "device", "driver" or "pool"; "managed" or "host" for memory that no layer counts.
+ * study_pool: the pool's name ("pytorch" by default); NULL: no pool. */
 const char *study_layer(const struct account *account);
 const char *study_pool(const struct study *study, const struct account *account);
 

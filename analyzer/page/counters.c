@@ -31,7 +31,8 @@ const char *page_layer_name(const struct study *study, const struct account *acc
     if (pool)
         snprintf(buffer, PAGE_LAYER_BYTES, "%s pool", pool);
     else
-        snprintf(buffer, PAGE_LAYER_BYTES, "%s", study_layer(account));
+        snprintf(buffer, PAGE_LAYER_BYTES, "%s%s", account->kind == ACCOUNT_host ? "pinned " : "",
+                 study_layer(account));
     return buffer;
 }
 

@@ -85,7 +85,7 @@ class Figures:
         return self.books.strings[account[2]] if account[2] else "pytorch"
 
     def layer(self, account):
-        layer = {"pool": "pool", "context": "device"}.get(account[1], "driver")
+        layer = {"pool": "pool", "context": "device", "managed": "managed", "host": "host"}.get(account[1], "driver")
         return {"layer": layer, "pool": self.pool_name(account)}
 
     # --- moments ---
