@@ -13,6 +13,8 @@ const struct leak_sign *leak_sign_of(const struct leak_evidence *of)
 {
     if (of->slope <= 0)
         return NULL; /* no call stack grows by itself */
+    if (of->is_beside && of->has_python)
+        return NULL; /* the signs are about tensors of the card */
 #define SIGN(name, condition, why, action)                                                         \
     static const struct leak_sign name = {#name, why, action};                                     \
     if (condition)                                                                                 \
@@ -122,6 +124,7 @@ static void add_held(struct leak_evidence *evidence, const struct study *study, 
     while ((block = live_walk_next(&walk))) {
         if (!stacks[block->stack_id])
             continue;
+        evidence->memory = (enum memory_kind)block->memory;
         evidence->live_bytes += block->size_bytes;
         if (categories_of(&study->categories, block) == CATEGORY_parameters)
             evidence->parameter_bytes += block->size_bytes;
@@ -162,6 +165,7 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
                                                       !study_has_backward(study)};
     if (!stacks)
         return -1;
+    evidence->is_beside = !account_is_of_layer(own);
     evidence->is_pytorch = own->kind == ACCOUNT_pool && !strcmp(study_pool(study, own), "pytorch");
     evidence->tells_graphs =
         study->growth.has_graphs || trace_tells_autograd(&study->trace) || !evidence->has_backward;

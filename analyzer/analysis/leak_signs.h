@@ -11,6 +11,7 @@
 /* The facts that the conditions of leak_signs.def use, for the call stacks with one cause. */
 struct leak_evidence {
     bool is_pytorch;   /* the account is PyTorch's pool */
+    bool is_beside;    /* the memory is not the card's: managed, or pinned memory of the host */
     bool has_python;   /* the steepest call stack has Python frames */
     bool tells_graphs; /* the trace tells which tensors autograd keeps */
     bool has_backward; /* the trace has a backward */
@@ -20,7 +21,8 @@ struct leak_evidence {
     bool keeps_all;    /* three quarters of the graph's blocks were live at once */
     bool is_flushed;   /* the teeth have equal lengths */
     bool may_go_back;  /* memory was refused before any backward, so one may have been to come */
-    bool is_of_backward; /* a backward made some of the blocks */
+    bool is_of_backward;     /* a backward made some of the blocks */
+    enum memory_kind memory; /* of a block that was live at the account's peak */
     double slope, graph_slope;
     double gradient_slope; /* of blocks that are made in a backward and that autograd keeps */
     size_t stacks, graph_stacks;

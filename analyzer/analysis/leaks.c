@@ -238,11 +238,22 @@ static int find_churn_rows(struct account_leak *found, struct err *err)
 
 /* --- the entry --- */
 
+/* A leak beside the card's memory must be visible beside the peak of the card as well. */
+static uint64_t peak_to_judge_by(const struct history *history, const struct account *own)
+{
+    const uint64_t driver_bytes = history->accounts[own->driver].peak_bytes;
+
+    return account_is_of_layer(own) || own->peak_bytes > driver_bytes ? own->peak_bytes
+                                                                      : driver_bytes;
+}
+
 int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
                       struct err *err)
 {
     const struct account *own = &study->history.accounts[account];
-    const struct trace_device *card = find_card(&study->trace, own->device);
+    /* The card does not limit managed memory, nor pinned memory of the host. */
+    const struct trace_device *card =
+        account_is_of_layer(own) ? find_card(&study->trace, own->device) : NULL;
     uint64_t *end_bytes = NULL;
     bool *left_out = NULL;
     int status = -1;
@@ -254,7 +265,7 @@ int account_leak_find(struct account_leak *found, const struct study *study, uin
     if (own->kind == ACCOUNT_device && find_segment_stacks(&left_out, study, account, err))
         goto out;
     const struct leak_room room = {.bytes = card ? card->total_bytes : own->peak_bytes,
-                                   .peak_bytes = own->peak_bytes,
+                                   .peak_bytes = peak_to_judge_by(&study->history, own),
                                    .left_out = left_out};
     if (leak_find(&found->leak, &found->growth, study->symbols, &room, err) ||
         !(end_bytes = find_ends(found, study, account, err)) ||

@@ -67,6 +67,18 @@ size_t study_accounts(const struct study *study, const struct device_use *use,
     return count;
 }
 
+size_t study_leak_accounts(const struct study *study, const struct device_use *use,
+                           const struct view *view, uint32_t *accounts, size_t limit)
+{
+    static const enum account_kind others[] = {ACCOUNT_managed, ACCOUNT_host};
+    size_t count = study_accounts(study, use, view, accounts, limit);
+
+    for (size_t i = 0; i < sizeof others / sizeof *others && view->layer == LAYER_none; i++)
+        if (count < limit && study->history.accounts[use->accounts[others[i]]].has_begun)
+            accounts[count++] = use->accounts[others[i]];
+    return count;
+}
+
 uint32_t study_counterpart(const struct study *other, const struct study *study, uint32_t number)
 {
     const struct account *account = &study->history.accounts[number];

@@ -106,6 +106,9 @@ uint32_t study_account(const struct study *study, const struct device_use *use,
 size_t study_accounts(const struct study *study, const struct device_use *use,
                       const struct view *view, uint32_t *accounts, size_t limit);
 enum { STUDY_ACCOUNTS_MAX = 64 };
+/* Does the same, and adds managed and pinned memory if the program allocated any. */
+size_t study_leak_accounts(const struct study *study, const struct device_use *use,
+                           const struct view *view, uint32_t *accounts, size_t limit);
 
 /* The account of `other` with the same device, kind and pool name as an account of `study`. */
 uint32_t study_counterpart(const struct study *other, const struct study *study, uint32_t account);

@@ -457,5 +457,5 @@ def test_a_reset_shows_in_leaks_as_nothing_left(trace):
     trace.event("context-destroy", device=0)
     (leaks,) = load_json("report", trace.write())["leaks"]
     assert leaks["totals"] == [
-        {"layer": "driver", "pool": None, "live_at_exit_bytes": 0, "blocks": 0}
+        {"layer": layer, "pool": None, "live_at_exit_bytes": 0, "blocks": 0} for layer in ("driver", "managed")
     ]

@@ -76,6 +76,11 @@ class Figures:
     def layers(self, device):
         return [*self.pools(device), (device, "device", 0)]
 
+    def leak_accounts(self, device):
+        """Returns the layers, and managed and pinned memory if the program allocated any."""
+        used = {block.account for block in self.books.blocks}
+        return [*self.layers(device), *(account for kind in leaks.BESIDE if (account := (device, kind, 0)) in used)]
+
     def all_layers(self):
         return [account for device in self.devices for account in self.layers(device)]
 
@@ -333,7 +338,7 @@ class Figures:
     # --- growth ---
 
     def leaks(self, device):
-        layers = self.layers(device)
+        layers = self.leak_accounts(device)
         last = self.books.count - 1
         return {
             "device": device,

@@ -17,6 +17,8 @@ KINDS = (
     "the phase named forward", "a phase that repeats", "an allocation that repeats",
 )  # fmt: skip
 PHASE, REPEATED = len(KINDS) - 2, len(KINDS) - 1
+BESIDE = ("managed", "host")
+MAY_LEAK = ("device", "pool", *BESIDE)
 
 
 # --- where steps end ---
@@ -110,9 +112,9 @@ DEEPEST_STEP = 16  # most phases around a step on its thread
 
 
 def events_of_ticks(books):
-    """Returns the events that change a block of a layer. Only these events are ticks, so that notes and marks do not
-    change the figures."""
-    return sorted({index for index, block, *_ in books.changes if block.account[1] in ("device", "pool")})
+    """Returns the events that change a block of an account that may leak. Only these events are ticks, so that notes and
+    marks do not change the figures."""
+    return sorted({index for index, block, *_ in books.changes if block.account[1] in MAY_LEAK})
 
 
 def phases_that_repeat(books):
@@ -168,18 +170,21 @@ def rounds_of(figures, account):
 @lru_cache(maxsize=2)
 def found_ends(figures):
     """Returns (kind, ends, stack, last). Without ends of step_ends(), the ends are those of the phase that repeats, or
-    those of the rounds that a call stack begins, on the leading account with the highest peak. If the last round ends
+    those of the rounds that a call stack begins, on the leading account with the highest peak, or else on managed or
+    pinned memory. If the last round ends
     after an event instead of before one, that end is the number of the next event, and `last` is this number."""
     kind, ends = step_ends(figures.books)
     if ends or kind_that_began(figures.books) is not None:
         return kind, ends, None, None
     leading = [(figures.peak(account)[0], account) for account in map(figures.leading, figures.devices)]
-    leading = [(peak, account) for peak, account in leading if peak]
-    if leading and (found := phases_that_repeat(figures.books)):
+    beside = [(figures.peak(account)[0], account) for account in list(figures.books.counts) if account[1] in BESIDE]
+    if any(peak for peak, _ in leading + beside) and (found := phases_that_repeat(figures.books)):
         return PHASE, found[1], None, None
-    found = [(peak, rounds_of(figures, account)) for peak, account in leading]
-    found = [(peak, of) for peak, of in found if of.site is not None]
-    if not found:
+    for group in (leading, beside):
+        found = [(peak, rounds_of(figures, account)) for peak, account in group if peak]
+        if found := [(peak, of) for peak, of in found if of.site is not None]:
+            break
+    else:
         return None, [], None, None
     chosen = max(found, key=lambda pair: pair[0])[1]
     ends, after = chosen.ends()
@@ -381,8 +386,18 @@ class Growth:
 
     def floor(self):
         """Returns the bytes per step that would fill the card, or double the peak, in ten million steps."""
-        card = self.books.cards.get(self.account[0], (None,))[0]
+        card = self.card()[0]
         return (card or self.figures.peak(self.account)[0]) / 1e7
+
+    def card(self):
+        """Returns (bytes, context's bytes) of the card that limits the account; None: there is none, or it is unknown."""
+        return (None, None) if self.account[1] in BESIDE else self.books.cards.get(self.account[0], (None, None))
+
+    def visible(self):
+        """Returns a hundredth of the peak beside which growth must be visible."""
+        driver = (self.account[0], "device", 0)
+        peak = self.figures.peak(self.account)[0]
+        return max(peak, self.figures.peak(driver)[0] if self.account[1] in BESIDE else 0) // 100
 
     def pieces(self):
         """Returns the call stacks of the segments that a pool cuts into pieces."""
@@ -407,7 +422,8 @@ class Growth:
         for _, block, birth, _ in self.changes:
             held[block.stack] += block.size if birth else 0
         sums = [held[stack] for stack in list(held) if self.is_outgrown(stack)]
-        return bool(sums) and max(sums) >= max(self.figures.live(self.account)) // 10
+        least = max(self.figures.live(self.account)) // 10
+        return sum(held for held in sorted(sums)[-2:] if held >= least) > self.visible()
 
     def leak(self):
         """Returns (verdict, bytes per step that leak, bytes per step of enlarged blocks, growth of the peak from step
@@ -420,7 +436,7 @@ class Growth:
         leaking = {stack for stack in own if stack not in self.enlarged and stack not in self.saws}
         kept, least, most = (sum(own[stack][i] for stack in leaking) for i in range(3))
         enlarged = sum(own[stack][0] for stack in own if stack in self.enlarged)
-        seen = [stack for stack in self.saws if stack in own and self.saws[stack].height >= self.figures.peak(self.account)[0] // 100]
+        seen = [stack for stack in self.saws if stack in own and self.saws[stack].height >= self.visible()]
         saw = sum(own[stack][0] for stack in seen if not self.saws[stack].is_equal)
         flushed = sum(own[stack][0] for stack in seen if self.saws[stack].is_equal)
         rises = max((self.rises[stack] for stack in leaking), default=0)
@@ -441,7 +457,7 @@ class Growth:
 
     def verdict(self):
         """Returns the verdict's keys, with the place where a step begins and the number of steps until the card is full."""
-        card, context = self.books.cards.get(self.account[0], (None, None))
+        card, context = self.card()
         found, kept, enlarged, higher = self.leak()
         used = self.figures.peak(self.account)[0] + (context or 0)
         return {
@@ -479,7 +495,7 @@ def leaks_page(figures):
     """Returns what `leaks` says of growth, with the churn that `report` leaves out."""
     devices = []
     for device in figures.devices:
-        layers = figures.layers(device)
+        layers = figures.leak_accounts(device)
         every = [Growth(figures, account) for account in layers]
         churn = [row for found in every for row in found.headed(found.churned)]
         mine = {key: value for key, value in figures.leaks(device).items() if key != "device"}

@@ -267,7 +267,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     struct growth_watch *watch = self;
     const struct block *block = change->block;
     (void)spans;
-    if (!account_is_of_layer(&at->history->accounts[block->account]))
+    if (!account_may_leak(&at->history->accounts[block->account]))
         return 0;
     struct account_ends *own = find_account(watch, at, block->account);
     struct site_ends *site;

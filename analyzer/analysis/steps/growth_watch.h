@@ -12,8 +12,8 @@
  * Until the first step ends, it also records in which order the call stacks allocate, as the number
  * of times that one came after another. The rounds of a program that marks no steps are found from
  * these numbers (site_period.h), or from its phases (phase_period.h). The time of phases is the
- * number of events that changed a block of a layer, called ticks, so that notes and marks do not
- * change the result. Another replay then ends a step with each round.
+ * number of events that changed a block of these accounts, called ticks, so that notes and marks do
+ * not change the result. Another replay then ends a step with each round.
  *
  * It keeps a few numbers for each call stack, for each pair of call stacks of which one allocated
  * after the other, and for each account. It keeps a trend for each account, and for each call stack
@@ -108,7 +108,7 @@ struct growth_watch {
     bool has_graphs;             /* the trace has blocks that autograd keeps */
     uint64_t looked_count;       /* counted ends of steps */
     uint64_t step_begin;         /* event that began the current step */
-    uint64_t tick_count;         /* ticks so far: events that changed a block of a layer */
+    uint64_t tick_count;         /* ticks so far: events that changed a block */
     uint64_t tick_event;         /* event of the last tick */
     const struct trace *trace;
 };

@@ -130,7 +130,8 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
 {
     const bool *left_out = room->left_out;
 
-    *leak = (struct leak){.verdict = growth->outgrown.count ? LEAK_GROWS : LEAK_UNKNOWN,
+    const bool outgrows = growth->outgrown.bytes > room->peak_bytes / VISIBLE_SHARE;
+    *leak = (struct leak){.verdict = outgrows ? LEAK_GROWS : LEAK_UNKNOWN,
                           .floor = (double)room->bytes / FLOOR_STEPS};
     if (!growth->total.has_slope)
         return 0;
@@ -147,8 +148,9 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
     const bool leaks = rises && !leak->waits && !leak->is_unsure;
     const bool enlarges = matters(leak, growth, leak->enlarged_slope);
     leak->verdict = judge(leak, growth, leaks, enlarges);
+    const double slope = leaks ? leak->slope : leak->enlarged_slope + leak->saw_slope;
     leak->is_small =
-        leak->slope * (double)growth->ends_count < (double)(room->peak_bytes / VISIBLE_SHARE);
+        slope * (double)growth->ends_count < (double)(room->peak_bytes / VISIBLE_SHARE);
     leak->peak_slope =
         (leaks ? leak->slope : 0) + (enlarges ? leak->enlarged_slope + leak->copied_slope : 0);
     leak->check_slope =

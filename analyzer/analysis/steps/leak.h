@@ -19,7 +19,8 @@
  *                ended (growing.waits).
  *
  * The floor is the slope that would fill the card in ten million steps. If the size of the card is
- * unknown, it is the slope that would double the peak in ten million steps.
+ * unknown, or the card does not limit the account's memory, it is the slope that would double the
+ * peak in ten million steps.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_LEAK_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_LEAK_H
@@ -43,7 +44,7 @@ struct leak {
     double flushed_slope;  /* of those whose teeth have equal lengths, which are no growth */
     uint64_t rises_count;  /* most steps in which a stack that leaks rose */
     bool is_unsure;        /* slope rises, but its error is larger, or too few steps rise */
-    bool is_small;         /* all steps together kept less than a hundredth of the peak */
+    bool is_small;         /* all steps together added less than a hundredth of the peak */
     double waiting_slope;  /* part of slope that is kept for a backward */
     bool waits;            /* waiting_slope is at least half of slope, so there is no verdict */
     double cache_slope;    /* growth of known caches; 0: none grows */
@@ -56,8 +57,8 @@ struct leak {
 
 /* An account's memory, and the memory that it may fill. */
 struct leak_room {
-    uint64_t bytes;       /* the size of the card; if that is unknown, the account's peak */
-    uint64_t peak_bytes;  /* of the account */
+    uint64_t bytes;       /* the size of the card; without a card, the account's peak */
+    uint64_t peak_bytes;  /* growth must be visible beside it */
     const bool *left_out; /* true, by stack id, for the stacks of a pool's segments, because the
                              pool's own account counts the blocks in them; NULL: none is left out */
 };

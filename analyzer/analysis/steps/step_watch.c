@@ -279,7 +279,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     const struct block *block = change->block;
     const struct account *account = &at->history->accounts[block->account];
     (void)spans;
-    if (!account_is_of_layer(account))
+    if (!account_may_leak(account))
         return 0;
     struct account_steps *own = find_account(watch, at, block->account);
     if (!own)

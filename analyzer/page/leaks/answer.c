@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The answer of `leaks`: the worst leak of all devices, or why there is none. */
+#include "findings.h"
 #include "lines.h"
 
 #include <inttypes.h>
@@ -13,79 +14,7 @@
 #include "analyzer/render/units.h"
 #include "analyzer/util/text.h"
 
-/* The account that the answer is about. A leak comes before an unknown verdict. If there are
- * several leaks, the steepest one is taken. */
-struct worst {
-    struct account_leak found;
-    uint32_t account; /* HISTORY_NONE: no device allocated anything */
-};
-
-static bool is_worse(const struct leak *leak, const struct leak *than)
-{
-    if (leak->verdict != than->verdict)
-        return leak->verdict > than->verdict;
-    return leak->slope + leak->enlarged_slope > than->slope + than->enlarged_slope;
-}
-
-/* Takes the account if it is worse than *worst. Accounts other than a device's leading one count
- * only if they leak or grow. */
-static int take_if_worse(struct worst *worst, const struct study *study, uint32_t account,
-                         bool is_leading, struct err *err)
-{
-    struct account_leak found;
-
-    if (!study->history.accounts[account].has_begun)
-        return 0;
-    if (account_leak_find(&found, study, account, err))
-        return -1;
-    if ((!is_leading && found.leak.verdict < LEAK_GROWS) ||
-        (worst->account != HISTORY_NONE && !is_worse(&found.leak, &worst->found.leak))) {
-        account_leak_release(&found);
-        return 0;
-    }
-    account_leak_release(&worst->found);
-    *worst = (struct worst){found, account};
-    return 0;
-}
-
-static int find_worst(struct worst *worst, const struct study *study, const struct view *view,
-                      struct err *err)
-{
-    const struct history *history = &study->history;
-
-    *worst = (struct worst){.account = HISTORY_NONE};
-    for (size_t i = 0; i < history->device_count; i++) {
-        const struct device_use *use = &history->devices[i];
-        uint32_t accounts[STUDY_ACCOUNTS_MAX];
-        const size_t count = study_accounts(study, use, view, accounts, STUDY_ACCOUNTS_MAX);
-
-        for (size_t n = 0; n < count && (view->device < 0 || view->device == use->device); n++)
-            if (take_if_worse(worst, study, accounts[n], n == 0, err)) {
-                account_leak_release(&worst->found);
-                return -1;
-            }
-    }
-    return 0;
-}
-
 /* --- texts --- */
-
-/* Writes " in the driver's memory, outside the pytorch pool", or "" for the leading account. */
-static const char *layer_text(char out[PAGE_LAYER_BYTES + 64], const struct study *study,
-                              uint32_t account)
-{
-    const struct history *history = &study->history;
-    const struct account *own = &history->accounts[account];
-    const uint32_t leading = history_device(history, own->device)->leading;
-    char name[PAGE_LAYER_BYTES];
-
-    *out = 0;
-    if (account != leading)
-        snprintf(out, PAGE_LAYER_BYTES + 64, " in the %s, outside the %s",
-                 own->kind == ACCOUNT_device ? "driver's memory" : study_pool(study, own),
-                 page_layer_name(study, &history->accounts[leading], name));
-    return out;
-}
 
 /* Writes a number of steps with two digits, because the forecast is no more precise: "900",
  * "16,000", "6.5 million". */
@@ -126,6 +55,21 @@ static const char *future_text(char out[FUTURE_TEXT_BYTES], const struct account
 }
 
 /* --- a leak --- */
+
+/* The function that gives back memory beside the card's; NULL: not known. */
+static const char *release_of(enum memory_kind memory)
+{
+    switch (memory) {
+    case MEMORY_PINNED:
+        return "cudaFreeHost";
+    case MEMORY_REGISTERED:
+        return "cudaHostUnregister";
+    case MEMORY_MANAGED:
+        return "cudaFree";
+    default:
+        return NULL;
+    }
+}
 
 static int say_sign(struct opening *opening, const struct leak_sign *sign)
 {
@@ -221,6 +165,18 @@ static int say_beside(struct opening *opening, const struct account_leak *found)
                     slope_text(per_step, slope), lines);
 }
 
+/* Says how to give back memory that is not the card's. */
+static int say_release(struct opening *opening, const struct leak_evidence *evidence)
+{
+    if (!evidence->is_beside || evidence->slope <= 0)
+        return 1;
+    if (evidence->has_python)
+        return page_say(opening, VERDICT_do,
+                        "Drop what keeps the buffers of this line, or use one buffer again.");
+    const char *release = release_of(evidence->memory);
+    return release ? page_say(opening, VERDICT_do, "%s gives this memory back.", release) : 1;
+}
+
 /* Writes "16.00 MiB per step by clip.py:13 SoftClip.forward, in the driver's memory, …". */
 #define GROWTH_TEXT_BYTES (LINES_TEXT_BYTES + PAGE_LAYER_BYTES + UNITS_TEXT_BYTES + 128)
 static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
@@ -231,11 +187,11 @@ static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
     const double slope = rows == ROWS_ENLARGED ? leak->enlarged_slope
                          : of_cause > 0        ? of_cause
                                                : leak->slope;
-    char lines[LINES_TEXT_BYTES], per_step[UNITS_TEXT_BYTES], layer[PAGE_LAYER_BYTES + 64];
+    char lines[LINES_TEXT_BYTES], per_step[UNITS_TEXT_BYTES], layer[FINDINGS_LAYER_BYTES];
 
     lines_text(lines, &worst->found, rows);
     snprintf(out, GROWTH_TEXT_BYTES, "%s per step%s%s", slope_text(per_step, slope), lines,
-             layer_text(layer, study, worst->account));
+             findings_layer_text(layer, study, worst->account));
 }
 
 static int say_leak(struct opening *opening, const struct study *study, const struct worst *worst,
@@ -248,14 +204,38 @@ static int say_leak(struct opening *opening, const struct study *study, const st
         return -1;
     const struct leak_sign *sign = leak_sign_of(&evidence);
     growth_text(growth, study, worst, ROWS_OF_CAUSE);
-    page_next(opening, worst->found.is_gone ? "peak" : "peak --at=end");
+    page_next(opening, !account_is_of_layer(&study->history.accounts[worst->account]) ? "ledger"
+                       : worst->found.is_gone                                         ? "peak"
+                                              : "peak --at=end");
     return page_say(opening, VERDICT_what, "Leak: %s.", growth) < 0 ||
                    say_sign(opening, sign) < 0 || say_larger(opening, &worst->found) < 0 ||
                    say_input(opening, &worst->found, sign) < 0 ||
                    say_future(opening, &worst->found) < 0 || say_held(opening, &worst->found) < 0 ||
                    say_beside(opening, &worst->found) < 0 || say_action(opening, sign) < 0
                ? -1
-               : 1;
+               : say_release(opening, &evidence);
+}
+
+/* Says the worst leak, and names those of other kinds of memory, because each needs its own
+ * change. */
+static int say_leaks(struct opening *opening, const struct study *study,
+                     const struct findings *findings, struct err *err)
+{
+    char growth[GROWTH_TEXT_BYTES];
+
+    if (say_leak(opening, study, &findings->items[findings->first], err) < 0)
+        return -1;
+    for (size_t kind = 0; kind < WORST_KINDS; kind++) {
+        const struct worst *worst = &findings->items[kind];
+        if (kind == findings->first || worst->found.leak.verdict != LEAK_FOUND ||
+            worst->found.leak.is_small)
+            continue;
+        growth_text(growth, study, worst, ROWS_OF_CAUSE);
+        if (page_say(opening, VERDICT_what, "Another leak: %s%s.", growth,
+                     kind == OF_CARD ? " in device memory" : "") < 0)
+            return -1;
+    }
+    return 1;
 }
 
 /* --- growth that is no leak --- */
@@ -289,11 +269,12 @@ static int say_saw(struct opening *opening, const struct study *study, const str
                : 1;
 }
 
-static int say_outgrown(struct opening *opening, const struct worst *worst, enum verdict_role role)
+static int say_outgrown(struct opening *opening, const struct study *study,
+                        const struct worst *worst, enum verdict_role role)
 {
     const struct outgrown *outgrown = &worst->found.growth.outgrown;
     const struct blamed *first = blame_of(&worst->found.blame, outgrown->stack_ids[0]);
-    char lines[LINES_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+    char lines[LINES_TEXT_BYTES], bytes[UNITS_TEXT_BYTES], layer[FINDINGS_LAYER_BYTES];
     struct text text;
 
     text_init_in(&text, lines, sizeof lines);
@@ -301,8 +282,9 @@ static int say_outgrown(struct opening *opening, const struct worst *worst, enum
     if (outgrown->count > 1)
         lines_add_position(&text, blame_of(&worst->found.blame, outgrown->stack_ids[1]), first);
     return page_say(opening, role,
-                    "%" PRIu64 " blocks by %s, none freed, each larger than the one before: %s.",
-                    outgrown->blocks_count, lines, units_bytes(bytes, outgrown->bytes)) < 0
+                    "%" PRIu64 " blocks by %s, none freed, each larger than the one before: %s%s.",
+                    outgrown->blocks_count, lines, units_bytes(bytes, outgrown->bytes),
+                    findings_layer_text(layer, study, worst->account)) < 0
                ? -1
                : page_say(opening, VERDICT_do,
                           "Give the block its final size at once, or free the one that it "
@@ -340,7 +322,7 @@ static int say_growth(struct opening *opening, const struct study *study, const 
     const struct leak_row *row = lines_steepest(&worst->found, ROWS_OF_CAUSE);
 
     if (worst->found.growth.outgrown.count)
-        return say_outgrown(opening, worst, VERDICT_what);
+        return say_outgrown(opening, study, worst, VERDICT_what);
     return worst->found.leak.saw_slope > worst->found.leak.enlarged_slope && row && row->is_saw
                ? say_saw(opening, study, worst, row, err)
                : say_enlarged(opening, study, worst);
@@ -391,31 +373,51 @@ static int say_excess(struct opening *opening, const struct study *study, uint32
         units_bytes(reserved, pool->peak_reserved_bytes), units_bytes(live, pool->peak_bytes));
 }
 
-static int say_none(struct opening *opening, const struct study *study, const struct worst *worst)
+/* Names the kinds of memory for which it is not known whether they leak. */
+static int say_not_known(struct opening *opening, const struct findings *findings)
 {
+    for (size_t kind = 0; kind < WORST_KINDS; kind++) {
+        const struct worst *worst = &findings->items[kind];
+        if (worst->account != HISTORY_NONE && worst->found.leak.verdict == LEAK_UNKNOWN &&
+            page_say(opening, VERDICT_why,
+                     "Cannot tell for %s, because its bytes differ too much from step to step.",
+                     findings_kind_name(kind)) < 0)
+            return -1;
+    }
+    return 1;
+}
+
+static int say_none(struct opening *opening, const struct study *study,
+                    const struct findings *findings)
+{
+    const struct worst *worst = &findings->items[findings->first];
     const struct leak *leak = &worst->found.leak;
     const struct growth *growth = &worst->found.growth;
     const struct leak_row *row = lines_steepest(&worst->found, ROWS_OF_CAUSE);
-    char slope[UNITS_TEXT_BYTES];
+    char slope[UNITS_TEXT_BYTES], kinds[KINDS_TEXT_BYTES];
+    uint64_t flat_since;
     int status;
 
-    if (leak->slope > 0 && leak->slope <= leak->floor)
+    if (leak->slope > 0 && leak->slope <= leak->floor && findings->first == OF_CARD)
         return page_say(opening, VERDICT_what,
                         "No leak: %s per step (%" PRIu64 " steps) would fill the card only after "
                         "more than ten million steps.",
                         slope_text(slope, leak->slope), growth->ends_count);
     if (leak->flushed_slope > 0 && row && row->is_saw)
         return say_flushed(opening, row);
-    if (growth->flat_since)
+    findings_kinds_text(kinds, &flat_since, findings);
+    if (flat_since)
         status = page_say(opening, VERDICT_what,
-                          "No leak: live bytes are flat since step %" PRIu64 " of %" PRIu64 ".",
-                          growth->flat_since, growth->ends_count);
+                          "No leak: live bytes%s are flat since step %" PRIu64 " of %" PRIu64 ".",
+                          kinds, flat_since, growth->ends_count);
     else
-        status = page_say(opening, VERDICT_what,
-                          "No leak: live bytes do not grow from step to step (%" PRIu64 " steps).",
-                          growth->ends_count);
-    return status < 0 || say_cache(opening, leak) < 0 ? -1
-                                                      : say_excess(opening, study, worst->account);
+        status =
+            page_say(opening, VERDICT_what,
+                     "No leak: live bytes%s do not grow from step to step (%" PRIu64 " steps).",
+                     kinds, growth->ends_count);
+    return status < 0 || say_not_known(opening, findings) < 0 || say_cache(opening, leak) < 0
+               ? -1
+               : say_excess(opening, study, worst->account);
 }
 
 /* Says that memory is kept for a backward that never ran. */
@@ -483,17 +485,19 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
 /* --- the page's answers --- */
 
 static int say_verdict(struct opening *opening, const struct study *study,
-                       const struct worst *worst, struct err *err)
+                       const struct findings *findings, struct err *err)
 {
+    const struct worst *worst = &findings->items[findings->first];
+
     if (worst->account == HISTORY_NONE)
         return page_say(opening, VERDICT_what, "No leak: no GPU memory was allocated.");
     switch (worst->found.leak.verdict) {
     case LEAK_FOUND:
-        return say_leak(opening, study, worst, err);
+        return say_leaks(opening, study, findings, err);
     case LEAK_GROWS:
         return say_growth(opening, study, worst, err);
     case LEAK_NONE:
-        return say_none(opening, study, worst);
+        return say_none(opening, study, findings);
     default:
         return say_unknown(opening, worst);
     }
@@ -502,14 +506,15 @@ static int say_verdict(struct opening *opening, const struct study *study,
 int page_leaks_answer(struct opening *opening, const struct study *study, const struct view *view,
                       struct err *err)
 {
-    struct worst worst;
+    struct findings findings;
     int status = 0;
 
-    if (find_worst(&worst, study, view, err))
+    if (findings_find(&findings, study, view, err))
         return -1;
-    if (worst.found.leak.verdict == LEAK_FOUND && !worst.found.leak.is_small)
-        status = say_leak(opening, study, &worst, err);
-    account_leak_release(&worst.found);
+    const struct leak *leak = &findings.items[findings.first].found.leak;
+    if (leak->verdict == LEAK_FOUND && !leak->is_small)
+        status = say_leaks(opening, study, &findings, err);
+    findings_release(&findings);
     return status;
 }
 
@@ -525,7 +530,7 @@ static int say_below_peak(struct opening *opening, const struct study *study,
     if (worst->account == HISTORY_NONE)
         return 1;
     if (found->growth.outgrown.count)
-        return say_outgrown(opening, worst, VERDICT_why);
+        return say_outgrown(opening, study, worst, VERDICT_why);
     growth_text(growth, study, worst, ROWS_OF_CAUSE);
     if (found->leak.verdict == LEAK_FOUND)
         return page_say(opening, VERDICT_why, "Memory grows by %s.", growth) < 0
@@ -540,12 +545,12 @@ static int say_below_peak(struct opening *opening, const struct study *study,
 int page_leaks_below_peak(struct opening *opening, const struct study *study,
                           const struct view *view, struct err *err)
 {
-    struct worst worst;
+    struct findings findings;
 
-    if (find_worst(&worst, study, view, err))
+    if (findings_find(&findings, study, view, err))
         return -1;
-    const int status = say_below_peak(opening, study, &worst);
-    account_leak_release(&worst.found);
+    const int status = say_below_peak(opening, study, &findings.items[findings.first]);
+    findings_release(&findings);
     return status;
 }
 
@@ -553,12 +558,12 @@ int page_leaks_verdict(struct opening *opening, const struct study *study, const
                        struct err *err)
 {
     const struct page_leaks_options *own = view->own;
-    struct worst worst;
+    struct findings findings;
 
-    if (find_worst(&worst, study, view, err))
+    if (findings_find(&findings, study, view, err))
         return -1;
-    const int status = say_verdict(opening, study, &worst, err);
-    *own->found |= worst.found.leak.verdict == LEAK_FOUND;
-    account_leak_release(&worst.found);
+    const int status = say_verdict(opening, study, &findings, err);
+    *own->found |= findings.items[findings.first].found.leak.verdict == LEAK_FOUND;
+    findings_release(&findings);
     return status;
 }

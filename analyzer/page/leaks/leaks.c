@@ -22,12 +22,31 @@ static void add_total(struct doc *doc, const struct study *study, const struct a
                         account->implicit_frees_count - account->lost_frees_count);
 }
 
+/* A summary shows the leading account, and memory that is not the card's. */
+static bool is_in_summary(const struct study *study, const struct page_accounts *accounts, size_t i)
+{
+    return !i || !account_is_of_layer(&study->history.accounts[accounts->numbers[i]]);
+}
+
+static void find_accounts(struct page_accounts *accounts, const struct doc *doc,
+                          const struct study *study, const struct device_use *use,
+                          const struct view *view)
+{
+    struct page_accounts all;
+
+    all.count = study_leak_accounts(study, use, view, all.numbers, STUDY_ACCOUNTS_MAX);
+    accounts->count = 0;
+    for (size_t i = 0; i < all.count; i++)
+        if (doc_takes(doc, DOC_DETAIL) || is_in_summary(study, &all, i))
+            accounts->numbers[accounts->count++] = all.numbers[i];
+}
+
 static void add_totals(struct doc *doc, const struct study *study,
                        const struct page_accounts *accounts)
 {
     doc_list_begin(doc, "totals", "Never freed");
     for (size_t i = 0; i < accounts->count; i++) {
-        doc_row_begin(doc_detail_if(doc, i > 0));
+        doc_row_begin(doc_detail_if(doc, !is_in_summary(study, accounts, i)));
         add_total(doc, study, &study->history.accounts[accounts->numbers[i]]);
         doc_row_end(doc);
     }
@@ -206,7 +225,7 @@ static int add_verdicts(struct doc *doc, const struct study *study, const struct
 
     doc_list_begin(doc, "growth", "Growth of live bytes from step to step");
     for (size_t i = 0; i < leaks->accounts.count && !status; i++) {
-        doc_row_begin(doc_detail_if(doc, i > 0));
+        doc_row_begin(doc_detail_if(doc, !is_in_summary(study, &leaks->accounts, i)));
         status = add_verdict(doc, study, &study->history.accounts[leaks->accounts.numbers[i]],
                              &leaks->items[i], err);
         doc_row_end(doc);
@@ -218,15 +237,20 @@ static int add_verdicts(struct doc *doc, const struct study *study, const struct
 static int add_growing_rows(struct doc *doc, const struct study *study, const struct view *view,
                             const struct leaks_of *leaks, struct err *err)
 {
-    const struct account_leak *found = &leaks->items[0];
-    const struct account *account = &study->history.accounts[leaks->accounts.numbers[0]];
     const size_t most = view->top ? (size_t)view->top : PAGE_SITES;
     int status = 0;
 
-    for (size_t i = 0; i < found->growing.count && i < most && !status; i++) {
-        doc_row_begin(doc_summary(doc));
-        status = add_growing_row(doc, study, view, account, found, &found->growing.items[i], err);
-        doc_row_end(doc);
+    for (size_t n = 0; n < leaks->accounts.count; n++) {
+        const struct account_leak *found = &leaks->items[n];
+        const struct account *account = &study->history.accounts[leaks->accounts.numbers[n]];
+        if (!is_in_summary(study, &leaks->accounts, n))
+            continue;
+        for (size_t i = 0; i < found->growing.count && i < most && !status; i++) {
+            doc_row_begin(doc_summary(doc));
+            status =
+                add_growing_row(doc, study, view, account, found, &found->growing.items[i], err);
+            doc_row_end(doc);
+        }
     }
     return status;
 }
@@ -310,7 +334,7 @@ static int add_parts(struct doc *doc, const struct study *study, const struct de
     struct page_accounts accounts;
     struct leaks_of leaks;
 
-    page_accounts_find(&accounts, doc, study, use, view);
+    find_accounts(&accounts, doc, study, use, view);
     for (size_t i = 0; i < accounts.count; i++)
         accounts.moments[i] = study->history.last;
     if (leaks_find(&leaks, study, &accounts, err))
@@ -356,12 +380,13 @@ int page_leaks_of_all(struct doc *doc, const struct study *study, const struct v
 int page_growth(struct doc *doc, const struct study *study, const struct device_use *use,
                 const struct view *view, struct err *err)
 {
-    const struct page_accounts leading = {.numbers = {study_account(study, use, view)}, .count = 1};
+    struct page_accounts accounts;
     struct leaks_of leaks;
 
-    if (leading.numbers[0] == HISTORY_NONE || !doc_takes(doc, DOC_SUMMARY))
+    find_accounts(&accounts, doc, study, use, view);
+    if (!accounts.count || !doc_takes(doc, DOC_SUMMARY))
         return 0;
-    if (leaks_find(&leaks, study, &leading, err))
+    if (leaks_find(&leaks, study, &accounts, err))
         return -1;
     doc_list_begin(doc_summary(doc), NULL, "Growing with every step");
     const int status = add_growing_rows(doc, study, view, &leaks, err);

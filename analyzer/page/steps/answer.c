@@ -233,9 +233,12 @@ static int say_steps(struct opening *opening, const struct study *study, uint32_
 int page_step_of_failure(struct opening *opening, const struct study *study,
                          const struct view *view, const struct failure *failure, struct err *err)
 {
+    const struct account *account = &study->history.accounts[failure->account];
+    struct view of_layer = *view; /* leaks of the memory that failed explain the failure */
     struct step_findings found;
     int status = 0;
 
+    of_layer.layer = account->kind == ACCOUNT_pool ? LAYER_pool : LAYER_driver;
     if (!study->steps.step_count)
         return 0;
     if (step_findings_find(&found, study, failure->account, err))
@@ -245,7 +248,7 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
         found.outlier.cause_bytes * 2 >= (double)failure->event.size_bytes)
         status = say_cause(opening, study, failure->account, &found, err);
     if (status > 0 && found.outlier.cause == OUTLIER_BEGAN)
-        status = page_explain(opening, page_leaks_answer, study, view, err) < 0 ? -1 : 1;
+        status = page_explain(opening, page_leaks_answer, study, &of_layer, err) < 0 ? -1 : 1;
     step_findings_release(&found);
     return status;
 }

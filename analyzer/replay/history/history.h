@@ -183,6 +183,14 @@ static inline bool account_is_of_layer(const struct account *account)
     return account->kind == ACCOUNT_device || account->kind == ACCOUNT_pool;
 }
 
+/* True for accounts in which the program itself allocates, so that it may leak there: those of
+ * layers, managed memory, and pinned memory of the host. */
+static inline bool account_may_leak(const struct account *account)
+{
+    return account_is_of_layer(account) || account->kind == ACCOUNT_managed ||
+           account->kind == ACCOUNT_host;
+}
+
 /* The result of one cuMemGetInfo: the card's free memory. */
 struct memory_sample {
     bool known;

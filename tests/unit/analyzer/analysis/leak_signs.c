@@ -52,6 +52,13 @@ static const struct {
     {NULL, {.is_pytorch = true, .has_python = true, .slope = 100}}, /* graphs are not known */
     {"missing_free", {.slope = 100, .births_count = 20}},
     {"some_freed", {.slope = 100, .births_count = 20, .frees_count = 10}},
+    {"missing_free", {.is_beside = true, .slope = 100, .births_count = 20}},
+    {NULL, /* the signs of tensors say nothing of pinned memory */
+     {.is_beside = true,
+      .has_python = true,
+      .slope = 100,
+      .in_function = true,
+      .has_backward = true}},
     {NULL, {.slope = 100, .has_python = true, .births_count = 20}}, /* a driver's block in Python */
 };
 

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Leaks of memory that is not the card's: managed memory, and pinned memory of the host."""
+import re
+
+import pytest
+
+from support.run import load_json, run_command
+from support.tracefile import Trace
+
+
+@pytest.fixture
+def trace(tmp_path):
+    return Trace(tmp_path / "trace.db")
+
+
+def ask(command, trace):
+    return load_json(command, trace.path if trace.path.exists() else trace.write())["answer"]
+
+
+def train(trace, steps, per_step):
+    for number in range(1, steps + 1):
+        per_step(number)
+        trace.step(number)
+
+
+def serve(trace, steps, kept=(), card_bytes=512 << 20):
+    """Makes steps of flat device memory. `kept` has (memory, bytes, line) of blocks of which each step keeps one."""
+    trace.device(0, "GPU-0", "card", 16 << 30)
+    trace.alloc(card_bytes, stack=trace.stack("weights"))
+
+    def step(_):
+        trace.free(trace.alloc(1 << 20, stack=trace.stack("work")))
+        for memory, size, line in kept:
+            trace.alloc(size, memory, stack=trace.stack(line))
+
+    train(trace, steps, step)
+
+
+@pytest.mark.parametrize("memory, kind, release", [
+    ("pinned", "pinned host memory", "cudaFreeHost"), ("registered", "pinned host memory", "cudaHostUnregister"),
+    ("managed", "managed memory", "cudaFree"),
+])  # fmt: skip
+@pytest.mark.parametrize("command", ["leaks", "report"])
+def test_memory_beside_the_cards_leaks_with_its_own_advice_and_does_not_fill_the_card(trace, command, memory, kind, release):
+    serve(trace, 20, [(memory, 8 << 20, "prepare")])
+    assert ask(command, trace) == [
+        f"Leak: 8.00 MiB per step by prepare in {kind}.",
+        "No block of this line was ever freed.",
+        "160.00 MiB of it is live after 20 steps, kept since the first step.",
+        "Free each block when it is no longer needed.",
+        f"{release} gives this memory back.",
+    ]
+    assert run_command("leaks", trace.path, "--fail").returncode == 1
+    text = run_command("leaks", trace.path).stdout
+    assert re.search(r"driver +no leak", text) and re.search(r"(managed|pinned host) +leak", text)
+
+
+def test_tensors_in_pinned_memory_are_to_be_dropped(trace):
+    serve(trace, 20, [("pinned", 8 << 20, ("train.py", 7, "main"))])
+    assert ask("leaks", trace)[2:] == ["Drop what keeps the buffers of this line, or use one buffer again."]
+
+
+@pytest.mark.parametrize("device, pinned, answer", [
+    (4, 8, ["Leak: 8.00 MiB per step by stage in pinned host memory.",
+            "Another leak: 4.00 MiB per step by load in device memory."]),
+    (8, 4, ["Leak: 8.00 MiB per step by load.",
+            "Another leak: 4.00 MiB per step by stage in pinned host memory."]),
+])  # fmt: skip
+def test_the_steeper_of_two_leaks_opens_and_the_other_is_named(trace, device, pinned, answer):
+    serve(trace, 20, [("linear", device << 20, "load"), ("pinned", pinned << 20, "stage")])
+    for command in ("leaks", "report"):
+        said = ask(command, trace)
+        assert [said[0], said[-1]] == answer
+
+
+def test_no_leak_names_the_kinds_of_memory_that_were_looked_at(trace):
+    for _ in range(4):
+        trace.alloc(1 << 20, "pinned", stack=trace.stack("stage"))
+    serve(trace, 20)
+    both = "No leak: live bytes of device memory and pinned host memory do not grow from step to step (20 steps)."
+    assert ask("leaks", trace)[0] == both
+    assert run_command("leaks", trace.path, "--layer=driver").stdout.startswith("No leak: live bytes do not grow")
+
+
+def test_a_pinned_cache_that_stops_growing_is_no_leak(trace):
+    weights, stage = trace.stack("weights"), trace.stack("stage")
+    trace.alloc(512 << 20, stack=weights)
+    train(trace, 40, lambda step: step <= 6 and trace.alloc(1 << 20, "pinned", stack=stage))
+    both = "No leak: live bytes of device memory and pinned host memory are flat since step 6 of 40."
+    assert ask("leaks", trace)[0] == both
+
+
+def test_pinned_bytes_that_vary_too_much_are_not_called_free_of_leaks(trace):
+    trace.alloc(512 << 20, stack=trace.stack("weights"))
+    held, stage = [], trace.stack("stage")
+
+    def step(number):
+        while held:
+            trace.free(held.pop(), "pinned")
+        for _ in range(7 * number % 13 + number // 2):
+            held.append(trace.alloc(1 << 20, "pinned", stack=stage))
+
+    train(trace, 10, step)
+    assert ask("leaks", trace) == [
+        "No leak: live bytes of device memory do not grow from step to step (10 steps).",
+        "Cannot tell for pinned host memory, because its bytes differ too much from step to step.",
+    ]
+
+
+def test_a_small_leak_of_pinned_memory_does_not_open_the_report(trace):
+    serve(trace, 20, [("pinned", 4096, "counter")])
+    assert ask("leaks", trace)[0].startswith("Leak: 4.00 KiB per step by counter in pinned host memory")
+    assert ask("report", trace)[0].startswith("Peak ")
+
+
+def test_rounds_of_pinned_memory_are_steps_where_the_cards_memory_has_none(trace):
+    trace.alloc(1 << 20, stack=trace.stack("weights"))
+    for _ in range(30):
+        held = trace.alloc(1 << 20, "pinned", stack=trace.stack("request"))
+        trace.free(trace.alloc(1 << 20, "pinned", stack=trace.stack("decode")), "pinned")
+        trace.alloc(2 << 20, "pinned", stack=trace.stack("log"))
+        trace.free(held, "pinned")
+    assert ask("leaks", trace)[0] == "Leak: 2.00 MiB per step by log in pinned host memory."
+    assert load_json("leaks", trace.path)["devices"][0]["leaks"]["growth"][1]["steps"] == 30
