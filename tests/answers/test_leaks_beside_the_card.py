@@ -122,3 +122,19 @@ def test_rounds_of_pinned_memory_are_steps_where_the_cards_memory_has_none(trace
         trace.free(held, "pinned")
     assert ask("leaks", trace)[0] == "Leak: 2.00 MiB per step by log in pinned host memory."
     assert load_json("leaks", trace.path)["devices"][0]["leaks"]["growth"][1]["steps"] == 30
+
+
+def test_a_leak_that_only_some_steps_have_says_how_many(trace):
+    staging, weights = trace.stack("staging"), trace.stack("weights")
+    trace.alloc(512 << 20, stack=weights)
+
+    def step(number):
+        block = trace.alloc(8 << 20, "pinned", stack=staging)
+        if number % 3:
+            trace.free(block, "pinned")
+
+    train(trace, 60, step)
+    assert ask("leaks", trace)[1:3] == [
+        "Some blocks of this line are freed and others are not.",
+        "20 of 58 steps keep a block of 8.00 MiB, the others none.",
+    ]

@@ -152,6 +152,26 @@ static int say_larger(struct opening *opening, const struct account_leak *found)
     return count ? page_say(opening, VERDICT_why, "Each block is larger than the one before.") : 1;
 }
 
+/* Steps without the leak are named if they are more than a quarter of all, because then the leak is
+ * on a path that only some steps take. */
+enum { SELDOM_DIVISOR = 4 };
+static int say_seldom(struct opening *opening, const struct account_leak *found)
+{
+    const struct leak_row *row = lines_steepest(found, ROWS_OF_CAUSE);
+    const uint64_t steps = found->growth.counted_steps;
+    char size[UNITS_TEXT_BYTES];
+
+    if (!row || row->stack_count > 1 || row->rises_count > steps - steps / SELDOM_DIVISOR)
+        return 1;
+    const struct site_blocks *blocks = row->first->blocks;
+    if (blocks->larger_count || blocks->smaller_count ||
+        row->last_bytes - row->first_bytes != row->rises_count * blocks->first_size_bytes)
+        return 1;
+    return page_say(opening, VERDICT_why,
+                    "%" PRIu64 " of %" PRIu64 " steps keep a block of %s, the others none.",
+                    row->rises_count, steps, units_bytes(size, blocks->first_size_bytes));
+}
+
 /* Names growth in other steps than those of the cause. */
 static int say_beside(struct opening *opening, const struct account_leak *found)
 {
@@ -209,6 +229,7 @@ static int say_leak(struct opening *opening, const struct study *study, const st
                                               : "peak --at=end");
     return page_say(opening, VERDICT_what, "Leak: %s.", growth) < 0 ||
                    say_sign(opening, sign) < 0 || say_larger(opening, &worst->found) < 0 ||
+                   say_seldom(opening, &worst->found) < 0 ||
                    say_input(opening, &worst->found, sign) < 0 ||
                    say_future(opening, &worst->found) < 0 || say_held(opening, &worst->found) < 0 ||
                    say_beside(opening, &worst->found) < 0 || say_action(opening, sign) < 0
