@@ -2,14 +2,20 @@
 /* The host's memory, which several pages show beside the card's memory. */
 #include "parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "analyzer/analysis/ledger/host.h"
-#include "analyzer/analysis/sites.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
+#include "analyzer/remedy/torch_setting.h"
 #include "analyzer/render/units.h"
 
 /* A cgroup that used at least 15/16 of its limit may have reached the limit after the last look. */
 enum { NEAR_LIMIT_DIVISOR = 16 };
+
+/* PyTorch's setting against rounding, and the first release that has it (torch_setting.h). */
+#define ROUND_SETTING "pinned_max_round_threshold_mb:1"
+enum { ROUND_SINCE = 213 };
 
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES])
 {
@@ -36,6 +42,87 @@ const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTE
                  is_limited ? " of a limit of " : "", is_limited ? limit : "");
     return out;
 }
+
+/* --- the answer --- */
+
+/* Pinned memory is worth a line if it is more than a quarter of the card's peak. Less is the usual
+ * staging buffer. */
+enum { PINNED_DIVISOR = 4 };
+
+/* The device with most pinned memory; NULL: none has much. */
+static const struct device_use *find_pinned(const struct study *study, const struct view *view)
+{
+    const struct history *history = &study->history;
+    const struct device_use *found = NULL;
+    uint64_t most_bytes = 0;
+
+    for (size_t i = 0; i < history->device_count && view->layer == LAYER_none; i++) {
+        const struct device_use *use = &history->devices[i];
+        const uint64_t bytes = history->accounts[use->accounts[ACCOUNT_host]].peak_bytes;
+        const uint64_t card_bytes = history->accounts[use->accounts[ACCOUNT_device]].peak_bytes;
+        if ((view->device < 0 || view->device == use->device) && bytes > most_bytes &&
+            bytes > card_bytes / PINNED_DIVISOR) {
+            found = use;
+            most_bytes = bytes;
+        }
+    }
+    return found;
+}
+
+/* Says that PyTorch may have rounded the requests, and the ways around that. */
+static int say_rounded(struct opening *opening, const struct study *study,
+                       const struct account *account, const struct host_rounded *rounded)
+{
+    char setting[REMEDY_SETTING_BYTES];
+
+    if (!rounded->are_powers || rounded->bytes * 2 <= account->peak_bytes)
+        return 1;
+    const bool has_setting = trace_framework_release(&study->trace, "torch") &&
+                             torch_setting_of(setting, &study->trace, ROUND_SETTING, ROUND_SINCE);
+    if (page_say(opening, VERDICT_why,
+                 "PyTorch rounds each request for pinned memory up to a power of two. The %" PRIu64
+                 " block%s such sizes, so up to half of the bytes may be rounding.",
+                 rounded->count, rounded->count == 1 ? " has" : "s have") < 0)
+        return -1;
+    return page_say(opening, VERDICT_do,
+                    "If the tensors are smaller, cut them from one pinned buffer of a power of "
+                    "two, or pin their own memory with cudaHostRegister%s%s.",
+                    has_setting ? ", or set " : "", has_setting ? setting : "");
+}
+
+int page_pinned_answer(struct opening *opening, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    enum { MOST_BYTES = 1024 };
+    const struct device_use *use = find_pinned(study, view);
+    char most[MOST_BYTES], pinned[UNITS_TEXT_BYTES];
+    struct host_rounded rounded;
+    struct sites sites;
+    struct blame blame;
+    int status = -1;
+
+    if (!use)
+        return 0;
+    const uint32_t number = use->accounts[ACCOUNT_host];
+    const struct account *account = &study->history.accounts[number];
+    if (sites_at(&sites, &study->categories, number, account->peak.index, err))
+        return -1;
+    if (!site_rows_blame(&blame, study->symbols, &sites, err)) {
+        status = page_format_most(most, sizeof most, study, &sites, &blame, err);
+        blame_release(&blame);
+    }
+    sites_release(&sites);
+    if (status || host_rounded_find(&rounded, study, number, account->peak.index, err) ||
+        page_say(opening, VERDICT_who, "Pinned host memory peaked at %s.%s%s%s",
+                 units_bytes(pinned, account->peak_bytes), *most ? " " : "", most,
+                 *most ? "." : "") < 0)
+        return -1;
+    if (account->peak_bytes > study->history.accounts[account->driver].peak_bytes)
+        page_next(opening, "ledger");
+    return say_rounded(opening, study, account, &rounded);
+}
+
+/* --- parts --- */
 
 int page_host_memory(struct doc *doc, const struct study *study, const struct view *view,
                      struct err *err)

@@ -13,6 +13,13 @@
 /* Says the highest live bytes of each device's leading layer, and when and in which phase they were
  * live. */
 page_answer page_peak_answer;
+/*
+ * Writes "Most of it by train.py:88 forward (3.20 GiB)", or "The largest part" in place of "Most of
+ * it". If this line is not the program's, also names the program's largest line: ", then
+ * train.py:88 forward (1.10 GiB)". Writes "" if no line is known.
+ */
+int page_format_most(char *text, size_t size, const struct study *study, const struct sites *sites,
+                     const struct blame *blame, struct err *err);
 page_answer page_frag_answer;
 /* Says that a pool reserved much more than it ever handed out at once, and why. Returns 0 for a
  * pool that did not. */
@@ -82,6 +89,9 @@ page_device_part page_ledger_note;
  * memory, by site. */
 page_part page_host_memory;
 page_device_part page_pinned_memory;
+/* Says how much of the host's memory was pinned and by which line, if that is much beside the
+ * card's peak. Returns 0 if it is not. */
+page_answer page_pinned_answer;
 /* Says why the process may have ended, if the trace has no end: the host's memory at the last look.
  * Returns NULL if there is nothing to say. */
 #define PAGE_HOST_END_BYTES 320

@@ -132,13 +132,8 @@ static const struct group *largest_of_program(const struct groups *groups)
     return NULL;
 }
 
-/*
- * Writes "Most of it by train.py:88 forward (3.20 GiB)", or "The largest part" in place of "Most of
- * it". If this line is not the program's, also names the program's largest line: ", then
- * train.py:88 forward (1.10 GiB)".
- */
-static int format_held_site(char *text, size_t size, const struct study *study,
-                            const struct sites *sites, const struct blame *blame, struct err *err)
+int page_format_most(char *text, size_t size, const struct study *study, const struct sites *sites,
+                     const struct blame *blame, struct err *err)
 {
     char bytes[UNITS_TEXT_BYTES];
     struct groups groups;
@@ -171,7 +166,7 @@ static int say_holder(struct opening *opening, const struct study *study, const 
 {
     char category[CLAUSE_BYTES], site[CLAUSE_BYTES];
 
-    if (format_held_site(site, sizeof site, study, sites, blame, opening->err))
+    if (page_format_most(site, sizeof site, study, sites, blame, opening->err))
         return -1;
     format_category(category, sizeof category, sites);
     if (!*site && !*category)

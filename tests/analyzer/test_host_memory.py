@@ -122,3 +122,53 @@ def test_pinned_memory_is_shown_by_site_with_what_the_runtime_takes_for_it(trace
     assert device["pinned_taken_bytes"] == 4 * MIB + 2 * MIB + 5 * MIB + 1
     assert sum(site["bytes"] for site in device["pinned_sites"]) == device["pinned_peak_bytes"]
     assert "train.py:3 load" in run_command("ledger", trace.path).stdout
+
+
+# --- pinned memory in the first lines ---
+
+
+def pin(trace, sizes, card=MIB * 128, function="at::CachingHostAllocatorImpl<c10::cuda::CUDAStream>::allocate"):
+    """Pins blocks as PyTorch's allocator for the host does, beside a block on the card."""
+    trace.name(0x5000, (None, None, function))
+    trace.alloc(card, stack=trace.stack(("train.py", 13, "main")))
+    for size in sizes:
+        trace.alloc(size, "pinned", stack=trace.stack(0x5000, ("train.py", 10, "main")))
+    return trace
+
+
+def pinned_lines(trace):
+    return [text for text in load_json("report", trace.write())["answer"] if "inned" in text]
+
+
+PINNED = "Pinned host memory peaked at 1.00 GiB. Most of it by train.py:10 main (1.00 GiB)."
+ROUNDED = ("PyTorch rounds each request for pinned memory up to a power of two. The 4 blocks have such sizes, so up to half of "
+           "the bytes may be rounding.")  # fmt: skip
+WAY_OUT = ("If the tensors are smaller, cut them from one pinned buffer of a power of two, or pin their own memory with "
+           "cudaHostRegister")  # fmt: skip
+
+
+@pytest.mark.parametrize("version, setting", [
+    ("2.12.1", ""), ("2.13.0", ", or set PYTORCH_ALLOC_CONF=pinned_max_round_threshold_mb:1"), (None, ""),
+])  # fmt: skip
+def test_much_pinned_memory_is_said_with_its_line_and_the_rounding(trace, version, setting):
+    if version:
+        trace.rows["framework"] = [("torch", version)]
+    assert pinned_lines(pin(trace, [256 * MIB] * 4)) == [PINNED, ROUNDED, WAY_OUT + setting + "."]
+    assert load_json("report", trace.path)["next"] == f"gpumemtrace ledger {trace.path}"
+
+
+def test_rounding_is_not_blamed_where_a_block_has_another_size(trace):
+    assert pinned_lines(pin(trace, [256 * MIB] * 3 + [255 * MIB, MIB])) == [PINNED]
+
+
+def test_rounding_is_not_blamed_for_blocks_that_pytorch_did_not_allocate(trace):
+    assert pinned_lines(pin(trace, [256 * MIB] * 4, function="staging::allocate")) == [PINNED]
+
+
+def test_a_staging_buffer_that_is_small_beside_the_cards_peak_is_not_said(trace):
+    assert pinned_lines(pin(trace, [256 * MIB], card=GIB)) == []
+
+
+def test_pinned_memory_is_not_said_of_the_drivers_layer_alone(trace):
+    pin(trace, [256 * MIB]).write()
+    assert "Pinned" not in run_command("report", "--layer=driver", trace.path).stdout.split("\n\n")[0]

@@ -10,11 +10,24 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_HOST_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_HOST_H
 
-#include "analyzer/replay/history/history.h"
+#include "analyzer/analysis/study.h"
 
 /* The bytes that pinned memory of the device took right after event `index`, a moment that the
  * history keeps. */
 int host_pinned_taken(uint64_t *bytes, const struct history *history, const struct device_use *use,
+                      uint64_t index, struct err *err);
+
+/*
+ * Blocks of PyTorch's caching allocator for the host. It rounds each request up to a power
+ * of two, and requests only the rounded size, so the trace does not have the tensors' sizes.
+ */
+struct host_rounded {
+    uint64_t count, bytes; /* of these blocks */
+    bool are_powers;       /* there are some, and the size of each is a power of two */
+};
+
+/* Finds the blocks of the account that were live right after event `index`. */
+int host_rounded_find(struct host_rounded *rounded, const struct study *study, uint32_t account,
                       uint64_t index, struct err *err);
 
 #endif
