@@ -191,43 +191,29 @@ out:
 
 /* --- second replay: steps that nothing marks, or that an optimizer hid --- */
 
-/* Takes the rounds of the account if it has any, and its peak is higher than *most_bytes. */
-static int take_period(struct step_period *period, uint64_t *most_bytes, const struct study *study,
-                       uint32_t account, struct err *err)
-{
-    const uint64_t peak_bytes = study->history.accounts[account].peak_bytes;
-    struct step_period found;
-
-    if (peak_bytes <= *most_bytes)
-        return 0;
-    if (growth_find_period(&found, &study->growth, account, err))
-        return -1;
-    if (!step_period_is_known(&found))
-        return 0;
-    *most_bytes = peak_bytes;
-    step_period_release(period);
-    *period = found;
-    return 0;
-}
-
 /* Finds the rounds that end the steps. Among the leading accounts that have rounds, takes the one
- * with the highest peak. If none has rounds, takes those of managed or pinned memory. */
+ * with the highest peak. If none has rounds, takes those of all accounts together. */
 static int find_period(struct step_period *period, const struct study *study, struct err *err)
 {
     const struct history *history = &study->history;
     uint64_t most_bytes = 0;
 
-    for (size_t i = 0; i < history->device_count; i++)
-        if (take_period(period, &most_bytes, study, history->devices[i].leading, err))
+    for (size_t i = 0; i < history->device_count; i++) {
+        const uint32_t account = history->devices[i].leading;
+        struct step_period found;
+        if (growth_find_period(&found, &study->growth, account, err))
             return -1;
-    if (step_period_is_known(period))
-        return 0;
-    for (uint32_t i = 0; i < history->account_count; i++)
-        if (account_may_leak(&history->accounts[i]) &&
-            !account_is_of_layer(&history->accounts[i]) &&
-            take_period(period, &most_bytes, study, i, err))
-            return -1;
-    return 0;
+        if (step_period_is_known(&found) && history->accounts[account].peak_bytes > most_bytes) {
+            most_bytes = history->accounts[account].peak_bytes;
+            step_period_release(period);
+            *period = found;
+        } else {
+            step_period_release(&found);
+        }
+    }
+    return step_period_is_known(period)
+               ? 0
+               : growth_find_period(period, &study->growth, HISTORY_NONE, err);
 }
 
 /* True if what a leading account keeps may wait for a backward. In this case the rounds may be

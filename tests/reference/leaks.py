@@ -17,6 +17,7 @@ KINDS = (
     "the phase named forward", "a phase that repeats", "an allocation that repeats",
 )  # fmt: skip
 PHASE, REPEATED = len(KINDS) - 2, len(KINDS) - 1
+TOGETHER = -1  # the last kind again; its rounds are those of all accounts
 BESIDE = ("managed", "host")
 MAY_LEAK = ("device", "pool", *BESIDE)
 
@@ -167,11 +168,26 @@ def rounds_of(figures, account):
     return rounds.Rounds(changes, frames, account[1] == "pool")
 
 
+def rounds_together(figures):
+    """Returns the rounds of all accounts of a program without pools, from its first managed or pinned block on."""
+    changes = [(index, block, birth) for index, block, birth, _ in figures.books.changes if block.account[1] in MAY_LEAK]
+    first = next((index for index, block, birth in changes if birth and block.account[1] in BESIDE), None)
+    if first is None or any(block.account[1] == "pool" for _, block, _ in changes):
+        return None, [], None, None
+    frames = {block.stack: figures.books.stack_frames(block.stack) if block.stack else [] for _, block, _ in changes}
+    every = [(index, block.stack, block.size, birth) for index, block, birth in changes]
+    since = [(index, block.stack, block.size, birth) for index, block, birth in changes if block.begin >= first]
+    found = rounds.Rounds(since, frames, False)
+    found.changes, found.is_last_whole = every, False
+    found.paths = {block.stack: ("before",) for _, block, _ in changes} | found.paths
+    return (None, [], None, None) if found.site is None else (TOGETHER, found.ends()[0], found.site, None)
+
+
 @lru_cache(maxsize=2)
 def found_ends(figures):
     """Returns (kind, ends, stack, last). Without ends of step_ends(), the ends are those of the phase that repeats, or
-    those of the rounds that a call stack begins, on the leading account with the highest peak, or else on managed or
-    pinned memory. If the last round ends
+    those of the rounds that a call stack begins, on the leading account with the highest peak, or else in all accounts
+    together. If the last round ends
     after an event instead of before one, that end is the number of the next event, and `last` is this number."""
     kind, ends = step_ends(figures.books)
     if ends or kind_that_began(figures.books) is not None:
@@ -180,12 +196,10 @@ def found_ends(figures):
     beside = [(figures.peak(account)[0], account) for account in list(figures.books.counts) if account[1] in BESIDE]
     if any(peak for peak, _ in leading + beside) and (found := phases_that_repeat(figures.books)):
         return PHASE, found[1], None, None
-    for group in (leading, beside):
-        found = [(peak, rounds_of(figures, account)) for peak, account in group if peak]
-        if found := [(peak, of) for peak, of in found if of.site is not None]:
-            break
-    else:
-        return None, [], None, None
+    found = [(peak, rounds_of(figures, account)) for peak, account in leading if peak]
+    found = [(peak, of) for peak, of in found if of.site is not None]
+    if not found:
+        return rounds_together(figures)
     chosen = max(found, key=lambda pair: pair[0])[1]
     ends, after = chosen.ends()
     return REPEATED, ends + ([] if after is None else [after + 1]), chosen.site, None if after is None else after + 1
@@ -276,6 +290,8 @@ class Growth:
     def __init__(self, figures, account):
         self.figures, self.books, self.account = figures, figures.books, account
         self.kind, self.ends, self.site, _ = found_ends(figures)
+        if self.kind == TOGETHER and account[1] not in BESIDE:
+            self.kind, self.ends = None, []
         self.total, self.rows, self.churned, self.slopes, self.enlarged = None, [], [], {}, {}
         self.steps, self.with_what = len(self.ends), KINDS[self.kind] if self.ends else None
         self.phase = phases_that_repeat(self.books)[0] if self.kind == PHASE else None

@@ -88,8 +88,8 @@ class Maker:
             self.trace.tensor, take = self.tensor, self.trace.tensor
             self.take = take
         else:
-            self.trace.tensor = lambda _, size, stack: self.trace.alloc(size, stack=stack)
-            self.trace.tensor_free = self.trace.free
+            self.memories, self.memory_of = ("linear", "pinned", "managed")[: 1 if seed % 3 == 1 else 3], {}
+            self.trace.tensor, self.trace.tensor_free = self.plain, lambda at: self.trace.free(at, self.memory_of.pop(at))
         if seed % 2:
             self.trace.device(0, "GPU-0", "card", 16 << 30)
 
@@ -97,6 +97,13 @@ class Maker:
         self.free_at += -(-size // 512) * 512
         self.take(self.free_at, size, stack=stack)
         return self.free_at
+
+    def plain(self, _, size, stack):
+        """Makes a block of the memory that the call stack always takes."""
+        memory = self.memories[stack % len(self.memories)]
+        address = self.trace.alloc(size, memory, stack=stack)
+        self.memory_of[address] = memory
+        return address
 
     def take_turns(self, turns, step, is_named):
         """Runs the optimizers of a step. A turn is (line that calls the optimizer, calls per step, number of steps from

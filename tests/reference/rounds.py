@@ -100,7 +100,7 @@ class Rounds:
         counts = {self.entries[child] for child in children if self.entries[child] >= FEWEST_ROUNDS}
         near = {count: sum(is_near(self.entries[child], count) for child in children) for count in counts}
         near = {count: many for count, many in near.items() if many >= 2}
-        if not near or self.weights[node] * 2 < self.weights[()]:
+        if not near or not self.weights[()] or self.weights[node] * 2 < self.weights[()]:
             return None, 0
         count = min(near, key=lambda count: (-near[count], count))
         if self.is_pool and self.sizes[node] < POOL_BIRTHS * count:

@@ -258,16 +258,21 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, s
 int growth_find_period(struct step_period *period, const struct growth_watch *watch,
                        uint32_t account, struct err *err)
 {
+    const bool is_together = account == HISTORY_NONE;
+
     *period = (struct step_period){0};
     if (watch->has_ended || step_ends_begun(watch->ends) < STEP_ENDS ||
-        account >= watch->account_count)
+        (is_together ? watch->has_pool : account >= watch->account_count))
         return 0;
     const struct phase_period *phase = phase_periods_find(&watch->phases, watch->tick_count);
-    if (!phase && site_period_find(period, &watch->accounts[account], watch->trace, err))
+    if (!phase &&
+        site_period_find(period, is_together ? &watch->together : &watch->accounts[account],
+                         watch->trace, err))
         return -1;
     if (phase)
         period->phase = *phase;
     period->account = account;
+    period->is_last_whole &= !is_together; /* earlier births were not counted */
     return 0;
 }
 
@@ -311,6 +316,16 @@ static void find_outgrown(struct growth *growth, const struct account_ends *own)
 
 /* --- the entry --- */
 
+/* Rounds of all accounts together judge only memory that is not the card's. A program that loads
+ * weights through a pinned buffer has such rounds, and keeps the weights. */
+static bool judges(const struct growth_watch *watch, uint32_t account)
+{
+    const struct step_period *period = &watch->ends->period;
+
+    return !period->roles || period->account != HISTORY_NONE ||
+           (account < watch->account_count && watch->accounts[account].is_beside);
+}
+
 static int find(struct growth *growth, const struct growth_watch *watch, uint32_t account,
                 struct err *err)
 {
@@ -319,7 +334,7 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
     if (account >= watch->account_count || !watch->accounts[account].numbers)
         return 0;
     const struct account_ends *own = &watch->accounts[account];
-    if (growth_watch_has_steps(watch))
+    if (growth_watch_has_steps(watch) && judges(watch, account))
         return find_at_ends(growth, own, err);
     if (growth->ends == STEP_ENDS)
         find_outgrown(growth, own);
@@ -329,8 +344,9 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
 int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t account,
                 struct err *err)
 {
-    *growth = (struct growth){.ends = watch->has_ended ? step_ends_kind(watch->ends)
-                                                       : step_ends_begun(watch->ends),
+    *growth = (struct growth){.ends = !judges(watch, account) ? STEP_ENDS
+                                      : watch->has_ended      ? step_ends_kind(watch->ends)
+                                                              : step_ends_begun(watch->ends),
                               .period = &watch->ends->period};
     const int status = find(growth, watch, account, err);
     if (status)

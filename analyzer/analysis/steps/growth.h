@@ -99,8 +99,9 @@ int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_
                 struct err *err);
 void growth_release(struct growth *growth);
 
-/* Finds the rounds of a program that marks no steps, from a replay in which no step ended. The
- * result is empty if nothing repeats. The caller releases it. */
+/* Finds the rounds of a program that marks no steps, from a replay in which no step ended. Account
+ * HISTORY_NONE: from the order of births in all accounts together. The result is empty if nothing
+ * repeats. The caller releases it. */
 int growth_find_period(struct step_period *period, const struct growth_watch *watch,
                        uint32_t account, struct err *err);
 

@@ -100,6 +100,8 @@ static struct account_ends *find_account(struct growth_watch *watch, const struc
     if (own->numbers)
         return own;
     own->is_pool = at->history->accounts[account].kind == ACCOUNT_pool;
+    own->is_beside = !account_is_of_layer(&at->history->accounts[account]);
+    watch->has_pool |= own->is_pool;
     own->numbers = array_reach(NULL, &own->number_capacity, &own->number_count,
                                sizeof *own->numbers, 0, at->err);
     own->total.trend.samples = array_new(TREND_SAMPLES, sizeof *own->total.trend.samples, at->err);
@@ -223,6 +225,28 @@ static void note_birth(struct site_blocks *blocks, const struct block *block, ui
         blocks->most_live_count = blocks->births_count - blocks->frees_count;
 }
 
+/* Counts the order of births in all accounts together. */
+static int change_together(struct growth_watch *watch, const struct account_ends *own,
+                           uint64_t tick, const struct change *change, struct err *err)
+{
+    struct account_ends *all = &watch->together;
+    const struct block *block = change->block;
+    if (!all->count && own->is_beside && change->birth)
+        watch->together_begin = block->life.begin_index;
+    else if (!all->count)
+        return 0;
+    if (watch->has_pool || block->life.begin_index < watch->together_begin)
+        return 0;
+    struct site_ends *site = find_site(all, block->stack_id, err);
+    if (!site)
+        return -1;
+    if (change->birth)
+        note_birth(&site->blocks, block, 0);
+    else
+        site->blocks.frees_count++;
+    return change_in_order(all, site, tick, change, err);
+}
+
 /* Counts the block for its call stack, and its forward operator's stack as one that a backward went
  * through. */
 static int note_block(const struct growth_watch *watch, struct account_ends *own,
@@ -277,7 +301,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     end_step(watch, at, step_ends_of_change(watch->ends));
     const uint64_t tick = count_tick(watch, at->index);
     if ((watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
-        (!watch->has_ended && change_in_order(own, site, tick, change, at->err)))
+        (!watch->has_ended && (change_in_order(own, site, tick, change, at->err) ||
+                               change_together(watch, own, tick, change, at->err))))
         return -1;
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
     site->live_bytes += more_bytes;
@@ -353,17 +378,21 @@ struct observer growth_watch_observer(struct growth_watch *watch)
                              .on_end = on_end};
 }
 
+static void account_ends_release(struct account_ends *own)
+{
+    forget_ends(own);
+    free(own->total.trend.samples);
+    free(own->sites);
+    free(own->numbers);
+    free(own->pairs);
+    pair_map_release(&own->pair_numbers);
+}
+
 void growth_watch_release(struct growth_watch *watch)
 {
-    for (size_t i = 0; i < watch->account_count; i++) {
-        struct account_ends *own = &watch->accounts[i];
-        forget_ends(own);
-        free(own->total.trend.samples);
-        free(own->sites);
-        free(own->numbers);
-        free(own->pairs);
-        pair_map_release(&own->pair_numbers);
-    }
+    for (size_t i = 0; i < watch->account_count; i++)
+        account_ends_release(&watch->accounts[i]);
+    account_ends_release(&watch->together);
     free(watch->accounts);
     phase_periods_release(&watch->phases);
     *watch = (struct growth_watch){0};

@@ -87,6 +87,7 @@ struct account_ends {
     struct site_ends *sites;
     size_t count, capacity;
     bool is_pool;        /* it is a framework's pool */
+    bool is_beside;      /* it is managed or pinned memory, which no layer counts */
     uint64_t most_bytes; /* most live bytes */
     /* Used only until a step has ended: */
     struct birth_pair *pairs;
@@ -103,13 +104,21 @@ struct growth_watch {
     struct account_ends *accounts; /* by account */
     size_t account_count, account_capacity;
     struct phase_periods phases; /* used only until a step has ended */
-    bool has_ended;              /* a step has ended */
-    uint64_t backward_count;     /* backwards that began */
-    bool has_graphs;             /* the trace has blocks that autograd keeps */
-    uint64_t looked_count;       /* counted ends of steps */
-    uint64_t step_begin;         /* event that began the current step */
-    uint64_t tick_count;         /* ticks so far: events that changed a block */
-    uint64_t tick_event;         /* event of the last tick */
+    /*
+     * Births of all accounts in one order, for a program without pools that also allocates managed
+     * or pinned memory. It begins with the first block of such memory. Used only until a step has
+     * ended.
+     */
+    struct account_ends together;
+    uint64_t together_begin;
+    bool has_pool;
+    bool has_ended;          /* a step has ended */
+    uint64_t backward_count; /* backwards that began */
+    bool has_graphs;         /* the trace has blocks that autograd keeps */
+    uint64_t looked_count;   /* counted ends of steps */
+    uint64_t step_begin;     /* event that began the current step */
+    uint64_t tick_count;     /* ticks so far: events that changed a block */
+    uint64_t tick_event;     /* event of the last tick */
     const struct trace *trace;
 };
 

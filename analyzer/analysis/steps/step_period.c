@@ -19,7 +19,7 @@ static bool begin_round(struct step_period *period)
 
 bool step_period_change(struct step_period *period, const struct block *block, bool is_birth)
 {
-    if (!period->roles || block->account != period->account)
+    if (!period->roles || (block->account != period->account && period->account != HISTORY_NONE))
         return false;
     const unsigned role = step_period_role(period, block->stack_id);
     if (!is_birth) {

@@ -31,7 +31,8 @@ struct step_period {
     struct phase_period phase; /* name NULL: none */
     unsigned char *roles;      /* by stack id: sum of enum round_role; NULL: no stacks tell it */
     size_t role_count;
-    uint32_t account, stack_id;         /* of these blocks; the first stack that begins a round */
+    uint32_t account;                   /* of these blocks; HISTORY_NONE: of all accounts */
+    uint32_t stack_id;                  /* the first stack that begins a round */
     bool is_last_whole;                 /* the last round is whole */
     uint64_t births_left;               /* allocations in rounds that are still to come */
     uint64_t begins_count;              /* rounds that began so far */
