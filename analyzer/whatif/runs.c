@@ -87,12 +87,10 @@ static void end_run(struct whatif_run *run, const struct cursor *at, uint64_t re
         .at = cursor_moment(at), .requested_bytes = requested_bytes, .is_outside = is_outside};
 }
 
-static void note_peaks(struct whatif_run *run, uint64_t outside_bytes, uint64_t peak_before_bytes)
+static void note_held(struct whatif_run *run, uint64_t outside_bytes)
 {
     const uint64_t held_now_bytes = outside_bytes + run->allocator.reserved_bytes;
 
-    if (run->allocator.peak_reserved_bytes > peak_before_bytes)
-        run->live_at_peak_bytes = run->allocator.allocated_bytes;
     if (held_now_bytes > run->peak_held_bytes)
         run->peak_held_bytes = held_now_bytes;
 }
@@ -143,7 +141,9 @@ static int alloc_in_run(struct whatif_run *run, const struct whatif_device *devi
     }
     if (allocator_alloc(&run->allocator, request->request, block, &outcome, at->err))
         return -1;
-    note_peaks(run, outside_bytes, peak_bytes);
+    if (run->allocator.peak_reserved_bytes > peak_bytes)
+        run->live_at_peak_bytes = run->allocator.allocated_bytes;
+    note_held(run, outside_bytes);
     if (event->result != 0) {
         const uint32_t served = *block;
 
@@ -153,6 +153,21 @@ static int alloc_in_run(struct whatif_run *run, const struct whatif_device *devi
     if (*block == ALLOCATOR_NONE)
         end_run(run, at, request->request->bytes, false);
     return 0;
+}
+
+void runs_hold(struct whatif *whatif, const struct whatif_device *device, const struct cursor *at,
+               uint64_t outside_bytes)
+{
+    for (size_t i = 0; !whatif_device_is_over(device) && i < whatif->ask_count; i++) {
+        struct whatif_run *run = &device->runs[i];
+
+        if (!run_goes_on(run))
+            continue;
+        if (set_room(run, device, outside_bytes))
+            note_held(run, outside_bytes);
+        else
+            end_run(run, at, 0, true);
+    }
 }
 
 int runs_empty_cache(struct whatif *whatif, struct whatif_device *device, struct err *err)

@@ -25,6 +25,11 @@ static inline bool run_goes_on(const struct whatif_run *run)
 int runs_alloc(struct whatif *whatif, struct whatif_device *device,
                const struct run_request *request, uint32_t *handles);
 
+/* Takes into account what the process holds outside the pool, where no request of the pool follows:
+ * before a block outside the pool ends, and at the end of the trace. */
+void runs_hold(struct whatif *whatif, const struct whatif_device *device, const struct cursor *at,
+               uint64_t outside_bytes);
+
 /* Empties the cache of each run, because driver calls show that the program called
  * torch.cuda.empty_cache(). Does nothing if a refusal made PyTorch free memory. */
 int runs_empty_cache(struct whatif *whatif, struct whatif_device *device, struct err *err);

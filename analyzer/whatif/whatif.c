@@ -80,6 +80,12 @@ static uint64_t held_bytes(const struct whatif_device *device, const struct hist
            (use ? history->accounts[use->accounts[ACCOUNT_context]].live_bytes : 0);
 }
 
+/* Returns the bytes that this process holds on the card outside the recorded pool. */
+static uint64_t outside_bytes(const struct whatif_device *device, const struct history *history)
+{
+    return minus(held_bytes(device, history), device->recorded.allocator.reserved_bytes);
+}
+
 static int note_change(void *self, const struct cursor *at, const struct spans *spans,
                        const struct change *change)
 {
@@ -93,6 +99,8 @@ static int note_change(void *self, const struct cursor *at, const struct spans *
     struct whatif_device *device = find_device(whatif, account->device, at->err);
     if (!device)
         return -1;
+    if (!change->birth && !block->is_segment)
+        runs_hold(whatif, device, at, outside_bytes(device, at->history));
     const bool is_small = block->size_bytes < ALLOCATOR_GRANULE_BYTES;
     const uint64_t bytes = is_small ? block->size_bytes : round_up(block->size_bytes);
     uint64_t *sum = is_small ? &device->small_bytes : &device->whole_bytes;
@@ -217,10 +225,7 @@ static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
         handles[HANDLE_RECORDED] = block;
     }
     const struct run_request asked = {
-        .at = at,
-        .request = &request,
-        .outside_bytes =
-            minus(held_bytes(device, at->history), device->recorded.allocator.reserved_bytes)};
+        .at = at, .request = &request, .outside_bytes = outside_bytes(device, at->history)};
 
     return runs_alloc(whatif, device, &asked, handles);
 }
@@ -346,7 +351,7 @@ int whatif_init(struct whatif *whatif, const struct trace *trace, const struct w
     return pool_limits_read(trace, &listener, err);
 }
 
-static int note_contexts(void *self, const struct cursor *at)
+static int note_end(void *self, const struct cursor *at)
 {
     struct whatif *whatif = self;
 
@@ -356,6 +361,7 @@ static int note_contexts(void *self, const struct cursor *at)
         if (!device)
             continue;
         note_context(device);
+        runs_hold(whatif, device, at, outside_bytes(device, at->history));
         device->refused_bytes = outside_refused_bytes(at->history, device->device);
     }
     return 0;
@@ -363,10 +369,8 @@ static int note_contexts(void *self, const struct cursor *at)
 
 struct observer whatif_observer(struct whatif *whatif)
 {
-    return (struct observer){.self = whatif,
-                             .on_change = note_change,
-                             .on_event = replay_event,
-                             .on_end = note_contexts};
+    return (struct observer){
+        .self = whatif, .on_change = note_change, .on_event = replay_event, .on_end = note_end};
 }
 
 static int run_pass(struct whatif *whatif, const struct trace *trace, struct err *err)

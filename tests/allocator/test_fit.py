@@ -83,6 +83,20 @@ def test_other_memory_of_the_process_needs_room_as_it_was(trace):
     assert rows["none"]["card_bytes"] == (300 + 102 + 200) * MIB
 
 
+@pytest.mark.parametrize("is_freed", [True, False])
+def test_other_memory_needs_room_although_no_request_of_the_pool_follows(trace, is_freed):
+    """A library allocates after the last tensor, beside a pool that caches all of its memory."""
+    segments = [trace.filled_segment(size * MIB) for size in (7000, 7600)]
+    for segment in segments:
+        trace.tensor_free(segment)
+    other = trace.alloc(500 * MIB)
+    if is_freed:
+        trace.free(other)
+    _, rows, _ = fit(trace)
+    assert rows["none"]["card_bytes"] == (300 + 14600 + 500) * MIB
+    assert (rows["allowed"]["card"], rows["allowed"]["fits"]) == ("t4", False)
+
+
 def test_what_failed_must_be_served_and_more_may_have_been_asked(trace):
     trace.filled_segment(10 * GIB)
     for memory in ("linear", "linear", "tensor"):
