@@ -48,15 +48,20 @@ static void note_birth(struct lives *lives, struct place_life *life, uint64_t in
     const bool had_optimized = lives->iterations.has_optimized;
     const uint32_t iteration = lives->iterations.number;
 
-    if (iterations_allocate(&lives->iterations, part))
+    if (iterations_allocate(&lives->iterations, part)) {
         lives->iteration_index = index;
+        lives->batch_bytes = 0;
+    }
     lives->optimized_iterations_count += lives->iterations.has_optimized &&
                                          (!had_optimized || lives->iterations.number != iteration);
     lives->bytes_by_part[part] += size_bytes;
+    lives->batch_bytes += part == PART_DATA ? size_bytes : 0;
     if (!life->births_count++)
         life->first_iteration = lives->iterations.number;
     life->last_iteration = lives->iterations.number;
-    rising_add(&life->rising, size_bytes);
+    rising_add(&life->rising, &(struct rising_request){.size_bytes = size_bytes,
+                                                       .batch_bytes = lives->batch_bytes,
+                                                       .is_beside = life->live_count > 0});
     if (++life->live_count > life->high_count)
         life->high_count = life->live_count;
 }

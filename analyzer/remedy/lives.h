@@ -35,6 +35,7 @@ struct lives {
     /* the event that began the current iteration; 0: the first iteration */
     uint64_t iteration_index;
     uint64_t bytes_by_part[PART_OPTIMIZER + 1]; /* allocated bytes */
+    uint64_t batch_bytes;                       /* inputs of the current iteration */
     uint32_t optimized_iterations_count;
     struct place_life *items; /* by place */
     size_t count, capacity;

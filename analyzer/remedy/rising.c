@@ -10,23 +10,35 @@ enum { ALIKE_TIMES = 2 };
 /* Rises are even if they differ by at most 1/20, so that one figure describes them. */
 enum { EVEN_SHARE = 20 };
 
-void rising_add(struct rising *rising, uint64_t size_bytes)
+void rising_add(struct rising *rising, const struct rising_request *request)
 {
-    if (!rising->first_bytes || size_bytes < rising->last_bytes) {
+    if (!rising->first_bytes || request->size_bytes < rising->last_bytes) {
         const uint32_t earlier = rising->earlier_rises_count, count = rising->rises_count;
-        *rising = (struct rising){.first_bytes = size_bytes,
-                                  .last_bytes = size_bytes,
+        *rising = (struct rising){.first_bytes = request->size_bytes,
+                                  .last_bytes = request->size_bytes,
+                                  .first_batch_bytes = request->batch_bytes,
+                                  .last_batch_bytes = request->batch_bytes,
                                   .earlier_rises_count = count > earlier ? count : earlier};
         return;
     }
-    const uint64_t rise_bytes = size_bytes - rising->last_bytes;
-    rising->last_bytes = size_bytes;
+    const uint64_t rise_bytes = request->size_bytes - rising->last_bytes;
+    rising->is_of_buffer |= request->batch_bytes < rising->last_batch_bytes;
+    rising->last_batch_bytes = request->batch_bytes;
+    rising->last_bytes = request->size_bytes;
     if (!rise_bytes)
         return;
+    rising->is_of_buffer |= request->is_beside;
     if (!rising->rises_count++ || rise_bytes < rising->least_rise_bytes)
         rising->least_rise_bytes = rise_bytes;
     if (rise_bytes > rising->most_rise_bytes)
         rising->most_rise_bytes = rise_bytes;
+}
+
+/* True if the requests grew as the batches did, such as those of data that is sorted by length. The
+ * small inputs of some batches may be rounded to the same size. */
+static bool follows_batches(const struct rising *rising)
+{
+    return !rising->is_of_buffer && rising->last_batch_bytes > rising->first_batch_bytes;
 }
 
 bool rising_goes_on(const struct rising *rising)
@@ -34,7 +46,7 @@ bool rising_goes_on(const struct rising *rising)
     const bool are_alike = rising->most_rise_bytes / ALIKE_TIMES <= rising->least_rise_bytes;
 
     return rising->rises_count >= (are_alike ? FEWEST_ALIKE_RISES : FEWEST_RISES) &&
-           rising->rises_count > rising->earlier_rises_count;
+           rising->rises_count > rising->earlier_rises_count && !follows_batches(rising);
 }
 
 bool rising_is_even(const struct rising *rising)

@@ -68,6 +68,30 @@ def test_a_request_that_is_as_large_as_before_does_not_grow(run):
     assert texts["do"].startswith("Half the batch: ") and texts["do"].endswith(" less.")
 
 
+@pytest.mark.parametrize("is_beside, lengths", [(False, range(4, 12)), (True, range(4, 12)), (False, [4] * 8)])
+def test_batches_that_are_sorted_by_length_are_no_buffer_that_grows(run, is_beside, lengths):
+    """Each block ends before the larger one of the next batch begins. A buffer lives beside it, or grows with batches of one
+    length."""
+    earlier = None
+    for number, length in enumerate(lengths):
+        with run.trace.phase("data"):
+            batch = run.alloc(length, (FILE, 20, "load"), MAIN)
+        with run.trace.phase("forward"):
+            if number == len(lengths) - 1:
+                run.fail(1600, *MODEL)
+                break
+            made = run.alloc(200 * (number + 1), *MODEL)
+        if earlier and is_beside:
+            run.free(earlier)
+        earlier = made
+        with run.trace.phase("backward"):
+            run.free(run.alloc(100, (FILE, 9, "backward"), MAIN), batch, *([] if is_beside else [made]))
+    texts, remedies = run.answer()
+    is_sorted = not is_beside and lengths[0] < lengths[-1]
+    assert ("smaller_batch" in remedies) == is_sorted
+    assert ("The requests of this line grew 7 times" in texts["why"]) != is_sorted
+
+
 @pytest.mark.parametrize("keeps_graph", [True, False])
 def test_layers_that_autograd_keeps_are_no_buffer_that_grows(run, keeps_graph):
     with run.trace.phase("forward"):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells growing requests from others, by their sizes. */
+/* Tells growing requests from others, by their sizes and by the batches. */
 #include "analyzer/remedy/rising.h"
 
 #include <stdarg.h>
@@ -35,10 +35,37 @@ static void the_sizes_of_requests_tell_whether_they_go_on_to_grow(void **state)
         struct rising rising = {0};
 
         for (size_t n = 0; n < SIZES_MOST && cases[i].sizes[n]; n++)
-            rising_add(&rising, cases[i].sizes[n]);
+            rising_add(&rising, &(struct rising_request){.size_bytes = cases[i].sizes[n]});
         if (rising_goes_on(&rising) != cases[i].goes_on ||
             rising_is_even(&rising) != cases[i].is_even)
             fail_msg("%s", cases[i].name);
+    }
+}
+
+static const struct {
+    const char *name;
+    uint64_t sizes[SIZES_MOST], batches[SIZES_MOST];
+    bool is_beside, goes_on;
+} batch_cases[] = {
+    {"data sorted by length", {4, 5, 6, 7, 8, 9}, {4, 5, 6, 7, 8, 9}, false, false},
+    {"two layers of it", {4, 4, 5, 5, 6, 6, 7, 7, 8}, {1, 1, 1, 1, 2, 2, 3, 3, 3}, false, false},
+    {"a buffer beside the one before", {4, 5, 6, 7, 8, 9}, {4, 5, 6, 7, 8, 9}, true, true},
+    {"batches of any length", {4, 5, 6, 7, 8, 9}, {4, 7, 2, 5, 3, 9}, false, true},
+    {"batches of one length", {4, 5, 6, 7, 8, 9}, {4, 4, 4, 4, 4, 4}, false, true},
+};
+
+static void requests_that_grow_as_the_batches_do_are_no_buffer(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof batch_cases / sizeof *batch_cases; i++) {
+        struct rising rising = {0};
+
+        for (size_t n = 0; n < SIZES_MOST && batch_cases[i].sizes[n]; n++)
+            rising_add(&rising, &(struct rising_request){.size_bytes = batch_cases[i].sizes[n],
+                                                         .batch_bytes = batch_cases[i].batches[n],
+                                                         .is_beside = batch_cases[i].is_beside});
+        if (rising_goes_on(&rising) != batch_cases[i].goes_on)
+            fail_msg("%s", batch_cases[i].name);
     }
 }
 
@@ -49,7 +76,7 @@ static void the_run_is_described_from_its_first_size(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        rising_add(&rising, sizes[i]);
+        rising_add(&rising, &(struct rising_request){.size_bytes = sizes[i]});
     assert_int_equal(rising.first_bytes, 2);
     assert_int_equal(rising.last_bytes, 9);
     assert_int_equal(rising.rises_count, 2);
@@ -62,6 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sizes_of_requests_tell_whether_they_go_on_to_grow),
+        cmocka_unit_test(requests_that_grow_as_the_batches_do_are_no_buffer),
         cmocka_unit_test(the_run_is_described_from_its_first_size),
     };
 
