@@ -4,7 +4,10 @@ CASES="leak-ctx-output" tries only this case, KEEP=FOLDER keeps the traces and t
 table.
 
 A case is right if each of its commands says all that is expected, wrong if one of them says what is not true of the
-program, and right in part otherwise. A case that is wrong fails."""
+program, and right in part otherwise. A case that is wrong fails.
+
+A gain that the advice promises is measured: the program runs again with the option that takes this advice (`takes` names
+the row of remedies.def), and with each setting of the environment that the first lines advise."""
 import collections
 import concurrent.futures
 import os
@@ -15,7 +18,7 @@ import tempfile
 import tomllib
 
 from support.outcome import Outcome
-from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment
+from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, load_json, run_command
 
 FOLDER = ROOT / "tests/cases"
 PYTHON = BUILD / "pytorch/wheel/python"
@@ -24,6 +27,11 @@ RIGHT, IN_PART, WRONG = "right", "in part", "wrong"
 GRADES = (RIGHT, IN_PART, WRONG)
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 SIZE = re.compile(r"([\d,]+(?:\.\d+)?) (B|KiB|MiB|GiB|TiB)\b")
+# A promise is kept if the gain is within this share of it.
+TOLERANCE = 0.1
+# A setting that the first lines advise, and the reserved bytes that it promises.
+SETTING = re.compile(r"\b(PYTORCH\w*_ALLOC_CONF)=([a-z_]+:\w+(?:,[a-z_]+:[\w.]+)*)")
+RESERVED = re.compile(rf"{SETTING.pattern}: {SIZE.pattern} reserved at most")
 HEADING = "# Score of `make check-cases`, written by WRITE=1"
 # {finding: pattern of a first sentence that claims it}; the first that matches counts.
 FINDINGS = {
@@ -54,8 +62,12 @@ def is_named(program, line, text):
     return any(re.search(rf"{re.escape(program.name)}:{number}\b", text) for number in numbers)
 
 
+def size_of(number, unit):
+    return round(float(number.replace(",", "")) * UNITS[unit])
+
+
 def has_size(expected, tolerance, text):
-    sizes = [float(number.replace(",", "")) * UNITS[unit] for number, unit in SIZE.findall(text)]
+    sizes = [size_of(number, unit) for number, unit in SIZE.findall(text)]
     return any(abs(size - expected) <= tolerance * expected for size in sizes)
 
 
@@ -85,8 +97,7 @@ def judge(expected, program, text):
 
 def first_lines(command, trace):
     """Returns the text of the command up to the first empty line, as one line."""
-    completed = subprocess.run([BUILD / "gpumemtrace", command, trace], env=clean_environment(), stdin=subprocess.DEVNULL,
-                               capture_output=True, text=True, timeout=TIMEOUT_S, check=False)  # fmt: skip
+    completed = run_command(command, trace)
     return " ".join(completed.stdout.split("\n\n")[0].split()) or completed.stderr.strip()
 
 
@@ -98,17 +109,61 @@ def build(source, folder):
     return [program]
 
 
-def record(case, source, folder, options):
-    trace = folder / f"{source.stem}.db"
+def record(case, source, trace, options, **environment):
+    """Returns the exit status of the program."""
+    folder = trace.parent
     program = build(source, folder) if source.suffix == ".c" else [PYTHON, source]
     completed = subprocess.run(
         [BUILD / "gpumemtrace", "run", f"--dry-run={case['card']}", "-o", trace, "--", *program, *options], cwd=folder,
-        env=clean_environment(PYTHONPYCACHEPREFIX=BUILD / "pytorch/bytecode"), stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, timeout=TIMEOUT_S, check=False,
+        env=clean_environment(PYTHONPYCACHEPREFIX=BUILD / "pytorch/bytecode", **environment), stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=TIMEOUT_S, check=False,
     )  # fmt: skip
     if not trace.exists():
         raise RuntimeError(f"{source.name} recorded nothing: {completed.stderr[-600:]}")
-    return trace
+    return completed.returncode
+
+
+def pool_of(trace):
+    return load_json("report", trace)["devices"][0]["pools"][0]
+
+
+def judge_gain(advice, promised, gained, status):
+    """Judges a promise of bytes. If none was made (None), the program must end well."""
+    if promised is None:
+        return [(WRONG, f"advises {advice}, with which the program still dies")] if status else []
+    if abs(gained - promised) > TOLERANCE * promised:
+        return [(WRONG, f"promises {promised:,} B less by {advice}, which gains {gained:,} B")]
+    return []
+
+
+def judge_option(case, source, trace):
+    """Judges the advice that the option takes. The gain is that of the live bytes of the pool. It is not measured if the
+    run had not yet reached its peak, or if the advice is about memory that an allocator or an exception keeps."""
+    row = next((row for row in load_json("report", trace)["remedies"] if row["remedy"] == case["takes"]), None)
+    if not row:
+        return [(IN_PART, f"does not advise {case['takes']}")]
+    taken = trace.with_name(f"{source.stem}-taken.db")
+    status = record(case, source, taken, case["arguments"] + case["option"])
+    is_measured = not row["before_peak"] and case["takes"] not in ("caught", "empty_cache")
+    gained = row["need_bytes"] - pool_of(taken)["peak_live_bytes"]
+    return judge_gain(case["takes"], row["gain_bytes"] if is_measured else None, gained, status)
+
+
+def judge_setting(case, source, trace, name, value, said):
+    """Judges a setting of the environment. A program that died must end well with it."""
+    taken = trace.with_name(f"{source.stem}-set.db")
+    status = record(case, source, taken, case["arguments"], **{name: value})
+    before, after = (pool_of(one)["peak_reserved_bytes"] for one in (trace, taken))
+    promise = RESERVED.search(said)
+    promised = promise and before - size_of(*promise.groups()[-2:])
+    return judge_gain(value, promised, before - after, status)
+
+
+def judge_promises(case, source, trace, said):
+    faults = judge_option(case, source, trace) if "takes" in case else []
+    for name, value in sorted(set(SETTING.findall(said))):
+        faults += judge_setting(case, source, trace, name, value, said)
+    return faults
 
 
 def commands_of(expected):
@@ -119,8 +174,9 @@ def try_one(path, folder):
     """Returns (grade, reasons) of a case, with its first lines in folder."""
     case = tomllib.loads(path.read_text())
     source = next(one for one in (path.with_suffix(".py"), path.with_suffix(".c")) if one.exists())
-    trace = record(case, source, folder, case["arguments"])
-    reasons, grades = [], [RIGHT]
+    trace = folder / f"{source.stem}.db"
+    record(case, source, trace, case["arguments"])
+    reasons, grades, said = [], [RIGHT], []
     with (folder / f"{path.stem}.txt").open("w") as out:
         for expected in case["first"]:
             for command in commands_of(expected):
@@ -129,6 +185,10 @@ def try_one(path, folder):
                 grades += [grade for grade, _ in faults]
                 reasons += [f"{command} {reason}" for _, reason in faults]
                 out.write(f"{command}: {text}\n")
+                said.append(text)
+    for grade, reason in judge_promises(case, source, trace, " ".join(said)):
+        grades.append(grade)
+        reasons.append(reason)
     return max(grades, key=GRADES.index), reasons
 
 
