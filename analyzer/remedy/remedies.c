@@ -29,6 +29,8 @@ enum { SAME_SHARE = 50 };
 enum { COPIES_MOST = 4 };
 /* Loaded tensors without a twin, such as counters, are no copy up to 1/20 of those with one. */
 enum { UNLIKE_SHARE = 20 };
+/* The parts of which the loaded weights are a share. All numbers up to ten divide it. */
+enum { LOADED_PARTS = 5040 };
 
 static const struct remedy_words rows[] = {
 #define REMEDY(key, way, sign, text, how, supposes) {#key, way, sign, text, how, supposes},
@@ -176,11 +178,11 @@ static int ask_loading(struct inquiry *inquiry, struct err *err)
     if (at_moment_signed(at, SIGN_loading, &loaded, err) ||
         at_moment_twins(at, SIGN_loading, &twin_bytes, err))
         return -1;
-    const uint64_t copies_count =
-        twin_bytes ? (loaded.bytes + twin_bytes - twin_bytes / UNLIKE_SHARE) / twin_bytes : 0;
-    if (copies_count && copies_count <= COPIES_MOST)
-        ask(inquiry, REMEDY_load_on_cpu, WITHOUT_SIGN, 1, (uint32_t)copies_count)->sign =
-            SIGN_loading;
+    if (!twin_bytes || loaded.bytes > COPIES_MOST * twin_bytes + twin_bytes / UNLIKE_SHARE)
+        return 0;
+    const double share = (double)twin_bytes / (double)loaded.bytes;
+    const uint32_t parts = (uint32_t)(share * LOADED_PARTS + 0.5);
+    ask(inquiry, REMEDY_load_on_cpu, WITHOUT_SIGN, parts, LOADED_PARTS)->sign = SIGN_loading;
     return 0;
 }
 
@@ -379,7 +381,7 @@ static bool misses_failure(const struct inquiry *inquiry, size_t number)
 {
     const struct remedies *remedies = inquiry->remedies;
     const struct without_question *question = &inquiry->items[number];
-    const uint64_t gone_bytes = question->most_bytes / question->whole * question->part_of;
+    const uint64_t gone_bytes = without_share(question, question->most_bytes);
     return inquiry->failure && inquiry->failure->account == remedies->account &&
            gone_bytes <= remedies->need_bytes / NOTABLE_SHARE;
 }

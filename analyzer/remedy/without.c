@@ -150,7 +150,7 @@ static int64_t gone_bytes(const struct without *without, const struct without_qu
     case WITHOUT_CALLS:
         return (int64_t)calls_gone_bytes(&without->lines[question->line]);
     default:
-        return (int64_t)(question->bytes / question->whole * question->part_of);
+        return (int64_t)without_share(question, question->bytes);
     }
 }
 

@@ -41,6 +41,13 @@ struct without_question {
     uint32_t most_stack, most_forward_stack; /* stacks of the largest such block at the moment */
 };
 
+/* Returns the question's share of the bytes. */
+static inline uint64_t without_share(const struct without_question *question, uint64_t bytes)
+{
+    return bytes / question->whole * question->part_of +
+           bytes % question->whole * question->part_of / question->whole;
+}
+
 struct without {
     /* The caller sets these fields. */
     struct places *places;

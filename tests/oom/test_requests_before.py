@@ -182,11 +182,12 @@ def test_a_remedy_that_only_lowers_an_earlier_peak_is_no_advice(run):
 LOADING = ("/opt/venv/torch/serialization.py", 9, "load")
 
 
-@pytest.mark.parametrize("copies, gain", [(1, 600), (3, 600), (6, None)])
-def test_a_checkpoint_with_the_moments_of_adam_is_matched_by_sizes(run, copies, gain):
-    """The optimizer takes the loaded moments over, so only the loaded weights are a second copy."""
+@pytest.mark.parametrize("models, copies, gain", [(1, 1, 600), (1, 3, 600), (2, 3, 1200), (1, 6, None)])
+def test_a_checkpoint_with_the_moments_of_adam_is_matched_by_sizes(run, models, copies, gain):
+    """The optimizer takes the loaded moments over, so only the loaded weights, and those of a second model that averages
+    them, are a second copy."""
     with run.trace.phase("init"):
-        for size in (400, 200):
+        for size in (400, 200) * models:
             run.alloc(size, (FILE, 2, "build"), MAIN)
         for size in (400, 200) * copies:
             run.alloc(size, LOADING, (FILE, 3, "resume"), MAIN)

@@ -5,6 +5,7 @@ in which all phases are named."""
 
 import collections
 import fnmatch
+import fractions
 import itertools
 
 from reference.blame import role
@@ -140,15 +141,16 @@ class Run:
         return self.of_sizes(index, "softmax")
 
     def load_on_cpu(self, index):
-        """Returns the bytes of the loaded blocks, divided by the number of copies of the model's weights that the loaded
-        blocks make at the failure."""
+        """Returns the share of the loaded blocks' bytes that at the failure have a twin among the model's own weights, to the
+        nearest 5040th."""
         now = self.at(self.length - 1)
         loaded = collections.Counter(b.size for b in now if has_sign(b, "loading"))
         own = collections.Counter(b.size for b in now if b.part == "init" and not has_sign(b, "loading"))
-        twins = (loaded & own).elements()
-        alike = sum(twins)
-        copies = (loaded.total() and alike) and -(-(sum(loaded.elements()) - alike // 20) // alike)
-        return sum(b.size for b in self.at(index) if has_sign(b, "loading")) // copies if 0 < copies <= 4 else 0
+        alike, every = sum((loaded & own).elements()), sum(loaded.elements())
+        if not alike or every - alike // 20 > 4 * alike:
+            return 0
+        share = fractions.Fraction(int(fractions.Fraction(alike, every) * 5040 + fractions.Fraction(1, 2)), 5040)
+        return int(sum(b.size for b in self.at(index) if has_sign(b, "loading")) * share)
 
     def held_over(self, index):
         now = self.iteration_at(index)
