@@ -24,6 +24,10 @@ enum { SIGN_SHARE = 20 };
  * lower. */
 enum { SAME_SHARE = 50 };
 
+/* If the pool never held as much as the failed request needs, the program is still growing.
+ * Expandable segments then help only if they gain at least 1/5 of the need. */
+enum { ROOMY_SHARE = 5 };
+
 /* A checkpoint has at most this many tensors for each weight: the weight, two moments of Adam and a
  * moving average. */
 enum { COPIES_MOST = 4 };
@@ -423,7 +427,8 @@ static void advise_each_backward(const struct inquiry *inquiry)
 
 /* Finds the bytes that expandable segments would have saved on the same card. Returns false unless
  * the model of the allocator repeats the recorded run, and serves the failed request with
- * expandable segments. */
+ * expandable segments. They must also leave room for what the program would have asked next: the
+ * pool has held as many live bytes before, or the gain is a large share of the need. */
 static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *remedy)
 {
     const struct failure *failure = inquiry->failure;
@@ -439,7 +444,8 @@ static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *r
         (run->last_same_index != INDEX_NONE && run->last_same_index >= failure->at.index);
     remedy->gain_known = need_bytes > run->allocator.peak_reserved_bytes;
     remedy->gain_bytes = remedy->gain_known ? need_bytes - run->allocator.peak_reserved_bytes : 0;
-    return !fails_again;
+    return !fails_again && (inquiry->at.live_bytes <= inquiry->lives->peak_bytes ||
+                            remedy->gain_bytes >= need_bytes / ROOMY_SHARE);
 }
 
 /* Asks about expandable segments if memory lay idle in PyTorch's pool but not in one piece. The

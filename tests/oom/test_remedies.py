@@ -334,9 +334,10 @@ def test_text_has_the_gain_the_advice_and_what_it_supposes(run):
 # --- settings of PyTorch's allocator ---
 
 
-def fragmented(path, version, **settings):
+def fragmented(path, version, kept=60, asked=150, **settings):
     """Makes two segments of 100 MiB, each with 40 MiB free. The request of 150 MiB fits in neither segment, nor in the
-    100 MiB that are free on the card. One segment that grows takes 270 of 300 MiB."""
+    100 MiB that are free on the card. One segment that grows takes 270 of 300 MiB. `kept` MiB stay in each segment, and
+    `asked` MiB are refused."""
     trace = Trace(path)
     trace.device(total_bytes=412 * MIB)
     trace.device_memory(300 * MIB, 412 * MIB)
@@ -346,11 +347,10 @@ def fragmented(path, version, **settings):
     for segment in segments:
         trace.tensor_free(segment)
     for segment in segments:
-        trace.tensor(segment, 60 * MIB)
+        trace.tensor(segment, kept * MIB)
     trace.device_memory(100 * MIB, 412 * MIB)
-    trace.fail(150 * MIB)
-    trace.fail(150 * MIB)
-    trace.fail(150 * MIB, "tensor")
+    for memory in ("linear", "linear", "tensor"):
+        trace.fail(asked * MIB, memory)
     trace.write()
     rows = load_json("oom", path)["remedies"]
     return [row["advice"].removeprefix("set ") for row in rows if row["remedy"] == "expandable_segments"]
@@ -398,3 +398,8 @@ def test_segments_that_grow_are_not_advised_where_they_would_have_failed_before(
     page = load_json("oom", trace.write())
     assert page["oom"][-1]["verdict"] == "fragmented"
     assert "expandable_segments" not in [row["remedy"] for row in page["remedies"]]
+
+
+def test_expandable_segments_that_leave_little_room_are_no_advice_for_a_run_that_is_still_growing(tmp_path):
+    """One segment that grows takes 290 of 300 MiB. More is live than ever before, so the next request may fail."""
+    assert fragmented(tmp_path / "trace.db", "2.6.0", kept=90, asked=110) == []

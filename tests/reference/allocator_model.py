@@ -56,7 +56,7 @@ class Allocator:
         self.segments, self.next, self.ages, self.oldest = [], 0x200000000000, 0, oldest
         self.graphs, self.captures = set(), 0  # graphs that exist; number of open captures
         self.gone = []  # (size, address) of segments that were given back to the driver
-        self.reserved = self.live = self.peak = self.retries = 0
+        self.reserved = self.live = self.peak = self.most_live = self.retries = 0
 
     # --- the driver ---
 
@@ -234,6 +234,7 @@ class Allocator:
         block.state = "used"
         told = size if self.tells_asked else block.size
         self.live += block.size
+        self.most_live = max(self.most_live, self.live)
         if self.trace and told < block.size:
             self.trace.event("pool-asked", address=block.address, size=asked, device=0)
         if self.trace:

@@ -195,13 +195,14 @@ def check_fit(path, total, failed, told, oldest):
 
 def check_advice(path, allocator, failed, told, oldest):
     """Checks that expandable segments are advised if the idle memory would have been enough for the refused request but
-    lay in pieces, and only then."""
+    lay in pieces, and if as much was live before or a fifth is gained, and only then."""
     page = ask("oom", path)
     got = [row["gain_bytes"] for row in page["remedies"] if row["remedy"] == "expandable_segments"]
     other = Allocator(room=lambda: ROOM, total=allocator.total, oldest=oldest, expandable=True)
     served = run(other, told)[0] is None
     gain = allocator.peak + told[-1][2] - other.peak
-    advised = failed and page["oom"][-1]["verdict"] == "fragmented" and served
+    is_roomy = allocator.live + told[-1][2] <= allocator.most_live or gain >= (allocator.peak + told[-1][2]) // 5
+    advised = failed and page["oom"][-1]["verdict"] == "fragmented" and served and is_roomy
     wanted = [gain if gain > 0 else None] if advised else []
     if got != wanted:
         yield f"oom: growing segments gain {got}, expected {wanted}"
