@@ -342,7 +342,7 @@ bool remedy_is_of_allocator(const struct remedy *remedy)
 }
 
 /* Returns the rank of a remedy. Dropping a caught exception ranks next after the allocator's
- * remedies. A remedy whose gain would shrink later (is_early) ranks last. */
+ * remedies. A remedy whose gain is not that of the peak (is_early) ranks last. */
 static int rank_of(const struct remedy *remedy)
 {
     if (remedy->is_early)
@@ -366,17 +366,16 @@ static bool has_trained(const struct inquiry *inquiry)
     return born_bytes[PART_BACKWARD] || born_bytes[PART_OPTIMIZER];
 }
 
-/* True if the first iteration failed before the optimizer allocated its states, while autograd
- * keeps forward's tensors. In this case the gain of a remedy that grows with the batch is right for
- * the failure, but not for the later peak. */
-static bool is_early(const struct inquiry *inquiry, enum remedy_key key)
+/* True if the first step of a training failed. In this case a gain is right for the failure, but
+ * not for the later peak, because the trace does not show what the rest of the step needs. */
+static bool fails_first_step(const struct inquiry *inquiry)
 {
-    const struct lives *lives = inquiry->lives;
-    return (key == REMEDY_smaller_batch || key == REMEDY_checkpoint || key == REMEDY_chunked_loss ||
-            key == REMEDY_flash_attention) &&
-           inquiry->failure && !lives->iterations.number && !lives->bytes_by_part[PART_OPTIMIZER] &&
-           inquiry->at.bytes_by_part[PART_INIT] && inquiry->at.tells_graphs &&
-           at_moment_keeps_graph(&inquiry->at, 0);
+    const struct at_moment *at = &inquiry->at;
+    const bool may_train = at->bytes_by_part[PART_INIT] && at->bytes_by_part[PART_FORWARD] &&
+                           at->tells_graphs && at_moment_keeps_graph(at, 0);
+
+    return inquiry->failure && !inquiry->lives->iterations.number && !inquiry->needs_no_backward &&
+           (may_train || has_trained(inquiry));
 }
 
 /* True if the remedy concerns little of what was live when this account's own request failed. Then
@@ -402,10 +401,12 @@ static bool is_refuted(const struct asked *asked, enum remedy_key key)
 static void keep_answers(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
+    const bool is_early = fails_first_step(inquiry);
+
     for (size_t i = 0; i < inquiry->without.count; i++) {
         struct remedy remedy = answer_of(inquiry, i);
         remedy.has_trained = has_trained(inquiry);
-        remedy.is_early = is_early(inquiry, remedy.key);
+        remedy.is_early = is_early && remedy.key != REMEDY_caught;
         if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE &&
             !is_less_than_a_call(inquiry, i, remedy.gain_bytes) && !misses_failure(inquiry, i) &&
             !is_refuted(&remedies->asked, remedy.key))

@@ -37,7 +37,7 @@ struct remedy {
     bool may_have_graph; /* autograd may hold its bytes; false: the trace shows that it does not */
     bool has_trained;    /* a backward or an optimizer was seen */
     bool zeroes;         /* no gradient of an earlier iteration was ever dropped */
-    bool is_early;       /* forward failed before gradients and states were allocated */
+    bool is_early;       /* the first step of a training failed, so the gain is not of the peak */
 };
 
 /* The requests before the failure, judged by their sizes. They tell which remedies were tried, or

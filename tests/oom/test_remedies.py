@@ -133,7 +133,18 @@ def test_what_is_gained_before_the_first_backward_is_not_promised_of_the_peak(tm
     assert half["before_peak"] == is_early
     assert ("optimizer.step()" in half["how"]) == keeps_graph
     answer = load_json("oom", run.trace.path)["answer"]
-    assert ("less, before gradients and an optimizer's states" in " ".join(str(answer).split())) == is_early
+    assert ("less; the rest of the first step is still to come" in " ".join(str(answer).split())) == is_early
+
+
+def test_the_first_step_of_an_optimizer_is_not_promised_the_gain_of_all_its_states(run):
+    with run.trace.phase("init"):
+        run.alloc(100, ("/home/me/train.py", 2, "build"), MAIN)
+    with run.trace.phase("backward"):
+        run.alloc(100, ("/home/me/train.py", 9, "backward"), MAIN)
+    with run.trace.phase("optimizer"):
+        run.alloc(100, ("/home/me/train.py", 10, "step"), MAIN)
+        run.fail(100, ("/home/me/train.py", 10, "step"), MAIN)
+    assert run.remedies()["smaller_states"]["before_peak"] is True
 
 
 @pytest.mark.parametrize("states, helps", [(12, False), (40, True)])

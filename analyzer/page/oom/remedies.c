@@ -111,9 +111,7 @@ static int add_remedy(struct doc *doc, const struct study *study, const struct r
     doc_bool(doc_detail(doc), "before_peak", "Before the peak", remedy->is_early);
     doc_note(doc, "%s%s%s%s", text_failed(&how) ? "" : how.data, supposes ? "; assumes " : "",
              supposes ? supposes : "",
-             remedy->is_early ? "; the run had not yet reached its peak: gradients and an "
-                                "optimizer's states come on top"
-                              : "");
+             remedy->is_early ? "; the first step failed, and the rest of it may need more" : "");
     text_release(&text);
     text_release(&how);
     return 0;
@@ -152,7 +150,7 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
     char gain[UNITS_TEXT_BYTES], need[UNITS_TEXT_BYTES];
     struct words words;
     struct text text;
-    bool is_compared = false;
+    bool is_compared = false, is_early = false;
     size_t said = 0;
     int status = 0;
     text_init(&text, TEXT_MAX);
@@ -175,9 +173,10 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
         if (!remedy_is_of_allocator(remedy) && !is_compared)
             text_addf(&text, " of %s", units_bytes(need, remedies->need_bytes));
         is_compared |= !remedy_is_of_allocator(remedy);
-        text_addf(&text, " less%s%s", remedy_is_of_allocator(remedy) ? " reserved" : "",
-                  remedy->is_early ? ", before gradients and an optimizer's states" : "");
+        text_addf(&text, " less%s", remedy_is_of_allocator(remedy) ? " reserved" : "");
+        is_early |= remedy->is_early;
     }
+    text_add(&text, is_early ? "; the rest of the first step is still to come" : "");
     if (said && !text_failed(&text))
         status = page_say(opening, VERDICT_do, "%s%c%s.", lead,
                           *lead ? *text.data : toupper((unsigned char)*text.data), text.data + 1);
