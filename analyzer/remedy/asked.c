@@ -6,6 +6,9 @@
  * shape, such as a broadcast of a column against a row. No layer makes so much of its weights and
  * inputs. */
 enum { ABSURD_TIMES = 100 };
+/* Tensors of at least four earlier iterations pile up: an output that is replaced late is of one or
+ * two. They count if they hold more than 1/10 of the need, because less did not fill the card. */
+enum { FEWEST_OF_PILE = 4, PILE_SHARE = 10 };
 
 /* True if autograd may keep the block. Then its size is that of a layer, and its place allocates
  * for several layers. */
@@ -41,6 +44,36 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
         size_bytes / live_bytes >= ABSURD_TIMES)
         asked->times_live = size_bytes / live_bytes;
     return 0;
+}
+
+void asked_learn(struct asked *asked, const struct without *without, uint64_t need_bytes)
+{
+    for (size_t i = 0; i < without->count; i++) {
+        const struct without_question *question = &without->items[i];
+        uint32_t count = 0;
+
+        if (question->rule != WITHOUT_HELD || question->most_bytes <= need_bytes / PILE_SHARE)
+            continue;
+        for (uint32_t left = question->iterations; left; left >>= 1)
+            count += left & 1;
+        asked->piles_up = count >= FEWEST_OF_PILE;
+    }
+}
+
+/* True if the remedy lets go of what is held. */
+static bool lets_go(enum remedy_key key)
+{
+    return key == REMEDY_held_over || key == REMEDY_data_on_cpu || key == REMEDY_no_grad ||
+           key == REMEDY_caught;
+}
+
+bool asked_refutes(const struct asked *asked, enum remedy_key key)
+{
+    if (asked->piles_up && !lets_go(key))
+        return true;
+    if (key == REMEDY_smaller_batch)
+        return asked->grows || asked->halved_count || asked->times_live;
+    return asked->grows && (key == REMEDY_checkpoint || key == REMEDY_expandable_segments);
 }
 
 /* True if the place has freed nothing, and each of its requests was larger than the one before. */

@@ -12,6 +12,13 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
                const struct caught *caught, const struct failure *failure, uint64_t card_bytes,
                struct err *err);
 
+/* Learns from the answered questions whether tensors of many iterations are held. */
+void asked_learn(struct asked *asked, const struct without *without, uint64_t need_bytes);
+/* True if the requests before the failure show that the remedy does not help: a smaller batch was
+ * tried, or the request grows until it fails again, or what is held does and the remedy does not
+ * let go of it. */
+bool asked_refutes(const struct asked *asked, enum remedy_key key);
+
 void larger_blocks_find(struct larger_blocks *larger, const struct at_moment *at,
                         const struct lives *lives);
 

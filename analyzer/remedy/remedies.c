@@ -389,15 +389,6 @@ static bool misses_failure(const struct inquiry *inquiry, size_t number)
            gone_bytes <= remedies->need_bytes / NOTABLE_SHARE;
 }
 
-/* True if the requests before the failure show that the remedy does not help: a smaller batch was
- * tried, or the request grows until it fails again. */
-static bool is_refuted(const struct asked *asked, enum remedy_key key)
-{
-    return (asked->grows && key == REMEDY_checkpoint) ||
-           (key == REMEDY_smaller_batch &&
-            (asked->grows || asked->halved_count || asked->times_live));
-}
-
 static void keep_answers(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
@@ -409,7 +400,7 @@ static void keep_answers(const struct inquiry *inquiry)
         remedy.is_early = is_early && remedy.key != REMEDY_caught;
         if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE &&
             !is_less_than_a_call(inquiry, i, remedy.gain_bytes) && !misses_failure(inquiry, i) &&
-            !is_refuted(&remedies->asked, remedy.key))
+            !asked_refutes(&remedies->asked, remedy.key))
             keep_answer(remedies, &remedy);
     }
 }
@@ -474,7 +465,8 @@ static void advise_expandable_segments(struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
     struct remedy remedy = {.key = REMEDY_expandable_segments};
-    if (inquiry->has_model && !remedies->asked.grows && find_expandable_gain(inquiry, &remedy))
+    if (inquiry->has_model && !asked_refutes(&remedies->asked, remedy.key) &&
+        find_expandable_gain(inquiry, &remedy))
         remedies->items[remedies->count++] = remedy;
 }
 
@@ -585,6 +577,7 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct l
     remedies->needed = choose_moment(inquiry);
     int status = remedies->needed ? inquire(inquiry, watch, err) : 0;
     if (!status && remedies->needed) {
+        asked_learn(&remedies->asked, &inquiry->without, remedies->need_bytes);
         keep_answers(inquiry);
         advise_each_backward(inquiry);
         advise_expandable_segments(inquiry);

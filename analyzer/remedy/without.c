@@ -374,6 +374,7 @@ static void note_most(struct without *without, const struct held_block *block, u
         if (!concerns(without, question, block))
             continue;
         question->most_bytes += block->size_bytes;
+        question->iterations |= UINT32_C(1) << block->iteration % 32;
         question->is_of_graph |= block->is_of_graph;
         if (block->size_bytes > largest_bytes[i]) {
             largest_bytes[i] = block->size_bytes;

@@ -92,6 +92,23 @@ def test_batches_that_are_sorted_by_length_are_no_buffer_that_grows(run, is_besi
     assert ("The requests of this line grew 7 times" in texts["why"]) != is_sorted
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_half_the_batch_only_delays_the_failure_of_a_program_that_keeps_tensors_of_each_step(run, is_kept):
+    """Each step keeps the output of its forward. Without that, a longer batch fails."""
+    with run.trace.phase("init"):
+        run.alloc(100, (FILE, 2, "build"), MAIN)
+    for _ in range(9):
+        with run.trace.phase("forward"):
+            made = run.alloc(50, *MODEL), run.alloc(200, (FILE, 5, "Model.forward"), MAIN)
+        with run.trace.phase("backward"):
+            run.free(run.alloc(100, (FILE, 9, "backward"), MAIN), *made[is_kept:])
+    with run.trace.phase("forward"):
+        run.fail(900, (FILE, 5, "Model.forward"), MAIN)
+    _, remedies = run.answer()
+    assert ("smaller_batch" in remedies) != is_kept
+    assert ("held_over" in remedies) == is_kept
+
+
 @pytest.mark.parametrize("keeps_graph", [True, False])
 def test_layers_that_autograd_keeps_are_no_buffer_that_grows(run, keeps_graph):
     with run.trace.phase("forward"):

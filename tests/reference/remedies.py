@@ -325,7 +325,15 @@ class Run:
         gains = {q: gain for q, gain in gains.items() if self.concerned_at_failure(q) > need // 50}
         gains["no_grad" if self.is_inference else "checkpoint"] = self.best_line(need)
         gains["caught"] = self.caught(self.length - 1)
+        if self.piles_up_over_iterations(need):
+            gains = {q: gain for q, gain in gains.items() if q in ("held_over", "data_on_cpu", "no_grad", "caught")}
         return need, {question: gain for question, gain in gains.items() if gain > need // 50}
+
+    def piles_up_over_iterations(self, need):
+        """True if blocks of four earlier iterations hold more than a tenth of the need. Advice that frees none of them is
+        then left out."""
+        held = [b for b in self.at(self.length - 1) if b.part in FORWARD and self.recurs(b) and b.iteration < self.iterations]
+        return len({b.iteration % 32 for b in held}) >= 4 and sum(b.size for b in held) > need // 10
 
     def concerned_at_failure(self, question):
         """Returns the bytes at the failure that the remedy is about. A remedy that only lowers an earlier peak does not
