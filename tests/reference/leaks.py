@@ -392,12 +392,11 @@ class Growth:
     def is_outgrown(self, stack):
         """True if every block of the stack is kept, and each is larger than the one before."""
         own = [(index, block, birth) for index, block, birth, _ in self.changes if block.stack == stack]
-        sizes, births = [block.size for _, block, _ in own], [index for index, _, _ in own]
-        if not stack or not all(birth for _, _, birth in own) or any(a >= b for a, b in zip(sizes, sizes[1:])):
+        sizes = [block.size for _, block, _ in own]
+        rises = [b - a for a, b in zip(sizes, sizes[1:])]
+        if not stack or not all(birth for _, _, birth in own) or min(rises, default=0) <= 0:
             return False
-        frees = [index for index, _, birth, _ in self.changes if not birth]
-        always = all(any(a <= free < b for free in frees) for a, b in zip(births, births[1:]))
-        return len(sizes) >= (3 if always else 8)
+        return len(rises) >= (4 if max(rises) // 2 <= min(rises) else 8)
 
     def outgrown(self):
         """True if the largest such stack holds a tenth of the account's highest live bytes."""

@@ -103,11 +103,11 @@ static void measure_enlarged(struct growing *item, const struct growth *growth)
     const uint64_t count = item->enlarged_count, births = blocks->births_count;
     const uint64_t expected = count * growth->ends_count, slack = 2 * count;
 
-    if (!count || blocks->smaller_count || births < FEWEST_ENDS * count ||
+    if (!count || blocks->sizes.falls_count || births < FEWEST_ENDS * count ||
         births + slack < expected || births > expected + slack)
         return;
-    const double per_block =
-        (double)(blocks->last_size_bytes - blocks->first_size_bytes) / (double)(births / count - 1);
+    const double per_block = (double)(blocks->sizes.last_bytes - blocks->sizes.first_bytes) /
+                             (double)(births / count - 1);
     item->enlarged_by_bytes = (uint64_t)(per_block + 0.5);
     item->line.slope = item->line.low = item->line.high = per_block * (double)count;
 }
@@ -273,16 +273,16 @@ int growth_find_period(struct step_period *period, const struct growth_watch *wa
 
 /* --- without steps --- */
 
-/* A site outgrows its blocks if it keeps all of them, and each is larger than the one before. The
- * weights of a model are kept as well, but few models have so many of them in ascending order. */
-enum { FEWEST_OUTGROWN = 8, VISIBLE_OUTGROWN = 10 };
+/* Less than one part in VISIBLE_OUTGROWN of the account is not worth a verdict. */
+enum { VISIBLE_OUTGROWN = 10 };
 
+/* A site outgrows its blocks if it keeps all of them, and each is larger than the one before. */
 static bool is_outgrown(const struct site_ends *site)
 {
     const struct site_blocks *blocks = &site->blocks;
 
-    return site->stack_id && !blocks->frees_count && blocks->births_count >= FEWEST_OUTGROWN &&
-           blocks->larger_count + 1 == blocks->births_count && !site->was_resized;
+    return site->stack_id && !site->was_resized &&
+           rising_is_kept(&blocks->sizes, blocks->births_count, blocks->frees_count);
 }
 
 /* Takes the two sites that hold most. They must hold a tenth of what is live at the end. */

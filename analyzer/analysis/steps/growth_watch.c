@@ -209,13 +209,8 @@ static int change_in_order(struct account_ends *own, struct site_ends *site, uin
 
 static void note_birth(struct site_blocks *blocks, const struct block *block, uint64_t backwards)
 {
-    if (!blocks->births_count++)
-        blocks->first_size_bytes = blocks->last_size_bytes = block->size_bytes;
-    else
-        blocks->fresh_births_count += backwards != blocks->backwards_seen;
-    blocks->larger_count += block->size_bytes > blocks->last_size_bytes;
-    blocks->smaller_count += block->size_bytes < blocks->last_size_bytes;
-    blocks->last_size_bytes = block->size_bytes;
+    blocks->fresh_births_count += blocks->births_count++ && backwards != blocks->backwards_seen;
+    rising_add(&blocks->sizes, block->size_bytes);
     blocks->graph_births_count += block->is_of_graph;
     blocks->backward_births_count += block->backward || block->forward_stack_id;
     blocks->backwards_seen = backwards;

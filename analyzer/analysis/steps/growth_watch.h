@@ -23,6 +23,7 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 
 #include "trend.h"
+#include "rising.h"
 #include "step_ends.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/util/pair_map.h"
@@ -37,8 +38,7 @@ enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
 /* The blocks of a call stack in the whole run. Steps do not matter here. */
 struct site_blocks {
     uint64_t births_count, frees_count, most_live_count;
-    uint64_t larger_count, smaller_count; /* than the block born before */
-    uint64_t first_size_bytes, last_size_bytes;
+    struct rising sizes;
     uint64_t graph_births_count;    /* autograd keeps the block */
     uint64_t backward_births_count; /* in a backward */
     uint64_t fresh_births_count;    /* a backward began since the birth before */

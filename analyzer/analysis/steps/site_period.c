@@ -163,8 +163,10 @@ static bool is_below(const struct lines *lines, uint32_t node, uint32_t above)
 
 static bool only_rises(const struct site_ends *site)
 {
-    return !site->blocks.smaller_count && site->blocks.larger_count >= FEWEST_RISES &&
-           (uint64_t)site->blocks.larger_count * 2 >= site->blocks.births_count;
+    const struct rising *sizes = &site->blocks.sizes;
+
+    return !sizes->falls_count && sizes->rises_count >= FEWEST_RISES &&
+           UINT64_C(2) * sizes->rises_count >= site->blocks.births_count;
 }
 
 static uint64_t weigh(const struct lines *lines, size_t number, bool is_of_growing)

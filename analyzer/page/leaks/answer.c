@@ -201,7 +201,7 @@ static int say_larger(struct opening *opening, const struct account_leak *found)
         const struct site_blocks *blocks = row->first->blocks;
         if (!row->is_of_cause)
             continue;
-        if (blocks->larger_count + 1 != blocks->births_count)
+        if (!rising_is_kept(&blocks->sizes, blocks->births_count, blocks->frees_count))
             return 1;
         count++;
     }
