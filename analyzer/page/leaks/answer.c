@@ -368,14 +368,15 @@ static int say_flushed(struct opening *opening, const struct leak_row *row)
                     collapses_text(when, row->first));
 }
 
-/* Says that the pool reserved much more than was live, and whether the driver's memory grew by
- * steps, because a reader who asks for a leak may have seen this growth outside the program. */
-static int say_excess(struct opening *opening, const struct study *study, uint32_t account)
+/* Says what the pool reserved in excess, and whether the driver's memory grew by steps, because a
+ * reader who asks for a leak may have seen this growth outside the program. */
+static int say_excess(struct opening *opening, const struct study *study, const struct view *view,
+                      uint32_t account, struct err *err)
 {
     const struct history *history = &study->history;
     const int device = history->accounts[account].device;
     const struct account *pool = &history->accounts[history_device(history, device)->leading];
-    char reserved[UNITS_TEXT_BYTES], live[UNITS_TEXT_BYTES], rise[UNITS_TEXT_BYTES];
+    char rise[UNITS_TEXT_BYTES];
     struct leak_rounds rounds;
 
     if (!idle_is_excess(pool, study_card_bytes(study, device)))
@@ -386,12 +387,11 @@ static int say_excess(struct opening *opening, const struct study *study, uint32
                  "The driver's memory grew in %" PRIu64 " steps, by %s each%s.", rounds.count,
                  units_bytes(rise, rounds.bytes), rounds.has_stopped ? ", then stopped" : "") < 0)
         return -1;
-    return page_say(
-        opening, VERDICT_why, "The pool reserved %s at its peak, for at most %s of live tensors.",
-        units_bytes(reserved, pool->peak_reserved_bytes), units_bytes(live, pool->peak_bytes));
+    return page_excess_answer(opening, study, view, err) < 0 ? -1 : 1;
 }
 
-static int say_none(struct opening *opening, const struct study *study, const struct worst *worst)
+static int say_none(struct opening *opening, const struct study *study, const struct view *view,
+                    const struct worst *worst, struct err *err)
 {
     const struct leak *leak = &worst->found.leak;
     const struct growth *growth = &worst->found.growth;
@@ -414,8 +414,9 @@ static int say_none(struct opening *opening, const struct study *study, const st
         status = page_say(opening, VERDICT_what,
                           "No leak: live bytes do not grow from step to step (%" PRIu64 " steps).",
                           growth->ends_count);
-    return status < 0 || say_cache(opening, leak) < 0 ? -1
-                                                      : say_excess(opening, study, worst->account);
+    return status < 0 || say_cache(opening, leak) < 0
+               ? -1
+               : say_excess(opening, study, view, worst->account, err);
 }
 
 /* Says that memory is kept for a backward that never ran. */
@@ -482,7 +483,7 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
 
 /* --- the page's answers --- */
 
-static int say_verdict(struct opening *opening, const struct study *study,
+static int say_verdict(struct opening *opening, const struct study *study, const struct view *view,
                        const struct worst *worst, struct err *err)
 {
     if (worst->account == HISTORY_NONE)
@@ -493,7 +494,7 @@ static int say_verdict(struct opening *opening, const struct study *study,
     case LEAK_GROWS:
         return say_growth(opening, study, worst, err);
     case LEAK_NONE:
-        return say_none(opening, study, worst);
+        return say_none(opening, study, view, worst, err);
     default:
         return say_unknown(opening, worst);
     }
@@ -557,7 +558,7 @@ int page_leaks_verdict(struct opening *opening, const struct study *study, const
 
     if (find_worst(&worst, study, view, err))
         return -1;
-    const int status = say_verdict(opening, study, &worst, err);
+    const int status = say_verdict(opening, study, view, &worst, err);
     *own->found |= worst.found.leak.verdict == LEAK_FOUND;
     account_leak_release(&worst.found);
     return status;
