@@ -157,7 +157,8 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
     const struct account *own = &study->history.accounts[account];
     bool *stacks = find_stacks(study, found, err);
 
-    *evidence = (struct leak_evidence){.has_backward = study_has_backward(study),
+    *evidence = (struct leak_evidence){.is_python = study->trace.location_limit > 0,
+                                       .has_backward = study_has_backward(study),
                                        .may_go_back = study->history.failures_in_all > 0 &&
                                                       !study_has_backward(study)};
     if (!stacks)
@@ -168,8 +169,8 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
     const struct growing *steepest = add_sites(evidence, found, stacks);
     int status = 0;
     if (steepest) {
-        evidence->collapses = steepest->teeth.count;
-        evidence->is_flushed = teeth_are_equal(&steepest->teeth);
+        evidence->collapses = steepest->sweeps->at.count;
+        evidence->are_anywhere = sweeps_are_anywhere(steepest->sweeps);
         add_held(evidence, study, account, stacks);
         status = read_stack(evidence, study->symbols, steepest->stack_id, err);
     }

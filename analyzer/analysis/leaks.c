@@ -161,7 +161,7 @@ static int find_growing_rows(struct account_leak *found, struct symbols *symbols
             status = cache_name_find(&row->cache, symbols, site->stack_id, err);
         if (row->stack_count == 1) {
             row->first = site;
-            row->is_saw = growing_is_saw(site);
+            row->is_saw = site->is_saw;
             row->is_of_graph = site->blocks->graph_births_count * 2 > site->blocks->births_count;
         }
         row->is_enlarged = (row->stack_count == 1 || row->is_enlarged) && site->enlarged_count;
@@ -172,8 +172,8 @@ static int find_growing_rows(struct account_leak *found, struct symbols *symbols
         row->first_bytes += site->first_bytes;
         row->last_bytes += site->last_bytes;
         row->end_bytes += end_bytes[site->stack_id];
-        if (site->rises_count > row->rises_count)
-            row->rises_count = site->rises_count;
+        if (site->rises->count > row->rises_count)
+            row->rises_count = site->rises->count;
     }
     if (found->growing.count)
         qsort(found->growing.items, found->growing.count, sizeof *found->growing.items,
@@ -291,11 +291,11 @@ bool leak_rounds_find(struct leak_rounds *rounds, const struct growth_watch *wat
     const struct trend *trend = &total->trend;
     const uint64_t samples = trend->window ? trend->open_until / trend->window : 0;
 
-    if (total->fell || total->rises_count < FEWEST_ENDS || samples < FEWEST_ENDS)
+    if (total->falls_count || total->rises.count < FEWEST_ENDS || samples < FEWEST_ENDS)
         return false;
     *rounds = (struct leak_rounds){
-        .count = total->rises_count,
-        .bytes = (total->last_bytes - total->first_bytes) / total->rises_count,
+        .count = total->rises.count,
+        .bytes = (total->last_bytes - total->first_bytes) / total->rises.count,
         .has_stopped = trend->samples[samples - FEWEST_ENDS] == trend->samples[samples - 1]};
     return true;
 }

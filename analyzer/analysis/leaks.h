@@ -17,7 +17,7 @@ struct leak_row {
     const char *cache;       /* name of the first stack's known cache; NULL: no known cache */
     bool is_left_out;        /* its blocks are segments of a pool, whose own account counts them */
     bool is_enlarged;        /* the first stack's blocks become larger (growth.h) */
-    bool is_saw;             /* the first stack's bytes collapse again and again (teeth.h) */
+    bool is_saw;             /* the first stack's bytes are swept again and again (sweeps.h) */
     bool is_of_graph;        /* autograd keeps most blocks of the first stack */
     bool is_of_cause;        /* it rises and dies together with the steepest row that is no cache */
     double slope, low, high; /* growth in bytes per step, with its bounds */

@@ -162,6 +162,28 @@ def test_a_saw_is_judged_by_its_teeth_and_stands_below_the_peak(program):
         assert run_command("check", f"--max-growth-per-step={limit}", program.trace.path).returncode == status
 
 
+def test_a_buffer_that_is_written_out_at_a_regular_pace_stands_below_the_peak_too(program):
+    report = program.run(30, saw(program, [9, 18, 27])).answer("report")
+    assert "+1.00 MiB per step by train.py:7 main, freed at once every 9 steps." in report
+
+
+@pytest.mark.parametrize("places, is_cycle", [((7, 9), True), ((9, 9), False)])
+def test_only_what_is_freed_anywhere_is_said_to_be_in_cycles(program, places, is_cycle):
+    held, when = [], dict(zip((10, 24), places, strict=True))
+
+    def step(number):
+        held.append(program.tensor(7))
+        for line in (7, 9):
+            program.temporary(line + 1 if line == 7 else line)
+            while when.get(number) == line and held:
+                program.trace.tensor_free(held.pop())
+
+    said = "Blocks of several steps were freed at one moment, as Python's collector frees reference cycles."
+    for command in ("leaks", "report"):
+        assert (said in program.run(30, step).answer(command)) == is_cycle
+        program.run = lambda *_: program
+
+
 # --- growth that is no leak ---
 
 

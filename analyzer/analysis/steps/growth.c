@@ -112,23 +112,22 @@ static void measure_enlarged(struct growing *item, const struct growth *growth)
     item->line.slope = item->line.low = item->line.high = per_block * (double)count;
 }
 
-/* Cuts the series at its collapses. Returns true if the growth is that of its teeth. */
-static bool find_saw(struct growing *item, const struct trend *trend, const struct stretch *stretch)
+/* Returns true if the bytes rise and are swept (sweeps.h), and do not fall oftener in another way.
+ * Then the growth is that of the rises. */
+static bool find_saw(struct growing *item, const struct site_ends *site)
 {
-    const struct teeth teeth =
-        teeth_find(&trend->samples[stretch->first], stretch->last - stretch->first);
-    const double samples_per_step = stretch->ends_per_step / (double)trend->window;
+    const struct sweeps *sweeps = item->sweeps;
 
-    item->teeth = teeth;
-    if (!teeth.count || teeth.is_over)
+    if (!sweeps->at.count || sweeps->at.count * 2 < site->falls_count ||
+        sweeps_are_over(sweeps, site->ends_count))
         return false;
-    if (teeth.count > 1)
-        item->period_steps = (double)teeth.between / (double)(teeth.count - 1) / samples_per_step;
-    item->line = (struct growth_line){.verdict = GROWTH_GROWS,
-                                      .has_slope = true,
-                                      .slope = teeth.slope * samples_per_step,
-                                      .low = teeth.low * samples_per_step,
-                                      .high = teeth.high * samples_per_step};
+    const uint64_t usual = beats_usual(&site->rises);
+    const double slope =
+        usual ? item->rise_bytes / (double)usual
+              : (double)site->risen_bytes / (double)(site->ends_count - 1 - site->falls_count);
+    item->is_saw = true;
+    item->pace = sweeps_pace(sweeps, 1 + WARM_UP_ENDS, site->ends_count);
+    item->line = (struct growth_line){GROWTH_GROWS, true, slope, slope, slope};
     return true;
 }
 
@@ -177,21 +176,22 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
                     const struct stretch *stretch, struct err *err)
 {
     const uint64_t intervals = site->ends_count - 1;
-    const bool is_steady = !site->fell && (uint64_t)site->rises_count * 2 >= intervals;
+    const bool is_steady = !site->falls_count && site->rises.count * 2 >= intervals;
     struct growing item = {.stack_id = site->stack_id,
                            .blocks = &site->blocks,
                            .is_of_graph = site->is_of_graph,
                            .first_bytes = site->first_bytes,
                            .last_bytes = site->last_bytes,
-                           .rises_count = site->rises_count};
+                           .rises = &site->rises,
+                           .sweeps = &site->sweeps};
 
     if (site->changes_count < 2)
         return 0;
+    if (site->rises.count)
+        item.rise_bytes = (double)site->risen_bytes / (double)site->rises.count;
     item.since_step = site->first_bytes ? 1 : site->changed_at + 1 + WARM_UP_ENDS;
-    if (site->fell && find_saw(&item, &site->trend, stretch)) {
-        item.collapse_step = item.teeth.collapsed_at * site->trend.window + 1 + WARM_UP_ENDS;
+    if (find_saw(&item, site))
         return keep(growth, capacity, &item, err);
-    }
     if (site->last_bytes <= site->first_bytes || !rises_late(&site->trend, stretch) ||
         !(is_steady || trend_rises(&site->trend, stretch->first, stretch->last)))
         return 0;
@@ -241,10 +241,9 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, s
     size_t capacity = 0;
 
     growth->counted_steps = growth->total_intervals = total->ends_count - 1;
-    growth->total_rises = total->rises_count;
-    growth->total =
-        judge(&total->trend, &stretch,
-              !total->fell && (uint64_t)total->rises_count * 2 >= growth->counted_steps);
+    growth->total_rises = total->rises.count;
+    growth->total = judge(&total->trend, &stretch,
+                          !total->falls_count && total->rises.count * 2 >= growth->counted_steps);
     if (growth->total.verdict == GROWTH_FLAT)
         growth->flat_since = find_flat(&total->trend, &stretch);
     for (size_t i = 0; i < own->count; i++)

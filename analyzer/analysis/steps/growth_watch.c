@@ -33,8 +33,11 @@ static int note_change(struct site_ends *site, struct err *err)
     else if (!site->trend.samples && catch_up(site, err))
         return -1;
     site->changes_count += bytes != site->last_bytes;
-    site->rises_count += bytes > site->last_bytes;
-    site->fell |= bytes < site->last_bytes;
+    if (bytes > site->last_bytes) {
+        beats_add(&site->rises, site->ends_count);
+        site->risen_bytes += bytes - site->last_bytes;
+    }
+    site->falls_count += bytes < site->last_bytes;
     site->last_bytes = bytes;
     site->last_count = site->live_count;
     return 0;
@@ -54,6 +57,7 @@ static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
         site->first_bytes = site->last_bytes = site->live_bytes;
         site->first_count = site->last_count = site->live_count;
     }
+    sweeps_end(&site->sweeps, site->ends_count, site->live_bytes < site->last_bytes);
     if ((site->live_bytes != site->last_bytes || site->live_count != site->last_count) &&
         note_change(site, err))
         return -1;
@@ -125,18 +129,42 @@ static void forget_ends(struct account_ends *own)
 
 /* --- changes --- */
 
+/* The step in which a block was made that is freed now. */
+static uint64_t step_of(const struct growth_watch *watch, uint64_t begin_index)
+{
+    const uint64_t now = watch->step_number;
+    const uint64_t oldest = now < STEP_BEGINS ? 0 : now - STEP_BEGINS + 1;
+    uint64_t step = now;
+
+    while (step > oldest && begin_index < watch->step_begins[step % STEP_BEGINS])
+        step--;
+    return step;
+}
+
+static void note_free(const struct growth_watch *watch, const struct account_ends *own,
+                      struct site_ends *site, const struct block *block)
+{
+    const struct swept freed = {.moment = own->births_count,
+                                .live_bytes = site->live_bytes,
+                                .size_bytes = block->size_bytes,
+                                .step = step_of(watch, block->life.begin_index),
+                                .place = own->last_born};
+    sweeps_free(&site->sweeps, &freed);
+    if (freed.step == watch->step_number) {
+        site->open_churn_bytes += block->size_bytes;
+        site->open_churn_count++;
+    }
+}
+
 /* Counts the bytes from before the change for all past ends, and changes them. */
 static int change_at_ends(const struct growth_watch *watch, struct account_ends *own,
                           struct site_ends *site, const struct change *change, struct err *err)
 {
-    const struct block *block = change->block;
     if (look_at_ends(&own->total, watch->looked_count, err) ||
         look_at_ends(site, watch->looked_count, err))
         return -1;
-    if (!change->birth && !change->is_resize && block->life.begin_index >= watch->step_begin) {
-        site->open_churn_bytes += block->size_bytes;
-        site->open_churn_count++;
-    }
+    if (!change->birth && !change->is_resize)
+        note_free(watch, own, site, change->block);
     return 0;
 }
 
@@ -163,10 +191,8 @@ static struct birth_pair *find_pair(struct account_ends *own, uint32_t from, uin
 static int count_pair(struct account_ends *own, const struct site_ends *site, struct err *err)
 {
     const uint32_t to = (uint32_t)(site - own->sites), from = own->last_born - 1;
-    const bool has_last = own->last_born;
 
-    own->last_born = to + 1;
-    if (!has_last || own->has_too_many_pairs)
+    if (!own->last_born || own->has_too_many_pairs)
         return 0;
     uint32_t *last = &own->sites[from].pair;
     if (!*last || own->pairs[*last - 1].to != to) {
@@ -247,11 +273,14 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
     if (kind == STEP_ENDS)
         return;
     const uint64_t count = watch->ends->counts[kind];
-    for (size_t i = 0; i < watch->account_count && step_ends_began(watch->ends, kind); i++)
+    const bool is_first = step_ends_began(watch->ends, kind);
+    for (size_t i = 0; i < watch->account_count && is_first; i++)
         forget_ends(&watch->accounts[i]);
+    watch->step_number = is_first ? 0 : watch->step_number;
     watch->has_ended = true;
     watch->looked_count = count > WARM_UP_ENDS ? count - WARM_UP_ENDS : 0;
-    watch->step_begin = at->index;
+    watch->step_number++;
+    watch->step_begins[watch->step_number % STEP_BEGINS] = at->index;
 }
 
 /* --- the observer --- */
@@ -274,6 +303,10 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if ((watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
         (!watch->has_ended && change_in_order(own, site, tick, change, at->err)))
         return -1;
+    if (change->birth) {
+        own->births_count++;
+        own->last_born = (uint32_t)(site - own->sites) + 1;
+    }
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
     site->live_bytes += more_bytes;
     site->live_count += change->birth ? 1 : UINT64_MAX;

@@ -25,6 +25,7 @@
 #include "trend.h"
 #include "rising.h"
 #include "step_ends.h"
+#include "sweeps.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/util/pair_map.h"
 
@@ -53,8 +54,7 @@ struct site_ends {
     uint64_t ends_count;             /* ends counted so far */
     struct trend trend;              /* of bytes; has no samples until the second change */
     uint32_t stack_id;
-    uint32_t rises_count, changes_count; /* of bytes, from end to end */
-    bool fell;
+    uint32_t changes_count;                      /* of bytes, from end to end */
     bool was_resized;                            /* a block was resized in place */
     bool is_of_graph;                            /* autograd keeps one of its blocks */
     uint64_t open_churn_bytes, open_churn_count; /* of the open step */
@@ -63,6 +63,10 @@ struct site_ends {
     struct trend counts;               /* of block counts; its samples follow those of the bytes */
     uint64_t first_bytes, first_count; /* at the first counted end */
     uint64_t changed_at;               /* first end with other values than first_…; 0: none */
+    struct beats rises;                /* of bytes, from end to end */
+    uint64_t risen_bytes;              /* sum of the rises */
+    uint64_t falls_count;              /* of bytes, from end to end */
+    struct sweeps sweeps;
     struct site_blocks blocks;
 
     /* Used only until a step has ended: */
@@ -81,6 +85,9 @@ struct birth_pair {
 /* Pairs beyond this number are not counted: so many have no order. */
 enum { BIRTH_PAIRS_MAX = 1 << 16 };
 
+/* Steps whose begin is kept. Blocks that are older count as made in the oldest of them. */
+enum { STEP_BEGINS = 64 };
+
 struct account_ends {
     uint32_t *numbers; /* by stack id: number of its site, from 1; 0: none */
     size_t number_count, number_capacity;
@@ -88,11 +95,12 @@ struct account_ends {
     size_t count, capacity;
     bool is_pool;        /* it is a framework's pool */
     uint64_t most_bytes; /* most live bytes */
+    uint64_t births_count;
+    uint32_t last_born; /* site of the last birth, from 1; 0: none */
     /* Used only until a step has ended: */
     struct birth_pair *pairs;
     size_t pair_count, pair_capacity;
     struct pair_map pair_numbers; /* by both sites */
-    uint32_t last_born;           /* site of the last birth, from 1; 0: none */
     bool has_too_many_pairs;
     struct site_ends total; /* of the account; only the bytes are valid */
 };
@@ -107,9 +115,12 @@ struct growth_watch {
     uint64_t backward_count;     /* backwards that began */
     bool has_graphs;             /* the trace has blocks that autograd keeps */
     uint64_t looked_count;       /* counted ends of steps */
-    uint64_t step_begin;         /* event that began the current step */
-    uint64_t tick_count;         /* ticks so far: events that changed a block of a layer */
-    uint64_t tick_event;         /* event of the last tick */
+    /* The events that began the last steps, by the number of the step modulo STEP_BEGINS, and the
+     * number of steps that ended. */
+    uint64_t step_begins[STEP_BEGINS];
+    uint64_t step_number;
+    uint64_t tick_count; /* ticks so far: events that changed a block of a layer */
+    uint64_t tick_event; /* event of the last tick */
     const struct trace *trace;
 };
 

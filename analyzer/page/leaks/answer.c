@@ -263,18 +263,36 @@ static int say_leak(struct opening *opening, const struct study *study, const st
 /* Writes "in step 24", "every 40 steps" or "3 times". */
 static const char *collapses_text(char out[64], const struct growing *site)
 {
-    if (teeth_are_equal(&site->teeth))
-        snprintf(out, 64, "every %.0f steps", site->period_steps);
-    else if (site->teeth.count == 1 && site->collapse_step)
-        snprintf(out, 64, "in step %" PRIu64, site->collapse_step);
+    const struct beats *at = &site->sweeps->at;
+
+    if (site->pace)
+        snprintf(out, 64, "every %" PRIu64 " steps", site->pace);
+    else if (at->count == 1)
+        snprintf(out, 64, "in step %" PRIu64, growth_step_of_end(at->last_at));
     else
-        snprintf(out, 64, "%zu time%s", site->teeth.count, site->teeth.count == 1 ? "" : "s");
+        snprintf(out, 64, "%" PRIu64 " times", at->count);
     return out;
 }
 
-static int say_saw(struct opening *opening, const struct study *study, const struct worst *worst,
-                   const struct leak_row *row, struct err *err)
+/* The steepest row, if it collapses and the verdict is about such rows; else NULL. */
+static const struct leak_row *saw_of(const struct account_leak *found)
 {
+    const struct leak *leak = &found->leak;
+    const struct leak_row *row = lines_steepest(found, ROWS_OF_CAUSE);
+    const bool is_of_saws =
+        leak->verdict == LEAK_GROWS
+            ? leak->saw_slope > leak->enlarged_slope
+            : leak->verdict == LEAK_NONE && leak->saw_slope + leak->flushed_slope > 0;
+
+    return row && row->is_saw && is_of_saws ? row : NULL;
+}
+
+/* `leaks` and `report` say a saw in the same words. */
+static int say_saw(struct opening *opening, const struct study *study, const struct worst *worst,
+                   const struct leak_row *row, enum verdict_role role, struct err *err)
+{
+    const char *denied =
+        role == VERDICT_what && worst->found.leak.verdict == LEAK_NONE ? "No leak: " : "";
     char growth[GROWTH_TEXT_BYTES], when[64];
     struct leak_evidence evidence;
 
@@ -282,7 +300,7 @@ static int say_saw(struct opening *opening, const struct study *study, const str
         return -1;
     const struct leak_sign *sign = leak_sign_of(&evidence);
     growth_text(growth, study, worst, ROWS_OF_CAUSE);
-    return page_say(opening, VERDICT_what, "+%s, freed at once %s.", growth,
+    return page_say(opening, role, "%s+%s, freed at once %s.", denied, growth,
                     collapses_text(when, row->first)) < 0 ||
                    say_sign(opening, sign) < 0 || say_action(opening, sign) < 0
                ? -1
@@ -337,12 +355,11 @@ static int say_enlarged(struct opening *opening, const struct study *study,
 static int say_growth(struct opening *opening, const struct study *study, const struct worst *worst,
                       struct err *err)
 {
-    const struct leak_row *row = lines_steepest(&worst->found, ROWS_OF_CAUSE);
+    const struct leak_row *saw = saw_of(&worst->found);
 
     if (worst->found.growth.outgrown.count)
         return say_outgrown(opening, worst, VERDICT_what);
-    return worst->found.leak.saw_slope > worst->found.leak.enlarged_slope && row && row->is_saw
-               ? say_saw(opening, study, worst, row, err)
+    return saw ? say_saw(opening, study, worst, saw, VERDICT_what, err)
                : say_enlarged(opening, study, worst);
 }
 
@@ -357,15 +374,6 @@ static int say_cache(struct opening *opening, const struct leak *leak)
     return page_say(opening, VERDICT_why,
                     "%s per step is kept by %s, which is not a leak of the program.",
                     slope_text(slope, leak->cache_slope), leak->cache);
-}
-
-static int say_flushed(struct opening *opening, const struct leak_row *row)
-{
-    char slope[UNITS_TEXT_BYTES], when[64];
-
-    return page_say(opening, VERDICT_what, "No leak: +%s per step by %s, freed at once %s.",
-                    slope_text(slope, row->slope), row->blamed->label,
-                    collapses_text(when, row->first));
 }
 
 /* Says what the pool reserved in excess, and whether the driver's memory grew by steps, because a
@@ -395,7 +403,7 @@ static int say_none(struct opening *opening, const struct study *study, const st
 {
     const struct leak *leak = &worst->found.leak;
     const struct growth *growth = &worst->found.growth;
-    const struct leak_row *row = lines_steepest(&worst->found, ROWS_OF_CAUSE);
+    const struct leak_row *saw = saw_of(&worst->found);
     char slope[UNITS_TEXT_BYTES];
     int status;
 
@@ -404,8 +412,8 @@ static int say_none(struct opening *opening, const struct study *study, const st
                         "No leak: %s per step (%" PRIu64 " steps) would fill the card only after "
                         "more than ten million steps.",
                         slope_text(slope, leak->slope), growth->ends_count);
-    if (leak->flushed_slope > 0 && row && row->is_saw)
-        return say_flushed(opening, row);
+    if (saw)
+        return say_saw(opening, study, worst, saw, VERDICT_what, err);
     if (growth->flat_since)
         status = page_say(opening, VERDICT_what,
                           "No leak: live bytes are flat since step %" PRIu64 " of %" PRIu64 ".",
@@ -517,25 +525,24 @@ int page_leaks_answer(struct opening *opening, const struct study *study, const 
 /* Growth that the peak does not show, and that is said below it. Enlarged blocks are no news there,
  * because the peak has them. */
 static int say_below_peak(struct opening *opening, const struct study *study,
-                          const struct worst *worst)
+                          const struct worst *worst, struct err *err)
 {
     const struct account_leak *found = &worst->found;
-    const struct leak_row *row = lines_steepest(found, ROWS_OF_CAUSE);
-    char growth[GROWTH_TEXT_BYTES], when[64];
+    const struct leak_row *saw = saw_of(found);
+    char growth[GROWTH_TEXT_BYTES];
 
     if (worst->account == HISTORY_NONE)
         return 1;
     if (found->growth.outgrown.count)
         return say_outgrown(opening, worst, VERDICT_why);
+    if (saw)
+        return say_saw(opening, study, worst, saw, VERDICT_why, err);
+    if (found->leak.verdict != LEAK_FOUND)
+        return 1;
     growth_text(growth, study, worst, ROWS_OF_CAUSE);
-    if (found->leak.verdict == LEAK_FOUND)
-        return page_say(opening, VERDICT_why, "Memory grows by %s.", growth) < 0
-                   ? -1
-                   : say_future(opening, found);
-    return found->leak.verdict == LEAK_GROWS && row && row->is_saw
-               ? page_say(opening, VERDICT_why, "+%s, freed at once %s.", growth,
-                          collapses_text(when, row->first))
-               : 1;
+    return page_say(opening, VERDICT_why, "Memory grows by %s.", growth) < 0
+               ? -1
+               : say_future(opening, found);
 }
 
 int page_leaks_below_peak(struct opening *opening, const struct study *study,
@@ -545,7 +552,7 @@ int page_leaks_below_peak(struct opening *opening, const struct study *study,
 
     if (find_worst(&worst, study, view, err))
         return -1;
-    const int status = say_below_peak(opening, study, &worst);
+    const int status = say_below_peak(opening, study, &worst, err);
     account_leak_release(&worst.found);
     return status;
 }
