@@ -169,6 +169,7 @@ static int find_growing_rows(struct account_leak *found, struct symbols *symbols
         row->slope += site->line.slope;
         row->low += site->line.low;
         row->high += site->line.high;
+        row->rise_bytes += site->rise_bytes;
         row->first_bytes += site->first_bytes;
         row->last_bytes += site->last_bytes;
         row->end_bytes += end_bytes[site->stack_id];
@@ -210,6 +211,8 @@ static void find_cause(struct account_leak *found)
             if (!row->cache && !row->is_left_out && !row->is_enlarged && row->is_saw == saws)
                 steepest = row;
         }
+    const uint64_t rise_steps = steepest ? beats_usual(steepest->first->rises) : 0;
+    found->rise_steps = rise_steps ? rise_steps : 1;
     for (size_t i = 0; i < found->growing.count && steepest; i++) {
         struct leak_row *row = &found->growing.items[i];
         row->is_of_cause =

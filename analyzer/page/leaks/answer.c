@@ -221,7 +221,8 @@ static int say_beside(struct opening *opening, const struct account_leak *found)
                     slope_text(per_step, slope), lines);
 }
 
-/* Writes "16.00 MiB per step by clip.py:13 SoftClip.forward, in the driver's memory, …". */
+/* Writes "16.00 MiB per step by clip.py:13 SoftClip.forward, in the driver's memory, …", or
+ * "29.02 MiB every 4 steps by …". */
 #define GROWTH_TEXT_BYTES (LINES_TEXT_BYTES + PAGE_LAYER_BYTES + UNITS_TEXT_BYTES + 128)
 static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
                         const struct worst *worst, enum rows rows)
@@ -231,10 +232,14 @@ static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
     const double slope = rows == ROWS_ENLARGED ? leak->enlarged_slope
                          : of_cause > 0        ? of_cause
                                                : leak->slope;
-    char lines[LINES_TEXT_BYTES], per_step[UNITS_TEXT_BYTES], layer[PAGE_LAYER_BYTES + 64];
+    const uint64_t steps = rows == ROWS_OF_CAUSE && of_cause > 0 ? worst->found.rise_steps : 1;
+    char lines[LINES_TEXT_BYTES], bytes[UNITS_TEXT_BYTES], layer[PAGE_LAYER_BYTES + 64],
+        every[48] = "per step";
 
+    if (steps > 1)
+        snprintf(every, sizeof every, "every %" PRIu64 " steps", steps);
     lines_text(lines, &worst->found, rows);
-    snprintf(out, GROWTH_TEXT_BYTES, "%s per step%s%s", slope_text(per_step, slope), lines,
+    snprintf(out, GROWTH_TEXT_BYTES, "%s %s%s%s", slope_text(bytes, slope), every, lines,
              layer_text(layer, study, worst->account));
 }
 
