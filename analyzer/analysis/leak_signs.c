@@ -93,8 +93,6 @@ static void add_graph(struct leak_evidence *evidence, struct graph_sums *sums,
     sums->went_back_slope += blocks->went_back ? site->line.slope : 0;
     if (!sums->seldomest || blocks->births_count < sums->seldomest->births_count)
         sums->seldomest = blocks;
-    if (blocks->backward_births_count * 2 > blocks->births_count)
-        evidence->gradient_slope += site->line.slope;
 }
 
 static void add_site(struct leak_evidence *evidence, struct graph_sums *sums,
@@ -104,6 +102,8 @@ static void add_site(struct leak_evidence *evidence, struct graph_sums *sums,
 
     evidence->slope += site->line.slope;
     evidence->is_of_backward |= blocks->backward_births_count > 0;
+    if (blocks->recorded_births_count * 2 > blocks->births_count)
+        evidence->gradient_slope += site->line.slope;
     evidence->stacks++;
     evidence->births_count += blocks->births_count;
     evidence->frees_count += blocks->frees_count;

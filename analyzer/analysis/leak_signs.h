@@ -23,7 +23,7 @@ struct leak_evidence {
     bool may_go_back;  /* memory was refused before any backward, so one may have been to come */
     bool is_of_backward; /* a backward made some of the blocks */
     double slope, graph_slope;
-    double gradient_slope; /* of blocks that are made in a backward and that autograd keeps */
+    double gradient_slope; /* of blocks that are made in a backward that autograd records */
     size_t stacks, graph_stacks;
     size_t collapses;                     /* of the steepest call stack */
     uint64_t live_bytes, parameter_bytes; /* at the account's peak */

@@ -66,6 +66,17 @@ def keep_chain(program, number):
     program.backward()
 
 
+def keep_gradient(program, number):
+    """The backward records an operator, and a gradient that it makes later is kept."""
+    program.trace.thread_names[2] = "pt_autograd_0"
+    root = (f"{TORCH}/autograd/__init__.py", 50, "_make_grads"), (f"{TORCH}/autograd/__init__.py", 340, "backward")
+    stack = program.trace.stack(*root, ("train.py", 24, "main"))
+    program.next += 512
+    program.trace.tensor_free(program.trace.tensor(program.next, 512, stack=stack))
+    program.temporary(90, "backward", node=number, thread=2)
+    program.tensor(91, "backward", thread=2)
+
+
 def keep_plain(program, number):
     program.tensor(7)
     program.temporary(8, node=number)
@@ -89,6 +100,8 @@ def keep_driver(program, number):
      "Hand tensors to ctx.save_for_backward(), and store none as an attribute of ctx."),
     (keep_of_forward, "2.50 MiB per step: 2.00 MiB by train.py:7 and :8, 512.00 KiB by train.py:3.", NO_BACKWARD),
     (keep_chain, "2.50 MiB per step: 2.00 MiB by train.py:7 and :8, 512.00 KiB by train.py:3.", CHAIN),
+    (keep_gradient, "1.00 MiB per step by train.py:91 backward.",
+     "Use torch.autograd.grad(create_graph=True), or set .grad to None after each step."),
     (keep_plain, "1.00 MiB per step by train.py:7 main.", "Look for what stores a tensor that this line makes."),
     (keep_model, "1.00 MiB per step by train.py:7 Net.__init__.",
      "Remove the old model from what keeps it before the next one is made."),

@@ -233,12 +233,21 @@ static int change_in_order(struct account_ends *own, struct site_ends *site, uin
     return count_pair(own, site, err);
 }
 
-static void note_birth(struct site_blocks *blocks, const struct block *block, uint64_t backwards)
+static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
+                       const struct block *block)
 {
+    const bool is_of_backward = block->backward || block->forward_stack_id;
+    const uint64_t backwards = watch->backward_count;
+
+    if (block->is_of_graph && block->backward)
+        watch->recorded_backward = block->backward;
     blocks->fresh_births_count += blocks->births_count++ && backwards != blocks->backwards_seen;
     rising_add(&blocks->sizes, block->size_bytes);
     blocks->graph_births_count += block->is_of_graph;
-    blocks->backward_births_count += block->backward || block->forward_stack_id;
+    blocks->backward_births_count += is_of_backward;
+    blocks->recorded_births_count +=
+        is_of_backward &&
+        (block->is_of_graph || (block->backward && block->backward == watch->recorded_backward));
     blocks->backwards_seen = backwards;
     if (blocks->births_count - blocks->frees_count > blocks->most_live_count)
         blocks->most_live_count = blocks->births_count - blocks->frees_count;
@@ -246,8 +255,8 @@ static void note_birth(struct site_blocks *blocks, const struct block *block, ui
 
 /* Counts the block for its call stack, and its forward operator's stack as one that a backward went
  * through. */
-static int note_block(const struct growth_watch *watch, struct account_ends *own,
-                      struct site_ends **site, const struct change *change, struct err *err)
+static int note_block(struct growth_watch *watch, struct account_ends *own, struct site_ends **site,
+                      const struct change *change, struct err *err)
 {
     const struct block *block = change->block;
     if (change->birth && block->forward_stack_id) {
@@ -260,7 +269,7 @@ static int note_block(const struct growth_watch *watch, struct account_ends *own
     if (!*site)
         return -1;
     if (change->birth)
-        note_birth(&(*site)->blocks, block, watch->backward_count);
+        note_birth(watch, &(*site)->blocks, block);
     else
         (*site)->blocks.frees_count++;
     return 0;
