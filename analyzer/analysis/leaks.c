@@ -63,7 +63,7 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
         account < study->growth.account_count ? &study->growth.accounts[account] : NULL;
     const size_t beside = !own ? 0 : own->count < BESIDE_MAX ? own->count : BESIDE_MAX;
     struct blame_stack *stacks =
-        array_new(growth->count + growth->churn_count + 2 + beside, sizeof *stacks, err);
+        array_new(growth->count + growth->churn_count + 3 + beside, sizeof *stacks, err);
     size_t count = 0;
 
     if (!stacks)
@@ -72,8 +72,10 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
         stacks[count++].stack_id = growth->items[i].stack_id;
     for (size_t i = 0; i < growth->churn_count; i++)
         stacks[count++].stack_id = growth->churn[i].stack_id;
-    for (size_t i = 0; i < growth->outgrown.count; i++)
-        stacks[count++].stack_id = growth->outgrown.stack_ids[i];
+    for (size_t i = 0; i < growth->kept.count; i++)
+        stacks[count++].stack_id = growth->kept.stack_ids[i];
+    if (growth->dropped_stack_id)
+        stacks[count++].stack_id = growth->dropped_stack_id;
     const size_t said = count;
     for (size_t i = 0; i < beside; i++)
         stacks[count++].stack_id = own->sites[i].stack_id;

@@ -239,6 +239,31 @@ def outgrow(trace, sizes, free=False):
             held = block
 
 
+def test_blocks_that_are_freed_together_tell_the_rounds_and_are_said(tmp_path):
+    trace, held = Trace(tmp_path / "trace.db"), []
+    trace.alloc(MIB, stack=trace.stack(("queue.c", 1, "load")))
+    for _ in range(44):
+        held.append(trace.alloc(8 * MIB, stack=trace.stack(("queue.c", 9, "take"))))
+        for address in held if len(held) == 10 else ():
+            trace.free(address)
+        held = held if len(held) < 10 else []
+    trace.write()
+    said = "Up to 10 blocks by queue.c:9 take are freed at once."
+    assert load_json("leaks", trace.path)["answer"] == ["No leak: live bytes do not grow from step to step (4 steps).", said]
+    assert said in load_json("report", trace.path)["answer"]
+
+
+@pytest.mark.parametrize("kept", [8, 7])
+def test_blocks_that_are_never_freed_are_said_although_no_step_is_known(tmp_path, kept):
+    trace = Trace(tmp_path / "trace.db")
+    for line in (3, 4):
+        for _ in range(kept):
+            trace.alloc(MIB, stack=trace.stack(("sim.c", line, "open")))
+    answer = load_json("leaks", trace.write())["answer"]
+    assert answer[0].startswith("Cannot tell whether memory leaks")
+    assert ("16 blocks by sim.c:3 and :4 were never freed (16.00 MiB)." in answer) == (kept == 8)
+
+
 @pytest.mark.parametrize("sizes, free, expected", [
     ([MIB + 4096 * i for i in range(9)], False,
      "Each block is larger than the one before."),

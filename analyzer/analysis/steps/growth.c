@@ -233,6 +233,18 @@ static uint64_t find_flat(const struct trend *trend, const struct stretch *stret
     return at * trend->window + 1 + WARM_UP_ENDS;
 }
 
+/* Finds the site whose frees end the rounds. In a framework's pool, it may be any layer. */
+static void find_dropped(struct growth *growth, const struct account_ends *own)
+{
+    const uint32_t stack_id = growth->period->stack_id;
+
+    if (own->is_pool || !(step_period_role(growth->period, stack_id) & ROUND_DROPS) ||
+        stack_id >= own->number_count || !own->numbers[stack_id])
+        return;
+    growth->dropped_stack_id = stack_id;
+    growth->dropped_count = own->sites[own->numbers[stack_id] - 1].blocks.most_live_count;
+}
+
 static int find_at_ends(struct growth *growth, const struct account_ends *own, struct err *err)
 {
     const struct site_ends *total = &own->total;
@@ -246,6 +258,7 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, s
                           !total->falls_count && total->rises.count * 2 >= growth->counted_steps);
     if (growth->total.verdict == GROWTH_FLAT)
         growth->flat_since = find_flat(&total->trend, &stretch);
+    find_dropped(growth, own);
     for (size_t i = 0; i < own->count; i++)
         if (add_site(growth, &capacity, &own->sites[i], &stretch, err))
             return -1;
@@ -272,26 +285,32 @@ int growth_find_period(struct step_period *period, const struct growth_watch *wa
 
 /* --- without steps --- */
 
-/* Less than one part in VISIBLE_OUTGROWN of the account is not worth a verdict. */
-enum { VISIBLE_OUTGROWN = 10 };
+/* Blocks count from FEWEST_KEPT on: a program has a few buffers of its own. Less than one part in
+ * VISIBLE_KEPT of the account is not worth a word. */
+enum { FEWEST_KEPT = 8, VISIBLE_KEPT = 10 };
 
-/* A site outgrows its blocks if it keeps all of them, and each is larger than the one before. */
-static bool is_outgrown(const struct site_ends *site)
+/* True if the site keeps all of its blocks. In a framework's pool, only blocks that get larger
+ * count, because the weights of a model are kept too. */
+static bool is_kept(const struct account_ends *own, const struct site_ends *site, bool get_larger)
 {
     const struct site_blocks *blocks = &site->blocks;
 
-    return site->stack_id && !site->was_resized &&
-           rising_is_kept(&blocks->sizes, blocks->births_count, blocks->frees_count);
+    if (!site->stack_id || site->was_resized)
+        return false;
+    return get_larger
+               ? rising_is_kept(&blocks->sizes, blocks->births_count, blocks->frees_count)
+               : !own->is_pool && !blocks->frees_count && blocks->births_count >= FEWEST_KEPT;
 }
 
 /* Takes the two sites that hold most. They must hold a tenth of what is live at the end. */
-static void find_outgrown(struct growth *growth, const struct account_ends *own)
+static void find_kept(struct growth *growth, const struct account_ends *own, bool get_larger)
 {
     const struct site_ends *most[2] = {NULL, NULL};
+    struct kept *kept = &growth->kept;
 
     for (size_t i = 0; i < own->count; i++) {
         const struct site_ends *site = &own->sites[i];
-        if (!is_outgrown(site))
+        if (!is_kept(own, site, get_larger))
             continue;
         if (!most[0] || site->live_bytes > most[0]->live_bytes) {
             most[1] = most[0];
@@ -299,12 +318,12 @@ static void find_outgrown(struct growth *growth, const struct account_ends *own)
         } else if (!most[1] || site->live_bytes > most[1]->live_bytes)
             most[1] = site;
     }
-    for (size_t i = 0; i < 2 && most[i]; i++) {
-        if (most[i]->live_bytes < own->most_bytes / VISIBLE_OUTGROWN)
-            return;
-        growth->outgrown.stack_ids[growth->outgrown.count++] = most[i]->stack_id;
-        growth->outgrown.blocks_count += most[i]->live_count;
-        growth->outgrown.bytes += most[i]->live_bytes;
+    for (size_t i = 0; i < 2 && most[i] && most[i]->live_bytes >= own->most_bytes / VISIBLE_KEPT;
+         i++) {
+        kept->get_larger = get_larger;
+        kept->stack_ids[kept->count++] = most[i]->stack_id;
+        kept->blocks_count += most[i]->live_count;
+        kept->bytes += most[i]->live_bytes;
     }
 }
 
@@ -321,7 +340,9 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
     if (growth_watch_has_steps(watch))
         return find_at_ends(growth, own, err);
     if (growth->ends == STEP_ENDS)
-        find_outgrown(growth, own);
+        find_kept(growth, own, true);
+    if (growth->ends == STEP_ENDS && !growth->kept.count)
+        find_kept(growth, own, false);
     return 0;
 }
 

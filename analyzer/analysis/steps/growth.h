@@ -61,14 +61,12 @@ struct churning {
     uint64_t bytes, count; /* summed over all counted steps */
 };
 
-/*
- * Call stacks of which every block is kept, and each block is larger than the one before. They are
- * found without steps.
- */
-struct outgrown {
+/* Call stacks of which every block is kept. They are found without steps. */
+struct kept {
     uint32_t stack_ids[2];
     size_t count;
     uint64_t blocks_count, bytes;
+    bool get_larger; /* each block is larger than the one before */
 };
 
 /* The step that ends with the counted end `at`. */
@@ -87,7 +85,9 @@ struct growth {
     struct growth_line total;
     uint64_t total_rises, total_intervals; /* ends, or windows, of the total; and those that rose */
     uint64_t flat_since;                   /* step since which the grown total is flat; 0: none */
-    struct outgrown outgrown;              /* empty if the trace has steps */
+    struct kept kept;                      /* empty if the trace has steps */
+    uint32_t dropped_stack_id;             /* frees of its blocks end the rounds; 0: none */
+    uint64_t dropped_count;                /* its most live blocks */
     struct growing *items;                 /* by slope, descending */
     size_t count;
     struct churning *churn; /* by bytes, descending; at most GROWTH_CHURN_MAX */

@@ -130,7 +130,7 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
 {
     const bool *left_out = room->left_out;
 
-    *leak = (struct leak){.verdict = growth->outgrown.count ? LEAK_GROWS : LEAK_UNKNOWN,
+    *leak = (struct leak){.verdict = growth->kept.get_larger ? LEAK_GROWS : LEAK_UNKNOWN,
                           .floor = (double)room->bytes / FLOOR_STEPS};
     if (!growth->total.has_slope)
         return 0;

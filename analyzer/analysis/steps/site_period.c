@@ -447,15 +447,20 @@ static void take_rounds(struct step_period *period, const struct lines *lines,
 
 /* --- blocks that are freed all at once --- */
 
-/* The fewest births of a stack that repeats in a forward. */
+/* True if the stack may tell rounds by its frees. In a program with a model, only forward's may. */
+static bool may_drop(const struct lines *lines, size_t number)
+{
+    return !lines->items[0].calls_model || is_in_forward(lines, lines->leaves[number]);
+}
+
+/* The fewest births of such a stack that repeats. */
 static uint64_t fewest_births(const struct lines *lines)
 {
     uint64_t fewest = 0;
 
     for (size_t i = 0; i < lines->own->count; i++) {
         const uint64_t births = lines->own->sites[i].blocks.births_count;
-        if (births >= FEWEST_ROUNDS && (!fewest || births < fewest) &&
-            is_in_forward(lines, lines->leaves[i]))
+        if (births >= FEWEST_ROUNDS && (!fewest || births < fewest) && may_drop(lines, i))
             fewest = births;
     }
     return fewest;
@@ -469,8 +474,7 @@ static void take_drops(struct step_period *period, const struct lines *lines)
     for (size_t i = 0; i < lines->own->count; i++) {
         const struct site_ends *site = &lines->own->sites[i];
         if (site->turns_count >= FEWEST_ROUNDS && fewest >= FEWEST_CALLS * site->turns_count &&
-            (!found || site->turns_count > found->turns_count) &&
-            is_in_forward(lines, lines->leaves[i]))
+            (!found || site->turns_count > found->turns_count) && may_drop(lines, i))
             found = site;
     }
     if (!found)

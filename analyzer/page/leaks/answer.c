@@ -11,7 +11,7 @@
 #include "analyzer/analysis/leak_signs.h"
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
-#include "analyzer/util/text.h"
+#include "kept.h"
 
 /* The account that the answer is about. A leak comes before an unknown verdict. If there are
  * several leaks, the steepest one is taken. */
@@ -312,26 +312,6 @@ static int say_saw(struct opening *opening, const struct study *study, const str
                : 1;
 }
 
-static int say_outgrown(struct opening *opening, const struct worst *worst, enum verdict_role role)
-{
-    const struct outgrown *outgrown = &worst->found.growth.outgrown;
-    const struct blamed *first = blame_of(&worst->found.blame, outgrown->stack_ids[0]);
-    char lines[LINES_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
-    struct text text;
-
-    text_init_in(&text, lines, sizeof lines);
-    lines_add_position(&text, first, NULL);
-    if (outgrown->count > 1)
-        lines_add_position(&text, blame_of(&worst->found.blame, outgrown->stack_ids[1]), first);
-    return page_say(opening, role,
-                    "%" PRIu64 " blocks by %s, none freed, each larger than the one before: %s.",
-                    outgrown->blocks_count, lines, units_bytes(bytes, outgrown->bytes)) < 0
-               ? -1
-               : page_say(opening, VERDICT_do,
-                          "Give the block its final size at once, or free the one that it "
-                          "replaces.");
-}
-
 static int say_enlarged(struct opening *opening, const struct study *study,
                         const struct worst *worst)
 {
@@ -362,8 +342,8 @@ static int say_growth(struct opening *opening, const struct study *study, const 
 {
     const struct leak_row *saw = saw_of(&worst->found);
 
-    if (worst->found.growth.outgrown.count)
-        return say_outgrown(opening, worst, VERDICT_what);
+    if (worst->found.growth.kept.get_larger)
+        return kept_say_larger(opening, &worst->found, VERDICT_what);
     return saw ? say_saw(opening, study, worst, saw, VERDICT_what, err)
                : say_enlarged(opening, study, worst);
 }
@@ -427,7 +407,8 @@ static int say_none(struct opening *opening, const struct study *study, const st
         status = page_say(opening, VERDICT_what,
                           "No leak: live bytes do not grow from step to step (%" PRIu64 " steps).",
                           growth->ends_count);
-    return status < 0 || say_cache(opening, leak) < 0
+    return status < 0 || say_cache(opening, leak) < 0 ||
+                   kept_say_dropped(opening, &worst->found) < 0
                ? -1
                : say_excess(opening, study, view, worst->account, err);
 }
@@ -465,6 +446,20 @@ static int say_unsure(struct opening *opening, const struct account_leak *found)
                     found->growth.ends_count, lines);
 }
 
+/* Blocks that are all kept may be a leak, or the weights of a model. */
+static int say_no_steps(struct opening *opening, const struct account_leak *found)
+{
+    if (page_say(opening, VERDICT_what,
+                 "Cannot tell whether memory leaks: the program marks no steps, and no phase or "
+                 "allocation that repeats shows where one begins.") < 0)
+        return -1;
+    if (kept_say_all(opening, found) < 0)
+        return -1;
+    return page_say(opening, VERDICT_do,
+                    "Call gpumemtrace_step() at the end of each step, or name an NVTX range "
+                    "\"step\".");
+}
+
 static int say_unknown(struct opening *opening, const struct worst *worst)
 {
     const struct growth *growth = &worst->found.growth;
@@ -475,13 +470,7 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
     if (worst->found.leak.is_unsure)
         return say_unsure(opening, &worst->found);
     if (growth->ends == STEP_ENDS)
-        return page_say(opening, VERDICT_what,
-                        "Cannot tell whether memory leaks: the program marks no steps, and no "
-                        "phase or allocation that repeats shows where one begins.") < 0
-                   ? -1
-                   : page_say(opening, VERDICT_do,
-                              "Call gpumemtrace_step() at the end of each step, or name an NVTX "
-                              "range \"step\".");
+        return say_no_steps(opening, &worst->found);
     if (!growth->total.has_slope)
         return page_say(opening, VERDICT_what,
                         "Cannot tell whether memory leaks: %" PRIu64
@@ -538,12 +527,12 @@ static int say_below_peak(struct opening *opening, const struct study *study,
 
     if (worst->account == HISTORY_NONE)
         return 1;
-    if (found->growth.outgrown.count)
-        return say_outgrown(opening, worst, VERDICT_why);
+    if (found->growth.kept.get_larger)
+        return kept_say_larger(opening, found, VERDICT_why);
     if (saw)
         return say_saw(opening, study, worst, saw, VERDICT_why, err);
     if (found->leak.verdict != LEAK_FOUND)
-        return 1;
+        return kept_say_dropped(opening, found);
     growth_text(growth, study, worst, ROWS_OF_CAUSE);
     return page_say(opening, VERDICT_why, "Memory grows by %s.", growth) < 0
                ? -1
