@@ -189,8 +189,10 @@ int categories_init(struct categories *categories, const struct history *history
     categories->of_location = array_new(trace->location_limit, 1, err);
     categories->casting_places = array_new(1, sizeof *categories->casting_places, err);
     categories->of_input = array_new(trace->frame_limit, 1, err);
+    categories->of_copy = array_new(trace->frame_limit, 1, err);
     if (!categories->of_stack || !categories->of_function || !categories->of_location ||
-        !categories->of_input || !categories->casting_places || classify_frames(categories, err)) {
+        !categories->of_input || !categories->of_copy || !categories->casting_places ||
+        classify_frames(categories, err)) {
         categories_release(categories);
         return -1;
     }
@@ -205,6 +207,7 @@ void categories_release(struct categories *categories)
     free(categories->of_function);
     free(categories->of_location);
     free(categories->of_input);
+    free(categories->of_copy);
     if (categories->casting_places)
         pair_map_release(categories->casting_places);
     free(categories->casting_places);
@@ -520,22 +523,26 @@ static void find_casting_places(struct pair_map *places, const struct categories
  * An argument is a weight if each of its casts has half the size of a tensor made in init, and if
  * the backward of a cast left a gradient. A program without backward leaves none.
  */
-static bool is_weight_copy(const struct categories *categories, const struct block *block)
+static bool is_weight_copy(const struct categories *categories, uint32_t stack_id)
 {
     struct pair_map *places = categories->casting_places;
 
+    if (categories->of_copy[stack_id])
+        return categories->of_copy[stack_id] > 1;
     if (!places->count)
         find_casting_places(places, categories);
-    const uint32_t uses = pair_map_get(places, 0, casting_place(categories, block->stack_id));
-    return uses != PAIR_MAP_NONE && !(uses & STACK_HAS_NO_HALF) &&
-           (uses & STACK_IS_TRAINED || !categories->history->rounds_count);
+    const uint32_t uses = pair_map_get(places, 0, casting_place(categories, stack_id));
+    const bool is_copy = uses != PAIR_MAP_NONE && !(uses & STACK_HAS_NO_HALF) &&
+                         (uses & STACK_IS_TRAINED || !categories->history->rounds_count);
+    categories->of_copy[stack_id] = 1 + is_copy;
+    return is_copy;
 }
 
 bool categories_is_weight_copy(const struct categories *categories, const struct block *block)
 {
     return block->memory == MEMORY_TENSOR &&
            of_functions(categories, block->stack_id) == CATEGORY_cast &&
-           is_weight_copy(categories, block);
+           is_weight_copy(categories, block->stack_id);
 }
 
 enum category categories_of(const struct categories *categories, const struct block *block)
@@ -543,7 +550,7 @@ enum category categories_of(const struct categories *categories, const struct bl
     if (block->is_segment)
         return CATEGORY_other;
     const uint8_t category = of_owner(categories, block);
-    if (category == CATEGORY_cast && is_weight_copy(categories, block))
+    if (category == CATEGORY_cast && is_weight_copy(categories, block->stack_id))
         return CATEGORY_temporaries;
     return category < CATEGORY_COUNT ? (enum category)category : of_phase(categories, block);
 }
