@@ -328,9 +328,10 @@ static int say_enlarged(struct opening *opening, const struct study *study,
     } else if (page_say(opening, VERDICT_what, "No leak, but kept blocks get larger: %s.", growth) <
                0)
         return -1;
-    return page_say(opening, VERDICT_why,
-                    "The number of blocks stays the same: a cache of tokens, or a list that is "
-                    "copied to make room.") < 0 ||
+    return page_say(
+               opening, VERDICT_why,
+               "The number of blocks stays the same: a cache of tokens, a list that is copied to "
+               "make room, or longer inputs.") < 0 ||
                    say_future(opening, &worst->found) < 0 ||
                    page_say(opening, VERDICT_do, "Give it its final size at once, or a limit.") < 0
                ? -1
