@@ -70,8 +70,9 @@ int categories_init(struct categories *categories, const struct history *history
 {
     *categories = (struct categories){.history = history, .symbols = symbols};
     categories->casting_places = array_new(1, sizeof *categories->casting_places, err);
+    categories->of_copy = array_new(history->trace->frame_limit, 1, err);
     categories->own_weights = array_new(1, sizeof *categories->own_weights, err);
-    if (categories->casting_places && categories->own_weights &&
+    if (categories->casting_places && categories->of_copy && categories->own_weights &&
         !category_frames_init(categories, err))
         return 0;
     categories_release(categories);
@@ -84,6 +85,7 @@ void categories_release(struct categories *categories)
     free(categories->of_function);
     free(categories->of_location);
     free(categories->of_maker);
+    free(categories->of_copy);
     if (categories->casting_places)
         pair_map_release(categories->casting_places);
     if (categories->own_weights)
@@ -306,16 +308,19 @@ static void find_casting_places(struct pair_map *places, const struct categories
  * An argument is a weight if each of its casts has half the size of a tensor made in init, and if
  * the backward of a cast left a gradient. A program without backward leaves none.
  */
-static bool is_weight_copy(const struct categories *categories, const struct block *block)
+static bool is_weight_copy(const struct categories *categories, uint32_t stack_id)
 {
     struct pair_map *places = categories->casting_places;
 
+    if (categories->of_copy[stack_id])
+        return categories->of_copy[stack_id] > 1;
     if (!places->count)
         find_casting_places(places, categories);
-    const uint32_t uses =
-        pair_map_get(places, 0, category_casting_place(categories, block->stack_id));
-    return uses != PAIR_MAP_NONE && !(uses & STACK_HAS_NO_HALF) &&
-           (uses & STACK_IS_TRAINED || !categories->history->rounds_count);
+    const uint32_t uses = pair_map_get(places, 0, category_casting_place(categories, stack_id));
+    const bool is_copy = uses != PAIR_MAP_NONE && !(uses & STACK_HAS_NO_HALF) &&
+                         (uses & STACK_IS_TRAINED || !categories->history->rounds_count);
+    categories->of_copy[stack_id] = 1 + is_copy;
+    return is_copy;
 }
 
 enum category categories_of(const struct categories *categories, const struct block *block)
@@ -323,7 +328,7 @@ enum category categories_of(const struct categories *categories, const struct bl
     if (block->is_segment)
         return CATEGORY_other;
     const uint8_t category = of_owner(categories, block);
-    if (category == CATEGORY_cast && is_weight_copy(categories, block))
+    if (category == CATEGORY_cast && is_weight_copy(categories, block->stack_id))
         return CATEGORY_temporaries;
     return category < CATEGORY_COUNT ? (enum category)category : of_phase(categories, block);
 }

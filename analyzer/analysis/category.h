@@ -40,8 +40,9 @@ struct categories {
     uint8_t *of_function; /* by stack id: category of the function + 1; 0: not looked up yet */
     uint8_t *of_location; /* by Python location: category of the function, or CATEGORY_COUNT */
     struct pair_map *casting_places; /* of autocast, with their enum stack_use; on demand */
-    uint8_t *of_maker;               /* by stack id: enum made + 1; 0: not looked up yet */
-    struct pair_map *own_weights;    /* number of tensors that may be weights, by size; on demand */
+    uint8_t *of_copy;  /* by stack id: 2: it copies a weight, 1: it does not; 0: not asked */
+    uint8_t *of_maker; /* by stack id: enum made + 1; 0: not looked up yet */
+    struct pair_map *own_weights; /* number of tensors that may be weights, by size; on demand */
 };
 
 /* Number of the rule in category_rules.def that matches a phase's name, or PATH_RULE_NONE. The

@@ -95,8 +95,6 @@ static void add_graph(struct leak_evidence *evidence, struct graph_sums *sums,
     sums->went_back_slope += blocks->went_back ? site->line.slope : 0;
     if (!sums->seldomest || blocks->births_count < sums->seldomest->births_count)
         sums->seldomest = blocks;
-    if (blocks->backward_births_count * 2 > blocks->births_count)
-        evidence->gradient_slope += site->line.slope;
 }
 
 static void add_site(struct leak_evidence *evidence, struct graph_sums *sums,
@@ -106,6 +104,8 @@ static void add_site(struct leak_evidence *evidence, struct graph_sums *sums,
 
     evidence->slope += site->line.slope;
     evidence->is_of_backward |= blocks->backward_births_count > 0;
+    if (blocks->recorded_births_count * 2 > blocks->births_count)
+        evidence->gradient_slope += site->line.slope;
     evidence->stacks++;
     evidence->births_count += blocks->births_count;
     evidence->frees_count += blocks->frees_count;
@@ -160,7 +160,8 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
     const struct account *own = &study->history.accounts[account];
     bool *stacks = find_stacks(study, found, err);
 
-    *evidence = (struct leak_evidence){.has_backward = study_has_backward(study),
+    *evidence = (struct leak_evidence){.is_python = study->trace.location_limit > 0,
+                                       .has_backward = study_has_backward(study),
                                        .may_go_back = study->history.failures_in_all > 0 &&
                                                       !study_has_backward(study)};
     if (!stacks)
@@ -172,8 +173,8 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
     const struct growing *steepest = add_sites(evidence, found, stacks);
     int status = 0;
     if (steepest) {
-        evidence->collapses = steepest->teeth.count;
-        evidence->is_flushed = teeth_are_equal(&steepest->teeth);
+        evidence->collapses = steepest->sweeps->at.count;
+        evidence->are_anywhere = sweeps_are_anywhere(steepest->sweeps);
         add_held(evidence, study, account, stacks);
         status = read_stack(evidence, study->symbols, steepest->stack_id, err);
     }

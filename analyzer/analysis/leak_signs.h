@@ -13,18 +13,19 @@ struct leak_evidence {
     bool is_pytorch;   /* the account is PyTorch's pool */
     bool is_beside;    /* the memory is not the card's: managed, or pinned memory of the host */
     bool has_python;   /* the steepest call stack has Python frames */
+    bool is_python;    /* the program has Python frames */
     bool tells_graphs; /* the trace tells which tensors autograd keeps */
     bool has_backward; /* the trace has a backward */
     bool in_function;  /* the steepest call stack is in the forward of a torch.autograd.Function */
     bool has_rounds;   /* backwards ran between most births of the stack that is born seldomest */
     bool went_back;    /* backwards went through most of the graph */
     bool keeps_all;    /* three quarters of the graph's blocks were live at once */
-    bool is_flushed;   /* the teeth have equal lengths */
+    bool are_anywhere; /* the collapses came at different places of the program */
     bool may_go_back;  /* memory was refused before any backward, so one may have been to come */
     bool is_of_backward;     /* a backward made some of the blocks */
     enum memory_kind memory; /* of a block that was live at the account's peak */
     double slope, graph_slope;
-    double gradient_slope; /* of blocks that are made in a backward and that autograd keeps */
+    double gradient_slope; /* of blocks that are made in a backward that autograd records */
     size_t stacks, graph_stacks;
     size_t collapses;                     /* of the steepest call stack */
     uint64_t live_bytes, parameter_bytes; /* at the account's peak */

@@ -63,7 +63,7 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
         account < study->growth.account_count ? &study->growth.accounts[account] : NULL;
     const size_t beside = !own ? 0 : own->count < BESIDE_MAX ? own->count : BESIDE_MAX;
     struct blame_stack *stacks =
-        array_new(growth->count + growth->churn_count + 2 + beside, sizeof *stacks, err);
+        array_new(growth->count + growth->churn_count + 3 + beside, sizeof *stacks, err);
     size_t count = 0;
 
     if (!stacks)
@@ -72,8 +72,10 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
         stacks[count++].stack_id = growth->items[i].stack_id;
     for (size_t i = 0; i < growth->churn_count; i++)
         stacks[count++].stack_id = growth->churn[i].stack_id;
-    for (size_t i = 0; i < growth->outgrown.count; i++)
-        stacks[count++].stack_id = growth->outgrown.stack_ids[i];
+    for (size_t i = 0; i < growth->kept.count; i++)
+        stacks[count++].stack_id = growth->kept.stack_ids[i];
+    if (growth->dropped_stack_id)
+        stacks[count++].stack_id = growth->dropped_stack_id;
     const size_t said = count;
     for (size_t i = 0; i < beside; i++)
         stacks[count++].stack_id = own->sites[i].stack_id;
@@ -161,7 +163,7 @@ static int find_growing_rows(struct account_leak *found, struct symbols *symbols
             status = cache_name_find(&row->cache, symbols, site->stack_id, err);
         if (row->stack_count == 1) {
             row->first = site;
-            row->is_saw = growing_is_saw(site);
+            row->is_saw = site->is_saw;
             row->is_of_graph = site->blocks->graph_births_count * 2 > site->blocks->births_count;
         }
         row->is_enlarged = (row->stack_count == 1 || row->is_enlarged) && site->enlarged_count;
@@ -169,11 +171,12 @@ static int find_growing_rows(struct account_leak *found, struct symbols *symbols
         row->slope += site->line.slope;
         row->low += site->line.low;
         row->high += site->line.high;
+        row->rise_bytes += site->rise_bytes;
         row->first_bytes += site->first_bytes;
         row->last_bytes += site->last_bytes;
         row->end_bytes += end_bytes[site->stack_id];
-        if (site->rises_count > row->rises_count)
-            row->rises_count = site->rises_count;
+        if (site->rises->count > row->rises_count)
+            row->rises_count = site->rises->count;
     }
     if (found->growing.count)
         qsort(found->growing.items, found->growing.count, sizeof *found->growing.items,
@@ -210,6 +213,8 @@ static void find_cause(struct account_leak *found)
             if (!row->cache && !row->is_left_out && !row->is_enlarged && row->is_saw == saws)
                 steepest = row;
         }
+    const uint64_t rise_steps = steepest ? occurrences_usual(steepest->first->rises) : 0;
+    found->rise_steps = rise_steps ? rise_steps : 1;
     for (size_t i = 0; i < found->growing.count && steepest; i++) {
         struct leak_row *row = &found->growing.items[i];
         row->is_of_cause =
@@ -302,11 +307,11 @@ bool leak_rounds_find(struct leak_rounds *rounds, const struct growth_watch *wat
     const struct trend *trend = &total->trend;
     const uint64_t samples = trend->window ? trend->open_until / trend->window : 0;
 
-    if (total->fell || total->rises_count < FEWEST_ENDS || samples < FEWEST_ENDS)
+    if (total->falls_count || total->rises.count < FEWEST_ENDS || samples < FEWEST_ENDS)
         return false;
     *rounds = (struct leak_rounds){
-        .count = total->rises_count,
-        .bytes = (total->last_bytes - total->first_bytes) / total->rises_count,
+        .count = total->rises.count,
+        .bytes = (total->last_bytes - total->first_bytes) / total->rises.count,
         .has_stopped = trend->samples[samples - FEWEST_ENDS] == trend->samples[samples - 1]};
     return true;
 }

@@ -17,10 +17,11 @@ struct leak_row {
     const char *cache;       /* name of the first stack's known cache; NULL: no known cache */
     bool is_left_out;        /* its blocks are segments of a pool, whose own account counts them */
     bool is_enlarged;        /* the first stack's blocks become larger (growth.h) */
-    bool is_saw;             /* the first stack's bytes collapse again and again (teeth.h) */
+    bool is_saw;             /* the first stack's bytes are swept again and again (sweeps.h) */
     bool is_of_graph;        /* autograd keeps most blocks of the first stack */
     bool is_of_cause;        /* it rises and dies together with the steepest row that is no cache */
     double slope, low, high; /* growth in bytes per step, with its bounds */
+    double rise_bytes;       /* in a step that raises its bytes */
     uint64_t first_bytes, last_bytes, rises_count;
     uint64_t end_bytes;          /* live at the end */
     const struct growing *first; /* its first stack */
@@ -37,6 +38,8 @@ struct account_leak {
     struct leak leak;
     struct blame blame; /* of the stacks that grow and those that churn */
     struct leak_rows growing, churn;
+    uint64_t rise_steps; /* the rows of the cause rise in one of so many steps; 1: in each, or in no
+                            regular ones */
     bool is_gone; /* at the end, less than half of what had grown by the last step is still live */
     bool knows_steps_left; /* something grows, and the size of the card is known */
     double steps_left;     /* steps until the peak fills the card; an estimate */

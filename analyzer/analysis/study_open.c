@@ -313,8 +313,10 @@ static int replay_rounds(struct study *study, const struct study_ask *ask, struc
     if (replay_steps(study, ask, ask->needs & (STUDY_NEEDS_steps | STUDY_NEEDS_growth), err) ||
         waits(&is_waiting, study, err))
         return -1;
-    if (is_waiting)
+    if (is_waiting) {
         step_watch_release(&study->steps);
+        timelines_begin_telling(&study->timelines);
+    }
     return 0;
 }
 

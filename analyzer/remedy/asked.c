@@ -80,8 +80,7 @@ bool asked_refutes(const struct asked *asked, enum remedy_key key)
 static bool only_rises(const struct lives *lives, uint32_t place)
 {
     const struct place_life life = lives_of(lives, place);
-    return place != PLACE_ROOT && !life.fall_count && rising_goes_on(&life.rising) &&
-           life.rising.rises_count + 1 == life.births_count;
+    return place != PLACE_ROOT && rising_is_kept(&life.rising, life.births_count, life.fall_count);
 }
 
 static void add_line(struct larger_blocks *larger, const struct live_block *block)

@@ -9,8 +9,8 @@
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_LIVES_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_LIVES_H
 
+#include "analyzer/analysis/steps/rising.h"
 #include "analyzer/replay/history/observer.h"
-#include "rising.h"
 #include "places.h"
 #include "iterations.h"
 

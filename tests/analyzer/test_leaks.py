@@ -397,6 +397,8 @@ def test_one_forward_that_repeats_a_line_is_no_leak_as_long_as_no_backward_came(
             trace.tensor_free(trace.tensor(1 << 50, 512, stack=index))
         keep(trace, expert, number, is_of_graph)
     assert verdict(trace)[:2] == ("cannot tell" if is_of_graph else "leak", 30)
+    points = load_json("report", trace.path, "--series")["series"]["layers"][0]["points"]
+    assert any(points["step"]) != is_of_graph
     if is_of_graph:
         assert says(trace) == ("Cannot tell whether memory leaks: memory kept for a backward that never came grows by 1.00 MiB "
                                "each time a line repeats (30 times) by moe.py:9 route.")

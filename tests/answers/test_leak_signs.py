@@ -66,6 +66,17 @@ def keep_chain(program, number):
     program.backward()
 
 
+def keep_gradient(program, number):
+    """The backward records an operator, and a gradient that it makes later is kept."""
+    program.trace.thread_names[2] = "pt_autograd_0"
+    root = (f"{TORCH}/autograd/__init__.py", 50, "_make_grads"), (f"{TORCH}/autograd/__init__.py", 340, "backward")
+    stack = program.trace.stack(*root, ("train.py", 24, "main"))
+    program.next += 512
+    program.trace.tensor_free(program.trace.tensor(program.next, 512, stack=stack))
+    program.temporary(90, "backward", node=number, thread=2)
+    program.tensor(91, "backward", thread=2)
+
+
 def keep_plain(program, number):
     program.tensor(7)
     program.temporary(8, node=number)
@@ -89,6 +100,8 @@ def keep_driver(program, number):
      "Hand tensors to ctx.save_for_backward(), and store none as an attribute of ctx."),
     (keep_of_forward, "2.50 MiB per step: 2.00 MiB by train.py:7 and :8, 512.00 KiB by train.py:3.", NO_BACKWARD),
     (keep_chain, "2.50 MiB per step: 2.00 MiB by train.py:7 and :8, 512.00 KiB by train.py:3.", CHAIN),
+    (keep_gradient, "1.00 MiB per step by train.py:91 backward.",
+     "Use torch.autograd.grad(create_graph=True), or set .grad to None after each step."),
     (keep_plain, "1.00 MiB per step by train.py:7 main.", "Look for what stores a tensor that this line makes."),
     (keep_model, "1.00 MiB per step by train.py:7 Net.__init__.",
      "Remove the old model from what keeps it before the next one is made."),
@@ -115,6 +128,11 @@ def test_the_input_of_a_kept_graph_is_kept_by_the_same_cause(program):
     answer = program.run(12, lambda number: keep_of_forward(program, number)).answer()
     assert answer[1:3] == ["Forward keeps tensors for a backward that never comes.",
                            "The graph keeps its input as well, 512.00 KiB per step by train.py:3 main."]
+
+
+def test_growth_in_one_of_three_steps_is_said_for_three_steps(program):
+    answer = program.run(30, lambda number: number % 3 or (program.tensor(7), program.tensor(9, size=3 * MIB))).answer()
+    assert answer[0] == "Leak: 4.00 MiB every 3 steps: 3.00 MiB by train.py:9, 1.00 MiB by train.py:7."
 
 
 def test_growth_in_other_steps_is_another_cause(program):
@@ -162,6 +180,28 @@ def test_a_saw_is_judged_by_its_teeth_and_stands_below_the_peak(program):
         assert run_command("check", f"--max-growth-per-step={limit}", program.trace.path).returncode == status
 
 
+def test_a_buffer_that_is_written_out_at_a_regular_pace_stands_below_the_peak_too(program):
+    report = program.run(30, saw(program, [9, 18, 27])).answer("report")
+    assert "+1.00 MiB per step by train.py:7 main, freed at once every 9 steps." in report
+
+
+@pytest.mark.parametrize("places, is_cycle", [((7, 9), True), ((9, 9), False)])
+def test_only_what_is_freed_anywhere_is_said_to_be_in_cycles(program, places, is_cycle):
+    held, when = [], dict(zip((10, 24), places, strict=True))
+
+    def step(number):
+        held.append(program.tensor(7))
+        for line in (7, 9):
+            program.temporary(line + 1 if line == 7 else line)
+            while when.get(number) == line and held:
+                program.trace.tensor_free(held.pop())
+
+    said = "Blocks of several steps were freed at one moment, as Python's collector frees reference cycles."
+    for command in ("leaks", "report"):
+        assert (said in program.run(30, step).answer(command)) == is_cycle
+        program.run = lambda *_: program
+
+
 # --- growth that is no leak ---
 
 
@@ -197,6 +237,31 @@ def outgrow(trace, sizes, free=False):
             if free and held:
                 trace.free(held)
             held = block
+
+
+def test_blocks_that_are_freed_together_tell_the_rounds_and_are_said(tmp_path):
+    trace, held = Trace(tmp_path / "trace.db"), []
+    trace.alloc(MIB, stack=trace.stack(("queue.c", 1, "load")))
+    for _ in range(44):
+        held.append(trace.alloc(8 * MIB, stack=trace.stack(("queue.c", 9, "take"))))
+        for address in held if len(held) == 10 else ():
+            trace.free(address)
+        held = held if len(held) < 10 else []
+    trace.write()
+    said = "Up to 10 blocks by queue.c:9 take are freed at once."
+    assert load_json("leaks", trace.path)["answer"] == ["No leak: live bytes do not grow from step to step (4 steps).", said]
+    assert said in load_json("report", trace.path)["answer"]
+
+
+@pytest.mark.parametrize("kept", [8, 7])
+def test_blocks_that_are_never_freed_are_said_although_no_step_is_known(tmp_path, kept):
+    trace = Trace(tmp_path / "trace.db")
+    for line in (3, 4):
+        for _ in range(kept):
+            trace.alloc(MIB, stack=trace.stack(("sim.c", line, "open")))
+    answer = load_json("leaks", trace.write())["answer"]
+    assert answer[0].startswith("Cannot tell whether memory leaks")
+    assert ("16 blocks by sim.c:3 and :4 were never freed (16.00 MiB)." in answer) == (kept == 8)
 
 
 @pytest.mark.parametrize("sizes, free, expected", [

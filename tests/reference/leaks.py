@@ -238,30 +238,52 @@ def verdict(samples, width, is_steady):
     return "flat" if slope > 0 and fit(samples[third:], width)[2] * 4 < slope else "unknown"
 
 
-class Teeth:
-    """A series cut before each sample that is lower than the one before; teeth.h says when the parts are teeth."""
+def usual(places):
+    """Returns the distance of most places in a rising list, or 0; occurrences.h says how they vote."""
+    candidate = votes = 0
+    for distance in (b - a for a, b in zip(places, places[1:])):
+        candidate = candidate if votes else distance
+        votes += 1 if distance == candidate else -1
+    return candidate if len(places) > 2 and votes * 4 >= len(places) - 1 else 0
 
-    def __init__(self, samples):
-        cuts = [i for i in range(1, len(samples)) if samples[i] < samples[i - 1]]
-        *closed, last = [samples[a:b] for a, b in zip([0, *cuts], [*cuts, len(samples)])]
-        falls = [(part[-1] - samples[cut]) * 2 >= part[-1] - part[0] for part, cut in zip(closed, cuts)]
-        self.count = len(closed) if all(falls) and all(map(self.is_whole, closed)) else 0
-        self.lengths = [len(part) for part in closed]
-        self.is_saw = self.count > 0 and len(last) <= 2 * max(self.lengths)
-        self.is_equal = self.count > 1 and max(self.lengths) - min(self.lengths) <= 2
-        self.fitted = [*closed, last] if self.is_whole(last) else closed
-        self.height = max((part[-1] - part[0] for part in self.fitted), default=0)
+
+class Sweeps:
+    """The ends of steps before which most bytes of a call stack, of at least three ages, were freed between two births
+    in the account; sweeps.h says more."""
+
+    def __init__(self, changes, stack, ends, values):
+        swept, falls = self.frees(changes, stack, ends), [k for k in range(1, len(values)) if values[k] < values[k - 1]]
+        self.ends = [k for k in falls if k in swept]
+        self.most = max((swept[k] for k in self.ends), default=0)
+        self.gaps = [b - a for a, b in zip(self.ends, self.ends[1:])]
+        since = len(values) - self.ends[-1] if self.ends else 0
+        self.is_saw = 0 < len(self.ends) >= len(falls) / 2 and since <= 2 * max([self.ends[0] + 1, *self.gaps])
+        before = [self.ends[0] + 1 + WARM_UP, *self.gaps[:-1], *(self.gaps[-1:] if since > 1 else [])] if self.ends else []
+        longest = max([*before, *self.gaps], default=0)
+        enough = len(self.ends) >= (2 if since > 1 else 3)
+        self.is_even = enough and longest - min(before) <= 1
+        rises = [(k, values[k] - values[k - 1]) for k in range(1, len(values)) if values[k] > values[k - 1]]
+        risen, distance = sum(bytes_ for _, bytes_ in rises), usual([k for k, _ in rises])
+        self.slope = risen / len(rises) / distance if distance else risen / max(1, len(values) - 1 - len(falls))
 
     @staticmethod
-    def is_whole(part):
-        rises = sum(a < b for a, b in zip(part, part[1:]))
-        return rises >= 3 and rises * 2 >= len(part) - 1
-
-    def line(self, per_step):
-        """Returns (slope, low, high) per step."""
-        rises, lengths = [part[-1] - part[0] for part in self.fitted], [len(part) - 1 for part in self.fitted]
-        slopes = [rise / length for rise, length in zip(rises, lengths)]
-        return tuple(slope * per_step for slope in (sum(rises) / sum(lengths), min(slopes), max(slopes)))
+    def frees(changes, stack, ends):
+        """Returns {counted end: bytes of the last sweep before it}."""
+        births, moment, live, swept = 0, None, 0, {}
+        for index, block, birth, _ in changes:
+            births += birth
+            if block.stack != stack:
+                continue
+            now = bisect.bisect_right(ends, index)
+            if not birth and block.how != "resized" and now > WARM_UP:
+                if moment != births:
+                    moment, before, freed, ages = births, live, 0, set()
+                freed += block.size
+                ages.add(max(bisect.bisect_right(ends, block.begin), now - 63))
+                if len(ages) >= 3 and freed * 2 >= before:
+                    swept[now - WARM_UP] = freed
+            live += block.size if birth else -block.size
+        return swept
 
 
 def last_third(samples):
@@ -362,20 +384,20 @@ class Growth:
             return None
         return ((sizes[-1] - sizes[0]) / (len(sizes) // count - 1) * count,) * 3
 
-    def add_saw(self, stack, samples, per_step, **more):
-        """Adds the row of a series that collapses again and again. Returns False for any other series."""
-        teeth = Teeth(samples)
-        if teeth.is_saw:
-            self.saws[stack] = teeth
-            self.put(stack, teeth.line(per_step), collapses=teeth.count, **more)
-        return teeth.is_saw
+    def add_saw(self, stack, values, **more):
+        """Adds the row of a series that is swept again and again. Returns False for any other series."""
+        sweeps = Sweeps(self.changes, stack, self.ends, values)
+        if sweeps.is_saw:
+            self.saws[stack] = sweeps
+            self.put(stack, (sweeps.slope,) * 3, collapses=len(sweeps.ends), **more)
+        return sweeps.is_saw
 
     def site_at_ends(self, stack, values, counts):
         width, samples = windows(values)
         changes = sum(a != b for a, b in zip(values, values[1:]))
         rises = sum(a < b for a, b in zip(values, values[1:]))
         facts = {"first_bytes": values[0], "last_bytes": values[-1], "steps": len(self.ends), "rises": rises}
-        if changes < 2 or (changes > rises and self.add_saw(stack, samples, 1 / width, **facts)):
+        if changes < 2 or (changes > rises and self.add_saw(stack, values, **facts)):
             return
         if values[-1] <= values[0] or self.judge(values, samples, width) != "grows":
             return
@@ -423,12 +445,11 @@ class Growth:
     def is_outgrown(self, stack):
         """True if every block of the stack is kept, and each is larger than the one before."""
         own = [(index, block, birth) for index, block, birth, _ in self.changes if block.stack == stack]
-        sizes, births = [block.size for _, block, _ in own], [index for index, _, _ in own]
-        if not stack or not all(birth for _, _, birth in own) or any(a >= b for a, b in zip(sizes, sizes[1:])):
+        sizes = [block.size for _, block, _ in own]
+        rises = [b - a for a, b in zip(sizes, sizes[1:])]
+        if not stack or not all(birth for _, _, birth in own) or min(rises, default=0) <= 0:
             return False
-        frees = [index for index, _, birth, _ in self.changes if not birth]
-        always = all(any(a <= free < b for free in frees) for a, b in zip(births, births[1:]))
-        return len(sizes) >= (3 if always else 8)
+        return len(rises) >= (4 if max(rises) // 2 <= min(rises) else 8)
 
     def outgrown(self):
         """True if the largest such stack holds a tenth of the account's highest live bytes."""
@@ -452,9 +473,9 @@ class Growth:
         leaking = {stack for stack in own if stack not in self.enlarged and stack not in self.saws}
         kept, least, most = (sum(own[stack][i] for stack in leaking) for i in range(3))
         enlarged = sum(own[stack][0] for stack in own if stack in self.enlarged)
-        seen = [stack for stack in self.saws if stack in own and self.saws[stack].height >= self.visible()]
-        saw = sum(own[stack][0] for stack in seen if not self.saws[stack].is_equal)
-        flushed = sum(own[stack][0] for stack in seen if self.saws[stack].is_equal)
+        seen = [stack for stack in self.saws if stack in own and self.saws[stack].most >= self.visible()]
+        saw = sum(own[stack][0] for stack in seen if not self.saws[stack].is_even)
+        flushed = sum(own[stack][0] for stack in seen if self.saws[stack].is_even)
         rises = max((self.rises[stack] for stack in leaking), default=0)
         whole_verdict, (total, low, high) = self.total
         known = enlarged + saw + flushed
@@ -468,7 +489,7 @@ class Growth:
             told = "cannot tell"
         twice = max((own[stack][0] / self.enlarged[stack] for stack in own if stack in self.enlarged), default=0)
         higher = leaks * kept + grows * (enlarged + twice)
-        found = "leak" if leaks else "grows" if grows or saw > self.floor() else told
+        found = "leak" if leaks else "grows" if grows or (saw > self.floor() and whole_verdict != "flat") else told
         return found, leaks * kept, enlarged, higher
 
     def verdict(self):

@@ -157,8 +157,10 @@ class Rounds:
         self.is_last_whole = before[usual] > 0 and last == usual
 
     def take_drops(self):
-        fewest = min((count for stack, count in self.counts.items() if count >= FEWEST_ROUNDS and self.is_of_forward(stack)), default=0)
-        fit = [stack for stack in self.paths if self.is_of_forward(stack) and FEWEST_ROUNDS <= self.turns[stack] <= fewest // FEWEST_CALLS]
+        chosen = [stack for stack in self.paths if self.is_of_forward(stack)]
+        chosen = chosen or list(self.paths)
+        fewest = min((self.counts[stack] for stack in chosen if self.counts[stack] >= FEWEST_ROUNDS), default=0)
+        fit = [stack for stack in chosen if FEWEST_ROUNDS <= self.turns[stack] <= fewest // FEWEST_CALLS]
         self.drops = self.site = max(fit, key=lambda stack: self.turns[stack], default=None)
 
     def ends(self):

@@ -277,8 +277,11 @@ static int settle_steps(void *self, const struct cursor *at)
 void timelines_begin_telling(struct timelines *timelines)
 {
     timelines->ended = (struct ended_steps){0};
-    for (size_t i = 0; i < timelines->account_count; i++)
-        timelines->accounts[i].told = 0;
+    for (size_t i = 0; i < timelines->account_count; i++) {
+        struct account_timeline *own = &timelines->accounts[i];
+        while (own->told)
+            own->cuts[--own->told].step = 0;
+    }
 }
 
 /* Gives the number of this step to the cuts between the end of the previous step and the end of

@@ -79,7 +79,7 @@ struct observer timelines_observer(struct timelines *timelines);
 /* Use these two functions for steps that nothing marks, because such steps are known only during a
  * later replay. timelines_tell_step says that event `index` ended a step. Call it in the order of
  * the events, and after the last step once more with INDEX_NONE and UINT64_MAX.
- * timelines_begin_telling starts again from the first step. */
+ * timelines_begin_telling forgets the steps that were told. */
 void timelines_begin_telling(struct timelines *timelines);
 void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t seq);
 void timelines_release(struct timelines *timelines);

@@ -103,32 +103,31 @@ static void measure_enlarged(struct growing *item, const struct growth *growth)
     const uint64_t count = item->enlarged_count, births = blocks->births_count;
     const uint64_t expected = count * growth->ends_count, slack = 2 * count;
 
-    if (!count || blocks->smaller_count || births < FEWEST_ENDS * count ||
+    if (!count || blocks->sizes.falls_count || births < FEWEST_ENDS * count ||
         births + slack < expected || births > expected + slack)
         return;
-    const double per_block =
-        (double)(blocks->last_size_bytes - blocks->first_size_bytes) / (double)(births / count - 1);
+    const double per_block = (double)(blocks->sizes.last_bytes - blocks->sizes.first_bytes) /
+                             (double)(births / count - 1);
     item->enlarged_by_bytes = (uint64_t)(per_block + 0.5);
     item->line.slope = item->line.low = item->line.high = per_block * (double)count;
 }
 
-/* Cuts the series at its collapses. Returns true if the growth is that of its teeth. */
-static bool find_saw(struct growing *item, const struct trend *trend, const struct stretch *stretch)
+/* Returns true if the bytes rise and are swept (sweeps.h), and do not fall oftener in another way.
+ * Then the growth is that of the rises. */
+static bool find_saw(struct growing *item, const struct site_ends *site)
 {
-    const struct teeth teeth =
-        teeth_find(&trend->samples[stretch->first], stretch->last - stretch->first);
-    const double samples_per_step = stretch->ends_per_step / (double)trend->window;
+    const struct sweeps *sweeps = item->sweeps;
 
-    item->teeth = teeth;
-    if (!teeth.count || teeth.is_over)
+    if (!sweeps->at.count || sweeps->at.count * 2 < site->falls_count ||
+        sweeps_are_over(sweeps, site->ends_count))
         return false;
-    if (teeth.count > 1)
-        item->period_steps = (double)teeth.between / (double)(teeth.count - 1) / samples_per_step;
-    item->line = (struct growth_line){.verdict = GROWTH_GROWS,
-                                      .has_slope = true,
-                                      .slope = teeth.slope * samples_per_step,
-                                      .low = teeth.low * samples_per_step,
-                                      .high = teeth.high * samples_per_step};
+    const uint64_t usual = occurrences_usual(&site->rises);
+    const double slope =
+        usual ? item->rise_bytes / (double)usual
+              : (double)site->risen_bytes / (double)(site->ends_count - 1 - site->falls_count);
+    item->is_saw = true;
+    item->pace = sweeps_pace(sweeps, 1 + WARM_UP_ENDS, site->ends_count);
+    item->line = (struct growth_line){GROWTH_GROWS, true, slope, slope, slope};
     return true;
 }
 
@@ -177,21 +176,22 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
                     const struct stretch *stretch, struct err *err)
 {
     const uint64_t intervals = site->ends_count - 1;
-    const bool is_steady = !site->fell && (uint64_t)site->rises_count * 2 >= intervals;
+    const bool is_steady = !site->falls_count && site->rises.count * 2 >= intervals;
     struct growing item = {.stack_id = site->stack_id,
                            .blocks = &site->blocks,
                            .is_of_graph = site->is_of_graph,
                            .first_bytes = site->first_bytes,
                            .last_bytes = site->last_bytes,
-                           .rises_count = site->rises_count};
+                           .rises = &site->rises,
+                           .sweeps = &site->sweeps};
 
     if (site->changes_count < 2)
         return 0;
+    if (site->rises.count)
+        item.rise_bytes = (double)site->risen_bytes / (double)site->rises.count;
     item.since_step = site->first_bytes ? 1 : site->changed_at + 1 + WARM_UP_ENDS;
-    if (site->fell && find_saw(&item, &site->trend, stretch)) {
-        item.collapse_step = item.teeth.collapsed_at * site->trend.window + 1 + WARM_UP_ENDS;
+    if (find_saw(&item, site))
         return keep(growth, capacity, &item, err);
-    }
     if (site->last_bytes <= site->first_bytes || !rises_late(&site->trend, stretch) ||
         !(is_steady || trend_rises(&site->trend, stretch->first, stretch->last)))
         return 0;
@@ -233,6 +233,18 @@ static uint64_t find_flat(const struct trend *trend, const struct stretch *stret
     return at * trend->window + 1 + WARM_UP_ENDS;
 }
 
+/* Finds the site whose frees end the rounds. In a framework's pool, it may be any layer. */
+static void find_dropped(struct growth *growth, const struct account_ends *own)
+{
+    const uint32_t stack_id = growth->period->stack_id;
+
+    if (own->is_pool || !(step_period_role(growth->period, stack_id) & ROUND_DROPS) ||
+        stack_id >= own->number_count || !own->numbers[stack_id])
+        return;
+    growth->dropped_stack_id = stack_id;
+    growth->dropped_count = own->sites[own->numbers[stack_id] - 1].blocks.most_live_count;
+}
+
 static int find_at_ends(struct growth *growth, const struct account_ends *own, struct err *err)
 {
     const struct site_ends *total = &own->total;
@@ -241,12 +253,12 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, s
     size_t capacity = 0;
 
     growth->counted_steps = growth->total_intervals = total->ends_count - 1;
-    growth->total_rises = total->rises_count;
-    growth->total =
-        judge(&total->trend, &stretch,
-              !total->fell && (uint64_t)total->rises_count * 2 >= growth->counted_steps);
+    growth->total_rises = total->rises.count;
+    growth->total = judge(&total->trend, &stretch,
+                          !total->falls_count && total->rises.count * 2 >= growth->counted_steps);
     if (growth->total.verdict == GROWTH_FLAT)
         growth->flat_since = find_flat(&total->trend, &stretch);
+    find_dropped(growth, own);
     for (size_t i = 0; i < own->count; i++)
         if (add_site(growth, &capacity, &own->sites[i], &stretch, err))
             return -1;
@@ -278,26 +290,32 @@ int growth_find_period(struct step_period *period, const struct growth_watch *wa
 
 /* --- without steps --- */
 
-/* A site outgrows its blocks if it keeps all of them, and each is larger than the one before. The
- * weights of a model are kept as well, but few models have so many of them in ascending order. */
-enum { FEWEST_OUTGROWN = 8, VISIBLE_OUTGROWN = 10 };
+/* Blocks count from FEWEST_KEPT on: a program has a few buffers of its own. Less than one part in
+ * VISIBLE_KEPT of the account is not worth a word. */
+enum { FEWEST_KEPT = 8, VISIBLE_KEPT = 10 };
 
-static bool is_outgrown(const struct site_ends *site)
+/* True if the site keeps all of its blocks. In a framework's pool, only blocks that get larger
+ * count, because the weights of a model are kept too. */
+static bool is_kept(const struct account_ends *own, const struct site_ends *site, bool get_larger)
 {
     const struct site_blocks *blocks = &site->blocks;
 
-    return site->stack_id && !blocks->frees_count && blocks->births_count >= FEWEST_OUTGROWN &&
-           blocks->larger_count + 1 == blocks->births_count && !site->was_resized;
+    if (!site->stack_id || site->was_resized)
+        return false;
+    return get_larger
+               ? rising_is_kept(&blocks->sizes, blocks->births_count, blocks->frees_count)
+               : !own->is_pool && !blocks->frees_count && blocks->births_count >= FEWEST_KEPT;
 }
 
 /* Takes the two sites that hold most. They must hold a tenth of what is live at the end. */
-static void find_outgrown(struct growth *growth, const struct account_ends *own)
+static void find_kept(struct growth *growth, const struct account_ends *own, bool get_larger)
 {
     const struct site_ends *most[2] = {NULL, NULL};
+    struct kept *kept = &growth->kept;
 
     for (size_t i = 0; i < own->count; i++) {
         const struct site_ends *site = &own->sites[i];
-        if (!is_outgrown(site))
+        if (!is_kept(own, site, get_larger))
             continue;
         if (!most[0] || site->live_bytes > most[0]->live_bytes) {
             most[1] = most[0];
@@ -305,12 +323,12 @@ static void find_outgrown(struct growth *growth, const struct account_ends *own)
         } else if (!most[1] || site->live_bytes > most[1]->live_bytes)
             most[1] = site;
     }
-    for (size_t i = 0; i < 2 && most[i]; i++) {
-        if (most[i]->live_bytes < own->most_bytes / VISIBLE_OUTGROWN)
-            return;
-        growth->outgrown.stack_ids[growth->outgrown.count++] = most[i]->stack_id;
-        growth->outgrown.blocks_count += most[i]->live_count;
-        growth->outgrown.bytes += most[i]->live_bytes;
+    for (size_t i = 0; i < 2 && most[i] && most[i]->live_bytes >= own->most_bytes / VISIBLE_KEPT;
+         i++) {
+        kept->get_larger = get_larger;
+        kept->stack_ids[kept->count++] = most[i]->stack_id;
+        kept->blocks_count += most[i]->live_count;
+        kept->bytes += most[i]->live_bytes;
     }
 }
 
@@ -337,7 +355,9 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
     if (growth_watch_has_steps(watch) && judges(watch, account))
         return find_at_ends(growth, own, err);
     if (growth->ends == STEP_ENDS)
-        find_outgrown(growth, own);
+        find_kept(growth, own, true);
+    if (growth->ends == STEP_ENDS && !growth->kept.count)
+        find_kept(growth, own, false);
     return 0;
 }
 

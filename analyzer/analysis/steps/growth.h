@@ -26,7 +26,6 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_H
 
 #include "growth_watch.h"
-#include "teeth.h"
 
 enum growth_verdict { GROWTH_UNKNOWN, GROWTH_FLAT, GROWTH_GROWS };
 
@@ -40,8 +39,9 @@ struct growth_line {
 struct growing {
     uint32_t stack_id;
     const struct site_blocks *blocks; /* of the growth_watch */
-    struct teeth
-        teeth; /* not empty: the series is cut at its collapses, and the line fits its teeth */
+    const struct sweeps *sweeps;      /* of the growth_watch */
+    bool is_saw;   /* the bytes rise and are swept again and again; the line fits the rises */
+    uint64_t pace; /* steps between sweeps that come at a regular pace; 0: they do not */
     uint64_t
         enlarged_by_bytes;   /* each block is so much larger than the one it replaced, one in each
                                    step; 0: they differ, or come seldom */
@@ -49,10 +49,9 @@ struct growing {
     bool waits;              /* most of its blocks may be kept for a backward of an open forward */
     bool is_of_graph;        /* autograd keeps a block of it */
     uint64_t first_bytes, last_bytes; /* at the first and the last end that was counted */
-    uint64_t rises_count;
-    uint64_t since_step;    /* step that first kept a block; 0: unknown */
-    uint64_t collapse_step; /* step of the last collapse (teeth.h); 0: unknown */
-    double period_steps;    /* between collapses, if there are several */
+    const struct occurrences *rises;  /* of the growth_watch */
+    double rise_bytes;                /* mean of the rises */
+    uint64_t since_step;              /* step that first kept a block; 0: unknown */
     struct growth_line line;
 };
 
@@ -62,20 +61,18 @@ struct churning {
     uint64_t bytes, count; /* summed over all counted steps */
 };
 
-/*
- * Call stacks of which every block is kept, and each block is larger than the one before. They are
- * found without steps.
- */
-struct outgrown {
+/* Call stacks of which every block is kept. They are found without steps. */
+struct kept {
     uint32_t stack_ids[2];
     size_t count;
     uint64_t blocks_count, bytes;
+    bool get_larger; /* each block is larger than the one before */
 };
 
-/* True if the line fits the teeth of a series that collapses again and again. */
-static inline bool growing_is_saw(const struct growing *site)
+/* The step that ends with the counted end `at`. */
+static inline uint64_t growth_step_of_end(uint64_t at)
 {
-    return site->teeth.count && !site->teeth.is_over;
+    return at + 1 + WARM_UP_ENDS;
 }
 
 enum { GROWTH_CHURN_MAX = 1000 };
@@ -88,7 +85,9 @@ struct growth {
     struct growth_line total;
     uint64_t total_rises, total_intervals; /* ends, or windows, of the total; and those that rose */
     uint64_t flat_since;                   /* step since which the grown total is flat; 0: none */
-    struct outgrown outgrown;              /* empty if the trace has steps */
+    struct kept kept;                      /* empty if the trace has steps */
+    uint32_t dropped_stack_id;             /* frees of its blocks end the rounds; 0: none */
+    uint64_t dropped_count;                /* its most live blocks */
     struct growing *items;                 /* by slope, descending */
     size_t count;
     struct churning *churn; /* by bytes, descending; at most GROWTH_CHURN_MAX */

@@ -33,8 +33,11 @@ static int note_change(struct site_ends *site, struct err *err)
     else if (!site->trend.samples && catch_up(site, err))
         return -1;
     site->changes_count += bytes != site->last_bytes;
-    site->rises_count += bytes > site->last_bytes;
-    site->fell |= bytes < site->last_bytes;
+    if (bytes > site->last_bytes) {
+        occurrences_add(&site->rises, site->ends_count);
+        site->risen_bytes += bytes - site->last_bytes;
+    }
+    site->falls_count += bytes < site->last_bytes;
     site->last_bytes = bytes;
     site->last_count = site->live_count;
     return 0;
@@ -54,6 +57,7 @@ static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
         site->first_bytes = site->last_bytes = site->live_bytes;
         site->first_count = site->last_count = site->live_count;
     }
+    sweeps_end(&site->sweeps, site->ends_count, site->live_bytes < site->last_bytes);
     if ((site->live_bytes != site->last_bytes || site->live_count != site->last_count) &&
         note_change(site, err))
         return -1;
@@ -127,18 +131,42 @@ static void forget_ends(struct account_ends *own)
 
 /* --- changes --- */
 
+/* The step in which a block was made that is freed now. */
+static uint64_t step_of(const struct growth_watch *watch, uint64_t begin_index)
+{
+    const uint64_t now = watch->step_number;
+    const uint64_t oldest = now < STEP_BEGINS ? 0 : now - STEP_BEGINS + 1;
+    uint64_t step = now;
+
+    while (step > oldest && begin_index < watch->step_begins[step % STEP_BEGINS])
+        step--;
+    return step;
+}
+
+static void note_free(const struct growth_watch *watch, const struct account_ends *own,
+                      struct site_ends *site, const struct block *block)
+{
+    const struct swept freed = {.moment = own->births_count,
+                                .live_bytes = site->live_bytes,
+                                .size_bytes = block->size_bytes,
+                                .step = step_of(watch, block->life.begin_index),
+                                .place = own->last_born};
+    sweeps_free(&site->sweeps, &freed);
+    if (freed.step == watch->step_number) {
+        site->open_churn_bytes += block->size_bytes;
+        site->open_churn_count++;
+    }
+}
+
 /* Counts the bytes from before the change for all past ends, and changes them. */
 static int change_at_ends(const struct growth_watch *watch, struct account_ends *own,
                           struct site_ends *site, const struct change *change, struct err *err)
 {
-    const struct block *block = change->block;
     if (look_at_ends(&own->total, watch->looked_count, err) ||
         look_at_ends(site, watch->looked_count, err))
         return -1;
-    if (!change->birth && !change->is_resize && block->life.begin_index >= watch->step_begin) {
-        site->open_churn_bytes += block->size_bytes;
-        site->open_churn_count++;
-    }
+    if (!change->birth && !change->is_resize)
+        note_free(watch, own, site, change->block);
     return 0;
 }
 
@@ -165,10 +193,8 @@ static struct birth_pair *find_pair(struct account_ends *own, uint32_t from, uin
 static int count_pair(struct account_ends *own, const struct site_ends *site, struct err *err)
 {
     const uint32_t to = (uint32_t)(site - own->sites), from = own->last_born - 1;
-    const bool has_last = own->last_born;
 
-    own->last_born = to + 1;
-    if (!has_last || own->has_too_many_pairs)
+    if (!own->last_born || own->has_too_many_pairs)
         return 0;
     uint32_t *last = &own->sites[from].pair;
     if (!*last || own->pairs[*last - 1].to != to) {
@@ -209,17 +235,21 @@ static int change_in_order(struct account_ends *own, struct site_ends *site, uin
     return count_pair(own, site, err);
 }
 
-static void note_birth(struct site_blocks *blocks, const struct block *block, uint64_t backwards)
+static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
+                       const struct block *block)
 {
-    if (!blocks->births_count++)
-        blocks->first_size_bytes = blocks->last_size_bytes = block->size_bytes;
-    else
-        blocks->fresh_births_count += backwards != blocks->backwards_seen;
-    blocks->larger_count += block->size_bytes > blocks->last_size_bytes;
-    blocks->smaller_count += block->size_bytes < blocks->last_size_bytes;
-    blocks->last_size_bytes = block->size_bytes;
+    const bool is_of_backward = block->backward || block->forward_stack_id;
+    const uint64_t backwards = watch->backward_count;
+
+    if (block->is_of_graph && block->backward)
+        watch->recorded_backward = block->backward;
+    blocks->fresh_births_count += blocks->births_count++ && backwards != blocks->backwards_seen;
+    rising_add(&blocks->sizes, block->size_bytes);
     blocks->graph_births_count += block->is_of_graph;
-    blocks->backward_births_count += block->backward || block->forward_stack_id;
+    blocks->backward_births_count += is_of_backward;
+    blocks->recorded_births_count +=
+        is_of_backward &&
+        (block->is_of_graph || (block->backward && block->backward == watch->recorded_backward));
     blocks->backwards_seen = backwards;
     if (blocks->births_count - blocks->frees_count > blocks->most_live_count)
         blocks->most_live_count = blocks->births_count - blocks->frees_count;
@@ -249,8 +279,8 @@ static int change_together(struct growth_watch *watch, const struct account_ends
 
 /* Counts the block for its call stack, and its forward operator's stack as one that a backward went
  * through. */
-static int note_block(const struct growth_watch *watch, struct account_ends *own,
-                      struct site_ends **site, const struct change *change, struct err *err)
+static int note_block(struct growth_watch *watch, struct account_ends *own, struct site_ends **site,
+                      const struct change *change, struct err *err)
 {
     const struct block *block = change->block;
     if (change->birth && block->forward_stack_id) {
@@ -263,7 +293,7 @@ static int note_block(const struct growth_watch *watch, struct account_ends *own
     if (!*site)
         return -1;
     if (change->birth)
-        note_birth(&(*site)->blocks, block, watch->backward_count);
+        note_birth(watch, &(*site)->blocks, block);
     else
         (*site)->blocks.frees_count++;
     return 0;
@@ -276,11 +306,14 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
     if (kind == STEP_ENDS)
         return;
     const uint64_t count = watch->ends->counts[kind];
-    for (size_t i = 0; i < watch->account_count && step_ends_began(watch->ends, kind); i++)
+    const bool is_first = step_ends_began(watch->ends, kind);
+    for (size_t i = 0; i < watch->account_count && is_first; i++)
         forget_ends(&watch->accounts[i]);
+    watch->step_number = is_first ? 0 : watch->step_number;
     watch->has_ended = true;
     watch->looked_count = count > WARM_UP_ENDS ? count - WARM_UP_ENDS : 0;
-    watch->step_begin = at->index;
+    watch->step_number++;
+    watch->step_begins[watch->step_number % STEP_BEGINS] = at->index;
 }
 
 /* --- the observer --- */
@@ -304,6 +337,10 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
         (!watch->has_ended && (change_in_order(own, site, tick, change, at->err) ||
                                change_together(watch, own, tick, change, at->err))))
         return -1;
+    if (change->birth) {
+        own->births_count++;
+        own->last_born = (uint32_t)(site - own->sites) + 1;
+    }
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
     site->live_bytes += more_bytes;
     site->live_count += change->birth ? 1 : UINT64_MAX;

@@ -23,7 +23,9 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 
 #include "trend.h"
+#include "rising.h"
 #include "step_ends.h"
+#include "sweeps.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/util/pair_map.h"
 
@@ -37,10 +39,10 @@ enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
 /* The blocks of a call stack in the whole run. Steps do not matter here. */
 struct site_blocks {
     uint64_t births_count, frees_count, most_live_count;
-    uint64_t larger_count, smaller_count; /* than the block born before */
-    uint64_t first_size_bytes, last_size_bytes;
+    struct rising sizes;
     uint64_t graph_births_count;    /* autograd keeps the block */
     uint64_t backward_births_count; /* in a backward */
+    uint64_t recorded_births_count; /* in a backward that autograd records (create_graph) */
     uint64_t fresh_births_count;    /* a backward began since the birth before */
     uint64_t backwards_seen;        /* backwards at the last birth */
     bool went_back;                 /* a backward allocated for an operator of this stack */
@@ -53,8 +55,7 @@ struct site_ends {
     uint64_t ends_count;             /* ends counted so far */
     struct trend trend;              /* of bytes; has no samples until the second change */
     uint32_t stack_id;
-    uint32_t rises_count, changes_count; /* of bytes, from end to end */
-    bool fell;
+    uint32_t changes_count;                      /* of bytes, from end to end */
     bool was_resized;                            /* a block was resized in place */
     bool is_of_graph;                            /* autograd keeps one of its blocks */
     uint64_t open_churn_bytes, open_churn_count; /* of the open step */
@@ -63,6 +64,10 @@ struct site_ends {
     struct trend counts;               /* of block counts; its samples follow those of the bytes */
     uint64_t first_bytes, first_count; /* at the first counted end */
     uint64_t changed_at;               /* first end with other values than first_…; 0: none */
+    struct occurrences rises;          /* of bytes, from end to end */
+    uint64_t risen_bytes;              /* sum of the rises */
+    uint64_t falls_count;              /* of bytes, from end to end */
+    struct sweeps sweeps;
     struct site_blocks blocks;
 
     /* Used only until a step has ended: */
@@ -81,6 +86,9 @@ struct birth_pair {
 /* Pairs beyond this number are not counted: so many have no order. */
 enum { BIRTH_PAIRS_MAX = 1 << 16 };
 
+/* Steps whose begin is kept. Blocks that are older count as made in the oldest of them. */
+enum { STEP_BEGINS = 64 };
+
 struct account_ends {
     uint32_t *numbers; /* by stack id: number of its site, from 1; 0: none */
     size_t number_count, number_capacity;
@@ -89,11 +97,12 @@ struct account_ends {
     bool is_pool;        /* it is a framework's pool */
     bool is_beside;      /* it is managed or pinned memory, which no layer counts */
     uint64_t most_bytes; /* most live bytes */
+    uint64_t births_count;
+    uint32_t last_born; /* site of the last birth, from 1; 0: none */
     /* Used only until a step has ended: */
     struct birth_pair *pairs;
     size_t pair_count, pair_capacity;
     struct pair_map pair_numbers; /* by both sites */
-    uint32_t last_born;           /* site of the last birth, from 1; 0: none */
     bool has_too_many_pairs;
     struct site_ends total; /* of the account; only the bytes are valid */
 };
@@ -112,13 +121,17 @@ struct growth_watch {
     struct account_ends together;
     uint64_t together_begin;
     bool has_pool;
-    bool has_ended;          /* a step has ended */
-    uint64_t backward_count; /* backwards that began */
-    bool has_graphs;         /* the trace has blocks that autograd keeps */
-    uint64_t looked_count;   /* counted ends of steps */
-    uint64_t step_begin;     /* event that began the current step */
-    uint64_t tick_count;     /* ticks so far: events that changed a block */
-    uint64_t tick_event;     /* event of the last tick */
+    bool has_ended;             /* a step has ended */
+    uint64_t backward_count;    /* backwards that began */
+    bool has_graphs;            /* the trace has blocks that autograd keeps */
+    uint32_t recorded_backward; /* number of the last backward in which autograd kept a block */
+    uint64_t looked_count;      /* counted ends of steps */
+    /* The events that began the last steps, by the number of the step modulo STEP_BEGINS, and the
+     * number of steps that ended. */
+    uint64_t step_begins[STEP_BEGINS];
+    uint64_t step_number;
+    uint64_t tick_count; /* ticks so far: events that changed a block of a layer */
+    uint64_t tick_event; /* event of the last tick */
     const struct trace *trace;
 };
 

@@ -23,13 +23,13 @@ const char *leak_verdict_name(enum leak_verdict verdict)
     return names[verdict];
 }
 
-/* A saw counts if its teeth are visible at the peak. If they have equal lengths, something frees
- * them regularly, and they are no growth. */
+/* A saw counts if its sweeps are visible at the peak. If they come at a regular pace, they are no
+ * growth. */
 static void add_saw(struct leak *leak, const struct growing *site, uint64_t peak_bytes)
 {
-    if (site->teeth.height_bytes < peak_bytes / VISIBLE_SHARE)
+    if (site->sweeps->most_bytes < peak_bytes / VISIBLE_SHARE)
         return;
-    if (teeth_are_equal(&site->teeth))
+    if (site->pace)
         leak->flushed_slope += site->line.slope;
     else
         leak->saw_slope += site->line.slope;
@@ -58,7 +58,7 @@ static int add_growing(struct leak *leak, const struct growing *site, struct sym
         leak->cache_slope += site->line.slope;
         return 0;
     }
-    if (growing_is_saw(site)) {
+    if (site->is_saw) {
         add_saw(leak, site, room->peak_bytes);
         return 0;
     }
@@ -66,8 +66,8 @@ static int add_growing(struct leak *leak, const struct growing *site, struct sym
         add_enlarged(leak, site);
         return 0;
     }
-    if (site->rises_count > leak->rises_count)
-        leak->rises_count = site->rises_count;
+    if (site->rises->count > leak->rises_count)
+        leak->rises_count = site->rises->count;
     leak->slope += site->line.slope;
     leak->low += site->line.low;
     leak->high += site->line.high;
@@ -115,7 +115,7 @@ static enum leak_verdict judge(const struct leak *leak, const struct growth *gro
 {
     if (leaks)
         return LEAK_FOUND;
-    if (enlarges || leak->saw_slope > leak->floor)
+    if (enlarges || (leak->saw_slope > leak->floor && growth->total.verdict != GROWTH_FLAT))
         return LEAK_GROWS;
     if (leak->waits || leak->is_unsure)
         return LEAK_UNKNOWN;
@@ -130,8 +130,9 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
 {
     const bool *left_out = room->left_out;
 
-    const bool outgrows = growth->outgrown.bytes > room->peak_bytes / VISIBLE_SHARE;
-    *leak = (struct leak){.verdict = outgrows ? LEAK_GROWS : LEAK_UNKNOWN,
+    const bool get_larger =
+        growth->kept.get_larger && growth->kept.bytes > room->peak_bytes / VISIBLE_SHARE;
+    *leak = (struct leak){.verdict = get_larger ? LEAK_GROWS : LEAK_UNKNOWN,
                           .floor = (double)room->bytes / FLOOR_STEPS};
     if (!growth->total.has_slope)
         return 0;

@@ -8,9 +8,9 @@
  *                stacks grows and it holds no segments of a pool. At least three steps must rise;
  *                among fewer than ten steps, each must.
  *   grows        There is no leak, but call stacks that are no caches enlarge their blocks
- *                (growth.h), together by more than the floor. Or their bytes rise and are freed at
- *                once, at irregular times (teeth.h). Or, without steps, a line keeps every block,
- *                and each is larger than the one before.
+ *                (growth.h), together by more than the floor. Or their bytes rise and are swept at
+ *                irregular times (sweeps.h), and the account as a whole is not flat. Or, without
+ *                steps, a line keeps every block, and each is larger than the one before.
  *   no leak      The account as a whole rises less than half as fast as these call stacks, or only
  *                caches grow, or the growth is below the floor, or something frees all of it at
  *                regular times.
@@ -40,8 +40,8 @@ struct leak {
     double copied_slope;   /* of the largest enlarged block, which exists twice while copied */
     double peak_slope;     /* rise of the peak per step, without amounts that do not matter */
     double check_slope;    /* bytes kept or enlarged per step, including amounts below the floor */
-    double saw_slope;      /* of saws (teeth.h) whose teeth have different lengths */
-    double flushed_slope;  /* of those whose teeth have equal lengths, which are no growth */
+    double saw_slope;      /* of saws (sweeps.h) that are swept at irregular times */
+    double flushed_slope;  /* of those that are swept at a regular pace, which are no growth */
     uint64_t rises_count;  /* most steps in which a stack that leaks rose */
     bool is_unsure;        /* slope rises, but its error is larger, or too few steps rise */
     bool is_small;         /* all steps together added less than a hundredth of the peak */

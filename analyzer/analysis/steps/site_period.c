@@ -33,7 +33,10 @@ struct lines {
     struct pair_map numbers; /* by parent and key */
     uint32_t *leaves;        /* by site: its node, where it allocates */
     uint32_t walk_count;
-    uint64_t *counts; /* by node; for count_usual() */
+    uint64_t *counts;         /* by node; scratch */
+    uint64_t *usual[2];       /* by node; see find_usual() */
+    struct birth_pair *pairs; /* scratch for find_usual() */
+    uint64_t work_count;      /* nodes and pairs looked at for the order */
 };
 
 /* The node that has rounds, and its child that begins them. */
@@ -163,8 +166,10 @@ static bool is_below(const struct lines *lines, uint32_t node, uint32_t above)
 
 static bool only_rises(const struct site_ends *site)
 {
-    return !site->blocks.smaller_count && site->blocks.larger_count >= FEWEST_RISES &&
-           (uint64_t)site->blocks.larger_count * 2 >= site->blocks.births_count;
+    const struct rising *sizes = &site->blocks.sizes;
+
+    return !sizes->falls_count && sizes->rises_count >= FEWEST_RISES &&
+           UINT64_C(2) * sizes->rises_count >= site->blocks.births_count;
 }
 
 static uint64_t weigh(const struct lines *lines, size_t number, bool is_of_growing)
@@ -243,13 +248,36 @@ static bool is_near(uint64_t entries, uint64_t count)
     return entries + 1 >= count && entries <= count + 1;
 }
 
-static size_t count_near(const struct lines *lines, uint32_t node, uint64_t count)
+static int compare_counts(const void *left, const void *right)
 {
-    size_t found = 0;
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* The number of entries, at least FEWEST_ROUNDS, that most children of the node have, give or take
+ * one; the lowest of several. 0: no two children have it. */
+static uint64_t find_common(struct lines *lines, uint32_t node)
+{
+    uint64_t *counts = lines->counts, common = 0;
+    size_t count = 0, most = 1;
 
     for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next)
-        found += is_near(lines->items[n].entries_count, count);
-    return found;
+        counts[count++] = lines->items[n].entries_count;
+    if (count)
+        qsort(counts, count, sizeof *counts, compare_counts);
+    lines->work_count += count;
+    for (size_t i = 0, first = 0, end = 0; i < count; i++) {
+        while (!is_near(counts[first], counts[i]))
+            first++;
+        while (end < count && counts[end] <= counts[i] + 1)
+            end++;
+        if (counts[i] >= FEWEST_ROUNDS && end - first > most) {
+            most = end - first;
+            common = counts[i];
+        }
+    }
+    return common;
 }
 
 /* The child of `above` that the node is below; 0: none. */
@@ -260,63 +288,75 @@ static uint32_t child_above(const struct lines *lines, uint32_t node, uint32_t a
     return node;
 }
 
-/* Counts how often allocations below each child come directly before those below `child`, or after
- * them. Returns the highest of these numbers. */
-static uint64_t count_usual(const struct lines *lines, uint32_t node, uint32_t child, bool is_after,
-                            uint64_t *counts)
+/* How often allocations below one child of a node came directly after those below another, or
+ * outside the node (0). */
+static void take_children(struct lines *lines, uint32_t node, bool is_after)
 {
     const struct account_ends *own = lines->own;
-    uint64_t most = 0;
 
-    memset(counts, 0, lines->count * sizeof *counts);
     for (size_t i = 0; i < own->pair_count; i++) {
-        const struct birth_pair *pair = &own->pairs[i];
-        const uint32_t from = child_above(lines, lines->leaves[pair->from], node);
-        const uint32_t to = child_above(lines, lines->leaves[pair->to], node);
-        if (from == to || (is_after ? from : to) != child)
-            continue;
-        counts[is_after ? to : from] += pair->count;
-        if (counts[is_after ? to : from] > most)
-            most = counts[is_after ? to : from];
+        const uint32_t from = child_above(lines, lines->leaves[own->pairs[i].from], node);
+        const uint32_t to = child_above(lines, lines->leaves[own->pairs[i].to], node);
+        lines->pairs[i] =
+            (struct birth_pair){is_after ? from : to, is_after ? to : from, own->pairs[i].count};
     }
-    return most;
+    lines->work_count += own->pair_count;
+}
+
+static int compare_pairs(const void *left, const void *right)
+{
+    const struct birth_pair *a = left, *b = right;
+
+    return a->from != b->from ? (a->from > b->from) - (a->from < b->from)
+                              : (a->to > b->to) - (a->to < b->to);
+}
+
+/* For each child of the node: how often it came after the same other child, at most, and how often
+ * the same other child came after it. */
+static void find_usual(struct lines *lines, uint32_t node)
+{
+    const size_t count = lines->own->pair_count;
+    const struct birth_pair *pairs = lines->pairs;
+
+    for (int is_after = 0; is_after < 2 && count; is_after++) {
+        uint64_t *usual = lines->usual[is_after], sum = 0;
+        take_children(lines, node, is_after);
+        qsort(lines->pairs, count, sizeof *pairs, compare_pairs);
+        for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next)
+            usual[n] = 0;
+        for (size_t i = 0; i < count; i++) {
+            sum = i && !compare_pairs(&pairs[i - 1], &pairs[i]) ? sum + pairs[i].count
+                                                                : pairs[i].count;
+            if (pairs[i].from != pairs[i].to && sum > usual[pairs[i].from])
+                usual[pairs[i].from] = sum;
+        }
+    }
 }
 
 /* True if each child that a round enters has its place in the order: in three of four rounds, give
  * or take one, the same child comes before it, or the same comes after it. */
-static bool are_in_order(const struct lines *lines, uint32_t node, uint64_t count, uint64_t *counts)
+static bool are_in_order(struct lines *lines, uint32_t node, uint64_t count)
 {
+    find_usual(lines, node);
     for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next) {
         const uint64_t entries = lines->items[n].entries_count;
-        if (is_near(entries, count) &&
-            4 * (count_usual(lines, node, n, false, counts) + 1) < 3 * entries &&
-            4 * (count_usual(lines, node, n, true, counts) + 1) < 3 * entries)
+        if (is_near(entries, count) && 4 * (lines->usual[0][n] + 1) < 3 * entries &&
+            4 * (lines->usual[1][n] + 1) < 3 * entries)
             return false;
     }
     return true;
 }
 
-static struct rounds rounds_at(const struct lines *lines, uint32_t node)
+static struct rounds rounds_at(struct lines *lines, uint32_t node)
 {
     const struct line *items = lines->items;
     struct rounds rounds = {.node = node};
-    size_t most = 1;
-    uint64_t count = 0;
 
     if (!items[0].weight || items[node].weight * 2 < items[0].weight)
         return rounds;
-    for (uint32_t n = items[node].first_child; n; n = items[n].next) {
-        const uint64_t entries = items[n].entries_count;
-        if (entries < FEWEST_ROUNDS || entries == count)
-            continue;
-        const size_t near = count_near(lines, node, entries);
-        if (near > most || (near == most && count && entries < count)) {
-            most = near;
-            count = entries;
-        }
-    }
+    const uint64_t count = find_common(lines, node);
     if (!count || (lines->own->is_pool && items[node].births_count < POOL_BIRTHS * count) ||
-        !are_in_order(lines, node, count, lines->counts))
+        !are_in_order(lines, node, count))
         return rounds;
     rounds.begin = items[node].first_child;
     while (!is_near(items[rounds.begin].entries_count, count))
@@ -362,7 +402,7 @@ static uint32_t heaviest_child(const struct lines *lines, uint32_t node)
 }
 
 /* Goes from the root to the child with most allocations, until a model's forward. */
-static struct rounds find_rounds(const struct lines *lines)
+static struct rounds find_rounds(struct lines *lines)
 {
     struct rounds found = {0};
     uint32_t node = 0;
@@ -380,14 +420,18 @@ static struct rounds find_rounds(const struct lines *lines)
 
 /* True if the last allocation is below the child that comes last in most rounds. Children that not
  * every round enters do not count. */
-static bool is_last_whole(const struct lines *lines, const struct rounds *rounds)
+static bool is_last_whole(struct lines *lines, const struct rounds *rounds)
 {
     const struct account_ends *own = lines->own;
     uint64_t last_birth = 0;
     uint32_t last = 0, usual = 0;
 
-    count_usual(lines, rounds->node, rounds->begin, false, lines->counts);
-    lines->counts[0] = 0;
+    take_children(lines, rounds->node, false);
+    memset(lines->counts, 0, lines->count * sizeof *lines->counts);
+    for (size_t i = 0; i < own->pair_count; i++)
+        if (lines->pairs[i].from == rounds->begin && lines->pairs[i].to)
+            lines->counts[lines->pairs[i].to] += lines->pairs[i].count;
+    lines->counts[rounds->begin] = 0; /* only a change to it counts */
     for (uint32_t n = lines->items[rounds->node].first_child; n; n = lines->items[n].next)
         if (is_near(lines->items[n].entries_count, rounds->count) &&
             lines->counts[n] > lines->counts[usual])
@@ -423,7 +467,7 @@ static bool is_in_forward(const struct lines *lines, uint32_t node)
     return node;
 }
 
-static void take_rounds(struct step_period *period, const struct lines *lines,
+static void take_rounds(struct step_period *period, struct lines *lines,
                         const struct rounds *rounds)
 {
     const bool has_batch = is_fed(lines, rounds);
@@ -445,15 +489,20 @@ static void take_rounds(struct step_period *period, const struct lines *lines,
 
 /* --- blocks that are freed all at once --- */
 
-/* The fewest births of a stack that repeats in a forward. */
+/* True if the stack may tell rounds by its frees. In a program with a model, only forward's may. */
+static bool may_drop(const struct lines *lines, size_t number)
+{
+    return !lines->items[0].calls_model || is_in_forward(lines, lines->leaves[number]);
+}
+
+/* The fewest births of such a stack that repeats. */
 static uint64_t fewest_births(const struct lines *lines)
 {
     uint64_t fewest = 0;
 
     for (size_t i = 0; i < lines->own->count; i++) {
         const uint64_t births = lines->own->sites[i].blocks.births_count;
-        if (births >= FEWEST_ROUNDS && (!fewest || births < fewest) &&
-            is_in_forward(lines, lines->leaves[i]))
+        if (births >= FEWEST_ROUNDS && (!fewest || births < fewest) && may_drop(lines, i))
             fewest = births;
     }
     return fewest;
@@ -467,8 +516,7 @@ static void take_drops(struct step_period *period, const struct lines *lines)
     for (size_t i = 0; i < lines->own->count; i++) {
         const struct site_ends *site = &lines->own->sites[i];
         if (site->turns_count >= FEWEST_ROUNDS && fewest >= FEWEST_CALLS * site->turns_count &&
-            (!found || site->turns_count > found->turns_count) &&
-            is_in_forward(lines, lines->leaves[i]))
+            (!found || site->turns_count > found->turns_count) && may_drop(lines, i))
             found = site;
     }
     if (!found)
@@ -488,14 +536,18 @@ static int find(struct step_period *period, struct lines *lines, struct err *err
     if (!lines->items[0].weight)
         add_weights(lines, true);
     add_entries(lines);
-    lines->counts = array_new(lines->count, sizeof *lines->counts, err);
-    if (!lines->counts)
+    lines->counts = array_new(3 * lines->count, sizeof *lines->counts, err);
+    lines->pairs = array_new(lines->own->pair_count, sizeof *lines->pairs, err);
+    if (!lines->counts || !lines->pairs)
         return -1;
+    lines->usual[0] = &lines->counts[lines->count];
+    lines->usual[1] = &lines->counts[2 * lines->count];
     const struct rounds rounds = find_rounds(lines);
     if (rounds.count)
         take_rounds(period, lines, &rounds);
     else
         take_drops(period, lines);
+    period->work_count = lines->work_count;
     return 0;
 }
 
@@ -516,6 +568,7 @@ int site_period_find(struct step_period *period, const struct account_ends *own,
     pair_map_release(&lines.numbers);
     free(lines.leaves);
     free(lines.counts);
+    free(lines.pairs);
     free(lines.items);
     return status;
 }

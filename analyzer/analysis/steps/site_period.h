@@ -32,7 +32,8 @@
  * If a model is called from a single line, and its forward repeats a single line, nothing of this
  * tells one call of the model from the next. But a cache that each token copies does: a stack in
  * the model frees blocks only after each stack of the model has allocated FEWEST_CALLS times.
- * The first allocation after that begins a round.
+ * The first allocation after that begins a round. The same holds for all stacks of a program
+ * without a model, such as one that frees its blocks ten at a time.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SITE_PERIOD_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SITE_PERIOD_H

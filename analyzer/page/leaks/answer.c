@@ -12,7 +12,7 @@
 #include "analyzer/analysis/leak_signs.h"
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
-#include "analyzer/util/text.h"
+#include "kept.h"
 
 /* --- texts --- */
 
@@ -145,7 +145,7 @@ static int say_larger(struct opening *opening, const struct account_leak *found)
         const struct site_blocks *blocks = row->first->blocks;
         if (!row->is_of_cause)
             continue;
-        if (blocks->larger_count + 1 != blocks->births_count)
+        if (!rising_is_kept(&blocks->sizes, blocks->births_count, blocks->frees_count))
             return 1;
         count++;
     }
@@ -197,7 +197,8 @@ static int say_release(struct opening *opening, const struct leak_evidence *evid
     return release ? page_say(opening, VERDICT_do, "%s gives this memory back.", release) : 1;
 }
 
-/* Writes "16.00 MiB per step by clip.py:13 SoftClip.forward, in the driver's memory, …". */
+/* Writes "16.00 MiB per step by clip.py:13 SoftClip.forward, in the driver's memory, …", or
+ * "29.02 MiB every 4 steps by …". */
 #define GROWTH_TEXT_BYTES (LINES_TEXT_BYTES + PAGE_LAYER_BYTES + UNITS_TEXT_BYTES + 128)
 static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
                         const struct worst *worst, enum rows rows)
@@ -207,10 +208,14 @@ static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
     const double slope = rows == ROWS_ENLARGED ? leak->enlarged_slope
                          : of_cause > 0        ? of_cause
                                                : leak->slope;
-    char lines[LINES_TEXT_BYTES], per_step[UNITS_TEXT_BYTES], layer[FINDINGS_LAYER_BYTES];
+    const uint64_t steps = rows == ROWS_OF_CAUSE && of_cause > 0 ? worst->found.rise_steps : 1;
+    char lines[LINES_TEXT_BYTES], bytes[UNITS_TEXT_BYTES], layer[FINDINGS_LAYER_BYTES],
+        every[48] = "per step";
 
+    if (steps > 1)
+        snprintf(every, sizeof every, "every %" PRIu64 " steps", steps);
     lines_text(lines, &worst->found, rows);
-    snprintf(out, GROWTH_TEXT_BYTES, "%s per step%s%s", slope_text(per_step, slope), lines,
+    snprintf(out, GROWTH_TEXT_BYTES, "%s %s%s%s", slope_text(bytes, slope), every, lines,
              findings_layer_text(layer, study, worst->account));
 }
 
@@ -264,18 +269,36 @@ static int say_leaks(struct opening *opening, const struct study *study,
 /* Writes "in step 24", "every 40 steps" or "3 times". */
 static const char *collapses_text(char out[64], const struct growing *site)
 {
-    if (teeth_are_equal(&site->teeth))
-        snprintf(out, 64, "every %.0f steps", site->period_steps);
-    else if (site->teeth.count == 1 && site->collapse_step)
-        snprintf(out, 64, "in step %" PRIu64, site->collapse_step);
+    const struct occurrences *at = &site->sweeps->at;
+
+    if (site->pace)
+        snprintf(out, 64, "every %" PRIu64 " steps", site->pace);
+    else if (at->count == 1)
+        snprintf(out, 64, "in step %" PRIu64, growth_step_of_end(at->last_at));
     else
-        snprintf(out, 64, "%zu time%s", site->teeth.count, site->teeth.count == 1 ? "" : "s");
+        snprintf(out, 64, "%" PRIu64 " times", at->count);
     return out;
 }
 
-static int say_saw(struct opening *opening, const struct study *study, const struct worst *worst,
-                   const struct leak_row *row, struct err *err)
+/* The steepest row, if it collapses and the verdict is about such rows; else NULL. */
+static const struct leak_row *saw_of(const struct account_leak *found)
 {
+    const struct leak *leak = &found->leak;
+    const struct leak_row *row = lines_steepest(found, ROWS_OF_CAUSE);
+    const bool is_of_saws =
+        leak->verdict == LEAK_GROWS
+            ? leak->saw_slope > leak->enlarged_slope
+            : leak->verdict == LEAK_NONE && leak->saw_slope + leak->flushed_slope > 0;
+
+    return row && row->is_saw && is_of_saws ? row : NULL;
+}
+
+/* `leaks` and `report` say a saw in the same words. */
+static int say_saw(struct opening *opening, const struct study *study, const struct worst *worst,
+                   const struct leak_row *row, enum verdict_role role, struct err *err)
+{
+    const char *denied =
+        role == VERDICT_what && worst->found.leak.verdict == LEAK_NONE ? "No leak: " : "";
     char growth[GROWTH_TEXT_BYTES], when[64];
     struct leak_evidence evidence;
 
@@ -283,33 +306,11 @@ static int say_saw(struct opening *opening, const struct study *study, const str
         return -1;
     const struct leak_sign *sign = leak_sign_of(&evidence);
     growth_text(growth, study, worst, ROWS_OF_CAUSE);
-    return page_say(opening, VERDICT_what, "+%s, freed at once %s.", growth,
+    return page_say(opening, role, "%s+%s, freed at once %s.", denied, growth,
                     collapses_text(when, row->first)) < 0 ||
                    say_sign(opening, sign) < 0 || say_action(opening, sign) < 0
                ? -1
                : 1;
-}
-
-static int say_outgrown(struct opening *opening, const struct study *study,
-                        const struct worst *worst, enum verdict_role role)
-{
-    const struct outgrown *outgrown = &worst->found.growth.outgrown;
-    const struct blamed *first = blame_of(&worst->found.blame, outgrown->stack_ids[0]);
-    char lines[LINES_TEXT_BYTES], bytes[UNITS_TEXT_BYTES], layer[FINDINGS_LAYER_BYTES];
-    struct text text;
-
-    text_init_in(&text, lines, sizeof lines);
-    lines_add_position(&text, first, NULL);
-    if (outgrown->count > 1)
-        lines_add_position(&text, blame_of(&worst->found.blame, outgrown->stack_ids[1]), first);
-    return page_say(opening, role,
-                    "%" PRIu64 " blocks by %s, none freed, each larger than the one before: %s%s.",
-                    outgrown->blocks_count, lines, units_bytes(bytes, outgrown->bytes),
-                    findings_layer_text(layer, study, worst->account)) < 0
-               ? -1
-               : page_say(opening, VERDICT_do,
-                          "Give the block its final size at once, or free the one that it "
-                          "replaces.");
 }
 
 static int say_enlarged(struct opening *opening, const struct study *study,
@@ -328,9 +329,10 @@ static int say_enlarged(struct opening *opening, const struct study *study,
     } else if (page_say(opening, VERDICT_what, "No leak, but kept blocks get larger: %s.", growth) <
                0)
         return -1;
-    return page_say(opening, VERDICT_why,
-                    "The number of blocks stays the same: a cache of tokens, or a list that is "
-                    "copied to make room.") < 0 ||
+    return page_say(
+               opening, VERDICT_why,
+               "The number of blocks stays the same: a cache of tokens, a list that is copied to "
+               "make room, or longer inputs.") < 0 ||
                    say_future(opening, &worst->found) < 0 ||
                    page_say(opening, VERDICT_do, "Give it its final size at once, or a limit.") < 0
                ? -1
@@ -340,12 +342,14 @@ static int say_enlarged(struct opening *opening, const struct study *study,
 static int say_growth(struct opening *opening, const struct study *study, const struct worst *worst,
                       struct err *err)
 {
-    const struct leak_row *row = lines_steepest(&worst->found, ROWS_OF_CAUSE);
+    const struct leak_row *saw = saw_of(&worst->found);
 
-    if (worst->found.growth.outgrown.count)
-        return say_outgrown(opening, study, worst, VERDICT_what);
-    return worst->found.leak.saw_slope > worst->found.leak.enlarged_slope && row && row->is_saw
-               ? say_saw(opening, study, worst, row, err)
+    char layer[FINDINGS_LAYER_BYTES];
+
+    if (worst->found.growth.kept.get_larger)
+        return kept_say_larger(opening, &worst->found,
+                               findings_layer_text(layer, study, worst->account), VERDICT_what);
+    return saw ? say_saw(opening, study, worst, saw, VERDICT_what, err)
                : say_enlarged(opening, study, worst);
 }
 
@@ -362,23 +366,15 @@ static int say_cache(struct opening *opening, const struct leak *leak)
                     slope_text(slope, leak->cache_slope), leak->cache);
 }
 
-static int say_flushed(struct opening *opening, const struct leak_row *row)
-{
-    char slope[UNITS_TEXT_BYTES], when[64];
-
-    return page_say(opening, VERDICT_what, "No leak: +%s per step by %s, freed at once %s.",
-                    slope_text(slope, row->slope), row->blamed->label,
-                    collapses_text(when, row->first));
-}
-
-/* Says that the pool reserved much more than was live, and whether the driver's memory grew by
- * steps, because a reader who asks for a leak may have seen this growth outside the program. */
-static int say_excess(struct opening *opening, const struct study *study, uint32_t account)
+/* Says what the pool reserved in excess, and whether the driver's memory grew by steps, because a
+ * reader who asks for a leak may have seen this growth outside the program. */
+static int say_excess(struct opening *opening, const struct study *study, const struct view *view,
+                      uint32_t account, struct err *err)
 {
     const struct history *history = &study->history;
     const int device = history->accounts[account].device;
     const struct account *pool = &history->accounts[history_device(history, device)->leading];
-    char reserved[UNITS_TEXT_BYTES], live[UNITS_TEXT_BYTES], rise[UNITS_TEXT_BYTES];
+    char rise[UNITS_TEXT_BYTES];
     struct leak_rounds rounds;
 
     if (!idle_is_excess(pool, study_card_bytes(study, device)))
@@ -389,9 +385,7 @@ static int say_excess(struct opening *opening, const struct study *study, uint32
                  "The driver's memory grew in %" PRIu64 " steps, by %s each%s.", rounds.count,
                  units_bytes(rise, rounds.bytes), rounds.has_stopped ? ", then stopped" : "") < 0)
         return -1;
-    return page_say(
-        opening, VERDICT_why, "The pool reserved %s at its peak, for at most %s of live tensors.",
-        units_bytes(reserved, pool->peak_reserved_bytes), units_bytes(live, pool->peak_bytes));
+    return page_excess_answer(opening, study, view, err) < 0 ? -1 : 1;
 }
 
 /* Names the kinds of memory for which it is not known whether they leak. */
@@ -408,13 +402,13 @@ static int say_not_known(struct opening *opening, const struct findings *finding
     return 1;
 }
 
-static int say_none(struct opening *opening, const struct study *study,
-                    const struct findings *findings)
+static int say_none(struct opening *opening, const struct study *study, const struct view *view,
+                    const struct findings *findings, struct err *err)
 {
     const struct worst *worst = &findings->items[findings->first];
     const struct leak *leak = &worst->found.leak;
     const struct growth *growth = &worst->found.growth;
-    const struct leak_row *row = lines_steepest(&worst->found, ROWS_OF_CAUSE);
+    const struct leak_row *saw = saw_of(&worst->found);
     char slope[UNITS_TEXT_BYTES], kinds[KINDS_TEXT_BYTES];
     uint64_t flat_since;
     int status;
@@ -424,8 +418,8 @@ static int say_none(struct opening *opening, const struct study *study,
                         "No leak: %s per step (%" PRIu64 " steps) would fill the card only after "
                         "more than ten million steps.",
                         slope_text(slope, leak->slope), growth->ends_count);
-    if (leak->flushed_slope > 0 && row && row->is_saw)
-        return say_flushed(opening, row);
+    if (saw)
+        return say_saw(opening, study, worst, saw, VERDICT_what, err);
     findings_kinds_text(kinds, &flat_since, findings);
     if (flat_since)
         status = page_say(opening, VERDICT_what,
@@ -436,9 +430,10 @@ static int say_none(struct opening *opening, const struct study *study,
             page_say(opening, VERDICT_what,
                      "No leak: live bytes%s do not grow from step to step (%" PRIu64 " steps).",
                      kinds, growth->ends_count);
-    return status < 0 || say_not_known(opening, findings) < 0 || say_cache(opening, leak) < 0
+    return status < 0 || say_not_known(opening, findings) < 0 || say_cache(opening, leak) < 0 ||
+                   kept_say_dropped(opening, &worst->found) < 0
                ? -1
-               : say_excess(opening, study, worst->account);
+               : say_excess(opening, study, view, worst->account, err);
 }
 
 /* Says that memory is kept for a backward that never ran. */
@@ -474,6 +469,20 @@ static int say_unsure(struct opening *opening, const struct account_leak *found)
                     found->growth.ends_count, lines);
 }
 
+/* Blocks that are all kept may be a leak, or the weights of a model. */
+static int say_no_steps(struct opening *opening, const struct account_leak *found)
+{
+    if (page_say(opening, VERDICT_what,
+                 "Cannot tell whether memory leaks: the program marks no steps, and no phase or "
+                 "allocation that repeats shows where one begins.") < 0)
+        return -1;
+    if (kept_say_all(opening, found) < 0)
+        return -1;
+    return page_say(opening, VERDICT_do,
+                    "Call gpumemtrace_step() at the end of each step, or name an NVTX range "
+                    "\"step\".");
+}
+
 static int say_unknown(struct opening *opening, const struct worst *worst)
 {
     const struct growth *growth = &worst->found.growth;
@@ -484,13 +493,7 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
     if (worst->found.leak.is_unsure)
         return say_unsure(opening, &worst->found);
     if (growth->ends == STEP_ENDS)
-        return page_say(opening, VERDICT_what,
-                        "Cannot tell whether memory leaks: the program marks no steps, and no "
-                        "phase or allocation that repeats shows where one begins.") < 0
-                   ? -1
-                   : page_say(opening, VERDICT_do,
-                              "Call gpumemtrace_step() at the end of each step, or name an NVTX "
-                              "range \"step\".");
+        return say_no_steps(opening, &worst->found);
     if (!growth->total.has_slope)
         return page_say(opening, VERDICT_what,
                         "Cannot tell whether memory leaks: %" PRIu64
@@ -505,7 +508,7 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
 
 /* --- the page's answers --- */
 
-static int say_verdict(struct opening *opening, const struct study *study,
+static int say_verdict(struct opening *opening, const struct study *study, const struct view *view,
                        const struct findings *findings, struct err *err)
 {
     const struct worst *worst = &findings->items[findings->first];
@@ -518,7 +521,7 @@ static int say_verdict(struct opening *opening, const struct study *study,
     case LEAK_GROWS:
         return say_growth(opening, study, worst, err);
     case LEAK_NONE:
-        return say_none(opening, study, findings);
+        return say_none(opening, study, view, findings, err);
     default:
         return say_unknown(opening, worst);
     }
@@ -542,25 +545,25 @@ int page_leaks_answer(struct opening *opening, const struct study *study, const 
 /* Growth that the peak does not show, and that is said below it. Enlarged blocks are no news there,
  * because the peak has them. */
 static int say_below_peak(struct opening *opening, const struct study *study,
-                          const struct worst *worst)
+                          const struct worst *worst, struct err *err)
 {
     const struct account_leak *found = &worst->found;
-    const struct leak_row *row = lines_steepest(found, ROWS_OF_CAUSE);
-    char growth[GROWTH_TEXT_BYTES], when[64];
+    const struct leak_row *saw = saw_of(found);
+    char growth[GROWTH_TEXT_BYTES];
 
     if (worst->account == HISTORY_NONE)
         return 1;
-    if (found->growth.outgrown.count)
-        return say_outgrown(opening, study, worst, VERDICT_why);
+    if (found->growth.kept.get_larger)
+        return kept_say_larger(opening, found, findings_layer_text(layer, study, worst->account),
+                               VERDICT_why);
+    if (saw)
+        return say_saw(opening, study, worst, saw, VERDICT_why, err);
+    if (found->leak.verdict != LEAK_FOUND)
+        return kept_say_dropped(opening, found);
     growth_text(growth, study, worst, ROWS_OF_CAUSE);
-    if (found->leak.verdict == LEAK_FOUND)
-        return page_say(opening, VERDICT_why, "Memory grows by %s.", growth) < 0
-                   ? -1
-                   : say_future(opening, found);
-    return found->leak.verdict == LEAK_GROWS && row && row->is_saw
-               ? page_say(opening, VERDICT_why, "+%s, freed at once %s.", growth,
-                          collapses_text(when, row->first))
-               : 1;
+    return page_say(opening, VERDICT_why, "Memory grows by %s.", growth) < 0
+               ? -1
+               : say_future(opening, found);
 }
 
 int page_leaks_below_peak(struct opening *opening, const struct study *study,
@@ -570,7 +573,7 @@ int page_leaks_below_peak(struct opening *opening, const struct study *study,
 
     if (findings_find(&findings, study, view, err))
         return -1;
-    const int status = say_below_peak(opening, study, &findings.items[findings.first]);
+    const int status = say_below_peak(opening, study, &findings.items[findings.first], err);
     findings_release(&findings);
     return status;
 }
@@ -583,7 +586,7 @@ int page_leaks_verdict(struct opening *opening, const struct study *study, const
 
     if (findings_find(&findings, study, view, err))
         return -1;
-    const int status = say_verdict(opening, study, &findings, err);
+    const int status = say_verdict(opening, study, view, &findings, err);
     *own->found |= findings.items[findings.first].found.leak.verdict == LEAK_FOUND;
     findings_release(&findings);
     return status;

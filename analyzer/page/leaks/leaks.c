@@ -131,9 +131,9 @@ static int add_growing_site(struct doc *doc, const struct study *study, const st
     doc_bytes(doc, "first_bytes", "After 2nd step", site->first_bytes);
     doc_bytes(doc, "last_bytes", "After last", site->last_bytes);
     doc_count(doc, "steps", "Steps", found->growth.ends_count);
-    doc_count(doc, "rises", "Rises", site->rises_count);
+    doc_count(doc, "rises", "Rises", site->rises->count);
     doc_bool(doc, "enlarged", "Made larger", site->enlarged_count);
-    doc_count(doc, "collapses", "Freed at once", growing_is_saw(site) ? site->teeth.count : 0);
+    doc_count(doc, "collapses", "Freed at once", site->is_saw ? site->sweeps->at.count : 0);
     doc_text(doc, "known_cache", "Known cache", cache);
     return page_frames_of(doc, study, view, blame_of(&found->blame, site->stack_id), 0,
                           PAGE_WHOLE_STACK, err);

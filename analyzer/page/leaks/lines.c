@@ -30,6 +30,13 @@ static bool row_is_of(const struct leak_row *row, enum rows rows)
     return rows == ROWS_ENLARGED || row->is_of_cause == (rows == ROWS_OF_CAUSE);
 }
 
+/* The growth that a sentence about these rows states. */
+static double amount_of(const struct account_leak *found, const struct leak_row *row,
+                        enum rows rows)
+{
+    return rows == ROWS_OF_CAUSE && found->rise_steps > 1 ? row->rise_bytes : row->slope;
+}
+
 /* Adds up the rows of each line, the steepest line first. More than LINES_MAX are not needed,
  * because a sentence names four at most. */
 enum { LINES_MAX = 16 };
@@ -49,7 +56,7 @@ static size_t find_lines(struct line lines[LINES_MAX], const struct account_leak
             continue;
         if (n == count)
             lines[count++] = (struct line){row->blamed, 0};
-        lines[n].slope += row->slope;
+        lines[n].slope += amount_of(found, row, rows);
         for (; n && lines[n].slope > lines[n - 1].slope; n--) {
             const struct line swapped = lines[n];
             lines[n] = lines[n - 1];
@@ -65,7 +72,7 @@ double lines_slope(const struct account_leak *found, enum rows rows)
 
     for (size_t i = 0; i < found->growing.count; i++)
         if (row_is_of(&found->growing.items[i], rows))
-            slope += found->growing.items[i].slope;
+            slope += amount_of(found, &found->growing.items[i], rows);
     return slope;
 }
 

@@ -18,6 +18,7 @@ enum rows { ROWS_OF_CAUSE, ROWS_BESIDE, ROWS_ENLARGED };
 
 /* The steepest of these rows; NULL: there is none. */
 const struct leak_row *lines_steepest(const struct account_leak *found, enum rows rows);
+/* Bytes per step. For the rows of a cause, bytes per found->rise_steps steps. */
 double lines_slope(const struct account_leak *found, enum rows rows);
 
 /* Growth of less than a twentieth of the whole is not worth a name. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells growing requests from others, by their sizes and by the batches. */
-#include "analyzer/remedy/rising.h"
+#include "analyzer/analysis/steps/rising.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,6 +83,21 @@ static void the_run_is_described_from_its_first_size(void **state)
     assert_int_equal(rising.least_rise_bytes, 3);
     assert_int_equal(rising.most_rise_bytes, 4);
     assert_int_equal(rising.earlier_rises_count, 1);
+    assert_int_equal(rising.falls_count, 1);
+    assert_false(rising_is_kept(&rising, 3, 0));
+}
+
+static void blocks_that_get_larger_are_kept_if_none_was_freed(void **state)
+{
+    struct rising rising = {0};
+
+    (void)state;
+    for (uint64_t bytes = 10; bytes <= 50; bytes += 10)
+        rising_add(&rising, &(struct rising_request){.size_bytes = bytes});
+    assert_true(rising_is_kept(&rising, 5, 0));
+    assert_false(rising_is_kept(&rising, 5, 1));
+    rising_add(&rising, &(struct rising_request){.size_bytes = 50});
+    assert_false(rising_is_kept(&rising, 6, 0));
 }
 
 int main(void)
@@ -91,6 +106,7 @@ int main(void)
         cmocka_unit_test(the_sizes_of_requests_tell_whether_they_go_on_to_grow),
         cmocka_unit_test(requests_that_grow_as_the_batches_do_are_no_buffer),
         cmocka_unit_test(the_run_is_described_from_its_first_size),
+        cmocka_unit_test(blocks_that_get_larger_are_kept_if_none_was_freed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,11 +14,13 @@ void rising_add(struct rising *rising, const struct rising_request *request)
 {
     if (!rising->first_bytes || request->size_bytes < rising->last_bytes) {
         const uint32_t earlier = rising->earlier_rises_count, count = rising->rises_count;
+        const uint32_t falls = rising->falls_count + (rising->first_bytes != 0);
         *rising = (struct rising){.first_bytes = request->size_bytes,
                                   .last_bytes = request->size_bytes,
                                   .first_batch_bytes = request->batch_bytes,
                                   .last_batch_bytes = request->batch_bytes,
-                                  .earlier_rises_count = count > earlier ? count : earlier};
+                                  .earlier_rises_count = count > earlier ? count : earlier,
+                                  .falls_count = falls};
         return;
     }
     const uint64_t rise_bytes = request->size_bytes - rising->last_bytes;
@@ -47,6 +49,12 @@ bool rising_goes_on(const struct rising *rising)
 
     return rising->rises_count >= (are_alike ? FEWEST_ALIKE_RISES : FEWEST_RISES) &&
            rising->rises_count > rising->earlier_rises_count && !follows_batches(rising);
+}
+
+bool rising_is_kept(const struct rising *rising, uint64_t births_count, uint64_t frees_count)
+{
+    return !frees_count && rising->rises_count + UINT64_C(1) == births_count &&
+           rising_goes_on(rising);
 }
 
 bool rising_is_even(const struct rising *rising)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Sentences about blocks that are all kept (growth.kept), or of which many are freed at once
+ * (growth.dropped_count). */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_LEAKS_KEPT_H
+#define GPUMEMTRACE_ANALYZER_PAGE_LEAKS_KEPT_H
+
+#include "analyzer/analysis/leaks.h"
+#include "analyzer/page/parts.h"
+
+/* Says that each block is larger than the one before, and what to do. layer: the words after the
+ * bytes, "" for the leading layer. */
+int kept_say_larger(struct opening *opening, const struct account_leak *found, const char *layer,
+                    enum verdict_role role);
+/* Names the lines, if any, that never freed a block. */
+int kept_say_all(struct opening *opening, const struct account_leak *found);
+/* Names the line, if any, whose blocks are freed together. */
+int kept_say_dropped(struct opening *opening, const struct account_leak *found);
+
+#endif

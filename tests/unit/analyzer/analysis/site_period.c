@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that calls from very many lines of one function, each as often as the others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analysis/steps/site_period.h"
+
+enum { SITES = 50000, ROUNDS = 5, MAIN = 1 };
+
+/* Frame 1 is the function; frame 2 + n is its line n, on which site n allocates once per round. */
+static void the_work_for_the_order_of_lines_grows_no_faster_than_their_number(void **state)
+{
+    struct trace trace = {.frame_limit = SITES + 2};
+    struct account_ends own = {.count = SITES, .pair_count = SITES, .number_count = SITES + 2};
+    struct step_period period;
+    struct err err = {0};
+
+    (void)state;
+    trace.frames = calloc(trace.frame_limit, sizeof *trace.frames);
+    own.sites = calloc(SITES, sizeof *own.sites);
+    own.pairs = calloc(SITES, sizeof *own.pairs);
+    assert_true(trace.frames && own.sites && own.pairs);
+    trace.frames[MAIN] = (struct trace_frame){.kind = FRAME_NATIVE, .present = true, .address = 1};
+    for (uint32_t n = 0; n < SITES; n++) {
+        const uint32_t id = MAIN + 1 + n;
+        trace.frames[id] = (struct trace_frame){MAIN, FRAME_NATIVE, true, id};
+        own.sites[n].stack_id = id;
+        own.sites[n].blocks.births_count = ROUNDS;
+        own.sites[n].blocks.most_live_count = 1;
+        own.pairs[n] = (struct birth_pair){n, (n + 1) % SITES, ROUNDS - (n + 1 == SITES)};
+    }
+    assert_int_equal(site_period_find(&period, &own, &trace, &err), 0);
+    assert_int_equal(period.stack_id, MAIN + 1);
+    assert_true(period.work_count < UINT64_C(20) * SITES);
+    step_period_release(&period);
+    free(trace.frames);
+    free(own.sites);
+    free(own.pairs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_work_for_the_order_of_lines_grows_no_faster_than_their_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
