@@ -347,7 +347,7 @@ enum cause categories_cause_of(const struct categories *categories, const struct
     const bool is_activation = category == CATEGORY_activations;
     switch (category_of_function(categories, block->stack_id)) {
     case CATEGORY_cast:
-        return is_weight_copy(categories, block) ? CAUSE_weight_copies : CAUSE_COUNT;
+        return is_weight_copy(categories, block->stack_id) ? CAUSE_weight_copies : CAUSE_COUNT;
     case CATEGORY_recomputed:
         return is_activation && is_of_backward(categories->history, block) ? CAUSE_recomputed
                                                                            : CAUSE_COUNT;

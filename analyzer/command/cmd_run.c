@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,7 @@
 #include "options.h"
 #include "run_largest.h"
 #include "analyzer/need/need.h"
+#include "analyzer/page/page.h"
 #include "analyzer/util/say.h"
 #include "analyzer/run/run_child.h"
 #include "analyzer/run/run_end.h"
@@ -433,6 +435,57 @@ static void say_need(const struct run_past *run)
     text_release(&line);
 }
 
+/* A larger trace takes more than a second to judge, and `run` would keep its user waiting. */
+enum { JUDGED_BYTES_MAX = 8 << 20 };
+
+/* The traces of a run. */
+struct left {
+    size_t count;
+    char path[PATH_MAX]; /* of the last one */
+};
+
+static void count_trace(void *self, const char *path)
+{
+    struct left *left = self;
+
+    left->count++;
+    snprintf(left->path, sizeof left->path, "%s", path);
+}
+
+/* Returns the finding that `report` opens with, or NULL. It is valid as long as the document. */
+static const char *finding_of(const struct doc *doc)
+{
+    const struct doc_node *node = doc_root(doc)->first_child;
+
+    while (node && (!node->key || strcmp(node->key, "answer") != 0))
+        node = node->next;
+    return node && node->first_child ? node->first_child->text : NULL;
+}
+
+/* Says the finding of `report`, if the run left one trace that is small enough. */
+static void say_finding(const struct run_past *run)
+{
+    const struct view view = {.device = -1, .layer = LAYER_none};
+    struct page page = page_report;
+    struct left left = {0};
+    struct stat status;
+    struct doc *doc = NULL;
+    struct err unread;
+
+    if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1"))
+        return;
+    run_traces_each(run, count_trace, &left);
+    if (left.count != 1 || stat(left.path, &status) || status.st_size > JUDGED_BYTES_MAX)
+        return;
+    page.device = NULL;
+    page.tail = NULL;
+    const char *finding =
+        page_build(&doc, DOC_SUMMARY, &page, &view, left.path, &unread) ? NULL : finding_of(doc);
+    if (finding)
+        command_say("run", finding);
+    doc_free(doc);
+}
+
 static int start_program(const char *path, char **argv, const struct run_options *own,
                          struct err *err)
 {
@@ -450,13 +503,16 @@ static int start_program(const char *path, char **argv, const struct run_options
     run.pid = ended.pid;
     say_how_it_ended(path, &ended,
                      run_end_was_oom_kill(ended.signal, kills_before, run_end_oom_kills("")));
-    if (!say_if_nothing(path, &run.started) && status &&
-        !say_if_refused(argv, &run, own->dry_run) && own->dry_run && !ended.signal)
+    const bool is_nothing = say_if_nothing(path, &run.started);
+    if (!own->no_resolve && !is_nothing) {
+        run_names_keep(&run);
+        say_finding(&run);
+    }
+    if (!is_nothing && status && !say_if_refused(argv, &run, own->dry_run) && own->dry_run &&
+        !ended.signal)
         say_if_failed(path, status, &run);
     if (own->dry_run)
         say_need(&run);
-    if (!own->no_resolve)
-        run_names_keep(&run);
     return status;
 }
 

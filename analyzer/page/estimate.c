@@ -455,13 +455,15 @@ void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
 
 /* Adds the headline, for example "inference of bfloat16 with batch 8" or "… with 8 sequences of
  * 4096 tokens". */
-static void add_headline(struct doc *doc, const struct estimate *estimate,
-                         const struct serving *serving)
+static void add_headline(struct verdict *said, const struct estimate *estimate,
+                         const struct serving *serving, bool has_card)
 {
+    enum { NAME_CHARACTERS = 24 };
     const struct settings *settings = &estimate->plan.settings;
-    char peak[UNITS_TEXT_BYTES], moment[MOMENT_TEXT_BYTES], ranks[48] = "";
+    char peak[UNITS_TEXT_BYTES], buffer[MOMENT_TEXT_BYTES], ranks[48] = "";
+    char name[VERDICT_NAME_BYTES];
     if (serving) {
-        page_estimate_serving_answer(doc, estimate, serving);
+        page_estimate_serving_answer(said, estimate, serving, has_card);
         return;
     }
     if (settings->parallel == PARALLEL_dp || settings->parallel == PARALLEL_dp_other)
@@ -470,27 +472,43 @@ static void add_headline(struct doc *doc, const struct estimate *estimate,
                  settings->gpus);
     else if (settings->parallel != PARALLEL_none)
         snprintf(ranks, sizeof ranks, " on each of %" PRIu64 " GPUs", settings->gpus);
-    verdict_add(doc, VERDICT_what, "%s: %s of %s with batch %llu%s should peak at %s (%s).",
-                model_name(estimate), settings->training ? "training" : "inference",
-                dtype_name(settings->dtype), (unsigned long long)settings->batch, ranks,
-                units_bytes(peak, estimate->peak.requested_bytes),
-                estimate_moment_text(estimate, &estimate->peak_moment, moment));
+    units_bytes(peak, estimate->peak.requested_bytes);
+    const char *moment = estimate_moment_text(estimate, &estimate->peak_moment, buffer);
+    if (has_card)
+        verdict_say(said, NULL, VERDICT_why, "%s of %s%s should peak at %s (%s).",
+                    settings->training ? "Training" : "Inference", dtype_name(settings->dtype),
+                    ranks, peak, moment);
+    else
+        verdict_say(said, NULL, VERDICT_what, "%s: %s of %s with batch %llu%s should peak at %s.",
+                    verdict_fit(name, model_name(estimate), NAME_CHARACTERS),
+                    settings->training ? "training" : "inference", dtype_name(settings->dtype),
+                    (unsigned long long)settings->batch, ranks, peak);
+    if (!has_card)
+        verdict_say(said, NULL, VERDICT_why, "The highest moment: %s.", moment);
+}
+
+static void say_all(struct verdict *said, const struct estimate *estimate,
+                    const struct estimate_view *view)
+{
+    if (view->answer->card)
+        page_estimate_card_answer(said, estimate, view->answer, view->serving);
+    add_headline(said, estimate, view->serving, view->answer->card);
+    if (view->answer->card) {
+        page_estimate_remedy_answer(said, view->answer);
+        page_estimate_sizes_answer(said, view->answer, view->serving);
+    }
+    page_estimate_imbalance_answer(said, estimate, &view->answer->imbalance);
 }
 
 struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
                           const struct estimate_view *view)
 {
     struct doc *doc = doc_new("gpumemtrace.estimate/1", reads);
+    struct verdict said = {0};
     if (!doc)
         return NULL;
-    verdict_begin(doc);
-    if (view->answer->card)
-        page_estimate_card_answer(doc, estimate, view->answer, view->serving);
-    add_headline(doc, estimate, view->serving);
-    if (view->answer->card)
-        page_estimate_remedy_answer(doc, view->answer);
-    page_estimate_imbalance_answer(doc, estimate, &view->answer->imbalance);
-    verdict_end(doc);
+    say_all(&said, estimate, view);
+    verdict_finish(doc, &said);
     page_estimate_model(doc, estimate);
     page_estimate_imbalance(doc, estimate, &view->answer->imbalance);
     if (view->answer->card)

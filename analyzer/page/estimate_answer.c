@@ -12,18 +12,18 @@
 
 enum { SIZES_BYTES = 160 };
 
-/* Writes "; at most 53 of these, or this many of up to 31000 tokens". */
+/* Writes "At most 53 of these fit, or the same number with 31000 tokens each". */
 static const char *served_text(char text[SIZES_BYTES], const struct answer *answer,
                                const struct serving *serving)
 {
     const struct largest *sequences = &answer->batch, *tokens = &answer->sequence;
     if (sequences->value == 0)
-        snprintf(text, SIZES_BYTES, "; not one such sequence fits");
+        snprintf(text, SIZES_BYTES, "Not one such sequence fits");
     else if (tokens->value <= serving->tokens)
-        snprintf(text, SIZES_BYTES, "; at most %" PRIu64 " of these fit", sequences->value);
+        snprintf(text, SIZES_BYTES, "At most %" PRIu64 " of these fit", sequences->value);
     else
         snprintf(text, SIZES_BYTES,
-                 "; at most %" PRIu64 " of these fit, or the same number with %" PRIu64
+                 "At most %" PRIu64 " of these fit, or the same number with %" PRIu64
                  " tokens each%s",
                  sequences->value, tokens->value, tokens->is_the_most ? " (the model's most)" : "");
     return text;
@@ -41,7 +41,7 @@ static const char *load_text(char text[SIZES_BYTES], const struct estimate *esti
     return text;
 }
 
-/* Writes "; largest batch 11, largest sequence 4096". */
+/* Writes "The largest batch that fits is 11, the largest sequence 4096". */
 static const char *sizes_text(char text[SIZES_BYTES], const struct answer *answer,
                               const struct serving *serving)
 {
@@ -50,81 +50,94 @@ static const char *sizes_text(char text[SIZES_BYTES], const struct answer *answe
     const struct largest *batch = &answer->batch, *sequence = &answer->sequence;
     int length;
     if (batch->value == 0)
-        length = snprintf(text, SIZES_BYTES, "; no batch fits");
+        length = snprintf(text, SIZES_BYTES, "No batch fits");
     else
-        length = snprintf(text, SIZES_BYTES, "; largest batch %" PRIu64, batch->value);
+        length =
+            snprintf(text, SIZES_BYTES, "The largest batch that fits is %" PRIu64, batch->value);
     if (sequence->is_known && sequence->value == 0)
         snprintf(text + length, SIZES_BYTES - (size_t)length, ", no sequence fits");
     else if (sequence->is_known)
-        snprintf(text + length, SIZES_BYTES - (size_t)length, ", largest sequence %" PRIu64 "%s",
-                 sequence->value, sequence->is_the_most ? " (the model's longest)" : "");
+        snprintf(text + length, SIZES_BYTES - (size_t)length,
+                 ", the largest sequence %" PRIu64 "%s", sequence->value,
+                 sequence->is_the_most ? " (the model's longest)" : "");
     return text;
+}
+
+static void say_price(struct verdict *said, const struct saving *saving)
+{
+    verdict_say(said, NULL, VERDICT_do, "The price of %s: %s.", saving->how,
+                technique_row(saving->technique)->costs);
 }
 
 /* Says that no change makes the model fit. Adapters train fewer weights, which changes the
  * training, so they are suggested only if nothing else helps. */
-static void say_no_remedy(struct doc *doc, const struct remedy *adapters)
+static void say_no_remedy(struct verdict *said, const struct remedy *adapters)
 {
     const struct saving *first = &adapters->items[0];
     char bytes[UNITS_TEXT_BYTES];
     if (adapters->count == 0) {
-        verdict_add(doc, VERDICT_do,
+        verdict_say(said, NULL, VERDICT_do,
                     "No change known here makes it fit, nor do two together; --what-if lists the "
                     "saving of each.");
         return;
     }
     units_bytes(bytes, first->peak.reserved_bytes);
-    verdict_add(
-        doc, VERDICT_do,
-        "No change that trains the same weights makes it fit, nor do two together; --what-if "
-        "lists the saving of each. Training only adapters makes it fit: %s (%s), with "
-        "segments of %s. Its price: %s.",
-        first->how, technique_row(first->technique)->title, bytes,
-        technique_row(first->technique)->costs);
+    verdict_say(said, NULL, VERDICT_do,
+                "Train only adapters: %s (%s), with segments of %s; no change that trains the same "
+                "weights makes it fit.",
+                first->how, technique_row(first->technique)->title, bytes);
+    say_price(said, first);
 }
 
-void page_estimate_remedy_answer(struct doc *doc, const struct answer *answer)
+void page_estimate_remedy_answer(struct verdict *said, const struct answer *answer)
 {
     const struct remedy *remedy = &answer->remedy;
     char bytes[UNITS_TEXT_BYTES];
     if (answer->fits)
         return;
     if (remedy->count == 0) {
-        say_no_remedy(doc, &answer->adapters);
+        say_no_remedy(said, &answer->adapters);
         return;
     }
     const struct saving *first = &remedy->items[0], *last = &remedy->items[remedy->count - 1];
     units_bytes(bytes, (uint64_t)(last->saved_bytes > 0 ? last->saved_bytes : 0));
     if (remedy->count == 1)
-        verdict_add(doc, VERDICT_do,
-                    "Cheapest change that makes it fit: %s (%s), which saves %s. Its price: %s.",
-                    first->how, technique_row(first->technique)->title, bytes,
-                    technique_row(first->technique)->costs);
+        verdict_say(said, NULL, VERDICT_do,
+                    "Cheapest change that makes it fit: %s (%s), which saves %s.", first->how,
+                    technique_row(first->technique)->title, bytes);
     else
-        verdict_add(
-            doc, VERDICT_do,
-            "Cheapest changes that make it fit: %s with %s, which save %s. Their price: %s; "
-            "and %s.",
-            first->how, last->how, bytes, technique_row(first->technique)->costs,
-            technique_row(last->technique)->costs);
+        verdict_say(said, NULL, VERDICT_do,
+                    "Cheapest changes that make it fit: %s with %s, which save %s.", first->how,
+                    last->how, bytes);
+    for (size_t i = 0; i < remedy->count; i++)
+        say_price(said, &remedy->items[i]);
 }
 
-void page_estimate_card_answer(struct doc *doc, const struct estimate *estimate,
+void page_estimate_sizes_answer(struct verdict *said, const struct answer *answer,
+                                const struct serving *serving)
+{
+    char sizes[SIZES_BYTES];
+    verdict_say(said, NULL, VERDICT_do, "%s.", sizes_text(sizes, answer, serving));
+}
+
+void page_estimate_card_answer(struct verdict *said, const struct estimate *estimate,
                                const struct answer *answer, const struct serving *serving)
 {
-    const char *name = estimate->model->name ? estimate->model->name : "the model";
+    enum { NAME_CHARACTERS = 24 };
+    char fitted[VERDICT_NAME_BYTES];
+    const char *name = verdict_fit(
+        fitted, estimate->model->name ? estimate->model->name : "the model", NAME_CHARACTERS);
     const char *each = estimate->plan.settings.parallel == PARALLEL_none ? "" : " per GPU";
-    char bytes[UNITS_TEXT_BYTES], sizes[SIZES_BYTES], load[SIZES_BYTES];
+    char bytes[UNITS_TEXT_BYTES], load[SIZES_BYTES];
     load_text(load, estimate, serving);
     if (answer->fits) {
-        verdict_add(doc, VERDICT_what, "%s: fits %s%s with %s to spare at %s%s.", name,
+        verdict_say(said, NULL, VERDICT_what, "%s: fits %s%s with %s to spare at %s.", name,
                     answer->card->name, each, units_bytes(bytes, (uint64_t)answer->spare_bytes),
-                    load, sizes_text(sizes, answer, serving));
+                    load);
         return;
     }
-    verdict_add(doc, VERDICT_what, "%s: does not fit %s%s: %s too much at %s%s.", name,
-                answer->card->name, each, units_bytes(bytes, (uint64_t)-answer->spare_bytes), load,
-                sizes_text(sizes, answer, serving));
+    verdict_say(said, NULL, VERDICT_what, "%s: does not fit %s%s: %s too much at %s.", name,
+                answer->card->name, each, units_bytes(bytes, (uint64_t)-answer->spare_bytes), load);
 }
 
 /* --- the card --- */
@@ -177,19 +190,19 @@ void page_estimate_card(struct doc *doc, const struct answer *answer, const stru
 
 /* --- GPUs that are not alike --- */
 
-void page_estimate_imbalance_answer(struct doc *doc, const struct estimate *estimate,
+void page_estimate_imbalance_answer(struct verdict *said, const struct estimate *estimate,
                                     const struct imbalance *imbalance)
 {
     const uint64_t count = estimate->plan.settings.gpus - 1;
     char first[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES], each[UNITS_TEXT_BYTES];
     if (!imbalance->is_known)
         return;
-    verdict_add(doc, VERDICT_who,
+    verdict_say(said, NULL, VERDICT_who,
                 "GPU 0 needs %s and the other%s %s, because GPU 0 alone has the optimizer's states "
                 "and the outputs of all GPUs.",
                 units_bytes(first, estimate->peak.requested_bytes), count == 1 ? "" : "s each",
                 units_bytes(others, imbalance->others.requested_bytes));
-    verdict_add(doc, VERDICT_do, "With DistributedDataParallel each would need %s.",
+    verdict_say(said, NULL, VERDICT_do, "With DistributedDataParallel each would need %s.",
                 units_bytes(each, imbalance->distributed.requested_bytes));
 }
 

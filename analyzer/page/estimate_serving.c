@@ -7,21 +7,27 @@
 #include "analyzer/render/units.h"
 #include "analyzer/page/verdict/verdict.h"
 
-void page_estimate_serving_answer(struct doc *doc, const struct estimate *estimate,
-                                  const struct serving *serving)
+void page_estimate_serving_answer(struct verdict *said, const struct estimate *estimate,
+                                  const struct serving *serving, bool has_card)
 {
-    const char *name = estimate->model->name ? estimate->model->name : "the model";
-    char peak[UNITS_TEXT_BYTES], cache[UNITS_TEXT_BYTES], moment[MOMENT_TEXT_BYTES];
-    verdict_add(doc, VERDICT_what,
-                "%s: %" PRIu64 " sequence%s of %" PRIu64
-                " tokens in %s should peak at %s (%s, %s), "
-                "of which the cache of keys and values is %s.",
-                name, serving->sequences, serving->sequences == 1 ? "" : "s", serving->tokens,
-                dtype_name(estimate->plan.settings.dtype),
-                units_bytes(peak, estimate->peak.requested_bytes),
-                serving->peaks_in_decode ? "decode" : "prefill",
-                estimate_moment_text(estimate, &estimate->peak_moment, moment),
-                units_bytes(cache, serving->cache_bytes));
+    enum { NAME_CHARACTERS = 16 };
+    char peak[UNITS_TEXT_BYTES], cache[UNITS_TEXT_BYTES], buffer[MOMENT_TEXT_BYTES];
+    char fitted[VERDICT_NAME_BYTES];
+
+    units_bytes(peak, estimate->peak.requested_bytes);
+    units_bytes(cache, serving->cache_bytes);
+    const char *moment = estimate_moment_text(estimate, &estimate->peak_moment, buffer);
+    if (!has_card)
+        verdict_say(said, NULL, VERDICT_what,
+                    "%s: %" PRIu64 " sequence%s of %" PRIu64 " tokens in %s should peak at %s.",
+                    verdict_fit(fitted, estimate->model->name ? estimate->model->name : "the model",
+                                NAME_CHARACTERS),
+                    serving->sequences, serving->sequences == 1 ? "" : "s", serving->tokens,
+                    dtype_name(estimate->plan.settings.dtype), peak);
+    verdict_say(said, NULL, VERDICT_why,
+                "The peak of %s in %s is in %s (%s), and %s of it is the cache of keys and values.",
+                peak, dtype_name(estimate->plan.settings.dtype),
+                serving->peaks_in_decode ? "decode" : "prefill", moment, cache);
 }
 
 static void add_pass(struct doc *doc, const char *key, const char *title,

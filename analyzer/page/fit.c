@@ -41,10 +41,12 @@ static int say_card(struct opening *opening, const struct fit_device *fit)
 
     study_device_name(fit->device, device);
     units_bytes(bytes, fit->card_bytes);
-    if (page_say(opening, VERDICT_what, "The run on %s needs a card of %s%s %s.", device,
+    if (page_say(opening, VERDICT_what, "The run on %s needs a card of %s%s%s.", device,
                  fit->is_least ? "at least " : "", bytes,
-                 fit->has_pool ? "without retries"
-                               : "(the driver's memory at its peak, and the context)") < 0)
+                 fit->has_pool ? " without retries" : "") < 0 ||
+        (!fit->has_pool &&
+         page_say(opening, VERDICT_why,
+                  "That is the driver's memory at its peak, and the context.") < 0))
         return -1;
     return page_say(opening, VERDICT_do, "Smallest known card: %s; smallest known MIG slice: %s.",
                     card ? card : "none", slice ? slice : "none");
@@ -76,9 +78,11 @@ static int say_fit(struct opening *opening, const struct fit_device *fit)
     study_device_name(fit->device, device);
     if (!is_known(fit))
         return page_say(opening, VERDICT_what,
-                        "The need of %s is not known, because the model of PyTorch's allocator "
-                        "differs from the recording: at event %" PRIu64 " %s.",
-                        device, fit->difference.seq, page_difference(&fit->difference, words));
+                        "The need of %s is not known: the model of PyTorch's allocator differs.",
+                        device) < 0
+                   ? -1
+                   : page_say(opening, VERDICT_why, "At event %" PRIu64 " %s.", fit->difference.seq,
+                              page_difference(&fit->difference, words));
     if (say_card(opening, fit) < 0 || say_smaller(opening, fit) < 0)
         return -1;
     return fit->has_pool && fit->fraction > 0

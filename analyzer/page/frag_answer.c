@@ -183,15 +183,15 @@ static int say_idle(struct opening *opening, const struct words *words, const st
     units_bytes(free, idle->frag.free_bytes);
     units_bytes(reserved, idle->frag.reserved_bytes);
     if (!is_failure && idle_is_little(&idle->frag, card_bytes))
-        return page_say(
-            opening, VERDICT_what,
-            "On %s fragmentation is no concern: %s of the %s that the %s had reserved lay "
-            "idle %s, less than 5 %% of %s.",
-            words->device, free, reserved, words->layer, words->moment,
-            card_bytes ? "the card" : "it");
-    return page_say(opening, VERDICT_what,
-                    "On %s, %s of the %s that the %s had reserved lay idle %s.", words->device,
-                    free, reserved, words->layer, words->moment) < 0
+        return page_say(opening, VERDICT_what,
+                        "On %s fragmentation is no concern: %s of the %s reserved lay idle.",
+                        words->device, free, reserved) < 0
+                   ? -1
+                   : page_say(opening, VERDICT_why, "Less than 5 %% of %s lay idle in the %s %s.",
+                              card_bytes ? "the card" : "what was reserved", words->layer,
+                              words->moment);
+    return page_say(opening, VERDICT_what, "On %s (%s), %s of the %s reserved lay idle %s.",
+                    words->device, words->layer, free, reserved, words->moment) < 0
                ? -1
                : say_cause(opening, words, idle, index, err);
 }
@@ -252,7 +252,7 @@ static int prefer_reserved_peak(struct idle *idle, struct words *words, struct m
         return 0;
     *idle = at_peak;
     *moment = *peak;
-    words->moment = "at the peak of reserved memory";
+    words->moment = "at the reserved peak";
     return 0;
 }
 
@@ -271,8 +271,7 @@ static int say_of_moment(struct opening *opening, const struct study *study, uin
     if (!idle.frag.reserved_known)
         return page_say(
             opening, VERDICT_what,
-            "On %s, how fragmented the %s was is not known, because the segments behind it "
-            "were not recorded.",
+            "On %s (%s), fragmentation is not known, because no segments were recorded.",
             words.device, words.layer);
     /* Whether expandable segments would help is a question to the model of the allocator. */
     if (idle.cause == IDLE_OUTGROWN && is_pytorch(&words) &&
@@ -347,14 +346,14 @@ static int say_excess(struct opening *opening, const struct study *study,
         return -1;
     if (!idle.frag.reserved_known || idle_is_little(&idle.frag, card_bytes))
         return 0;
-    return page_say(opening, VERDICT_what,
-                    "Reserved %s%s%s at its peak on %s (%s), %s of it idle; live peak %s.",
-                    units_bytes(reserved, idle.frag.reserved_bytes), card_bytes ? " of " : "",
-                    card_bytes ? units_bytes(card, card_bytes) : "", words.device, words.layer,
-                    units_bytes(free, idle.frag.free_bytes),
-                    units_bytes(live, account->peak_bytes)) < 0
-               ? -1
-               : say_cause(opening, &words, &idle, account->reserved_peak.index, err);
+    if (page_say(opening, VERDICT_what, "Reserved %s%s%s at its peak on %s (%s), %s of it idle.",
+                 units_bytes(reserved, idle.frag.reserved_bytes), card_bytes ? " of " : "",
+                 card_bytes ? units_bytes(card, card_bytes) : "", words.device, words.layer,
+                 units_bytes(free, idle.frag.free_bytes)) < 0 ||
+        say_cause(opening, &words, &idle, account->reserved_peak.index, err) < 0)
+        return -1;
+    return page_join(opening, VERDICT_why, "at most %s was live",
+                     units_bytes(live, account->peak_bytes));
 }
 
 int page_excess_answer(struct opening *opening, const struct study *study, const struct view *view,

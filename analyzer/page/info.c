@@ -175,8 +175,7 @@ static int say_whole(struct opening *opening, const struct study *study)
     if (said < 0 || !study->trace.coverage_count)
         return said;
     return page_say(opening, VERDICT_what,
-                    "The program looked up %zu entry points that this version does not record, "
-                    "for example %s.",
+                    "The program looked up %zu entry points that are not recorded, such as %s.",
                     study->trace.coverage_count, study->trace.coverage[0].name);
 }
 
@@ -189,9 +188,10 @@ static int say_part(struct opening *opening, const struct study *study)
         (meta->complete.known && meta->complete.value ? 0 : 1) + (meta->lost_events.value > 0);
     int status = study_warnings(study, &warnings, opening->err);
 
+    if (status >= 0)
+        status = page_say(opening, VERDICT_what, "The trace is not complete.");
     for (size_t i = 0; i < warnings.count && i < reasons && status >= 0; i++)
-        status = page_say(opening, VERDICT_what, "%s%s.",
-                          i ? "Also, " : "Not complete: ", warnings.items[i]);
+        status = page_join(opening, VERDICT_why, "%s", warnings.items[i]);
     text_list_release(&warnings);
     return status;
 }

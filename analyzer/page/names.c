@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "analyzer/blame/stack_site.h"
+
 static uint64_t count_places(const struct name_counts *counts)
 {
     return counts->with_line + counts->with_function + counts->without_name;
@@ -31,6 +33,8 @@ int page_names_say(struct opening *opening, const struct study *study,
     const struct name_counts *total = &names->total;
     const struct trace_module *worst = worst_module(&study->trace, names);
     const uint64_t places = count_places(total);
+    enum { MODULE_CHARACTERS = 20 };
+    char name[VERDICT_NAME_BYTES];
 
     page_next(opening, "report");
     if (!places)
@@ -42,10 +46,13 @@ int page_names_say(struct opening *opening, const struct study *study,
                         places, total->with_line);
     return page_say(opening, VERDICT_what,
                     "%" PRIu64 " of %" PRIu64
-                    " native frames have no name, most of them in %s (%s); --debug-dir=DIR names a "
-                    "folder that has its file.",
-                    total->without_name, places, worst ? worst->path : "no module",
-                    worst ? symbols_file_state(study->symbols, worst) : "not known");
+                    " native frames have no name, most of them in %s (%s).",
+                    total->without_name, places,
+                    worst ? verdict_fit(name, stack_base_name(worst->path), MODULE_CHARACTERS)
+                          : "no module",
+                    worst ? symbols_file_state(study->symbols, worst) : "not known") < 0
+               ? -1
+               : page_say(opening, VERDICT_do, "--debug-dir=DIR names a folder that has its file.");
 }
 
 static void add_name_counts(struct doc *doc, const struct name_counts *counts)

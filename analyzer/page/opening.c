@@ -20,6 +20,32 @@ int page_say(struct opening *opening, enum verdict_role role, const char *format
     return status ? -1 : 1;
 }
 
+int page_join(struct opening *opening, enum verdict_role role, const char *format, ...)
+{
+    enum { CLAUSE_BYTES = 8192 };
+    char clause[CLAUSE_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(clause, sizeof clause, format, arguments);
+    va_end(arguments);
+    return verdict_join(&opening->verdict, opening->err, role, clause) ? -1 : 1;
+}
+
+int page_join_clauses(struct opening *opening, enum verdict_role role, char *text)
+{
+    int status = 1;
+
+    while (text && status > 0) {
+        char *end = strstr(text, "; ");
+        if (end)
+            *end = '\0';
+        status = page_join(opening, role, "%s", text);
+        text = end ? end + strlen("; ") : NULL;
+    }
+    return status;
+}
+
 int page_explain(struct opening *opening, page_answer *answer, const struct study *study,
                  const struct view *view, struct err *err)
 {
@@ -84,6 +110,7 @@ void opening_failure_release(struct opening_failure *failure)
     *failure = (struct opening_failure){0};
 }
 
+/* Adds the command to run next, and below it the sentences that are not in the verdict. */
 static int add_next(struct doc *doc, struct opening *opening, const struct study *study,
                     struct opening_failure *failure, struct err *err)
 {
@@ -92,6 +119,7 @@ static int add_next(struct doc *doc, struct opening *opening, const struct study
 
     if (!*next) {
         doc_null(doc_detail(doc), "next", "Next", DOC_TEXT);
+        verdict_write_more(doc, &opening->verdict);
         return 0;
     }
     text_init(&line, 2 * LIMIT_text_bytes);
@@ -105,6 +133,7 @@ static int add_next(struct doc *doc, struct opening *opening, const struct study
         doc_line(doc, "Next: %s", line.data);
     else
         doc_note(doc, "Next: %s", line.data);
+    verdict_write_more(doc, &opening->verdict);
     int status = text_failed(&line) ? -1 : 0;
     if (status)
         err_set(err, ERR_SYSTEM, "out of memory for the answer");

@@ -46,6 +46,11 @@ typedef int page_answer(struct opening *opening, const struct study *study, cons
 /* Adds a sentence. Returns 1, like a page_answer that says something, or -1. */
 int page_say(struct opening *opening, enum verdict_role role, const char *format, ...)
     GMT_PRINTF(3, 4);
+/* Adds a clause to a sentence that was said; see verdict_join. Returns 1 or -1. */
+int page_join(struct opening *opening, enum verdict_role role, const char *format, ...)
+    GMT_PRINTF(3, 4);
+/* Adds each clause of a text in which "; " separates them. Changes the text. */
+int page_join_clauses(struct opening *opening, enum verdict_role role, char *text);
 /* Adds the finding of an answer as the reason for what was said. Its other sentences are left out,
  * because they are about another question. */
 int page_explain(struct opening *opening, page_answer *answer, const struct study *study,

@@ -285,14 +285,17 @@ static int say_line(struct opening *opening, const struct study *study,
         return 0;
     const char *path = study_path(study, highest->path);
     units_bytes(card, card_bytes);
-    return page_say(
-        opening, VERDICT_what, "The %s %s %s%s%s%s%s%s%s%s%s; %s was live at %s end.",
-        page_layer_name(study, &study->history.accounts[number], name),
-        is_part ? "held at most" : "peaked at", units_bytes(most, highest->max_bytes),
-        card_bytes ? " of " : "", card_bytes ? card : "", is_part ? " there" : "",
-        has_times ? ", " : "", has_times ? units_duration(when, (int64_t)highest->time_ns) : "",
-        has_times ? " after the start" : "", path ? ", in phase " : "", path ? path : "",
-        units_bytes(left, last_bytes(timelines, cuts)), is_part ? "its" : "the");
+    if (page_say(opening, VERDICT_what, "The %s %s %s%s%s%s%s%s%s.",
+                 page_layer_name(study, &study->history.accounts[number], name),
+                 is_part ? "held at most" : "peaked at", units_bytes(most, highest->max_bytes),
+                 card_bytes ? " of " : "", card_bytes ? card : "", is_part ? " there" : "",
+                 has_times ? ", " : "",
+                 has_times ? units_duration(when, (int64_t)highest->time_ns) : "",
+                 has_times ? " after the start" : "") < 0)
+        return -1;
+    return page_say(opening, VERDICT_why, "The highest moment was %s%s; %s was live at %s end.",
+                    path ? "in phase " : "outside any phase", path ? path : "",
+                    units_bytes(left, last_bytes(timelines, cuts)), is_part ? "its" : "the");
 }
 
 /* Reports a usage error if the user asked for a part of the run in which there is nothing to

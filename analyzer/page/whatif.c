@@ -150,13 +150,14 @@ int page_what_if(struct doc *doc, const struct study *study, const struct device
 static int say_change(struct opening *opening, const char *name, const char *what_if,
                       const struct whatif_device *device, const struct whatif_run *run)
 {
-    char then[UNITS_TEXT_BYTES], now[UNITS_TEXT_BYTES];
+    enum { SETTING_CHARACTERS = 28 }; /* the table has the whole setting */
+    char then[UNITS_TEXT_BYTES], now[UNITS_TEXT_BYTES], setting[VERDICT_NAME_BYTES];
 
     units_bytes(then, device->recorded.allocator.peak_reserved_bytes);
     units_bytes(now, run->allocator.peak_reserved_bytes);
-    return page_say(opening, VERDICT_what,
-                    "With %s the pytorch pool on %s would have held %s%s at most, in place of %s.",
-                    what_if, name, page_whatif_is_least(run) ? "at least " : "", now, then);
+    return page_say(opening, VERDICT_what, "With %s the pool on %s would reserve %s%s, not %s.",
+                    verdict_fit(setting, what_if, SETTING_CHARACTERS), name,
+                    page_whatif_is_least(run) ? "at least " : "", now, then);
 }
 
 static int say_failures(struct opening *opening, const struct whatif_run *run)
@@ -167,23 +168,23 @@ static int say_failures(struct opening *opening, const struct whatif_run *run)
 
     units_bytes(asked, run->failure.requested_bytes);
     if (run->failure.at.index != INDEX_NONE)
-        return page_say(opening, VERDICT_what,
+        return page_say(opening, VERDICT_why,
                         "It would have run out of memory at event %" PRIu64 "%s%s.",
                         run->failure.at.seq, run->failure.is_outside ? ": " : ", asking for ",
                         run->failure.is_outside ? "memory outside the pool finds no room" : asked);
     if (run->unknown_failures_count)
-        return page_say(opening, VERDICT_what,
+        return page_say(opening, VERDICT_why,
                         "PyTorch refused under a memory fraction that the trace does not record, "
                         "so it is unknown whether %" PRIu64 " of the %" PRIu64
                         " failed allocations would have been served.",
                         run->unknown_failures_count, failures_count);
     if (run->served_failures_count)
-        return page_say(opening, VERDICT_what,
+        return page_say(opening, VERDICT_why,
                         "%" PRIu64 " of the %" PRIu64 " allocations that failed would have been "
                         "served; the program's requests after that are not known.",
                         run->served_failures_count, failures_count);
     if (run->same_failures_count)
-        return page_say(opening, VERDICT_what,
+        return page_say(opening, VERDICT_why,
                         "The allocations that failed would have failed as well.");
     return 0;
 }
@@ -196,17 +197,17 @@ int page_what_if_answer(struct opening *opening, const struct study *study, cons
 
     study_device_name(number, name);
     if (!device)
-        return page_say(
-            opening, VERDICT_what,
-            "On %s nothing was recorded of PyTorch's caching allocator, so --what-if has "
-            "nothing to replay.",
-            name);
+        return page_say(opening, VERDICT_what,
+                        "On %s nothing was recorded of PyTorch's allocator that could be replayed.",
+                        name);
     const struct difference *found = &device->recorded.difference;
     if (found->kind != DIFFERENCE_NONE)
         return page_say(opening, VERDICT_what,
-                        "The result on %s is unknown, because the model differs from the "
-                        "recording: at event %" PRIu64 " %s.",
-                        name, found->seq, page_difference(found, words));
+                        "The result on %s is unknown: the model of the allocator differs.",
+                        name) < 0
+                   ? -1
+                   : page_say(opening, VERDICT_why, "At event %" PRIu64 " %s.", found->seq,
+                              page_difference(found, words));
     if (say_change(opening, name, what_if, device, &device->runs[0]) < 0 ||
         say_failures(opening, &device->runs[0]) < 0)
         return -1;

@@ -40,7 +40,7 @@ struct doc {
     struct err err;      /* ERR_NONE until the first error */
 };
 
-static void fail(struct doc *doc, int code, const char *message)
+void doc_fail(struct doc *doc, int code, const char *message)
 {
     if (doc->err.code == ERR_NONE)
         err_set(&doc->err, code, "%s", message);
@@ -61,7 +61,7 @@ static void check_key(struct doc *doc, const struct doc_node *node)
 {
     const bool is_row = innermost(doc)->type == DOC_LIST && node->type == DOC_OBJECT;
     if (!node->key && !is_row && !(doc->reads & DOC_SUMMARY))
-        fail(doc, ERR_INTERNAL, "the result has a detail without a key");
+        doc_fail(doc, ERR_INTERNAL, "the result has a detail without a key");
 }
 
 static void node_append(struct doc *doc, struct doc_node *node)
@@ -89,7 +89,7 @@ static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char
         return NULL;
     struct doc_node *node = arena_take(&doc->nodes, sizeof *node);
     if (!node) {
-        fail(doc, ERR_SYSTEM, "out of memory for the result");
+        doc_fail(doc, ERR_SYSTEM, "out of memory for the result");
         return NULL;
     }
     memset(node, 0, sizeof *node);
@@ -108,7 +108,7 @@ static struct doc_node *field_new(struct doc *doc, const char *key, const char *
 {
     struct doc_node *node = node_new(doc, DOC_FIELD, key, label);
     if (!label)
-        fail(doc, ERR_INTERNAL, "the result has a field without a label");
+        doc_fail(doc, ERR_INTERNAL, "the result has a field without a label");
     if (node)
         node->unit = (uint8_t)unit;
     doc->field = node;
@@ -120,7 +120,7 @@ static void begin(struct doc *doc, enum doc_type type, const char *key, const ch
     struct open_node *grown =
         array_grow(doc->open, &doc->depth_capacity, doc->depth, sizeof *grown, NULL);
     if (!grown) {
-        fail(doc, ERR_SYSTEM, "out of memory for the result");
+        doc_fail(doc, ERR_SYSTEM, "out of memory for the result");
         return;
     }
     doc->open = grown;
@@ -245,7 +245,7 @@ static void share_fields(struct doc *doc, const struct open_node *row)
     const struct doc_node *fields = row->node->first_child;
     const struct doc_node *shared = shared_rows_find(&doc->rows, fields);
     if (!shared)
-        fail(doc, ERR_SYSTEM, "out of memory for the result");
+        doc_fail(doc, ERR_SYSTEM, "out of memory for the result");
     else if (shared != fields)
         arena_give_back(&doc->nodes, fields);
     row->node->first_child = shared;
@@ -260,7 +260,7 @@ static void end(struct doc *doc, enum doc_type type, bool is_row)
     const struct open_node *ended = innermost(doc);
     const bool in_list = doc->depth > 1 && ended[-1].type == DOC_LIST;
     if (doc->depth == 1 || ended->type != type || (type == DOC_OBJECT && in_list != is_row)) {
-        fail(doc, ERR_INTERNAL, "the result has an end that does not match its begin");
+        doc_fail(doc, ERR_INTERNAL, "the result has an end that does not match its begin");
         return;
     }
     doc->field = NULL;
@@ -272,7 +272,7 @@ static void end(struct doc *doc, enum doc_type type, bool is_row)
 void doc_object_begin(struct doc *doc, const char *key, const char *heading)
 {
     if (doc->err.code == ERR_NONE && innermost(doc)->type == DOC_LIST)
-        fail(doc, ERR_INTERNAL, "the result has an object in a list that is no row");
+        doc_fail(doc, ERR_INTERNAL, "the result has an object in a list that is no row");
     begin(doc, DOC_OBJECT, key, heading);
 }
 
@@ -284,7 +284,7 @@ void doc_object_end(struct doc *doc)
 void doc_list_begin(struct doc *doc, const char *key, const char *heading)
 {
     if (doc->err.code == ERR_NONE && innermost(doc)->type == DOC_LIST)
-        fail(doc, ERR_INTERNAL, "the result has a list directly in a list");
+        doc_fail(doc, ERR_INTERNAL, "the result has a list directly in a list");
     begin(doc, DOC_LIST, key, heading);
 }
 
@@ -299,7 +299,7 @@ const struct doc_node *doc_list_end(struct doc *doc)
 void doc_row_begin(struct doc *doc)
 {
     if (doc->err.code == ERR_NONE && innermost(doc)->type != DOC_LIST)
-        fail(doc, ERR_INTERNAL, "the result has a row outside a list");
+        doc_fail(doc, ERR_INTERNAL, "the result has a row outside a list");
     begin(doc, DOC_OBJECT, NULL, NULL);
 }
 
@@ -351,7 +351,7 @@ static const char *formatted(struct doc *doc, const char *format, va_list argume
 {
     char *text;
     if (vasprintf(&text, format, arguments) < 0) {
-        fail(doc, ERR_SYSTEM, "out of memory for the result");
+        doc_fail(doc, ERR_SYSTEM, "out of memory for the result");
         return "";
     }
     const char *kept = keep_text(doc, text);
@@ -427,7 +427,7 @@ void doc_integer(struct doc *doc, const char *key, const char *label, enum doc_u
     if (node)
         node->integer = value;
     if (unit == DOC_TEXT || unit == DOC_RATIO || unit == DOC_BAR)
-        fail(doc, ERR_INTERNAL, "the result has an integer with the unit of a text or ratio");
+        doc_fail(doc, ERR_INTERNAL, "the result has an integer with the unit of a text or ratio");
 }
 
 void doc_bytes(struct doc *doc, const char *key, const char *label, uint64_t value)
@@ -447,7 +447,7 @@ void doc_known_bytes(struct doc *doc, const char *key, const char *label, bool k
 void doc_count(struct doc *doc, const char *key, const char *label, uint64_t value)
 {
     if (value > INT64_MAX)
-        fail(doc, ERR_INTERNAL, "the result has a count beyond 2^63");
+        doc_fail(doc, ERR_INTERNAL, "the result has a count beyond 2^63");
     doc_integer(doc, key, label, DOC_COUNT, (int64_t)value);
 }
 
@@ -504,7 +504,7 @@ static int64_t *add_column(struct doc *doc, const char *key, const char *label, 
     struct doc_column *column =
         arena_take(&doc->nodes, sizeof *column + count * sizeof *column->values);
     if (!column) {
-        fail(doc, ERR_SYSTEM, "out of memory for the result");
+        doc_fail(doc, ERR_SYSTEM, "out of memory for the result");
         return NULL;
     }
     *column = (struct doc_column){.count = count};

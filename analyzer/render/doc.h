@@ -120,6 +120,8 @@ void doc_set_columns(struct doc *doc, const char *columns);
 const char *doc_columns(const struct doc *doc);
 /* Returns 0, or -1 and *err if anything failed since doc_new. */
 int doc_check(const struct doc *doc, struct err *err);
+/* Keeps an error, unless there is an earlier one. `message` is copied. */
+void doc_fail(struct doc *doc, int code, const char *message);
 
 /* These mark the node that is added next, and return doc. */
 struct doc *doc_detail(struct doc *doc);

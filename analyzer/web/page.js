@@ -213,7 +213,8 @@ const page = {
 
   // The peak of each card that no answer mentions.
   peaks() {
-    const { series } = this, layers = series ? series.layers : [], answers = this.trace.answer || [];
+    const { series } = this, layers = series ? series.layers : [];
+    const answers = [...(this.trace.answer || []), ...(this.trace.more || []).map(({ text }) => text)];
     return layers.filter((layer, i) => layers.findIndex((other) => other.device === layer.device) === i).flatMap((layer) => {
       const peak = bytesText(layer.peak_bytes), total = this.device(layer.device)?.total_bytes;
       const driver = layers.find((other) => other !== layer && other.layer === 'driver' && other.device === layer.device);
@@ -226,11 +227,24 @@ const page = {
   // The sentences of the job come before those of the trace, unless those of the trace are alarming. If the job's are
   // about the failure of this trace, they contain most of its sentences.
   verdict() {
-    const own = [...(this.trace.verdict || []), ...this.peaks().map((text) => ({ role: 'what', text }))];
+    const own = this.trace.verdict || [];
     if (this.trace === this.document) return own;
-    const job = this.document.verdict || [], name = (one) => (ROLE_LABELS[one.role] ? one : { ...one, text: traceName(this.trace) + ': ' + one.text });
+    const job = this.document.verdict || [], name = (one) => this.ofTrace(one);
     if (this.isFailed(this.trace)) return [...job, ...own.slice(1).filter(({ text }) => !job.some((one) => one.text === text)).map(name)];
     return isAlarming(this.trace) ? [...own.map(name), ...job] : [...job, ...own.map(name)];
+  },
+
+  // A finding that says which trace it is about.
+  ofTrace(one) {
+    return ROLE_LABELS[one.role] ? one : { ...one, text: traceName(this.trace) + ': ' + one.text };
+  },
+
+  // The sentences below the verdict. `peaks` says what no answer mentions.
+  moreSentences() {
+    const own = [...(this.trace.more || []), ...this.peaks().map((text) => ({ role: 'what', text }))];
+    if (this.trace === this.document) return own;
+    const job = this.document.more || [];
+    return [...job, ...own.filter(({ text }) => !job.some((one) => one.text === text)).map((one) => this.ofTrace(one))];
   },
 
   showHeading() {
@@ -238,7 +252,9 @@ const page = {
     title.textContent = visibleText(verdict.length ? verdict[0].text : 'gpumemtrace');
     title.classList.toggle('alarm', isAlarming(this.trace) || isAlarming(this.document) || !!this.document.job?.failed_trace);
     document.title = verdict.length ? verdict[0].text : 'gpumemtrace';
-    replaceChildren('more-answers', ...verdict.slice(1).map(({ role, text }) => element('p', {}, ROLE_LABELS[role] ? element('b', {}, ROLE_LABELS[role]) : '', text)));
+    const sentence = ({ role, text }) => element('p', {}, ROLE_LABELS[role] ? element('b', {}, ROLE_LABELS[role]) : '', text);
+    replaceChildren('more-answers', ...verdict.slice(1).map(sentence));
+    replaceChildren('more-sentences', ...this.moreSentences().map(sentence));
     replaceChildren('warnings', ...(this.trace.warnings || []).map((text) => element('p', {}, text)));
     byId('action').hidden = !next;
     byId('next').textContent = next || '';
@@ -362,7 +378,8 @@ const page = {
   // --- as text ---
 
   asText() {
-    const lines = [...this.verdict().map(labelledText), byId('action').hidden ? '' : 'Next: ' + byId('next').textContent, ...this.ranks.asText()];
+    const lines = [...this.verdict().map(labelledText), byId('action').hidden ? '' : 'Next: ' + byId('next').textContent,
+      ...this.moreSentences().map(labelledText), ...this.ranks.asText()];
     if (this.series) {
       lines.push('', byId('moment').textContent, byId('sites-title').textContent + ', ' + this.modeText(this.state.mode) + ':');
       for (const row of this.siteRows().slice(0, 20))

@@ -4,7 +4,7 @@
 
 const TABLE_ROWS = 20;
 // Keys that another view shows, or that only programs read.
-const SHOWN_ELSEWHERE = new Set(['schema', 'answer', 'verdict', 'next', 'series', 'stack_id', 'change_tree']);
+const SHOWN_ELSEWHERE = new Set(['schema', 'answer', 'verdict', 'more', 'next', 'series', 'stack_id', 'change_tree']);
 // Keys whose values are codes for programs, as PARENT.KEY. Another key has the same fact in words.
 const CODES = new Set(['terms.owner', 'terms.name', 'sum.term', 'remedies.remedy']);
 

@@ -3,7 +3,7 @@
 on the next smaller card. The traces are small enough to compute the answers by hand."""
 import pytest
 
-from support.run import load_json
+from support.run import load_json, sentences_of
 from support.tracefile import MIB, Trace
 
 GIB = 1024 * MIB
@@ -21,7 +21,7 @@ def trace(tmp_path):
 def fit(trace):
     answer = load_json("fit", trace.write())
     (device,) = answer["devices"]
-    return device, {row["retries"]: row for row in device["fit"] or []}, " ".join(answer["answer"])
+    return device, {row["retries"]: row for row in device["fit"] or []}, " ".join(sentences_of(answer))
 
 
 def test_the_card_holds_what_was_reserved_and_a_smallest_card_has_none_below(trace):

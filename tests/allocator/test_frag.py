@@ -260,13 +260,13 @@ def test_four_idle_mib_raise_no_alarm_whatever_their_share(trace):
     segment = trace.alloc(4 * MIB)
     trace.tensor(segment, 512)
     said = answer(trace)
-    assert "no concern" in said and "less than 5 % of the card" in said
+    assert "no concern" in said and "Less than 5 % of the card" in said
 
 
 def test_without_the_cards_size_idle_memory_is_weighed_against_what_is_reserved(trace):
     segment = trace.alloc(200 * MIB)
     trace.tensor(segment, 191 * MIB)
-    assert "less than 5 % of it" in answer(trace)
+    assert "Less than 5 % of what was reserved" in answer(trace)
 
 
 def test_the_answer_names_the_line_that_pins_most(trace):

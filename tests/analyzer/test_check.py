@@ -70,11 +70,11 @@ def test_it_opens_with_the_limit_that_is_broken_by_most_and_who_holds_it(trace):
     assert opening("--max-peak=30MiB") == ([f"The limit holds: {peak} 30.00 MiB."], "")
     assert opening("--max-peak=3MiB") == ([f"The limit is broken: {peak} 3.00 MiB.", who], "gpumemtrace peak FILE")
     assert opening("--max-peak=60MiB", "--max-leak=1GiB") == (
-        ["All 2 limits hold; nearest to its limit of 60.00 MiB is device 0 driver peak: 30.00 MiB."], "")  # fmt: skip
+        ["All 2 limits hold, nearest: device 0 driver peak is 30.00 MiB, limit 60.00 MiB."], "")  # fmt: skip
     assert opening("--max-peak=3MiB", "--max-peak=1GiB") == (
         [f"1 of 2 limits are broken: {peak} 3.00 MiB.", who], "gpumemtrace peak FILE")  # fmt: skip
     assert opening("--max-peak=29MiB", "--max-leak=0") == (
-        ["2 of 2 limits are broken, worst: device 0 driver live at exit is 10.00 MiB, the limit is 0 B.",
+        ["2 of 2 limits are broken, worst: device 0 driver live at exit is 10.00 MiB, limit 0 B.",
          "Most of the memory live at the exit is held by weights (10.00 MiB)."],
         "gpumemtrace peak --at=end FILE")  # fmt: skip
 
@@ -319,7 +319,7 @@ def test_all_failures_count_though_only_the_first_and_the_last_hundred_are_liste
     document = json.loads(completed.stdout)
     (broken,) = [row for row in document["checks"] if not row["passed"]]
     assert (completed.returncode, broken["kind"], broken["measured_count"]) == (1, "failures", 350)
-    assert document["answer"][-1] == "'gpumemtrace oom' lists the first and the last 100 failures."
+    assert document["more"][-1]["text"] == "'gpumemtrace oom' lists the first and the last 100 failures."
     page = run_command("oom", trace.path).stdout
     assert "The first and the last 100 of 350 failed allocations are shown." in page
 

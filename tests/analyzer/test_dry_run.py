@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from support.run import BUILD, clean_environment, load_json, run_command
+from support.run import BUILD, clean_environment, load_json, run_command, sentences_of
 from support.tracefile import MIB, Trace
 
 
@@ -78,7 +78,7 @@ def made_without_limit(path, spec="any", total=1 << 40, context=300 * MIB):
 
 def answer_of(command, path):
     page = load_json(command, path)
-    return page["answer"], page["next"]
+    return sentences_of(page), page["next"]
 
 
 def test_the_report_says_which_card_a_program_without_limit_needs(tmp_path):
@@ -132,7 +132,7 @@ def run_without_limit(tmp_path, *words):
     command = ["run", "-o", tmp_path / "any.db", "--dry-run=any", "--", BUILD / "tests/takes_batch", *words]
     completed = run_command(*command, env=clean_environment())
     assert completed.returncode == 0, completed.stderr
-    return completed.stderr.splitlines()[-1], load_json("report", tmp_path / "any.db")["answer"][-1]
+    return completed.stderr.splitlines()[-1], sentences_of(load_json("report", tmp_path / "any.db"))[-1]
 
 
 def test_a_run_without_limit_says_at_exit_what_its_report_says(tmp_path):

@@ -50,8 +50,9 @@ def test_it_opens_with_whether_the_trace_is_whole(tmp_path):
 
     assert answer() == ["Complete: 2 events in 2.00 us, none lost."]
     assert answer(exit_status=3) == ["Complete: 2 events in 2.00 us, none lost; the program ended with status 3."]
-    assert answer(lost_events=7) == ["Not complete: 7 events were lost: figures are incomplete."]
-    assert answer(complete=0) == ["Not complete: the process ended without exit (killed, or by a raw exit_group): "
+    assert answer(lost_events=7) == ["The trace is not complete.", "7 events were lost: figures are incomplete."]
+    assert answer(complete=0) == ["The trace is not complete.",
+                                  "The process ended without exit (killed, or by a raw exit_group): "
                                   "the last state is taken for the state at exit."]  # fmt: skip
 
 

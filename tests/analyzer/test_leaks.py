@@ -133,8 +133,8 @@ def test_bytes_that_vary_more_than_they_grow_tell_nothing(trace):
 
     train(trace, 30, step)
     assert verdict(trace)[0] == "cannot tell"
-    assert re.fullmatch(r"Cannot tell whether memory leaks: live bytes differ so much from step to step that a leak of up "
-                        r"to [\d.]+ MiB per step would not show in 30 steps\.", says(trace))
+    assert says(trace) == "Cannot tell whether memory leaks: live bytes differ much from step to step."
+    assert re.fullmatch(r"A leak of up to [\d.]+ MiB per step would not show in 30 steps\.", ask("leaks", trace)["answer"][1])
 
 
 def test_three_steps_are_too_few_to_tell(trace):
@@ -149,8 +149,7 @@ def test_a_program_without_steps_in_which_nothing_repeats_tells_nothing(trace):
     for number in range(5):
         trace.alloc(100, stack=trace.stack(f"once_{number}"))
     assert verdict(trace) == ("cannot tell", None, None)
-    assert says(trace).startswith("Cannot tell whether memory leaks: the program marks no steps, and no phase or allocation "
-                                  "that repeats shows where one begins.")
+    assert says(trace) == "Cannot tell whether memory leaks: the program marks no steps."
     assert texts_of(load_json("leaks", trace.path), "do").startswith("Call gpumemtrace_step()")
 
 
@@ -208,8 +207,7 @@ def test_what_would_fill_the_card_only_after_ten_million_steps_is_not_shouted(tr
     leak = trace.stack("counter")
     train(trace, 20, lambda _: trace.alloc(512, stack=leak))
     assert growing(trace) == [("counter", 512, 1024, 10240)]
-    assert says(trace) == ("No leak: 512 B per step (20 steps) would fill the card only after more than ten million "
-                           "steps.")
+    assert says(trace) == "No leak: 512 B per step would fill the card after more than ten million steps."
     assert "Leak" not in says(trace, "report")
 
 
@@ -234,9 +232,8 @@ def test_the_first_line_names_the_leak_its_line_and_when_the_card_is_full(trace)
 
     train(trace, 200, step)
     # The room that is left is 16 GiB - 200 x 16 MiB = 13 184 MiB, and each step takes 16 MiB.
-    lines = ["Leak: 16.00 MiB per step: 12.00 MiB by train.py:40, 4.00 MiB by train.py:50.",
-             "The card is full after about 820 more steps.",
-             "3.12 GiB of it is live after 200 steps, kept since the first step."]
+    lines = ["Leak: 16.00 MiB per step: 12.00 MiB by train.py:40, 4.00 MiB by :50.",
+             "3.12 GiB of it is live after 200 steps, kept since the first step; the card is full after about 820 more steps."]
     for command in ("leaks", "report"):
         assert ask(command, trace)["answer"] == lines
     assert load_json("leaks", trace.path)["next"] == f"gpumemtrace peak --at=end {trace.path}"
@@ -400,8 +397,9 @@ def test_one_forward_that_repeats_a_line_is_no_leak_as_long_as_no_backward_came(
     points = load_json("report", trace.path, "--series")["series"]["layers"][0]["points"]
     assert any(points["step"]) != is_of_graph
     if is_of_graph:
-        assert says(trace) == ("Cannot tell whether memory leaks: memory kept for a backward that never came grows by 1.00 MiB "
-                               "each time a line repeats (30 times) by moe.py:9 route.")
+        assert says(trace) == "Cannot tell whether memory leaks: memory waits for a backward that never came."
+        assert ask("leaks", trace)["answer"][2] == (
+            "Each time that a line repeats (30 times), 1.00 MiB more is kept by moe.py:9 route.")  # fmt: skip
 
 
 @pytest.mark.parametrize("has_batch, expected", [(True, ("leak", 20)), (False, ("cannot tell", None))])
@@ -524,8 +522,7 @@ def test_a_buffer_that_each_step_makes_larger_grows_and_is_no_leak(trace):
     assert verdict(trace)[0] == "grows" and leaks(trace)["growing"][0]["enlarged"]
     # At the peak, the buffers of 19 and 20 MiB are live. Each peak is 2 MiB higher than the one before, so that the
     # rest of the card lasts for 985 / 2 more steps.
-    assert says(trace) == ("No leak, but each step's block is 1.00 MiB larger than the one it replaced, by chat.py:7 "
-                           "generate.")
+    assert says(trace) == "No leak, but each block is 1.00 MiB larger than the last, by chat.py:7 generate."
     assert "The card is full after about 490 more steps." in ask("leaks", trace)["answer"]
     assert says(trace, "report").startswith("Peak 39.00 MiB")
     text = run_command("leaks", trace.path).stdout

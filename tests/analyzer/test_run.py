@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from support.run import BUILD, PRELOAD_FIRST, TIMEOUT_S, clean_environment
+from support.run import BUILD, PRELOAD_FIRST, TIMEOUT_S, clean_environment, load_json
 
 COMMAND = str(BUILD / "gpumemtrace")
 
@@ -106,6 +106,23 @@ def test_a_trace_of_a_process_that_the_program_started_is_found_whatever_its_nam
     completed = run("-o", tmp_path / output, "--dry-run", "--", "/bin/sh", "-c", f"{program} return; exit 0")
     assert completed.returncode == 0
     assert "no CUDA call" not in completed.stderr and "gpumemtrace: peak" in completed.stderr
+
+
+@pytest.mark.parametrize("count, options, is_said", [
+    (1, [], True), (1, ["--quiet"], False), (1, ["--no-resolve"], False), (2, [], False)])  # fmt: skip
+def test_a_run_that_left_one_trace_ends_with_the_finding_of_its_report(tmp_path, count, options, is_said):
+    leak = " && ".join([str(BUILD / "samples/leak")] * count)
+    completed = run("--dry-run=4GiB", "-o", tmp_path / "trace.%p.db", *options, "--", "/bin/sh", "-c", leak)
+    (finding, *_), said = load_json("report", next(tmp_path.glob("*.db")))["answer"], completed.stderr.splitlines()
+    assert completed.returncode == 0 and finding.startswith("Leak: 1.00 MiB per step by leak.c:22")
+    assert (f"gpumemtrace: run: {finding}" in said[-1:]) == is_said
+
+
+def test_a_run_whose_trace_is_too_large_to_be_judged_at_once_ends_as_the_recorder_does(tmp_path):
+    trace = tmp_path / "trace.db"
+    program = f"{BUILD}/samples/leak && head -c 9M /dev/zero >> {trace}"
+    completed = run("--dry-run=4GiB", "-o", trace, "--", "/bin/sh", "-c", program)
+    assert completed.returncode == 0 and completed.stderr.splitlines()[-1].startswith("gpumemtrace: peak ")
 
 
 def test_a_program_that_is_not_in_path_exits_127():

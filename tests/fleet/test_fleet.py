@@ -10,7 +10,7 @@ import time
 import pytest
 
 from fleet.job import FAULTS, RANKS, fleet, push_all, run_job
-from support.run import ROOT, load_json, run_command
+from support.run import ROOT, load_json, run_command, sentences_of
 from support.tracefile import MIB, Trace
 
 LEAKS, DOUBLE, KILLED = FAULTS
@@ -35,12 +35,12 @@ def pushed(database, traces):
 
 def test_the_ranks_that_stand_out_are_named_with_their_reasons(pushed):
     document = fleet(pushed.url)
-    leak, double, killed, all_of_them = document["answer"]
+    leak, kept, double, held, killed, all_of_them = sentences_of(document)
     above = f"above the median of {RANKS} ranks"
-    assert leak == (f"Rank {LEAKS} peaks at 14.75 MiB, 4.75 MiB {above}; fleet_rank.c:41 keep_loss, in floats: it holds 4.75 MiB "
-                    "more, which grows by 256.00 KiB with each step.")  # fmt: skip
-    assert double == (f"Rank {DOUBLE} peaks at 12.00 MiB, 2.00 MiB {above}; fleet_rank.c:27 run_forward, in floats: it holds "
-                      "2.00 MiB more.")  # fmt: skip
+    assert leak == f"Rank {LEAKS} peaks at 14.75 MiB, 4.75 MiB {above}."
+    assert kept == "fleet_rank.c:41 keep_loss, in floats: it holds 4.75 MiB more, which grows by 256.00 KiB with each step."
+    assert double == f"Rank {DOUBLE} peaks at 12.00 MiB, 2.00 MiB {above}."
+    assert held == "fleet_rank.c:27 run_forward, in floats: it holds 2.00 MiB more."
     assert killed.startswith(f"Rank {KILLED} was killed")
     assert all_of_them == f"{RANKS} ranks of job 'pretrain', run '77', peak at 10.00 MiB to 14.75 MiB, the median at 10.00 MiB."
     assert [(row["rank"], row["killed"], row["leak_bytes_per_step"]) for row in document["stand_out"]] == [
@@ -120,8 +120,8 @@ def test_the_first_rank_that_ran_out_of_memory_comes_first(database, rank, tmp_p
     run_command("push", "--create", f"--to={database.url}", *traces)
     document = fleet(database.url)
     assert [row["rank"] for row in document["failures"]] == [1, 0]
-    assert document["answer"][0].startswith("Rank 1 ran out of memory first: train.py:15 forward asked for 100.00 MiB; ")
-    assert document["answer"][1].startswith("Rank 0 ran out of memory: ")
+    assert document["answer"][0] == "Rank 1 ran out of memory first: train.py:15 forward asked for 100.00 MiB."
+    assert document["more"][0]["text"].startswith("Rank 0 ran out of memory: ")
 
 
 def test_a_database_without_ranks_and_a_job_that_is_not_there_are_named(database, rank):

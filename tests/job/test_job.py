@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from support.run import load_json, run_command, texts_of
+from support.run import load_json, run_command, sentences_of, texts_of
 from support.tracefile import Trace
 
 MIB, BOOT_NS = 1 << 20, 1_700_000_000_000_000_000
@@ -40,7 +40,7 @@ def test_the_rank_that_stands_out_is_named_with_the_line_that_holds_more(rank, t
         rank(number, LIKE)
     rank(7, [*LIKE, (30 * MIB, 88)])
     document = load_json("report", tmp_path)
-    assert document["answer"] == [
+    assert sentences_of(document) == [
         "Rank 7 peaks at 180.00 MiB, 30.00 MiB above ranks 0-6.",
         "train.py:88 forward: it holds 30.00 MiB more.",
         "Ranks 0-6 peak at 150.00 MiB (driver).",
@@ -81,7 +81,7 @@ def test_a_job_opens_with_the_rank_that_died_and_not_with_the_highest(rank, tmp_
     assert document["job"]["failed_trace"] == str(died)
     text = run_command("report", tmp_path).stdout
     assert text.startswith("Rank 2: Out of memory, and the program died") and f"Next: {own['next']}" in " ".join(text.split("\nJob\n")[0].split())
-    assert list(document) == ["schema", "answer", "verdict", "next", "job", "traces"]
+    assert list(document) == ["schema", "answer", "verdict", "next", "more", "job", "traces"]
 
 
 def test_of_several_that_failed_the_one_that_died_first_opens_the_job(rank, tmp_path):
@@ -90,7 +90,7 @@ def test_of_several_that_failed_the_one_that_died_first_opens_the_job(rank, tmp_
     failing(2, tmp_path, 60 * MIB, 9, exit_status=1)
     failing(3, tmp_path, 60 * MIB, 5, exit_status=1)
     failing(4, tmp_path, 60 * MIB, 1, goes_on=True, exit_status=0)
-    answer = load_json("report", tmp_path)["answer"]
+    answer = sentences_of(load_json("report", tmp_path))
     assert answer[0].startswith("Rank 3: Out of memory, and the program died") and "Allocations of ranks 1-2 failed, too." in answer
 
 
@@ -278,7 +278,7 @@ def test_processes_on_one_card_are_summed_at_one_moment(tmp_path):
     assert [card["bytes"] // MIB for card in cards] == [8, 5]
     assert {(card["sum_bytes"] // MIB, card["sum_of_peaks_bytes"] // MIB, card["at_unix_ns"]) for card in cards} == {
         (13, 14, BOOT_NS + 1020)}  # fmt: skip
-    said = load_json("peak", *paths)["answer"]
+    said = sentences_of(load_json("peak", *paths))
     assert "2 processes on GPU-one held 13.00 MiB of its 80.00 GiB together at one moment, without their contexts." in said
 
 
@@ -321,7 +321,7 @@ def said(tmp_path):
         failed.alloc(8 * MIB)
         failed.fail(80 << 30, device=own_device)
         other = on_card(tmp_path / "b 1.db", start_ns, [(20, 8), (end_ns, 0)], pid=11, **meta)
-        return [one for one in load_json("oom", failed.write(), other)["answer"] if one.startswith("Process ")]
+        return [one for one in sentences_of(load_json("oom", failed.write(), other)) if one.startswith("Process ")]
 
     return answer
 

@@ -2,7 +2,7 @@
 """Comparison of two jobs. Ranks are matched by number, and the rank that changed most comes first."""
 import pytest
 
-from support.run import load_json, run_command
+from support.run import load_json, run_command, sentences_of
 from support.tracefile import MIB, Trace
 
 
@@ -37,7 +37,7 @@ def test_the_rank_that_changed_most_comes_first_with_the_line_that_holds_more(jo
     before = job("a", dict.fromkeys(range(4), LIKE))
     after = job("b", {0: LIKE, 1: LIKE, 2: [*LIKE, (9 * MIB, 40)], 3: MORE})
     document = load_json("diff", before, after)
-    assert document["answer"] == [
+    assert sentences_of(document) == [
         "Rank 3: the peak grew by 30.00 MiB, from 150.00 MiB to 180.00 MiB (driver).",
         "train.py:88 forward: it holds 30.00 MiB more.",
         "Among the others 1 grew, 0 fell, 2 did not change.",
@@ -84,7 +84,7 @@ def test_jobs_of_equal_peaks_say_so(job):
 
 def test_ranks_that_are_in_one_job_alone_are_named(job):
     document = load_json("diff", job("a", {0: LIKE, 1: LIKE, 7: LIKE}), job("b", {0: LIKE, 1: MORE, 2: LIKE, 3: LIKE}))
-    assert document["answer"][-2:] == ["Rank 7 is gone.", "Ranks 2-3 are new."]
+    assert sentences_of(document)[-2:] == ["Rank 7 is gone.", "Ranks 2-3 are new."]
 
 
 def test_traces_without_ranks_are_matched_by_the_names_of_their_files(job):

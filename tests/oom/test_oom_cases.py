@@ -4,7 +4,7 @@ cause would give; each docstring derives it. The card has 16 GiB, and its contex
 of the sum add up to the memory of the card."""
 import pytest
 
-from support.run import load_json, run_command, texts_of
+from support.run import load_json, run_command, sentences_of, texts_of
 from support.tracefile import MIB, Trace
 
 GIB = 1 << 30
@@ -185,7 +185,7 @@ def test_without_nvml_nobody_is_flatly_called_another_process(make):
     case.out_of_memory(2 * GIB)
     why = texts_of(case.answer(), "why")
     assert why.startswith("Held by this context or other processes: the card had ")
-    assert "; this process" in why and "no NVML sample" in why
+    assert ", and this process" in why and "no NVML sample" in why
 
 
 # --- limits ---
@@ -398,7 +398,7 @@ def test_a_workspace_that_pytorch_does_without_is_no_failure(functions, done_wit
     assert len(found["oom"]) == 2 - done_without
     assert sum(site["done_without_count"] for site in found["retries"]) == done_without
     assert not any(site["retries_count"] for site in found["retries"])
-    assert ("ran without 2 cuDNN workspaces" in " ".join(found["answer"])) == bool(done_without)
+    assert ("ran without 2 cuDNN workspaces" in " ".join(sentences_of(found))) == bool(done_without)
 
 
 def test_a_workspace_after_which_the_program_died_is_what_it_died_of(case):

@@ -56,7 +56,7 @@ def gather(run, rounds, sizes):
 def test_a_buffer_that_is_copied_to_make_room_is_said_to_grow_and_half_the_batch_is_no_advice(run):
     gather(run, 7, lambda number: 200 + 100 * number)
     texts, remedies = run.answer()
-    assert "The requests of this line grew 6 times by 100.00 MiB, from 200.00 MiB to 800.00 MiB." in texts["why"]
+    assert "the requests of this line grew 6 times by 100.00 MiB, from 200.00 MiB to 800.00 MiB." in texts["why"]
     assert remedies == set() and texts["do"] == ""
 
 
@@ -158,7 +158,7 @@ def test_tries_with_half_the_batch_say_that_it_was_tried(run):
 def test_the_tensors_of_all_failed_tries_are_held_by_an_exception_although_each_try_is_one_call_deeper(run):
     halve(run, is_kept=True)
     texts, _ = run.answer()
-    assert ("3 tries failed, each asking for half as much as the one before; 1.17 GiB of their tensors stayed live, "
+    assert ("3 tries failed, each asking for half as much as the one before, and 1.17 GiB of their tensors stayed live, "
             "because an exception that is still held keeps its frames.") in texts["why"]  # fmt: skip
     # The last try still runs: its tensor of 200 MiB and its request of 200 MiB count in the need only.
     assert texts["do"] == "Free the exception of train.py:23, and try again after the except block: 1.17 GiB of 1.56 GiB less."
@@ -177,7 +177,7 @@ def test_a_request_of_a_hundred_times_all_that_lives_has_a_wrong_shape(run, size
         run.alloc(100, *MODEL)
         run.fail(size, *GATHER)
     texts, remedies = run.answer()
-    assert ("The request is 200 times all that was live: check its shape." in texts["why"]) == is_absurd
+    assert ("the request is 200 times all that was live: check its shape." in texts["why"]) == is_absurd
     assert ("smaller_batch" in remedies) != is_absurd
 
 

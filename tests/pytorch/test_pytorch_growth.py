@@ -5,7 +5,7 @@ import re
 import pytest
 
 from support.pytorch_builds import SCRIPTS
-from support.run import load_json, texts_of
+from support.run import load_json, sentences_of, texts_of
 
 SOURCE = (SCRIPTS / "growth.py").read_text().splitlines()
 STRANGERS = SCRIPTS / "strangers/loops.py"
@@ -59,7 +59,7 @@ def test_a_cache_of_tokens_that_is_copied_for_each_one_gets_larger_and_is_no_lea
     line = next(number for number, text in enumerate(source, 1) if "cache = torch.cat" in text)
     assert re.match(rf"No leak, but each step's block is 8\.0[0-9] KiB larger than the one it replaced, by values\.py:{line} generate", says), says
     assert page["growth"][0]["verdict"] == "grows"
-    assert not any("Leak" in sentence for sentence in load_json("report", recording.trace)["answer"])
+    assert not any("Leak" in sentence for sentence in sentences_of(load_json("report", recording.trace)))
 
 
 def test_the_experts_of_one_forward_are_no_steps_that_leak(dry_run):

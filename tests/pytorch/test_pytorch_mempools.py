@@ -3,7 +3,7 @@
 
 import pytest
 
-from support.run import load_json, run_command
+from support.run import load_json, run_command, sentences_of
 
 GIB = 1 << 30
 # PyTorch queries the side stream's event while it allocates the next tensor. This first query returns 600,
@@ -17,7 +17,7 @@ def what_if(recording):
 
 
 def answer(recording, *command):
-    return " ".join(load_json(*command, recording.trace)["answer"])
+    return " ".join(sentences_of(load_json(*command, recording.trace)))
 
 
 @pytest.mark.parametrize("way", ["kept", "beside", "reused", "shared", "two"])

@@ -3,7 +3,7 @@
 line that holds this memory."""
 import pytest
 
-from support.run import ROOT, load_json
+from support.run import ROOT, load_json, sentences_of
 
 SCRIPT = ROOT / "tests/job/data_parallel.py"
 
@@ -24,4 +24,4 @@ def test_the_first_device_of_data_parallel_stands_out_with_the_line_that_holds_m
     assert balance["median_of_others_bytes"] == sorted(list(peaks.values())[1:])[(len(peaks) - 2) // 2] < peaks[0]
     assert (balance["file"], balance["line"]) == ("data_parallel.py", 23)  # outputs = model(x)
     assert 0 < balance["more_bytes"] <= peaks[0] - balance["median_of_others_bytes"] + peaks[0] // 2
-    assert any(sentence.startswith("The devices are not balanced: device 0 peaks ") for sentence in report["answer"])
+    assert any(sentence.startswith("The devices are not balanced: device 0 peaks ") for sentence in sentences_of(report))

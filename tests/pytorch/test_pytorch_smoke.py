@@ -8,7 +8,7 @@ import pytest
 
 from support.first_lines import check_first_line
 from support.pytorch_builds import SCRIPTS
-from support.run import ROOT, load_json, run_command
+from support.run import ROOT, load_json, run_command, sentences_of
 
 CASES = ROOT / "tests/cases"
 MIB = 1 << 20
@@ -21,7 +21,7 @@ def printed(recording):
 
 
 def answer(command, *traces):
-    return " ".join(load_json(command, *traces)["answer"])
+    return " ".join(sentences_of(load_json(command, *traces)))
 
 
 @pytest.fixture(name="case")

@@ -3,7 +3,7 @@
 recorded with a setting, the model of the allocator with this setting gives exactly the recorded bytes."""
 import pytest
 
-from support.run import load_json
+from support.run import load_json, sentences_of
 
 SCRIPTS = {
     "cnn": ("cnn.py",),
@@ -129,7 +129,6 @@ def test_a_block_that_waits_for_another_stream_is_named_where_it_matters(dry_run
 def test_the_report_advises_expandable_segments_with_what_the_model_would_have_reserved(dry_run):
     """No allocation fails: each batch is larger than the segments that earlier batches left."""
     recording = dry_run("growing.py")
-    verdict = load_json("report", recording.trace)["verdict"]
-    (advice,) = (one["text"] for one in verdict if "expandable_segments" in one["text"])
+    (advice,) = (text for text in sentences_of(load_json("report", recording.trace)) if "expandable_segments" in text)
     mib = what_if(recording, "expandable_segments")["peak_reserved_bytes"] / (1 << 20)
     assert f": {mib:.2f} MiB reserved at most, in place of " in advice

@@ -19,11 +19,11 @@ def line_of(function, call):
 
 @pytest.fixture
 def verdict(record, program):
-    """Returns verdict(loop), which returns the finding of `leaks`, the cause, and the growth that `leaks` reports."""
+    """Returns verdict(loop), which returns the finding of `leaks`, what is held, and the growth that `leaks` reports."""
 
     def run(loop):
         page = load_json("leaks", record(program("loops"), loop).trace)
-        return texts_of(page, "what"), texts_of(page, "why"), page["devices"][0]["leaks"]["growth"][0]
+        return texts_of(page, "what"), texts_of(page, "who"), page["devices"][0]["leaks"]["growth"][0]
 
     return run
 
@@ -33,11 +33,11 @@ def verdict(record, program):
     [("losses", "take(256)", 256, 0), ("error_path", "take(512)", 512 / 7, 2), ("unmarked", "take(64)", 64, 1)],
 )
 def test_a_leak_is_named_with_its_line_and_bytes_per_step(verdict, loop, call, kib_per_step, off):
-    says, why, growth = verdict(loop)
+    says, who, growth = verdict(loop)
     assert growth["verdict"] == "leak"
     assert abs(growth["leak_bytes_per_step"] / 1024 - kib_per_step) <= off
     assert re.match(rf"Leak: [\d.]+ KiB per step by loops\.c:{line_of(loop, call)} {loop}\.$", says), says
-    left = int(re.search(r"The card is full after about ([\d,]+) more", why)[1].replace(",", ""))
+    left = int(re.search(r"the card is full after about ([\d,]+) more", who)[1].replace(",", ""))
     assert 0.9 <= left / (CARD_KIB / kib_per_step) <= 1
 
 

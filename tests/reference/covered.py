@@ -11,7 +11,8 @@ PRINTED, COMPARED = collections.defaultdict(set), collections.defaultdict(set)
 EXCEPTIONS = (
     ("*", ".schema", "no figure: test_formats.py"),
     ("*", ".answer[]", "sentences: golden outputs and first lines, test_outputs.py and test_first_lines.py"),
-    *(("*", f".verdict[].{key}", "the sentences of the answer, and their roles: test_outputs.py") for key in ("role", "text")),
+    *(("*", f".{name}[].{key}", "the sentences of the answer, and their roles: test_verdict.py")
+      for name in ("verdict", "more") for key in ("role", "text")),
     ("*", ".next", "a command: test_outputs.py"),
     ("*", ".warnings[]", "sentences; their counts are compared by check_report"),
     ("*", ".oom[].explanation", "a sentence: test_kinds.py, test_outputs.py"),

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
 """Compares what several commands say of one fact: whether memory was fragmented, whether it leaks, and the sum of a card."""
-from support.run import load_json
+from support.run import load_json, sentences_of
 
 IDLE_VERDICTS = ("fragmented", "cached")
 
 
 def of_fragmentation(pages):
     """Yields where `oom` or `report` blames idle memory, and `frag` calls it no concern."""
-    calm = " ".join(pages["frag"]["answer"]).count("no concern")
+    calm = " ".join(sentences_of(pages["frag"])).count("no concern")
     leading = {device["device"]: device["leading_pool"] for device in pages["oom"]["devices"]}
     for failure in pages["oom"]["oom"]:
         is_of_leading = failure["layer"] != "pool" or failure["pool"] == leading[failure["device"]]
         if failure["verdict"] in IDLE_VERDICTS and is_of_leading and calm == len(leading):
             yield f"oom finds failure {failure['number']} {failure['verdict']}, frag finds no concern"
-    if any(text.startswith("Reserved ") for text in pages["report"]["answer"]) and calm == len(leading):
+    if any(text.startswith("Reserved ") for text in sentences_of(pages["report"])) and calm == len(leading):
         yield "report opens with idle memory, frag finds no concern"
 
 
 def of_leaks(pages):
-    in_leaks, in_report = (any(text.startswith("Leak:") for text in pages[name]["answer"]) for name in ("leaks", "report"))
+    in_leaks, in_report = (any(text.startswith("Leak:") for text in sentences_of(pages[name])) for name in ("leaks", "report"))
     verdicts = [row["verdict"] for device in pages["leaks"]["devices"] for row in device["leaks"]["growth"]]
     if in_report and not in_leaks:
         yield "report says that memory leaks, leaks does not"

@@ -2,7 +2,6 @@
 """Compares the first line of a program's report with a stored line. Also checks that no two rows of a list read
 alike."""
 import fcntl
-import itertools
 import os
 import re
 
@@ -14,12 +13,8 @@ STORED = ROOT / "tests" / "golden"
 
 
 def first_line(trace):
-    """Returns the first finding of the report, and the first sentences that say its reason and who holds the memory. Each
-    duration is replaced by T."""
-    first, *others = load_json("report", trace)["verdict"]
-    said = {}
-    for sentence in (first, *itertools.takewhile(lambda one: one["role"] != "what", others)):
-        said.setdefault(sentence["role"], sentence["text"])
+    """Returns the finding of the report, its reason and who holds the memory. Each duration is replaced by T."""
+    said = {sentence["role"]: sentence["text"] for sentence in load_json("report", trace)["verdict"]}
     return DURATION.sub("T", " ".join(said[role] for role in ("what", "why", "who") if role in said))
 
 

@@ -73,8 +73,13 @@ def load_json(*arguments, **options):
 
 
 def texts_of(page, role):
-    """Returns the sentences of the page's verdict that have this role, as one text."""
-    return " ".join(sentence["text"] for sentence in page["verdict"] if sentence["role"] == role)
+    """Returns the sentences of the page that have this role, in the verdict and below it, as one text."""
+    return " ".join(sentence["text"] for sentence in (*page["verdict"], *page["more"]) if sentence["role"] == role)
+
+
+def sentences_of(page):
+    """Returns the sentences of the page, first those of the verdict, then those below it."""
+    return [*page["answer"], *(sentence["text"] for sentence in page["more"])]
 
 
 def wait_for(look, is_there=bool, what="it"):

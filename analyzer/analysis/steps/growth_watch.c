@@ -244,7 +244,7 @@ static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
     if (block->is_of_graph && block->backward)
         watch->recorded_backward = block->backward;
     blocks->fresh_births_count += blocks->births_count++ && backwards != blocks->backwards_seen;
-    rising_add(&blocks->sizes, block->size_bytes);
+    rising_add(&blocks->sizes, &(struct rising_request){.size_bytes = block->size_bytes});
     blocks->graph_births_count += block->is_of_graph;
     blocks->backward_births_count += is_of_backward;
     blocks->recorded_births_count +=
@@ -271,7 +271,7 @@ static int change_together(struct growth_watch *watch, const struct account_ends
     if (!site)
         return -1;
     if (change->birth)
-        note_birth(&site->blocks, block, 0);
+        note_birth(watch, &site->blocks, block);
     else
         site->blocks.frees_count++;
     return change_in_order(all, site, tick, change, err);

@@ -44,8 +44,8 @@ static inline void occurrences_add(struct occurrences *occurrences, uint64_t at)
     occurrences->votes_count += occurrences->last == occurrences->usual ? 1 : UINT64_MAX;
 }
 
-/* The distance of most occurrences; 0: there is none. At least five of eight have it, because it wins as
- * many votes more than it loses. */
+/* The distance of most occurrences; 0: there is none. At least five of eight have it, because it
+ * wins as many votes more than it loses. */
 static inline uint64_t occurrences_usual(const struct occurrences *occurrences)
 {
     return occurrences->count > 2 && occurrences->votes_count * 4 >= occurrences->count - 1

@@ -56,6 +56,7 @@ int page_check_say(struct opening *opening, const struct check_results *results,
                    struct check_result **worst)
 {
     char measured[FIGURE_BYTES], limit[FIGURE_BYTES];
+    char head[96], tail[2 * FIGURE_BYTES + 32], name[VERDICT_NAME_BYTES];
     const size_t count = results->count - first;
     size_t broken_count = 0;
 
@@ -74,17 +75,18 @@ int page_check_say(struct opening *opening, const struct check_results *results,
     figure(measured, *worst, false);
     figure(limit, *worst, true);
     if (count == 1)
-        return page_say(opening, VERDICT_what, "%s: %s is %s, the limit is %s.",
-                        broken_count ? "The limit is broken" : "The limit holds", (*worst)->subject,
-                        measured, limit);
-    if (!broken_count)
-        return page_say(opening, VERDICT_what,
-                        "All %zu limits hold; nearest to its limit of %s is %s: %s.", count, limit,
-                        (*worst)->subject, measured);
-    return page_say(opening, VERDICT_what,
-                    "%zu of %zu limits are broken%s %s is %s, the limit is %s.", broken_count,
-                    count, broken_count == 1 ? ":" : ", worst:", (*worst)->subject, measured,
-                    limit);
+        snprintf(head, sizeof head, "The limit %s:", broken_count ? "is broken" : "holds");
+    else if (!broken_count)
+        snprintf(head, sizeof head, "All %zu limits hold, nearest:", count);
+    else
+        snprintf(head, sizeof head, "%zu of %zu limits are broken%s", broken_count, count,
+                 broken_count == 1 ? ":" : ", worst:");
+    snprintf(tail, sizeof tail, " is %s, %s %s.", measured,
+             count == 1 || broken_count == 1 ? "the limit is" : "limit", limit);
+    return page_say(opening, VERDICT_what, "%s %s%s", head,
+                    verdict_fit(name, (*worst)->subject,
+                                VERDICT_WHAT_CHARACTERS - strlen(head) - strlen(tail) - 1),
+                    tail);
 }
 
 /* --- the tables --- */

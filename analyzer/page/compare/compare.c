@@ -49,16 +49,22 @@ static int say_compared(struct opening *opening, const struct study *study,
 static int say_another(struct opening *opening, const struct estimate *estimate,
                        const struct likeness *likeness)
 {
-    char model[UNITS_TEXT_BYTES], measured[UNITS_TEXT_BYTES];
+    enum { MODEL_NAME_CHARACTERS = 60 };
+    char model[UNITS_TEXT_BYTES], measured[UNITS_TEXT_BYTES], name[VERDICT_NAME_BYTES];
     if (!likeness->is_another)
         return 1;
-    return page_say(opening, VERDICT_what,
-                    "This does not look like a run of %s: of its %" PRIu64
-                    " parameter tensors (%s) %" PRIu64
-                    " have a block of their size at the peak, and %s count as parameters there.",
-                    estimate->model->name ? estimate->model->name : "the model",
-                    likeness->tensors_count, units_bytes(model, estimate->parameter_bytes),
-                    likeness->found_count, units_bytes(measured, likeness->measured_bytes));
+    if (page_say(opening, VERDICT_what, "This does not look like a run of %s.",
+                 verdict_fit(name, estimate->model->name ? estimate->model->name : "the model",
+                             MODEL_NAME_CHARACTERS)) < 0 ||
+        page_say(opening, VERDICT_why,
+                 "Of its %" PRIu64 " parameter tensors (%s) %" PRIu64
+                 " have a block of their size at the peak, and %s count as parameters there.",
+                 likeness->tensors_count, units_bytes(model, estimate->parameter_bytes),
+                 likeness->found_count, units_bytes(measured, likeness->measured_bytes)) < 0)
+        return -1;
+    return page_say(opening, VERDICT_do,
+                    "Check that the model and the element type are the run's, and that no "
+                    "parameters lie in shards.");
 }
 
 static int say_account(struct opening *opening, const struct study *study, uint32_t number,
@@ -72,15 +78,12 @@ static int say_account(struct opening *opening, const struct study *study, uint3
                         err) ||
         likeness_find(&likeness, study, number, &comparison, estimate, err))
         return -1;
-    if (say_another(opening, estimate, &likeness) < 0 ||
-        say_compared(opening, study, account, estimate->peak.requested_bytes) < 0 ||
-        page_departure_say(opening, study, number, &comparison, estimate, NULL, NULL, err) < 0)
-        return -1;
-    if (!likeness.is_another)
-        return 1;
-    return page_say(opening, VERDICT_do,
-                    "Check that the model and the element type are the run's, and that no "
-                    "parameters lie in shards.");
+    return say_another(opening, estimate, &likeness) < 0 ||
+                   say_compared(opening, study, account, estimate->peak.requested_bytes) < 0 ||
+                   page_departure_say(opening, study, number, &comparison, estimate, NULL, NULL,
+                                      err) < 0
+               ? -1
+               : 1;
 }
 
 static int answer_compare(struct opening *opening, const struct study *study,

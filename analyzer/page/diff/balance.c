@@ -26,12 +26,11 @@ int balance_answer(struct opening *opening, const struct study *study, const str
     study_device_name(balance.highest, highest);
     study_device_name(balance.middle, middle);
     units_bytes(more_bytes, balance.highest_bytes - balance.middle_bytes);
-    if (page_say(
-            opening, VERDICT_what,
-            "The devices are not balanced: %s peaks %s above %s%s (%.2f, the highest peak over "
-            "the mean).",
-            highest, more_bytes, middle, balance.used_count > 2 ? ", the median of the others" : "",
-            balance.ratio) < 0)
+    if (page_say(opening, VERDICT_what, "The devices are not balanced: %s peaks %s above %s%s.",
+                 highest, more_bytes, middle,
+                 balance.used_count > 2 ? ", the median of the others" : "") < 0 ||
+        page_say(opening, VERDICT_why, "The highest peak is %.2f times the mean.", balance.ratio) <
+            0)
         return -1;
     return *page_more(&more, held) ? page_say(opening, VERDICT_who, "%s.", held) : 1;
 }

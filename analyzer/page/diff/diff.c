@@ -55,17 +55,6 @@ static const char *moment_name(const char *at)
     return at ? at : "peak";
 }
 
-enum { SUBJECT_BYTES = 192 };
-
-static void name_subject(char subject[SUBJECT_BYTES], const struct page_diff_options *own)
-{
-    if (own->at[0] || own->at[1])
-        snprintf(subject, SUBJECT_BYTES, "What is live, at %.64s and at %.64s,",
-                 moment_name(own->at[0]), moment_name(own->at[1]));
-    else
-        snprintf(subject, SUBJECT_BYTES, "The peak");
-}
-
 enum { LINES_BYTES = 2 * PAGE_MORE_BYTES + 2 };
 /* Names lines. If the peak grew, names lines that hold more; if it fell, names lines that hold
  * less; if it stayed, names both. */
@@ -93,7 +82,8 @@ static int say_change(struct opening *opening, const struct study *study, const 
     char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES];
     char lines[LINES_BYTES], before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES],
         size[UNITS_TEXT_BYTES];
-    char subject[SUBJECT_BYTES];
+    const bool has_moments = own->at[0] || own->at[1];
+    const char *subject = has_moments ? "Live memory" : "The peak";
     const struct account *held = &study->history.accounts[account];
 
     name_lines(lines, change);
@@ -101,7 +91,6 @@ static int say_change(struct opening *opening, const struct study *study, const 
     page_layer_name(study, held, layer);
     units_bytes(before, difference->bytes[0]);
     units_bytes(after, difference->bytes[1]);
-    name_subject(subject, own);
     const int status =
         delta ? page_say(opening, VERDICT_what, "%s %s by %s, from %s to %s, on %s (%s).", subject,
                          delta > 0 ? "grew" : "fell",
@@ -111,11 +100,14 @@ static int say_change(struct opening *opening, const struct study *study, const 
                          layer, after);
     if (status < 0 || (*lines && page_say(opening, VERDICT_who, "%s.", lines) < 0))
         return -1;
+    if (has_moments && page_say(opening, VERDICT_why, "Compared are the moments %.64s and %.64s.",
+                                moment_name(own->at[0]), moment_name(own->at[1])) < 0)
+        return -1;
     if (!delta)
         return 1;
     if (page_diff_moved(opening, change) < 0)
         return -1;
-    return own->at[0] || own->at[1] || delta < 0 ? 1 : page_diff_how(opening, change);
+    return has_moments || delta < 0 ? 1 : page_diff_how(opening, change);
 }
 
 /* The peaks are the same if they differ by at most this share. */

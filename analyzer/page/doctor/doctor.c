@@ -16,18 +16,19 @@ static void add_verdict(struct doc *doc, const struct doctor *doctor)
     for (int i = 0; i < DOCTOR_CHECKS && !first; i++)
         if (doctor->findings[i].state == FINDING_WRONG)
             first = &doctor->findings[i];
-    verdict_begin(doc);
+    struct verdict said = {0};
+
     if (doctor->wrong_count > 1)
-        verdict_add(doc, VERDICT_what, "%d things are wrong. The first: %s.", doctor->wrong_count,
-                    first->what);
+        verdict_say(&said, NULL, VERDICT_what, "%d things are wrong. The first: %s.",
+                    doctor->wrong_count, first->what);
     else if (first)
-        verdict_add(doc, VERDICT_what, "One thing is wrong: %s.", first->what);
+        verdict_say(&said, NULL, VERDICT_what, "One thing is wrong: %s.", first->what);
     else
-        verdict_add(doc, VERDICT_what, "Nothing is wrong: %s.",
+        verdict_say(&said, NULL, VERDICT_what, "Nothing is wrong: %s.",
                     doctor->checkup.has_driver
                         ? "programs can be recorded on the card, and in dry runs"
                         : "dry runs can be recorded; for a card there is no NVIDIA driver here");
-    verdict_end(doc);
+    verdict_finish(doc, &said);
 }
 
 /* Adds a line for each check. If the check failed, adds the command that repairs it on the next

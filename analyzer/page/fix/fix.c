@@ -35,15 +35,19 @@ static void add_fits(struct text *text, const struct trial *trial)
     text_add(text, "Fits: ");
     page_runs_room(text, trial);
     text_add(text, "; nothing was tried");
-    if (trial->failures_count)
-        text_add(text, ". ");
-    page_runs_refusals(text, trial);
 }
 
 static void add_best(struct text *text, const struct fix *fix)
 {
-    const struct fix_run *run = &fix->runs[fix->remedies[0].run];
     text_add(text, "Out of memory; fits with ");
+    fix_change_text(text, fix, &fix->runs[fix->remedies[0].run].change);
+}
+
+/* Adds the change that was seen to fit, with its gain. */
+static void add_seen(struct text *text, const struct fix *fix)
+{
+    const struct fix_run *run = &fix->runs[fix->remedies[0].run];
+    text_add(text, "Run it with ");
     fix_change_text(text, fix, &run->change);
     text_add(text, ", seen in one run: ");
     page_runs_room(text, &run->trial);
@@ -59,11 +63,10 @@ static void add_numbers_to_vary(struct text *text, const struct fix *fix)
     text_init(&names, TEXT_MAX);
     if (vary_offer(&names, fix->argv, fix->argc, fix_may_be_size, OFFERS_MAX) &&
         !text_failed(&names))
-        text_addf(text, ";%s tries smaller values", names.data);
+        text_addf(text, "%s tries smaller values", names.data + strspn(names.data, " "));
     else
-        text_add(text,
-                 "; --vary=NAME tries smaller values of an option or variable, as the batch's "
-                 "size, once the program takes that from there");
+        text_add(text, "--vary=NAME tries smaller values of an option or variable, as the batch's "
+                       "size, once the program takes that from there");
     text_release(&names);
 }
 
@@ -85,10 +88,6 @@ static void add_none(struct text *text, const struct fix *fix, const struct page
         text_add(text, "nothing that can be tried from outside has a chance");
     if (own->stopped_by)
         text_add(text, " so far");
-    else if (fix->is_out_of_runs)
-        text_addf(text, "; --max-runs=%zu ended the search", fix->max_runs);
-    if (!fix->vary_count)
-        add_numbers_to_vary(text, fix);
 }
 
 /* Says why the allocation failed, like `oom` but without the remedies. */
@@ -97,11 +96,12 @@ static int say_why(struct opening *opening, const struct study *study, const str
 {
     struct opening why = {.err = err};
     int status = page_oom_answer(&why, study, view, err);
-    for (size_t i = 0; i < why.verdict.texts.count && status > 0; i++) {
-        const char *text = why.verdict.texts.items[i], *asker = i ? NULL : strstr(text, ": ");
+    for (size_t i = 1; i < why.verdict.texts.count && status > 0; i++)
         if (why.verdict.roles[i] != VERDICT_do)
-            status = page_say(opening, i ? why.verdict.roles[i] : VERDICT_why, "%s%s",
-                              i ? "" : "As it was, ", asker ? asker + 2 : text);
+            status = page_say(opening, why.verdict.roles[i], "%s", why.verdict.texts.items[i]);
+    if (why.verdict.texts.count && status > 0) {
+        const char *text = why.verdict.texts.items[0], *asker = strstr(text, ": ");
+        status = page_say(opening, VERDICT_why, "As it was, %s", asker ? asker + 2 : text);
     }
     verdict_release(&why.verdict);
     return status;
@@ -134,6 +134,48 @@ static int say_settings(struct opening *opening, const struct fix *fix, const st
                     tried, ruled_out);
 }
 
+static int say_refusals(struct opening *opening, const struct trial *trial, struct text *text)
+{
+    page_runs_refusals(text, trial);
+    return *text->data ? page_say(opening, VERDICT_why, "%s.", text->data) : 1;
+}
+
+/* Says why the program ran out of memory, and why the search ended. */
+static int say_failure(struct opening *opening, const struct page_fix_options *own,
+                       const struct study *study, const struct view *view, struct err *err)
+{
+    if (say_why(opening, study, view, err) < 0 ||
+        say_settings(opening, own->fix, study, view, err) < 0)
+        return -1;
+    if (own->stopped_by)
+        return page_say(opening, VERDICT_why, "Stopped by signal %d in run %zu.", own->stopped_by,
+                        own->fix->count);
+    return !own->fix->remedy_count && own->fix->is_out_of_runs
+               ? page_say(opening, VERDICT_why, "--max-runs=%zu ended the search.",
+                          own->fix->max_runs)
+               : 1;
+}
+
+/* Says the change that was seen to fit. If there is none, says what was computed to help, and which
+ * numbers could be tried. */
+static int say_action(struct opening *opening, const struct page_fix_options *own,
+                      const struct study *study, struct text *text, struct err *err)
+{
+    const struct fix *fix = own->fix;
+    if (!fix->remedy_count) {
+        if (page_remedies_say(opening, study, 1U << REMEDY_BY_code,
+                              "Not tried, but computed to help: ", err) < 0)
+            return -1;
+        if (fix->vary_count)
+            return 1;
+        add_numbers_to_vary(text, fix);
+    } else {
+        add_seen(text, fix);
+    }
+    return page_say(opening, VERDICT_do, "%s.",
+                    text_failed(text) ? "The tables have the changes" : text->data);
+}
+
 static int fix_answer(struct opening *opening, const struct study *study, const struct view *view,
                       struct err *err)
 {
@@ -150,18 +192,14 @@ static int fix_answer(struct opening *opening, const struct study *study, const 
         add_none(&text, fix, own);
     int status =
         page_say(opening, VERDICT_what, "%s.", text_failed(&text) ? "Out of memory" : text.data);
+    text_clear(&text);
+    if (status > 0)
+        status = fits ? say_refusals(opening, &fix->runs[0].trial, &text)
+                 : say_failure(opening, own, study, view, err) < 0
+                     ? -1
+                     : say_action(opening, own, study, &text, err);
     text_release(&text);
-    if (status > 0 && own->stopped_by && !fits)
-        status = page_say(opening, VERDICT_why, "Stopped by signal %d in run %zu.", own->stopped_by,
-                          fix->count);
-    if (status < 0 || fits)
-        return status;
-    if (say_why(opening, study, view, err) < 0 || say_settings(opening, fix, study, view, err) < 0)
-        return -1;
-    if (!fix->remedy_count && page_remedies_say(opening, study, 1U << REMEDY_BY_code,
-                                                "Not tried, but computed to help: ", err) < 0)
-        return -1;
-    return 1;
+    return status;
 }
 
 /* --- changes that a run has shown to fit --- */

@@ -15,6 +15,7 @@ struct said {
     const struct largest *largest;
     const struct page_largest_options *own;
     const struct vary *vary;
+    struct verdict *verdict;
 };
 
 static const struct trial *trial_of(const struct said *said, size_t run)
@@ -30,7 +31,7 @@ static void add_room(struct text *text, const struct trial *trial)
 
 static void say(const struct said *said, enum verdict_role role, struct text *text)
 {
-    verdict_add(said->doc, role, "%s", text_failed(text) ? "out of memory" : text->data);
+    verdict_say(said->verdict, NULL, role, "%s", text_failed(text) ? "out of memory" : text->data);
     text_clear(text);
 }
 
@@ -57,59 +58,56 @@ static bool is_sure(const struct said *said)
            trial_of(said, said->largest->refused)->end == TRIAL_NO_MEMORY;
 }
 
-/* Adds "batch-size 512 is the largest of 1..512 that fits on 24GiB". */
-static void add_found(struct text *text, const struct said *said)
-{
-    const struct vary *vary = said->vary;
-    const long value = largest_value(said->fix, said->largest->fits);
-
-    text_addf(text, "%s %ld is the largest ", vary->name, value);
-    text_addf(text,
-              is_sure(said) ? "of %ld..%ld that fits on %s"
-                            : "of %ld..%ld that was seen to fit on %s",
-              vary->low, vary->high, said->own->card);
-    text_add(text, ": ");
-    add_room(text, trial_of(said, said->largest->fits));
-    if (said->largest->refused != LARGEST_NO_RUN) {
-        text_add(text, "; ");
-        add_refused(text, said);
-    }
-}
-
-static void add_verdict(struct text *text, const struct said *said)
+/* Says "batch-size 512 is the largest of 1..512 that fits on 24GiB". */
+static void say_verdict(const struct said *said, struct text *text)
 {
     const struct largest *largest = said->largest;
     const struct vary *vary = said->vary;
+    const char *card = said->own->card;
 
     switch (largest->end) {
     case LARGEST_FOUND:
-        add_found(text, said);
+        text_addf(text, "%s %ld is the largest of %ld..%ld that %s on %s", vary->name,
+                  largest_value(said->fix, largest->fits), vary->low, vary->high,
+                  is_sure(said) ? "fits" : "was seen to fit", card);
         break;
     case LARGEST_ALL:
-        text_addf(text, "%s %ld, the largest that was asked for, fits on %s: ", vary->name,
-                  largest_value(said->fix, largest->fits), said->own->card);
-        add_room(text, trial_of(said, largest->fits));
+        text_addf(text, "%s %ld, the largest that was asked for, fits on %s", vary->name,
+                  largest_value(said->fix, largest->fits), card);
         break;
     case LARGEST_NONE:
-        text_addf(text, "No %s was seen to fit on %s: %ld is out of memory", vary->name,
-                  said->own->card, vary->low);
-        if (largest_value(said->fix, largest->refused) != vary->low) {
-            text_add(text, ", and ");
-            add_refused(text, said);
-        }
+        text_addf(text, "No %s was seen to fit on %s: %ld is out of memory", vary->name, card,
+                  vary->low);
         break;
     case LARGEST_UNEVEN:
-        text_addf(text, "More %s does not need more: ", vary->name);
-        add_refused(text, said);
-        text_addf(text, ", and %ld fits on %s (", largest_value(said->fix, largest->fits),
-                  said->own->card);
-        add_room(text, trial_of(said, largest->fits));
-        text_add(text, "); nothing between was tried");
+        text_addf(text, "More %s does not need more, and nothing between was tried", vary->name);
         break;
     case LARGEST_FAILED:
         break;
     }
     text_add(text, ".");
+    say(said, VERDICT_what, text);
+}
+
+/* Says "512 fits: peak 21.30 GiB of 23.50 GiB, 2.20 GiB spare; 513 is out of memory". */
+static void say_evidence(const struct said *said, struct text *text)
+{
+    const struct largest *largest = said->largest;
+
+    if (largest->end == LARGEST_FAILED ||
+        (largest->end == LARGEST_NONE &&
+         largest_value(said->fix, largest->refused) == said->vary->low))
+        return;
+    if (largest->fits != LARGEST_NO_RUN) {
+        text_addf(text, "%ld fits: ", largest_value(said->fix, largest->fits));
+        add_room(text, trial_of(said, largest->fits));
+    }
+    if (largest->refused != LARGEST_NO_RUN && largest->end != LARGEST_ALL) {
+        text_add(text, largest->fits != LARGEST_NO_RUN ? "; " : "");
+        add_refused(text, said);
+    }
+    text_add(text, ".");
+    say(said, VERDICT_why, text);
 }
 
 /* Says that larger values may fit, if the refused value failed for another reason than memory. */
@@ -121,10 +119,10 @@ static void say_of_other_failure(const struct said *said, struct text *text)
         trial_of(said, largest->refused)->end == TRIAL_NO_MEMORY)
         return;
     text_addf(text,
-              "So more may fit: values that the program does not take are left out by a step, as "
+              "More may fit: values that the program does not take are left out by a step, as "
               "--vary=%s:8..512/8.",
               said->vary->name);
-    say(said, VERDICT_what, text);
+    say(said, VERDICT_why, text);
 }
 
 /* Adds the refused allocations of the run that fits, and the memory that the run did not count. */
@@ -137,11 +135,11 @@ static void say_of_run(const struct said *said, struct text *text)
     if (trial->failures_count) {
         page_runs_refusals(text, trial);
         text_add(text, ".");
-        say(said, VERDICT_what, text);
+        say(said, VERDICT_why, text);
     }
     if (trial->rank_count > 1) {
         text_add(text, NEED_OF_NCCL ".");
-        say(said, VERDICT_what, text);
+        say(said, VERDICT_why, text);
     }
 }
 
@@ -155,7 +153,7 @@ static void say_of_evenness(const struct said *said, struct text *text)
                   "The peak is the same with all that was run: the program may not take %s %s.",
                   said->vary->name,
                   said->vary->argument ? "from its command line" : "from its environment");
-        say(said, VERDICT_what, text);
+        say(said, VERDICT_why, text);
     }
     if (largest->higher == LARGEST_NO_RUN)
         return;
@@ -166,7 +164,7 @@ static void say_of_evenness(const struct said *said, struct text *text)
               units_bytes(high, trial_of(said, largest->higher)->peak_bytes),
               largest_value(said->fix, largest->lower),
               units_bytes(low, trial_of(said, largest->lower)->peak_bytes));
-    say(said, VERDICT_what, text);
+    say(said, VERDICT_why, text);
 }
 
 static void say_why_it_ended(const struct said *said, struct text *text)
@@ -186,14 +184,13 @@ static void add_answer(const struct said *said)
     struct text text;
 
     text_init(&text, TEXT_MAX);
-    verdict_begin(said->doc);
-    add_verdict(&text, said);
-    say(said, VERDICT_what, &text);
+    say_verdict(said, &text);
+    say_evidence(said, &text);
     say_of_other_failure(said, &text);
     say_of_run(said, &text);
     say_of_evenness(said, &text);
     say_why_it_ended(said, &text);
-    verdict_end(said->doc);
+    verdict_finish(said->doc, said->verdict);
     text_release(&text);
 }
 
@@ -235,8 +232,9 @@ static const char *end_key(enum largest_end end)
 struct doc *page_largest(enum doc_level reads, const struct fix *fix, const struct largest *largest,
                          const struct page_largest_options *own)
 {
-    const struct said said = {doc_new("gpumemtrace.largest/1", reads), fix, largest, own,
-                              &fix->varies[0]};
+    struct verdict verdict = {0};
+    const struct said said = {
+        doc_new("gpumemtrace.largest/1", reads), fix, largest, own, &fix->varies[0], &verdict};
     struct doc *doc = said.doc;
 
     if (!doc)

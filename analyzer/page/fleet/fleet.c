@@ -257,19 +257,14 @@ static void add_stand_outs(struct doc *doc, const struct stand_outs *found,
 static int add_answer(struct doc *doc, const struct stand_outs *found, const struct fleet *fleet,
                       struct err *err)
 {
-    struct text_list said = {0};
+    struct verdict said = {0};
+    const int status = stand_outs_say(&said, found, fleet, err);
 
-    if (stand_outs_say(&said, found, fleet, err)) {
-        text_list_release(&said);
-        return -1;
-    }
-    verdict_begin(doc);
-    for (size_t i = 0; i < said.count; i++)
-        verdict_add(doc, VERDICT_what, "%s", said.items[i]);
-    verdict_end(doc);
+    verdict_write(doc, &said);
     doc_null(doc_detail(doc), "next", "Next", DOC_TEXT);
-    text_list_release(&said);
-    return 0;
+    verdict_write_more(doc, &said);
+    verdict_release(&said);
+    return status;
 }
 
 int page_fleet(struct doc **doc, enum doc_level reads, const struct fleet *fleet, struct err *err)

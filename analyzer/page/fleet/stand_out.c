@@ -202,21 +202,30 @@ enum { CLAUSE_BYTES = 1024 };
 static void write_peak(char clause[CLAUSE_BYTES], const struct stand_out *one,
                        const struct fleet *fleet)
 {
-    const struct answer_table *rows = &fleet->answers[QUERY_difference];
-    const int64_t more =
-        one->difference == SIZE_MAX ? 0 : answer_integer(rows, one->difference, "more_bytes");
-    char peak[UNITS_TEXT_BYTES], away[UNITS_TEXT_BYTES], held[UNITS_TEXT_BYTES];
+    char peak[UNITS_TEXT_BYTES], away[UNITS_TEXT_BYTES];
 
     *clause = '\0';
     if (!one->more_bytes)
         return;
-    const int length = snprintf(
-        clause, CLAUSE_BYTES, " peaks at %s, %s %s the median of %" PRIu64 " ranks",
-        units_bytes(peak, one->peak_bytes), units_bytes(away, (uint64_t)llabs(one->more_bytes)),
-        one->more_bytes > 0 ? "above" : "below",
-        answer_count(&fleet->answers[QUERY_spread], 0, "ranks"));
-    if (more)
-        snprintf(clause + length, CLAUSE_BYTES - (size_t)length, "; %.600s: it holds %s %s",
+    snprintf(clause, CLAUSE_BYTES, " peaks at %s, %s %s the median of %" PRIu64 " ranks",
+             units_bytes(peak, one->peak_bytes),
+             units_bytes(away, (uint64_t)llabs(one->more_bytes)),
+             one->more_bytes > 0 ? "above" : "below",
+             answer_count(&fleet->answers[QUERY_spread], 0, "ranks"));
+}
+
+/* Names the line that explains the difference to the median. */
+static void write_held(char clause[CLAUSE_BYTES], const struct stand_out *one,
+                       const struct fleet *fleet)
+{
+    const struct answer_table *rows = &fleet->answers[QUERY_difference];
+    const int64_t more =
+        one->difference == SIZE_MAX ? 0 : answer_integer(rows, one->difference, "more_bytes");
+    char held[UNITS_TEXT_BYTES];
+
+    *clause = '\0';
+    if (one->more_bytes && more)
+        snprintf(clause, CLAUSE_BYTES, "%.600s: it holds %s %s",
                  answer_text(rows, one->difference, "site"),
                  units_bytes(held, (uint64_t)llabs(more)), more > 0 ? "more" : "less");
 }
@@ -259,7 +268,7 @@ static void write_ending(char clause[CLAUSE_BYTES], const struct stand_out *one,
                  why && *why ? ": " : "", why ? why : "");
 }
 
-static int say_failure(struct text_list *said, const char *label, const struct stand_out *one,
+static int say_failure(struct verdict *said, const char *label, const struct stand_out *one,
                        const struct fleet *fleet, bool is_first, struct err *err)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_failures];
@@ -267,17 +276,20 @@ static int say_failure(struct text_list *said, const char *label, const struct s
                *site = answer_text(rows, one->failure, "site");
     char asked[UNITS_TEXT_BYTES];
 
-    return text_list_add(said, err, "%s ran out of memory%s: %s asked for %s%s%s; %s.", label,
-                         is_first ? " first" : "", site ? site : "it",
-                         units_bytes(asked, answer_count(rows, one->failure, "asked_bytes")),
-                         phase && *phase ? " in " : "", phase ? phase : "",
-                         answer_text(rows, one->failure, "explanation"));
+    return verdict_say(said, err, VERDICT_what, "%s ran out of memory%s: %s asked for %s%s%s.",
+                       label, is_first ? " first" : "", site ? site : "it",
+                       units_bytes(asked, answer_count(rows, one->failure, "asked_bytes")),
+                       phase && *phase ? " in " : "", phase ? phase : "") ||
+                   verdict_say(said, err, VERDICT_why, "%s.",
+                               answer_text(rows, one->failure, "explanation"))
+               ? -1
+               : 0;
 }
 
-static int say_one(struct text_list *said, const struct stand_outs *found,
+static int say_one(struct verdict *said, const struct stand_outs *found,
                    const struct stand_out *one, const struct fleet *fleet, struct err *err)
 {
-    char label[STAND_OUT_LABEL_BYTES], peak[CLAUSE_BYTES], growth[CLAUSE_BYTES],
+    char label[STAND_OUT_LABEL_BYTES], peak[CLAUSE_BYTES], held[CLAUSE_BYTES], growth[CLAUSE_BYTES],
         ending[CLAUSE_BYTES];
 
     stand_out_label(found, one, label);
@@ -285,14 +297,17 @@ static int say_one(struct text_list *said, const struct stand_outs *found,
     if (one->failure != SIZE_MAX && say_failure(said, label, one, fleet, one == found->items, err))
         return -1;
     write_peak(peak, one, fleet);
+    write_held(held, one, fleet);
     write_growth(growth, one, fleet);
     write_ending(ending, one, fleet);
-    return *peak || *growth || *ending
-               ? text_list_add(said, err, "%s%s%s%s.", label, peak, growth, ending)
-               : 0;
+    if (!*peak && !*growth && !*ending)
+        return 0;
+    if (verdict_say(said, err, VERDICT_what, "%s%s%s%s.", label, peak, *held ? "" : growth, ending))
+        return -1;
+    return *held ? verdict_say(said, err, VERDICT_who, "%s%s.", held, growth) : 0;
 }
 
-static int say_spread(struct text_list *said, const struct stand_outs *found,
+static int say_spread(struct verdict *said, const struct stand_outs *found,
                       const struct fleet *fleet, struct err *err)
 {
     const struct answer_table *spread = &fleet->answers[QUERY_spread];
@@ -300,38 +315,39 @@ static int say_spread(struct text_list *said, const struct stand_outs *found,
     char least[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES], median[UNITS_TEXT_BYTES];
 
     if (!ranks)
-        return text_list_add(said, err, "No GPU memory was allocated.");
+        return verdict_say(said, err, VERDICT_what, "No GPU memory was allocated.");
     units_bytes(least, answer_count(spread, 0, "lowest_bytes"));
     units_bytes(most, answer_count(spread, 0, "highest_bytes"));
     units_bytes(median, answer_count(spread, 0, "median_bytes"));
-    return text_list_add(
-        said, err,
-        "%" PRIu64 " rank%s of job '%s', run '%s', peak%s at %s to %s, the median at %s%s.", ranks,
-        ranks == 1 ? "" : "s", fleet->job, fleet->run, ranks == 1 ? "s" : "", least, most, median,
-        found->count ? "" : "; none stands out");
+    return verdict_say(said, err, VERDICT_what,
+                       "%" PRIu64
+                       " rank%s of job '%s', run '%s', peak%s at %s to %s, the median at %s%s.",
+                       ranks, ranks == 1 ? "" : "s", fleet->job, fleet->run, ranks == 1 ? "s" : "",
+                       least, most, median, found->count ? "" : "; none stands out");
 }
 
-static int say_growing(struct text_list *said, const struct fleet *fleet, struct err *err)
+static int say_growing(struct verdict *said, const struct fleet *fleet, struct err *err)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_growth];
     char growth[UNITS_TEXT_BYTES];
 
-    return text_list_add(
-        said, err, "%" PRIu64 " of %" PRIu64 " devices grow with each step, the most by %s: %s.",
-        answer_count(&fleet->answers[QUERY_spread], 0, "leaking"),
-        answer_count(&fleet->answers[QUERY_spread], 0, "places"),
-        units_bytes(growth, answer_count(rows, 0, "leak_bytes_per_step")),
-        answer_text(rows, 0, "site"));
+    return verdict_say(said, err, VERDICT_what,
+                       "%" PRIu64 " of %" PRIu64
+                       " devices grow with each step, the most by %s: %s.",
+                       answer_count(&fleet->answers[QUERY_spread], 0, "leaking"),
+                       answer_count(&fleet->answers[QUERY_spread], 0, "places"),
+                       units_bytes(growth, answer_count(rows, 0, "leak_bytes_per_step")),
+                       answer_text(rows, 0, "site"));
 }
 
-int stand_outs_say(struct text_list *said, const struct stand_outs *found,
-                   const struct fleet *fleet, struct err *err)
+int stand_outs_say(struct verdict *said, const struct stand_outs *found, const struct fleet *fleet,
+                   struct err *err)
 {
     for (size_t i = 0; i < found->count && i < SAID; i++)
         if (say_one(said, found, &found->items[i], fleet, err))
             return -1;
     if (found->count > SAID &&
-        text_list_add(said, err, "%zu others stand out, too.", found->count - SAID))
+        verdict_say(said, err, VERDICT_what, "%zu others stand out, too.", found->count - SAID))
         return -1;
     if (found->all_grow && say_growing(said, fleet, err))
         return -1;

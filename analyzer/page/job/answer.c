@@ -31,11 +31,14 @@ static int name_unused(char label[WHO_BYTES], const struct job *job, struct err 
     return (int)count;
 }
 
+/* The room that a finding leaves for a list of ranks; the table below has the whole list. */
+enum { WHO_CHARACTERS = 30 };
+
 static int say_groups(struct verdict *said, const struct job *job, struct err *err)
 {
     const struct job_group *typical = &job->groups[job->typical];
     const struct job_group *low = &job->groups[0];
-    char who[WHO_BYTES], least[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
+    char who[WHO_BYTES], least[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES], name[VERDICT_NAME_BYTES];
     const struct job_place *place = job_highest(job, typical);
     const bool is_range = typical->lowest_bytes != typical->peak_bytes;
 
@@ -46,8 +49,9 @@ static int say_groups(struct verdict *said, const struct job *job, struct err *e
     if (*who >= 'a' && who_has_ranks(job))
         *who = (char)(*who - 'a' + 'A');
     if (verdict_say(said, err, said->texts.count ? VERDICT_who : VERDICT_what,
-                    "%s %s at %s%s%s (%s).", who, typical->count > 1 ? "peak" : "peaks", least,
-                    is_range ? " to " : "", is_range ? most : "", place->layer))
+                    "%s %s at %s%s%s (%s).", verdict_fit(name, who, WHO_CHARACTERS),
+                    typical->count > 1 ? "peak" : "peaks", least, is_range ? " to " : "",
+                    is_range ? most : "", place->layer))
         return -1;
     if (low == typical || job_outlier(job))
         return 0;
@@ -62,7 +66,7 @@ static int say_outlier(struct verdict *said, const struct job *job, struct err *
 {
     const struct job_group *group = job_outlier(job), *typical = &job->groups[job->typical];
     char who[WHO_BYTES], others[WHO_BYTES], peak[UNITS_TEXT_BYTES], more[UNITS_TEXT_BYTES];
-    char held[PAGE_MORE_BYTES];
+    char held[PAGE_MORE_BYTES], names[2][VERDICT_NAME_BYTES];
 
     if (who_name_group(who, job, group, err) || who_name_group(others, job, typical, err))
         return -1;
@@ -70,8 +74,9 @@ static int say_outlier(struct verdict *said, const struct job *job, struct err *
     units_bytes(more, group->peak_bytes - job_middle(job, typical)->peak_bytes);
     if (who_has_ranks(job))
         *who = 'R';
-    if (verdict_say(said, err, VERDICT_what, "%s %s at %s, %s above %s.", who,
-                    group->count > 1 ? "peak" : "peaks", peak, more, others))
+    if (verdict_say(said, err, VERDICT_what, "%s %s at %s, %s above %s.",
+                    verdict_fit(names[0], who, WHO_CHARACTERS), group->count > 1 ? "peak" : "peaks",
+                    peak, more, verdict_fit(names[1], others, WHO_CHARACTERS)))
         return -1;
     return *page_more(&group->more, held) ? verdict_say(said, err, VERDICT_who, "%s.", held) : 0;
 }
@@ -268,7 +273,9 @@ static int add_answer(struct doc *doc, const struct job *job, const struct verdi
                       const char *of_failed, struct err *err)
 {
     verdict_write(doc, said);
-    return add_next(doc, job, of_failed, err);
+    const int status = add_next(doc, job, of_failed, err);
+    verdict_write_more(doc, said);
+    return status;
 }
 
 int page_job_answer(struct doc *doc, const struct job *job, const struct opening_failure *failures,

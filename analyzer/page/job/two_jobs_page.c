@@ -60,13 +60,15 @@ static void begin_sentence(char *label, const struct job *job)
 
 /* --- the answer --- */
 
-static int say_lead(struct doc *doc, const struct two_jobs *two, const char *guilty,
+static int say_lead(struct verdict *said, const struct two_jobs *two, const char *guilty,
                     struct err *err)
 {
     const struct place_pair *lead = two->pairs;
     const int64_t delta = place_pair_delta(lead);
     const size_t end = group_end(two, 0);
+    enum { WHO_CHARACTERS = 20 }; /* the table below has the whole list */
     char who[WHO_BYTES], size[UNITS_TEXT_BYTES], from[UNITS_TEXT_BYTES], to[UNITS_TEXT_BYTES];
+    char name[VERDICT_NAME_BYTES];
 
     if (name_pairs(who, two, 0, delta ? end : two->count, err))
         return -1;
@@ -75,18 +77,19 @@ static int say_lead(struct doc *doc, const struct two_jobs *two, const char *gui
     units_bytes(to, lead->bytes[1]);
     units_bytes(size, (uint64_t)(delta < 0 ? -delta : delta));
     if (!delta)
-        verdict_add(doc, VERDICT_what, "%s: no peak changed.", who);
+        verdict_say(said, NULL, VERDICT_what, "%s: no peak changed.",
+                    verdict_fit(name, who, WHO_CHARACTERS));
     else
-        verdict_add(doc, VERDICT_what, "%s: the peak %s by %s%s, from %s to %s (%s).", who,
-                    delta > 0 ? "grew" : "fell", end > 1 ? "up to " : "", size, from, to,
-                    lead->places[1]->layer);
+        verdict_say(said, NULL, VERDICT_what, "%s: the peak %s by %s%s, from %s to %s (%s).",
+                    verdict_fit(name, who, WHO_CHARACTERS), delta > 0 ? "grew" : "fell",
+                    end > 1 ? "up to " : "", size, from, to, lead->places[1]->layer);
     if (delta && *guilty)
-        verdict_add(doc, VERDICT_who, "%s.", guilty);
+        verdict_say(said, NULL, VERDICT_who, "%s.", guilty);
     return 0;
 }
 
 /* Says how many of the other ranks grew, how many fell and how many stayed the same. */
-static void say_others(struct doc *doc, const struct two_jobs *two)
+static void say_others(struct verdict *said, const struct two_jobs *two)
 {
     size_t grew = 0, fell = 0, same = 0;
 
@@ -98,14 +101,14 @@ static void say_others(struct doc *doc, const struct two_jobs *two)
         same += !delta;
     }
     if (grew + fell)
-        verdict_add(doc, VERDICT_who, "Among the others %zu grew, %zu fell, %zu did not change.",
-                    grew, fell, same);
+        verdict_say(said, NULL, VERDICT_who,
+                    "Among the others %zu grew, %zu fell, %zu did not change.", grew, fell, same);
     else if (same && place_pair_delta(two->pairs))
-        verdict_add(doc, VERDICT_who, "%s did not change.",
+        verdict_say(said, NULL, VERDICT_who, "%s did not change.",
                     same == 1 ? "The other one" : "The others");
 }
 
-static int say_alone(struct doc *doc, const struct two_jobs *two, int side, struct err *err)
+static int say_alone(struct verdict *said, const struct two_jobs *two, int side, struct err *err)
 {
     static const char *const words[] = {"is gone", "is new"}, *const of_several[] = {"are gone",
                                                                                      "are new"};
@@ -117,26 +120,33 @@ static int say_alone(struct doc *doc, const struct two_jobs *two, int side, stru
     if (name_places(who, two->jobs[side], two->alone[side], count, err))
         return -1;
     begin_sentence(who, two->jobs[side]);
-    verdict_add(doc, VERDICT_who, "%s %s.", who, count > 1 ? of_several[side] : words[side]);
+    verdict_say(said, NULL, VERDICT_who, "%s %s.", who, count > 1 ? of_several[side] : words[side]);
     return 0;
+}
+
+static int say_all(struct verdict *said, const struct two_jobs *two, struct err *err)
+{
+    char guilty[PAGE_MORE_BYTES];
+
+    if (say_lead(said, two, page_more(&two->more[0], guilty), err))
+        return -1;
+    say_others(said, two);
+    return say_alone(said, two, 0, err) || say_alone(said, two, 1, err) ? -1 : 0;
 }
 
 static int add_answer(struct doc *doc, const struct two_jobs *two, struct err *err)
 {
-    char guilty[PAGE_MORE_BYTES];
+    struct verdict said = {0};
+    const int status = say_all(&said, two, err);
 
-    verdict_begin(doc);
-    if (say_lead(doc, two, page_more(&two->more[0], guilty), err))
-        return -1;
-    say_others(doc, two);
-    if (say_alone(doc, two, 0, err) || say_alone(doc, two, 1, err))
-        return -1;
-    verdict_end(doc);
+    verdict_write(doc, &said);
     doc_textf(doc_detail(doc), "next", "Next", "gpumemtrace diff %s %s",
               two_jobs_path(two, two->pairs, 0), two_jobs_path(two, two->pairs, 1));
     doc_note(doc, "Next: gpumemtrace diff %s %s", two_jobs_path(two, two->pairs, 0),
              two_jobs_path(two, two->pairs, 1));
-    return 0;
+    verdict_write_more(doc, &said);
+    verdict_release(&said);
+    return status;
 }
 
 /* --- the tables --- */

@@ -12,6 +12,7 @@
 #include "analyzer/analysis/leak_signs.h"
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
+#include "analyzer/util/utf8.h"
 #include "kept.h"
 
 /* --- texts --- */
@@ -36,7 +37,7 @@ static const char *about_text(char out[32], double steps)
 
 enum { FUTURE_TEXT_BYTES = 96 };
 
-/* Writes "The card is full after about 900 more steps". */
+/* Writes "the card is full after about 900 more steps". */
 static const char *future_text(char out[FUTURE_TEXT_BYTES], const struct account_leak *found)
 {
     const double steps = found->steps_left;
@@ -46,10 +47,10 @@ static const char *future_text(char out[FUTURE_TEXT_BYTES], const struct account
     if (!found->knows_steps_left)
         return out;
     if (steps < 1) {
-        snprintf(out, FUTURE_TEXT_BYTES, "The card is full");
+        snprintf(out, FUTURE_TEXT_BYTES, "the card is full");
         return out;
     }
-    snprintf(out, FUTURE_TEXT_BYTES, "The card is full after about %s more steps",
+    snprintf(out, FUTURE_TEXT_BYTES, "the card is full after about %s more steps",
              about_text(about, steps));
     return out;
 }
@@ -93,9 +94,9 @@ static int say_input(struct opening *opening, const struct account_leak *found,
         const struct leak_row *row = &found->growing.items[i];
         if (row->is_of_cause && !row->is_of_graph &&
             lines_worth_naming(row->slope, found->leak.slope))
-            return page_say(opening, VERDICT_why,
-                            "The graph keeps its input as well, %s per step by %s.",
-                            slope_text(slope, row->slope), row->blamed->label);
+            return page_join(opening, VERDICT_why,
+                             "the graph keeps its input as well, %s per step by %s",
+                             slope_text(slope, row->slope), row->blamed->label);
     }
     return 1;
 }
@@ -104,8 +105,7 @@ static int say_future(struct opening *opening, const struct account_leak *found)
 {
     char future[FUTURE_TEXT_BYTES];
 
-    return *future_text(future, found) && page_say(opening, VERDICT_why, "%s.", future) < 0 ? -1
-                                                                                            : 1;
+    return *future_text(future, found) ? page_join(opening, VERDICT_who, "%s", future) : 1;
 }
 
 /* Says how much is held now, since when, and how exact the slope is. */
@@ -113,7 +113,7 @@ static int say_held(struct opening *opening, const struct account_leak *found)
 {
     const struct leak *leak = &found->leak;
     const double error = (leak->high - leak->low) / 2;
-    char held[UNITS_TEXT_BYTES], width[UNITS_TEXT_BYTES], since[64] = "", within[64] = "";
+    char held[UNITS_TEXT_BYTES], width[UNITS_TEXT_BYTES], since[64] = "";
     uint64_t bytes = 0, first_step = UINT64_MAX;
 
     for (size_t i = 0; i < found->growing.count; i++) {
@@ -129,10 +129,13 @@ static int say_held(struct opening *opening, const struct account_leak *found)
         snprintf(since, sizeof since, ", kept since the first step");
     else if (first_step && first_step < UINT64_MAX)
         snprintf(since, sizeof since, ", kept since step %" PRIu64, first_step);
-    if (error * 100 > leak->slope)
-        snprintf(within, sizeof within, " (±%s per step)", slope_text(width, error));
-    return page_say(opening, VERDICT_who, "%s of it is live after %" PRIu64 " steps%s%s.",
-                    units_bytes(held, bytes), found->growth.ends_count, since, within);
+    if (page_say(opening, VERDICT_who, "%s of it is live after %" PRIu64 " steps%s.",
+                 units_bytes(held, bytes), found->growth.ends_count, since) < 0)
+        return -1;
+    return error * 100 > leak->slope
+               ? page_say(opening, VERDICT_who, "The growth is known to ±%s per step.",
+                          slope_text(width, error))
+               : 1;
 }
 
 /* Says that a program outgrows its blocks, as with a pool whose requests become larger. */
@@ -149,7 +152,7 @@ static int say_larger(struct opening *opening, const struct account_leak *found)
             return 1;
         count++;
     }
-    return count ? page_say(opening, VERDICT_why, "Each block is larger than the one before.") : 1;
+    return count ? page_join(opening, VERDICT_why, "each block is larger than the one before") : 1;
 }
 
 /* Steps without the leak are named if they are more than a quarter of all, because then the leak is
@@ -163,13 +166,13 @@ static int say_seldom(struct opening *opening, const struct account_leak *found)
 
     if (!row || row->stack_count > 1 || row->rises_count > steps - steps / SELDOM_DIVISOR)
         return 1;
-    const struct site_blocks *blocks = row->first->blocks;
-    if (blocks->larger_count || blocks->smaller_count ||
-        row->last_bytes - row->first_bytes != row->rises_count * blocks->first_size_bytes)
+    const struct rising *sizes = &row->first->blocks->sizes;
+    if (sizes->rises_count || sizes->falls_count ||
+        row->last_bytes - row->first_bytes != row->rises_count * sizes->first_bytes)
         return 1;
     return page_say(opening, VERDICT_why,
                     "%" PRIu64 " of %" PRIu64 " steps keep a block of %s, the others none.",
-                    row->rises_count, steps, units_bytes(size, blocks->first_size_bytes));
+                    row->rises_count, steps, units_bytes(size, sizes->first_bytes));
 }
 
 /* Names growth in other steps than those of the cause. */
@@ -180,7 +183,7 @@ static int say_beside(struct opening *opening, const struct account_leak *found)
 
     if (slope <= 0 || !lines_worth_naming(slope, found->leak.slope))
         return 1;
-    lines_text(lines, found, ROWS_BESIDE);
+    lines_text(lines, found, ROWS_BESIDE, LINES_UNLIMITED);
     return page_say(opening, VERDICT_who, "In other steps, %s per step is kept%s.",
                     slope_text(per_step, slope), lines);
 }
@@ -197,11 +200,11 @@ static int say_release(struct opening *opening, const struct leak_evidence *evid
     return release ? page_say(opening, VERDICT_do, "%s gives this memory back.", release) : 1;
 }
 
-/* Writes "16.00 MiB per step by clip.py:13 SoftClip.forward, in the driver's memory, …", or
- * "29.02 MiB every 4 steps by …". */
 #define GROWTH_TEXT_BYTES (LINES_TEXT_BYTES + PAGE_LAYER_BYTES + UNITS_TEXT_BYTES + 128)
+/* Writes "16.00 MiB per step by clip.py:13 SoftClip.forward in the driver's memory, …", in at most
+ * so many characters: names the memory only if there is room. */
 static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
-                        const struct worst *worst, enum rows rows)
+                        const struct worst *worst, enum rows rows, size_t characters)
 {
     const struct leak *leak = &worst->found.leak;
     const double of_cause = lines_slope(&worst->found, ROWS_OF_CAUSE);
@@ -214,9 +217,22 @@ static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
 
     if (steps > 1)
         snprintf(every, sizeof every, "every %" PRIu64 " steps", steps);
-    lines_text(lines, &worst->found, rows);
-    snprintf(out, GROWTH_TEXT_BYTES, "%s %s%s%s", slope_text(bytes, slope), every, lines,
-             findings_layer_text(layer, study, worst->account));
+    int length = snprintf(out, GROWTH_TEXT_BYTES, "%s %s", slope_text(bytes, slope), every);
+    length += snprintf(out + length, GROWTH_TEXT_BYTES - (size_t)length, "%s",
+                       lines_text(lines, &worst->found, rows, characters - (size_t)length));
+    findings_layer_text(layer, study, worst->account);
+    if (utf8_text_columns(out) + utf8_text_columns(layer) <= characters)
+        snprintf(out + length, GROWTH_TEXT_BYTES - (size_t)length, "%s", layer);
+}
+
+/* Says which memory grows, if the verdict had no room for that. */
+static int say_layer(struct opening *opening, const struct study *study, const struct worst *worst,
+                     const char *growth)
+{
+    char layer[FINDINGS_LAYER_BYTES];
+
+    findings_layer_text(layer, study, worst->account);
+    return strstr(growth, layer) ? 1 : page_say(opening, VERDICT_who, "It grows%s.", layer);
 }
 
 static int say_leak(struct opening *opening, const struct study *study, const struct worst *worst,
@@ -228,7 +244,7 @@ static int say_leak(struct opening *opening, const struct study *study, const st
     if (leak_evidence_find(&evidence, study, worst->account, &worst->found, err))
         return -1;
     const struct leak_sign *sign = leak_sign_of(&evidence);
-    growth_text(growth, study, worst, ROWS_OF_CAUSE);
+    growth_text(growth, study, worst, ROWS_OF_CAUSE, VERDICT_WHAT_CHARACTERS - strlen("Leak: ."));
     page_next(opening, !account_is_of_layer(&study->history.accounts[worst->account]) ? "ledger"
                        : worst->found.is_gone                                         ? "peak"
                                               : "peak --at=end");
@@ -236,7 +252,8 @@ static int say_leak(struct opening *opening, const struct study *study, const st
                    say_sign(opening, sign) < 0 || say_larger(opening, &worst->found) < 0 ||
                    say_seldom(opening, &worst->found) < 0 ||
                    say_input(opening, &worst->found, sign) < 0 ||
-                   say_future(opening, &worst->found) < 0 || say_held(opening, &worst->found) < 0 ||
+                   say_held(opening, &worst->found) < 0 || say_future(opening, &worst->found) < 0 ||
+                   say_layer(opening, study, worst, growth) < 0 ||
                    say_beside(opening, &worst->found) < 0 || say_action(opening, sign) < 0
                ? -1
                : say_release(opening, &evidence);
@@ -256,7 +273,7 @@ static int say_leaks(struct opening *opening, const struct study *study,
         if (kind == findings->first || worst->found.leak.verdict != LEAK_FOUND ||
             worst->found.leak.is_small)
             continue;
-        growth_text(growth, study, worst, ROWS_OF_CAUSE);
+        growth_text(growth, study, worst, ROWS_OF_CAUSE, LINES_UNLIMITED);
         if (page_say(opening, VERDICT_what, "Another leak: %s%s.", growth,
                      kind == OF_CARD ? " in device memory" : "") < 0)
             return -1;
@@ -265,6 +282,9 @@ static int say_leaks(struct opening *opening, const struct study *study,
 }
 
 /* --- growth that is no leak --- */
+
+/* The room that these sentences leave for a name in the verdict. */
+enum { NAME_CHARACTERS = 33 };
 
 /* Writes "in step 24", "every 40 steps" or "3 times". */
 static const char *collapses_text(char out[64], const struct growing *site)
@@ -305,9 +325,11 @@ static int say_saw(struct opening *opening, const struct study *study, const str
     if (leak_evidence_find(&evidence, study, worst->account, &worst->found, err))
         return -1;
     const struct leak_sign *sign = leak_sign_of(&evidence);
-    growth_text(growth, study, worst, ROWS_OF_CAUSE);
-    return page_say(opening, role, "%s+%s, freed at once %s.", denied, growth,
-                    collapses_text(when, row->first)) < 0 ||
+    collapses_text(when, row->first);
+    growth_text(growth, study, worst, ROWS_OF_CAUSE,
+                VERDICT_WHAT_CHARACTERS - strlen(denied) - strlen("+, freed at once .") -
+                    strlen(when));
+    return page_say(opening, role, "%s+%s, freed at once %s.", denied, growth, when) < 0 ||
                    say_sign(opening, sign) < 0 || say_action(opening, sign) < 0
                ? -1
                : 1;
@@ -317,14 +339,16 @@ static int say_enlarged(struct opening *opening, const struct study *study,
                         const struct worst *worst)
 {
     const struct leak_row *row = lines_steepest(&worst->found, ROWS_ENLARGED);
-    char growth[GROWTH_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+    char growth[GROWTH_TEXT_BYTES], bytes[UNITS_TEXT_BYTES], name[VERDICT_NAME_BYTES];
 
-    growth_text(growth, study, worst, ROWS_ENLARGED);
+    growth_text(growth, study, worst, ROWS_ENLARGED,
+                VERDICT_WHAT_CHARACTERS - strlen("No leak, but kept blocks get larger: ."));
     if (row && row->first->enlarged_by_bytes && row->first->enlarged_count == 1 &&
         row->stack_count == 1) {
         if (page_say(opening, VERDICT_what,
-                     "No leak, but each step's block is %s larger than the one it replaced, by %s.",
-                     units_bytes(bytes, row->first->enlarged_by_bytes), row->blamed->label) < 0)
+                     "No leak, but each block is %s larger than the last, by %s.",
+                     units_bytes(bytes, row->first->enlarged_by_bytes),
+                     verdict_fit(name, row->blamed->label, NAME_CHARACTERS)) < 0)
             return -1;
     } else if (page_say(opening, VERDICT_what, "No leak, but kept blocks get larger: %s.", growth) <
                0)
@@ -343,7 +367,6 @@ static int say_growth(struct opening *opening, const struct study *study, const 
                       struct err *err)
 {
     const struct leak_row *saw = saw_of(&worst->found);
-
     char layer[FINDINGS_LAYER_BYTES];
 
     if (worst->found.growth.kept.get_larger)
@@ -414,10 +437,10 @@ static int say_none(struct opening *opening, const struct study *study, const st
     int status;
 
     if (leak->slope > 0 && leak->slope <= leak->floor && findings->first == OF_CARD)
-        return page_say(opening, VERDICT_what,
-                        "No leak: %s per step (%" PRIu64 " steps) would fill the card only after "
-                        "more than ten million steps.",
-                        slope_text(slope, leak->slope), growth->ends_count);
+        return page_say(
+            opening, VERDICT_what,
+            "No leak: %s per step would fill the card after more than ten million steps.",
+            slope_text(slope, leak->slope));
     if (saw)
         return say_saw(opening, study, worst, saw, VERDICT_what, err);
     findings_kinds_text(kinds, &flat_since, findings);
@@ -441,14 +464,15 @@ static int say_waiting(struct opening *opening, const struct worst *worst)
 {
     char lines[LINES_TEXT_BYTES], slope[UNITS_TEXT_BYTES];
 
-    lines_text(lines, &worst->found, ROWS_OF_CAUSE);
+    lines_text(lines, &worst->found, ROWS_OF_CAUSE, LINES_UNLIMITED);
     if (page_say(opening, VERDICT_what,
-                 "Cannot tell whether memory leaks: memory kept for a backward that never came "
-                 "grows by %s each time a line repeats (%" PRIu64 " times)%s.",
-                 slope_text(slope, worst->found.leak.slope), worst->found.growth.ends_count,
+                 "Cannot tell whether memory leaks: memory waits for a backward that never came.") <
+            0 ||
+        page_say(opening, VERDICT_why, "A forward keeps that much until its backward.") < 0 ||
+        page_say(opening, VERDICT_who,
+                 "Each time that a line repeats (%" PRIu64 " times), %s more is kept%s.",
+                 worst->found.growth.ends_count, slope_text(slope, worst->found.leak.slope),
                  lines) < 0)
-        return -1;
-    if (page_say(opening, VERDICT_why, "A forward keeps that much until its backward.") < 0)
         return -1;
     return page_say(opening, VERDICT_do,
                     "If no backward follows, run the forward under torch.no_grad(), or .detach() "
@@ -461,22 +485,25 @@ static int say_unsure(struct opening *opening, const struct account_leak *found)
     const struct leak *leak = &found->leak;
     char lines[LINES_TEXT_BYTES], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
 
-    lines_text(lines, found, ROWS_OF_CAUSE);
+    lines_text(lines, found, ROWS_OF_CAUSE, LINES_UNLIMITED);
     return page_say(opening, VERDICT_what,
-                    "Cannot tell whether memory leaks: %s per step (±%s) may be chance in %" PRIu64
-                    " steps%s.",
-                    slope_text(slope, leak->slope), slope_text(error, (leak->high - leak->low) / 2),
-                    found->growth.ends_count, lines);
+                    "Cannot tell whether memory leaks: %s per step may be chance.",
+                    slope_text(slope, leak->slope)) < 0
+               ? -1
+               : page_say(opening, VERDICT_why,
+                          "In %" PRIu64 " steps the growth is known to ±%s per step%s.",
+                          found->growth.ends_count, slope_text(error, (leak->high - leak->low) / 2),
+                          lines);
 }
 
 /* Blocks that are all kept may be a leak, or the weights of a model. */
 static int say_no_steps(struct opening *opening, const struct account_leak *found)
 {
     if (page_say(opening, VERDICT_what,
-                 "Cannot tell whether memory leaks: the program marks no steps, and no phase or "
-                 "allocation that repeats shows where one begins.") < 0)
-        return -1;
-    if (kept_say_all(opening, found) < 0)
+                 "Cannot tell whether memory leaks: the program marks no steps.") < 0 ||
+        page_say(opening, VERDICT_why,
+                 "No phase or allocation that repeats shows where a step begins.") < 0 ||
+        kept_say_all(opening, found) < 0)
         return -1;
     return page_say(opening, VERDICT_do,
                     "Call gpumemtrace_step() at the end of each step, or name an NVTX range "
@@ -501,9 +528,12 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
                         growth->ends_count, growth->ends_count == 1 ? "step is" : "steps are",
                         WARM_UP_ENDS + FEWEST_ENDS);
     return page_say(opening, VERDICT_what,
-                    "Cannot tell whether memory leaks: live bytes differ so much from step to step "
-                    "that a leak of up to %s per step would not show in %" PRIu64 " steps.",
-                    slope_text(slope, growth->total.high), growth->ends_count);
+                    "Cannot tell whether memory leaks: live bytes differ much from step to step.") <
+                   0
+               ? -1
+               : page_say(opening, VERDICT_why,
+                          "A leak of up to %s per step would not show in %" PRIu64 " steps.",
+                          slope_text(slope, growth->total.high), growth->ends_count);
 }
 
 /* --- the page's answers --- */
@@ -549,7 +579,7 @@ static int say_below_peak(struct opening *opening, const struct study *study,
 {
     const struct account_leak *found = &worst->found;
     const struct leak_row *saw = saw_of(found);
-    char growth[GROWTH_TEXT_BYTES];
+    char growth[GROWTH_TEXT_BYTES], layer[FINDINGS_LAYER_BYTES];
 
     if (worst->account == HISTORY_NONE)
         return 1;
@@ -560,8 +590,8 @@ static int say_below_peak(struct opening *opening, const struct study *study,
         return say_saw(opening, study, worst, saw, VERDICT_why, err);
     if (found->leak.verdict != LEAK_FOUND)
         return kept_say_dropped(opening, found);
-    growth_text(growth, study, worst, ROWS_OF_CAUSE);
-    return page_say(opening, VERDICT_why, "Memory grows by %s.", growth) < 0
+    growth_text(growth, study, worst, ROWS_OF_CAUSE, LINES_UNLIMITED);
+    return page_join(opening, VERDICT_why, "memory grows by %s", growth) < 0
                ? -1
                : say_future(opening, found);
 }

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/page/verdict/verdict.h"
+#include "analyzer/util/utf8.h"
+
 const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes)
 {
     if (bytes > 0 && bytes < 0.5)
@@ -91,13 +94,20 @@ static bool are_of_one_file(const struct blamed *one, const struct blamed *other
            !strncmp(one->label, other->label, (size_t)(colon + 1 - one->label));
 }
 
-void lines_add_position(struct text *out, const struct blamed *blamed, const struct blamed *after)
+/* Adds "train.py:41", or ":41" after a line of the same file. */
+static void add_position(struct text *out, const struct blamed *blamed, const struct blamed *after)
 {
     const int length = position_length(blamed);
     const int skipped =
         after && are_of_one_file(blamed, after) ? (int)strcspn(blamed->label, ":") : 0;
 
-    text_addf(out, "%s%.*s", after ? " and " : "", length - skipped, blamed->label + skipped);
+    text_addf(out, "%.*s", length - skipped, blamed->label + skipped);
+}
+
+void lines_add_position(struct text *out, const struct blamed *blamed, const struct blamed *after)
+{
+    text_add(out, after ? " and " : "");
+    add_position(out, blamed, after);
 }
 
 /* Lines that grow equally fast, within a tenth, share a figure. */
@@ -111,29 +121,51 @@ bool lines_worth_naming(double slope, double whole)
     return slope * 20 >= whole;
 }
 
-/* Writes "relax.py:35 and :36", and returns the number of lines. */
-static size_t add_pair(struct text *out, const struct line *lines, size_t count)
+static bool is_pair(const struct line *lines, size_t count)
 {
-    const bool is_pair = count > 1 && are_equal(&lines[0], &lines[1]);
+    return count > 1 && are_equal(&lines[0], &lines[1]);
+}
 
-    lines_add_position(out, lines[0].blamed, NULL);
-    if (is_pair)
-        lines_add_position(out, lines[1].blamed, lines[0].blamed);
-    return is_pair ? 2 : 1;
+static double group_slope(const struct line *lines, size_t count)
+{
+    return lines[0].slope + (is_pair(lines, count) ? lines[1].slope : 0);
+}
+
+/* Writes "relax.py:35 and :36", or ":35 and :36" after a line of the same file. Returns the number
+ * of lines. */
+static size_t add_pair(struct text *out, const struct line *lines, size_t count,
+                       const struct blamed *after)
+{
+    add_position(out, lines[0].blamed, after);
+    if (!is_pair(lines, count))
+        return 1;
+    lines_add_position(out, lines[1].blamed, lines[0].blamed);
+    return 2;
 }
 
 /* Writes "15.10 MiB by relax.py:35 and :36", and returns the number of lines. */
-static size_t add_group(struct text *out, const struct line *lines, size_t count)
+static size_t add_group(struct text *out, const struct line *lines, size_t count,
+                        const struct blamed *after)
 {
-    const bool is_pair = count > 1 && are_equal(&lines[0], &lines[1]);
     char slope[UNITS_TEXT_BYTES];
 
-    text_addf(out, "%s by ", slope_text(slope, lines[0].slope + (is_pair ? lines[1].slope : 0)));
-    return add_pair(out, lines, count);
+    text_addf(out, "%s by ", slope_text(slope, group_slope(lines, count)));
+    return add_pair(out, lines, count, after);
 }
 
-const char *lines_text(char out[LINES_TEXT_BYTES], const struct account_leak *found, enum rows rows)
+/* Writes ": 15.10 MiB by relax.py:35 and :36, 6.18 MiB by :21". */
+static void add_groups(struct text *out, const struct line *lines, size_t count)
 {
+    text_add(out, ": ");
+    const size_t first = add_group(out, lines, count, NULL);
+    text_add(out, ", ");
+    add_group(out, lines + first, count - first, lines[0].blamed);
+}
+
+const char *lines_text(char out[LINES_TEXT_BYTES], const struct account_leak *found, enum rows rows,
+                       size_t characters)
+{
+    char name[VERDICT_NAME_BYTES], slope[UNITS_TEXT_BYTES];
     const double whole = lines_slope(found, rows);
     struct line lines[LINES_MAX];
     size_t count = find_lines(lines, found, rows);
@@ -146,15 +178,19 @@ const char *lines_text(char out[LINES_TEXT_BYTES], const struct account_leak *fo
     if (!count)
         text_add(&text, ", spread over call stacks, none of which grows by itself");
     else if (count == 1)
-        text_addf(&text, " by %s", lines[0].blamed->label);
+        text_addf(&text, " by %s",
+                  verdict_fit(name, lines[0].blamed->label,
+                              characters > strlen(" by ") ? characters - strlen(" by ") : 0));
     else if (count == 2 && are_equal(&lines[0], &lines[1])) {
         text_add(&text, " by ");
-        add_pair(&text, lines, count);
+        add_pair(&text, lines, count, NULL);
     } else {
-        text_add(&text, ": ");
-        const size_t first = add_group(&text, lines, count);
-        text_add(&text, ", ");
-        add_group(&text, lines + first, count - first);
+        add_groups(&text, lines, count);
+        if (utf8_text_columns(out) <= characters)
+            return out;
+        text_clear(&text);
+        text_addf(&text, ", %s of it by ", slope_text(slope, group_slope(lines, count)));
+        add_pair(&text, lines, count, NULL);
     }
     return out;
 }

@@ -4,7 +4,7 @@
  * one file that grow equally fast share a figure.
  *
  *     16.00 MiB per step by clip.py:13 SoftClip.forward
- *     21.99 MiB per step: 15.10 MiB by relax.py:35 and :36, 6.18 MiB by relax.py:21
+ *     21.99 MiB per step: 15.10 MiB by relax.py:35 and :36, 6.18 MiB by :21
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_LEAKS_LINES_H
 #define GPUMEMTRACE_ANALYZER_PAGE_LEAKS_LINES_H
@@ -25,10 +25,11 @@ double lines_slope(const struct account_leak *found, enum rows rows);
 bool lines_worth_naming(double slope, double whole);
 
 #define LINES_TEXT_BYTES (4 * BLAME_TEXT_BYTES + 4 * UNITS_TEXT_BYTES + 64)
-/* Writes " by train.py:40 main" or ": 15.10 MiB by relax.py:35 and :36, 6.18 MiB by relax.py:21".
- * Names at most two figures. */
-const char *lines_text(char out[LINES_TEXT_BYTES], const struct account_leak *found,
-                       enum rows rows);
+/* Writes " by train.py:40 main" or ": 15.10 MiB by relax.py:35 and :36, 6.18 MiB by :21". Names at
+ * most two figures, and only the first if both take more than `characters`. */
+const char *lines_text(char out[LINES_TEXT_BYTES], const struct account_leak *found, enum rows rows,
+                       size_t characters);
+enum { LINES_UNLIMITED = LINES_TEXT_BYTES };
 
 /* Adds "train.py:40", or " and :41" if `after` is the line that was added before. */
 void lines_add_position(struct text *out, const struct blamed *blamed, const struct blamed *after);

@@ -35,10 +35,10 @@ static int say_rising(struct opening *opening, const struct rising *rising)
     const bool is_even = rising_is_even(rising);
 
     units_bytes(rise, rising->most_rise_bytes);
-    return page_say(opening, VERDICT_why,
-                    "The requests of this line grew %" PRIu32 " times%s%s, from %s to %s.",
-                    rising->rises_count, is_even ? " by " : "", is_even ? rise : "",
-                    units_bytes(first, rising->first_bytes), units_bytes(last, rising->last_bytes));
+    return page_join(
+        opening, VERDICT_why, "the requests of this line grew %" PRIu32 " times%s%s, from %s to %s",
+        rising->rises_count, is_even ? " by " : "", is_even ? rise : "",
+        units_bytes(first, rising->first_bytes), units_bytes(last, rising->last_bytes));
 }
 
 /* Says that smaller batches were tried. If an exception holds the tensors of the failed tries, says
@@ -53,12 +53,12 @@ static int say_halved(struct opening *opening, const struct remedies *remedies)
             held_bytes = remedies->items[i].gain_bytes;
     const size_t count = remedies->asked.halved_count;
     if (!held_bytes)
-        return page_say(opening, VERDICT_why,
-                        "%zu tries failed, each asking for half as much as the one before.", count);
-    return page_say(
+        return page_join(opening, VERDICT_why,
+                         "%zu tries failed, each asking for half as much as the one before", count);
+    return page_join(
         opening, VERDICT_why,
-        "%zu tries failed, each asking for half as much as the one before; %s of their "
-        "tensors stayed live, because an exception that is still held keeps its frames.",
+        "%zu tries failed, each asking for half as much as the one before, and %s of their "
+        "tensors stayed live, because an exception that is still held keeps its frames",
         count, units_bytes(held, held_bytes));
 }
 
@@ -75,9 +75,9 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
         return -1;
     if (!asked->times_live)
         return 1;
-    return page_say(opening, VERDICT_why,
-                    "The request is %" PRIu64 " times all that was live: check its shape.",
-                    asked->times_live);
+    return page_join(opening, VERDICT_why,
+                     "the request is %" PRIu64 " times all that was live: check its shape",
+                     asked->times_live);
 }
 
 /* --- who held the memory --- */

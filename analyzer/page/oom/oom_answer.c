@@ -13,6 +13,7 @@
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
+#include "analyzer/util/utf8.h"
 #include "oom.h"
 
 /* --- why one allocation failed --- */
@@ -401,44 +402,51 @@ static const char *verdict_words(const struct oom *oom)
     return words[oom->verdict];
 }
 
-/* Adds what the failure did to the program: "Out of memory, and the program died: ". */
-static void add_kind(struct text *out, const struct study *study, const struct oom *oom)
+/* Returns what the failure did to the program: "Out of memory, and the program died". */
+static const char *kind_words(const struct study *study, const struct oom *oom)
 {
-    const uint64_t count = study->history.failures_in_all;
     const bool of_card = oom->reason != OOM_NO_LACK && oom->reason != OOM_NOT_OF_CARD;
 
-    text_add(out, of_card ? "Out of memory" : "An allocation failed");
     switch (oom_kind_of(&study->history, oom->failure)) {
     case OOM_KIND_FATAL:
-        text_add(out, ", and the program died");
-        break;
+        return of_card ? "Out of memory, and the program died"
+                       : "An allocation failed, and the program died";
     case OOM_KIND_CAUGHT:
-        text_add(out, ", caught");
-        break;
+        return of_card ? "Out of memory, caught" : "An allocation failed, caught";
     default:
-        break;
+        return of_card ? "Out of memory" : "An allocation failed";
     }
-    if (count > 1)
-        text_addf(out, " (failure %" PRIu64 " of %" PRIu64 ")", oom->failure->number, count);
-    text_add(out, ": ");
 }
 
-/* Says "Out of memory: train.py:88 forward asked for 2.00 GiB in forward". */
+/* Says "Out of memory (failure 2 of 2): train.py:88 forward asked for 2.00 GiB in forward". If this
+ * is too long, leaves out the phase, the end of the function and the number of the failure, in this
+ * order. The tables have them, too. */
 static int say_asked(struct opening *opening, const struct study *study, const struct oom *oom,
                      const struct oom_told *told, struct text *text)
 {
-    const char *path = study_path(study, oom->failure->path);
-    char asked[UNITS_TEXT_BYTES];
+    const char *kind = kind_words(study, oom), *path = study_path(study, oom->failure->path);
+    char name[VERDICT_NAME_BYTES], size[UNITS_TEXT_BYTES], asked[UNITS_TEXT_BYTES + 16] = "";
+    char number[64] = "";
 
-    add_kind(text, study, oom);
     add_asker(text, study, oom->failure, told);
     if (oom->reason == OOM_BY_LAUNCH)
-        text_add(text, " launched a CUDA graph");
+        snprintf(asked, sizeof asked, " launched a CUDA graph");
     else if (oom->account_kind != ACCOUNT_context)
-        text_addf(text, " asked for %s", units_bytes(asked, oom->requested_bytes));
-    if (path)
-        text_addf(text, " in %s", path);
-    return page_say(opening, VERDICT_what, "%s.", text->data);
+        snprintf(asked, sizeof asked, " asked for %s", units_bytes(size, oom->requested_bytes));
+    if (study->history.failures_in_all > 1)
+        snprintf(number, sizeof number, " (failure %" PRIu64 " of %" PRIu64 ")",
+                 oom->failure->number, study->history.failures_in_all);
+    /* The page of a job writes the rank before the sentence. */
+    const size_t rank = study->trace.meta.rank.known ? strlen("Rank 1023: ") : 0;
+    const size_t others = rank + strlen(kind) + strlen(": .") + strlen(asked) + strlen(number);
+    const char *asker = verdict_fit(
+        name, text->data, others < VERDICT_WHAT_CHARACTERS ? VERDICT_WHAT_CHARACTERS - others : 0);
+    const size_t length = others + utf8_text_columns(asker);
+    const bool has_path =
+        path && length + strlen(" in ") + utf8_text_columns(path) <= VERDICT_WHAT_CHARACTERS;
+    return page_say(opening, VERDICT_what, "%s%s: %s%s%s%s.", kind,
+                    length <= VERDICT_WHAT_CHARACTERS ? number : "", asker, asked,
+                    has_path ? " in " : "", has_path ? path : "");
 }
 
 /* The pool's own request is mentioned if it exceeds the tensor by more than 1/20. */
@@ -459,17 +467,21 @@ static int say_why(struct opening *opening, const struct study *study, const str
         text_addf(text, ": the card had %s%s%s free", sizes.free,
                   oom->device_total_bytes ? " of " : "",
                   oom->device_total_bytes ? sizes.total : "");
+    const bool is_explained = oom->verdict != OOM_EXHAUSTED || oom->reason != OOM_REASON_NONE;
     if (is_of_pool)
-        text_addf(text, "%s the pool asked the driver for %s", has_free ? ", and" : ":",
+        text_addf(text, "%s the pool asked the driver for %s",
+                  !has_free      ? ":"
+                  : is_explained ? ","
+                                 : ", and",
                   units_bytes(asked, oom->driver_requested_bytes));
-    if (oom->verdict != OOM_EXHAUSTED || oom->reason != OOM_REASON_NONE) {
-        text_add(text, has_free || is_of_pool ? "; " : ": ");
+    if (is_explained) {
+        text_add(text, has_free || is_of_pool ? ", and " : ": ");
         if (page_oom_explain(text, study, oom, err))
             return -1;
     } else if (explain_out_of_reach(text, study, oom, &sizes, err)) {
         return -1;
     }
-    return page_say(opening, VERDICT_why, "%s.", text->data);
+    return page_join_clauses(opening, VERDICT_why, text->data);
 }
 
 static int say_told(struct opening *opening, const struct study *study, const struct oom *oom,

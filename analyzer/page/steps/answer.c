@@ -110,13 +110,13 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
     const enum leak_verdict verdict = found.leak.verdict;
     account_leak_release(&found);
     page_next(opening, verdict >= LEAK_GROWS ? "leaks" : outlier->is_open ? "oom" : "peak");
-    return page_say(opening, VERDICT_why,
-                    "%s was live when step %" PRIu64 " began, typically %s: %s.",
-                    units_bytes(began, outlier->step.start_bytes), outlier->step.number,
-                    units_bytes(typical, outlier->typical_start_bytes),
-                    verdict == LEAK_FOUND   ? "a rising line, a leak"
-                    : verdict == LEAK_GROWS ? "a rising line, a buffer that gets larger"
-                                            : "memory of earlier steps was kept");
+    return page_join(opening, VERDICT_why,
+                     "%s was live when step %" PRIu64 " began, typically %s: %s",
+                     units_bytes(began, outlier->step.start_bytes), outlier->step.number,
+                     units_bytes(typical, outlier->typical_start_bytes),
+                     verdict == LEAK_FOUND   ? "a rising line, a leak"
+                     : verdict == LEAK_GROWS ? "a rising line, a buffer that gets larger"
+                                             : "memory of earlier steps was kept");
 }
 
 static int say_cause(struct opening *opening, const struct study *study, uint32_t account,
@@ -128,26 +128,25 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
 
     switch (found->outlier.cause) {
     case OUTLIER_FIRST:
-        return page_say(
+        return page_join(
             opening, VERDICT_why,
-            "It is the first step, which also makes everything that is made only once.");
+            "it is the first step, which also makes everything that is made only once");
     case OUTLIER_BEGAN:
         return say_began(opening, study, account, &found->outlier, err);
     case OUTLIER_NEW:
-        return page_say(
+        return page_join(
             opening, VERDICT_why,
-            "In step %" PRIu64 ", call stacks that other steps do not have allocated %s%s: "
-            "another path through the program.",
+            "in step %" PRIu64 ", call stacks that other steps do not have allocated %s%s: "
+            "another path through the program",
             number, units_bytes(bytes, found->outlier.new_bytes), most_text(most, found, true));
     case OUTLIER_MORE:
-        return page_say(opening, VERDICT_why,
-                        "In step %" PRIu64
-                        ", the same call stacks %s %.2f times as %s as in other steps%s: %s.",
-                        number, is_open ? "asked for blocks" : "allocated",
-                        is_open ? found->outlier.larger_ratio : found->outlier.more_ratio,
-                        is_open ? "large" : "much", most_text(most, found, false),
-                        is_open ? "a longer batch or sequence"
-                                : "a longer batch or more of the same");
+        return page_join(
+            opening, VERDICT_why,
+            "in step %" PRIu64 ", the same call stacks %s %.2f times as %s as in other steps%s: %s",
+            number, is_open ? "asked for blocks" : "allocated",
+            is_open ? found->outlier.larger_ratio : found->outlier.more_ratio,
+            is_open ? "large" : "much", most_text(most, found, false),
+            is_open ? "a longer batch or sequence" : "a longer batch or more of the same");
     default:
         return 1;
     }
@@ -163,16 +162,15 @@ static int say_step(struct opening *opening, const struct study *study,
     units_bytes(typical, outlier->typical_peak_bytes);
     if (outlier->is_open)
         return page_say(opening, VERDICT_what,
-                        "Step %" PRIu64
-                        " did not end: it held %s when an allocation of %s failed%s%s.",
-                        step->number, peak, units_bytes(asked, outlier->failure->event.size_bytes),
-                        outlier->has_typical ? "; a typical step peaks at " : "",
-                        outlier->has_typical ? typical : "");
+                        "Step %" PRIu64 " did not end: it held %s%s%s%s when %s was refused.",
+                        step->number, peak, outlier->has_typical ? ", typically " : "",
+                        outlier->has_typical ? typical : "", outlier->has_typical ? "," : "",
+                        units_bytes(asked, outlier->failure->event.size_bytes));
     if (outlier->cause == OUTLIER_NONE)
         return page_say(opening, VERDICT_what,
-                        "No step stands out: of %" PRIu64 " steps the highest, step %" PRIu64
-                        ", peaked at %s, a typical one at %s.",
-                        study->steps.step_count, step->number, peak, typical);
+                        "No step stands out: step %" PRIu64 " of %" PRIu64
+                        " peaked highest, at %s, a typical one at %s.",
+                        step->number, study->steps.step_count, peak, typical);
     return page_say(opening, VERDICT_what,
                     "Step %" PRIu64 " of %" PRIu64
                     " peaked at %s, %.1f times the %s of a typical step.",
@@ -281,9 +279,9 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
     if (account == HISTORY_NONE)
         return page_say(opening, VERDICT_what, "No GPU memory was allocated.");
     if (!study->steps.step_count)
-        return page_say(opening, VERDICT_what,
-                        "The trace has no steps, and no phase or allocation that repeats shows "
-                        "where one begins.") < 0
+        return page_say(
+                   opening, VERDICT_what,
+                   "The trace has no steps, and nothing that repeats shows where one begins.") < 0
                    ? -1
                    : page_say(opening, VERDICT_do,
                               "Call gpumemtrace_step() at the end of each, or name an NVTX range "

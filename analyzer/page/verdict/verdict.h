@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict is the first thing that a page says: short sentences, each with a role. The first one
- * is always a "what".
+ * The verdict is the first thing that a page says: four short lines at most, one for each role, in
+ * the order of the roles. The first sentence that is said is always a "what".
  *
  *     Out of memory, and the program died: train.py:88 forward asked for 2.00 GiB.
  *     Why: Exhausted: the card had 0.31 GiB of 16.00 GiB free.
  *     Who: 11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB).
  *     Do: Would have helped: half the batch: 4.10 GiB of 15.60 GiB.
  *
- * A document has the sentences twice: in "answer", a list of texts, and with their roles in
- * "verdict".
+ * A page says its sentences in the order of their weight. The first of each role is in the verdict.
+ * The others, and all that follow a second "what", stand below it.
+ *
+ * A document has the verdict twice: in "answer", a list of texts, and with their roles in
+ * "verdict". The other sentences are in "more".
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_VERDICT_VERDICT_H
 #define GPUMEMTRACE_ANALYZER_PAGE_VERDICT_VERDICT_H
@@ -22,27 +25,42 @@ enum verdict_role {
     VERDICT_why,  /* the cause, or the reason why no cause is known */
     VERDICT_who,  /* who holds the memory: a line, a process, a rank */
     VERDICT_do,   /* an action that helps; with its gain, if it is known */
+    VERDICT_ROLES
 };
+
+/* A "what" is one clause, of at most so many characters if file names have at most 20. */
+enum { VERDICT_WHAT_CHARACTERS = 100, VERDICT_NAME_BYTES = 1024 };
 
 struct verdict {
     struct text_list texts;
     enum verdict_role *roles; /* one for each text */
     size_t capacity;          /* of roles */
+    bool is_incomplete;       /* memory ran out for a sentence */
 };
 
-/* Adds a sentence. Returns 0, or -1 with *err if memory runs out. */
+/* Adds a sentence. Returns 0, or -1 with *err if memory runs out. `err` may be NULL, because
+ * verdict_write reports this as well. */
 int verdict_say(struct verdict *verdict, struct err *err, enum verdict_role role,
                 const char *format, ...) GMT_PRINTF(4, 5);
 int verdict_vsay(struct verdict *verdict, struct err *err, enum verdict_role role,
                  const char *format, va_list arguments) GMT_PRINTF(4, 0);
+/* Adds a clause, without a capital or a full stop, to the first sentence of this role since the
+ * last "what": "Exhausted: the card was full; the requests of this line grew 11 times." If there is
+ * no such sentence, or it has a semicolon already, the clause becomes a sentence. */
+int verdict_join(struct verdict *verdict, struct err *err, enum verdict_role role,
+                 const char *clause);
+/* Shortens a name to so many characters. Its end is cut, because "train.py:88 forward" ends with
+ * the function. The line is never cut. */
+const char *verdict_fit(char out[VERDICT_NAME_BYTES], const char *name, size_t characters);
+/* Returns the index of the sentence that has this role in the verdict. SIZE_MAX: there is none. */
+size_t verdict_find(const struct verdict *verdict, enum verdict_role role);
 void verdict_release(struct verdict *verdict);
 
-/* Writes the whole verdict into the document. */
+/* Writes the verdict into the document. */
 void verdict_write(struct doc *doc, const struct verdict *verdict);
-
-/* Does the same, one sentence at a time, for a page that keeps no verdict. */
-void verdict_begin(struct doc *doc);
-void verdict_add(struct doc *doc, enum verdict_role role, const char *format, ...) GMT_PRINTF(3, 4);
-void verdict_end(struct doc *doc);
+/* Writes the sentences that stand below the verdict, and below the command to run next. */
+void verdict_write_more(struct doc *doc, const struct verdict *verdict);
+/* Does both, for a page without a command to run next, and releases the verdict. */
+void verdict_finish(struct doc *doc, struct verdict *verdict);
 
 #endif

@@ -152,14 +152,14 @@ struct doc *page_weights(enum doc_level reads, const struct model_source *source
 {
     const struct weights *weights = &source->weights;
     struct doc *doc = doc_new("gpumemtrace.weights/1", reads);
+    struct verdict said = {0};
     char bytes[UNITS_TEXT_BYTES];
     if (!doc)
         return NULL;
-    verdict_begin(doc);
-    verdict_add(doc, VERDICT_what, "%s: %" PRIu64 " parameters in %zu tensors take %s.",
+    verdict_say(&said, NULL, VERDICT_what, "%s: %" PRIu64 " parameters in %zu tensors take %s.",
                 source->name, weights->elements, weights->count,
                 units_bytes(bytes, weights->bytes));
-    verdict_end(doc);
+    verdict_finish(doc, &said);
     add_weights(doc, weights);
     add_load(doc, load);
     if (tensors)

@@ -21,7 +21,7 @@
 static unsigned long interrupt_every; /* of the calls that the clock makes; 0: none */
 static bool is_asked_by_the_clock;
 
-/* Stands in for the C library's function. Each interrupt_every-th call of the clock returns late. */
+/* Stands in for the C library's function. Every interrupt_every-th call by the clock is late. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     static unsigned long calls;
