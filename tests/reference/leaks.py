@@ -98,13 +98,11 @@ def closes_of_cycles(ends):
 
 def gives_way(optimizers, backwards):
     """True if the optimizer no longer allocates, so that steps end with backward instead."""
-    since = most = 0
-    for number, (end, is_backward) in enumerate(
-        merged := sorted([*((end, False) for end in optimizers), *((end, True) for end in backwards)])
-    ):
+    since = most = seen = 0
+    for _, is_backward in sorted([*((end, False) for end in optimizers), *((end, True) for end in backwards)]):
         if not is_backward:
-            since, most = 0, max(since, most)
-        elif (since := since + 1) > 2 * most + 2 and any(not other for _, other in merged[:number]):
+            since, most, seen = 0, max(since, most), seen + 1
+        elif (since := since + 1) > (most if seen == 1 else 2 * most + 2) and seen:
             return True
     return False
 

@@ -155,6 +155,8 @@ class Steps:
             cause = "first step"
         elif began * 2 >= excess:
             cause = "live at its start"
+        elif not new and more < 1:
+            cause = "more live at once"
         else:
             cause = "new call stacks" if new >= more else "more bytes at the same call stacks"
         return {

@@ -182,6 +182,8 @@ static enum outlier_cause cause_of_ended(const struct outlier *outlier)
         return OUTLIER_FIRST;
     if (began * 2 >= excess)
         return OUTLIER_BEGAN;
+    if (!outlier->new_bytes && outlier->more_bytes < 1)
+        return OUTLIER_KEPT;
     return (double)outlier->new_bytes >= outlier->more_bytes ? OUTLIER_NEW : OUTLIER_MORE;
 }
 

@@ -11,7 +11,7 @@
  *               to the peak, are medians of the same steps.
  *   cause       None, if the peak is within a tenth of the typical peak. The beginning, if it
  *               explains at least half of the excess. Else new call stacks, or more bytes at known
- *               call stacks, whichever is more.
+ *               call stacks, whichever is more; if both are nothing, more was live at once.
  *               A step that did not end follows another rule, because it allocated only in part and
  *               may have failed before it could exceed a typical step. Its larger blocks count as
  *               the typical rise times their relative excess. The largest of the three amounts is
@@ -28,6 +28,7 @@ enum outlier_cause {
     OUTLIER_BEGAN, /* more was live at the beginning of the step */
     OUTLIER_NEW,   /* call stacks that allocate in no other step */
     OUTLIER_MORE,  /* more bytes at call stacks of other steps */
+    OUTLIER_KEPT,  /* no call stack allocated more, but more was live at once */
 };
 
 /* A call stack, in a backward together with one forward operator: the bytes that it allocated in

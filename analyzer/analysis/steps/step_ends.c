@@ -39,8 +39,11 @@ enum step_end step_ends_begun(const struct step_ends *ends)
 
 static void note_backward(struct step_ends *ends)
 {
-    if (++ends->backward_count <= 2 * ends->most_backward_count + 2 ||
-        step_ends_kind(ends) != STEP_END_INFERRED_OPTIMIZER)
+    const uint64_t most = ends->most_backward_count;
+    /* One optimizer alone may be one that allocates only once. */
+    const uint64_t bound = ends->optimizer_count == 1 ? most : 2 * most + 2;
+
+    if (++ends->backward_count <= bound || step_ends_kind(ends) != STEP_END_INFERRED_OPTIMIZER)
         return;
     ends->counts[STEP_END_INFERRED_OPTIMIZER] = 0;
     ends->has_given_way = true;
@@ -51,6 +54,7 @@ static void note_optimizer(struct step_ends *ends)
     if (ends->backward_count > ends->most_backward_count)
         ends->most_backward_count = ends->backward_count;
     ends->backward_count = 0;
+    ends->optimizer_count++;
 }
 
 /* span NULL: the program marked the end of a step. */

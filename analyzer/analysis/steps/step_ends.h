@@ -5,9 +5,9 @@
  *
  * One kind can lose its rank. An inferred optimizer is seen only if it allocates, and many
  * optimizers allocate only in the first step. Let n be the most backwards that ended between two
- * optimizers. If more than 2 n + 2 backwards have ended since the last optimizer, the optimizer no
- * longer counts. The earlier backwards were the ends of steps that the optimizer hid; a replay with
- * is_without_optimizer set finds them.
+ * optimizers. If more than 2 n + 2 backwards have ended since the last optimizer, or more than n
+ * since the only one, the optimizer no longer counts. The earlier backwards were the ends of steps
+ * that the optimizer hid; a replay with is_without_optimizer set finds them.
  *
  * If phases of one kind alternate, only the last phase of a cycle ends a step; see phase_cycle.h.
  *
@@ -53,9 +53,9 @@ struct step_ends {
     bool is_without_optimizer;         /* set before the replay: ignore inferred optimizers */
     uint64_t counts[STEP_ENDS];        /* ends by kind; 0 also if a stronger kind made them void */
     uint64_t opened_counts[STEP_ENDS]; /* phases that began and may end a step */
-    /* Number of inferred backwards that ended: since the last inferred optimizer, and the highest
-     * number between two inferred optimizers. */
-    uint64_t backward_count, most_backward_count;
+    /* Number of inferred optimizers that ended. Number of inferred backwards that ended: since the
+     * last of them, and the highest number between two of them. */
+    uint64_t optimizer_count, backward_count, most_backward_count;
     bool has_given_way;       /* the inferred optimizer no longer counts in this replay */
     struct phase_cycle cycle; /* of the strongest kind */
     uint64_t begun_count;     /* how often counting started again from 1 */

@@ -147,6 +147,11 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
             is_open ? found->outlier.larger_ratio : found->outlier.more_ratio,
             is_open ? "large" : "much", most_text(most, found, false),
             is_open ? "a longer batch or sequence" : "a longer batch or more of the same");
+    case OUTLIER_KEPT:
+        return page_join(opening, VERDICT_why,
+                         "in step %" PRIu64 ", the call stacks allocated no more than in other "
+                         "steps, but more of it was live at once",
+                         number);
     default:
         return 1;
     }
@@ -162,10 +167,10 @@ static int say_step(struct opening *opening, const struct study *study,
     units_bytes(typical, outlier->typical_peak_bytes);
     if (outlier->is_open)
         return page_say(opening, VERDICT_what,
-                        "Step %" PRIu64 " did not end: it held %s%s%s%s when %s was refused.",
-                        step->number, peak, outlier->has_typical ? ", typically " : "",
-                        outlier->has_typical ? typical : "", outlier->has_typical ? "," : "",
-                        units_bytes(asked, outlier->failure->event.size_bytes));
+                        "Step %" PRIu64 " did not end: %s was refused; it peaked at %s%s%s.",
+                        step->number, units_bytes(asked, outlier->failure->event.size_bytes), peak,
+                        outlier->has_typical ? ", typically " : "",
+                        outlier->has_typical ? typical : "");
     if (outlier->cause == OUTLIER_NONE)
         return page_say(opening, VERDICT_what,
                         "No step stands out: step %" PRIu64 " of %" PRIu64
@@ -185,7 +190,8 @@ static int say_ages(struct opening *opening, const struct study *study, uint32_t
     const uint64_t bytes = found->ages.rows[AGE_BEFORE].bytes;
     char text[UNITS_TEXT_BYTES];
 
-    if (!bytes || bytes < study->history.accounts[account].peak_bytes / 20)
+    if (!bytes || bytes < study->history.accounts[account].peak_bytes / 20 ||
+        found->ages.ordinal != found->outlier.step.ordinal)
         return 1;
     return page_say(opening, VERDICT_why,
                     "At the peak %s of the previous step is still live; %s holds most of it.",

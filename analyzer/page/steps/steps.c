@@ -42,7 +42,8 @@ static const char *cause_key(enum outlier_cause cause)
                                        [OUTLIER_FIRST] = "first step",
                                        [OUTLIER_BEGAN] = "live at its start",
                                        [OUTLIER_NEW] = "new call stacks",
-                                       [OUTLIER_MORE] = "more bytes at the same call stacks"};
+                                       [OUTLIER_MORE] = "more bytes at the same call stacks",
+                                       [OUTLIER_KEPT] = "more live at once"};
 
     return keys[cause];
 }
