@@ -160,21 +160,18 @@ int page_format_most(char *text, size_t size, const struct study *study, const s
 
 enum { CLAUSE_BYTES = 1024 };
 
-/* Says who holds these sites: "LEAD" (may be ""), their largest line and their category. */
-static int say_holder(struct opening *opening, const struct study *study, const char *lead,
-                      const struct sites *sites, const struct blame *blame)
+/* Says who holds all: the largest line, and the category of most of it. */
+static int say_holder(struct opening *opening, const struct study *study, const struct sites *sites,
+                      const struct blame *blame)
 {
     char category[CLAUSE_BYTES], site[CLAUSE_BYTES];
 
     if (page_format_most(site, sizeof site, study, sites, blame, opening->err))
         return -1;
     format_category(category, sizeof category, sites);
-    if (!*site && !*category)
-        return 1;
-    if (*lead)
-        *site = (char)tolower((unsigned char)*site);
-    return page_say(opening, VERDICT_who, "%s%s%s%s.", lead, site, *site && *category ? "; " : "",
-                    category);
+    return *site || *category ? page_say(opening, VERDICT_who, "%s%s%s.", site,
+                                         *site && *category ? "; " : "", category)
+                              : 1;
 }
 
 /* The parts of the memory of a training. PART_KEPT is a leak, or what one step uses in several
@@ -201,16 +198,22 @@ static bool part_takes(const void *self, const struct block *block)
     return part == filter->part;
 }
 
-/* Says who holds a part of the memory, unless the part is small. */
+/* Says who holds a part of the memory, unless the part is small: "770.75 MiB of it comes and goes
+ * with each step (66.7 % of it activations), most of it by train.py:88 forward (640.00 MiB)". */
 static int say_part(struct opening *opening, const struct study *study, const char *words,
                     const struct sites *all, const struct sites *part, const struct blame *blame)
 {
-    char lead[CLAUSE_BYTES], bytes[UNITS_TEXT_BYTES];
+    char category[CLAUSE_BYTES], site[CLAUSE_BYTES], bytes[UNITS_TEXT_BYTES];
 
     if (!is_worth_saying(part->total_bytes, all))
         return 1;
-    snprintf(lead, sizeof lead, "%s of it %s, ", units_bytes(bytes, part->total_bytes), words);
-    return say_holder(opening, study, lead, part, blame);
+    if (page_format_most(site, sizeof site, study, part, blame, opening->err))
+        return -1;
+    format_category(category, sizeof category, part);
+    *site = (char)tolower((unsigned char)*site);
+    return page_join(opening, VERDICT_who, "%s of it %s%s%s%s%s%s",
+                     units_bytes(bytes, part->total_bytes), words, *category ? " (" : "", category,
+                     *category ? ")" : "", *site ? ", " : "", site);
 }
 
 /*
@@ -234,7 +237,7 @@ static int say_holders(struct opening *opening, const struct study *study, uint3
     }
     if (!is_worth_saying(parts[PART_KEPT].total_bytes, sites) &&
         !is_worth_saying(parts[PART_STAYING].total_bytes, sites)) {
-        status = say_holder(opening, study, "", sites, blame);
+        status = say_holder(opening, study, sites, blame);
         goto out;
     }
     status = 1;
