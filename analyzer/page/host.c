@@ -2,6 +2,7 @@
 /* The host's memory, which several pages show beside the card's memory. */
 #include "parts.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -79,10 +80,9 @@ static int say_rounded(struct opening *opening, const struct study *study,
         return 1;
     const bool has_setting = trace_framework_release(&study->trace, "torch") &&
                              torch_setting_of(setting, &study->trace, ROUND_SETTING, ROUND_SINCE);
-    if (page_say(opening, VERDICT_why,
-                 "PyTorch rounds each request for pinned memory up to a power of two. The %" PRIu64
-                 " block%s such sizes, so up to half of the bytes may be rounding.",
-                 rounded->count, rounded->count == 1 ? " has" : "s have") < 0)
+    if (page_join(opening, VERDICT_why,
+                  "PyTorch rounds such requests up to powers of two, so up to half of it may be "
+                  "rounding") < 0)
         return -1;
     return page_say(opening, VERDICT_do,
                     "If the tensors are smaller, cut them from one pinned buffer of a power of "
@@ -112,10 +112,10 @@ int page_pinned_answer(struct opening *opening, const struct study *study, const
         blame_release(&blame);
     }
     sites_release(&sites);
+    *most = (char)tolower((unsigned char)*most);
     if (status || host_rounded_find(&rounded, study, number, account->peak.index, err) ||
-        page_say(opening, VERDICT_who, "Pinned host memory peaked at %s.%s%s%s",
-                 units_bytes(pinned, account->peak_bytes), *most ? " " : "", most,
-                 *most ? "." : "") < 0)
+        page_join(opening, VERDICT_why, "pinned host memory peaked at %s%s%s",
+                  units_bytes(pinned, account->peak_bytes), *most ? ", " : "", most) < 0)
         return -1;
     if (account->peak_bytes > study->history.accounts[account->driver].peak_bytes)
         page_next(opening, "ledger");

@@ -140,9 +140,8 @@ def pinned_lines(trace):
     return [text for text in load_json("report", trace.write())["answer"] if "inned" in text]
 
 
-PINNED = "Pinned host memory peaked at 1.00 GiB. Most of it by train.py:10 main (1.00 GiB)."
-ROUNDED = ("PyTorch rounds each request for pinned memory up to a power of two. The 4 blocks have such sizes, so up to half of "
-           "the bytes may be rounding.")  # fmt: skip
+PINNED = "Pinned host memory peaked at 1.00 GiB, most of it by train.py:10 main (1.00 GiB)"
+ROUNDED = "PyTorch rounds such requests up to powers of two, so up to half of it may be rounding"
 WAY_OUT = ("If the tensors are smaller, cut them from one pinned buffer of a power of two, or pin their own memory with "
            "cudaHostRegister")  # fmt: skip
 
@@ -153,16 +152,16 @@ WAY_OUT = ("If the tensors are smaller, cut them from one pinned buffer of a pow
 def test_much_pinned_memory_is_said_with_its_line_and_the_rounding(trace, version, setting):
     if version:
         trace.rows["framework"] = [("torch", version)]
-    assert pinned_lines(pin(trace, [256 * MIB] * 4)) == [PINNED, ROUNDED, WAY_OUT + setting + "."]
+    assert pinned_lines(pin(trace, [256 * MIB] * 4)) == [f"{PINNED}; {ROUNDED}.", WAY_OUT + setting + "."]
     assert load_json("report", trace.path)["next"] == f"gpumemtrace ledger {trace.path}"
 
 
 def test_rounding_is_not_blamed_where_a_block_has_another_size(trace):
-    assert pinned_lines(pin(trace, [256 * MIB] * 3 + [255 * MIB, MIB])) == [PINNED]
+    assert pinned_lines(pin(trace, [256 * MIB] * 3 + [255 * MIB, MIB])) == [PINNED + "."]
 
 
 def test_rounding_is_not_blamed_for_blocks_that_pytorch_did_not_allocate(trace):
-    assert pinned_lines(pin(trace, [256 * MIB] * 4, function="staging::allocate")) == [PINNED]
+    assert pinned_lines(pin(trace, [256 * MIB] * 4, function="staging::allocate")) == [PINNED + "."]
 
 
 def test_a_staging_buffer_that_is_small_beside_the_cards_peak_is_not_said(trace):

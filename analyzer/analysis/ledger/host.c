@@ -72,11 +72,10 @@ int host_rounded_find(struct host_rounded *rounded, const struct study *study, u
         }
         if (*is_own < 0)
             continue;
-        rounded->count++;
         rounded->bytes += block->size_bytes;
         rounded->are_powers &= !(block->size_bytes & (block->size_bytes - 1));
     }
-    rounded->are_powers &= rounded->count > 0;
+    rounded->are_powers &= rounded->bytes > 0;
     free(known);
     return status;
 }

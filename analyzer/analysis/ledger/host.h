@@ -22,8 +22,8 @@ int host_pinned_taken(uint64_t *bytes, const struct history *history, const stru
  * of two, and requests only the rounded size, so the trace does not have the tensors' sizes.
  */
 struct host_rounded {
-    uint64_t count, bytes; /* of these blocks */
-    bool are_powers;       /* there are some, and the size of each is a power of two */
+    uint64_t bytes;  /* of these blocks */
+    bool are_powers; /* there are some, and the size of each is a power of two */
 };
 
 /* Finds the blocks of the account that were live right after event `index`. */
