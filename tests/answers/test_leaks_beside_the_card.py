@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from support.run import load_json, run_command
+from support.run import load_json, run_command, sentences_of
 from support.tracefile import Trace
 
 
@@ -14,7 +14,7 @@ def trace(tmp_path):
 
 
 def ask(command, trace):
-    return load_json(command, trace.path if trace.path.exists() else trace.write())["answer"]
+    return sentences_of(load_json(command, trace.path if trace.path.exists() else trace.write()))
 
 
 def train(trace, steps, per_step):
@@ -47,8 +47,7 @@ def test_memory_beside_the_cards_leaks_with_its_own_advice_and_does_not_fill_the
         f"Leak: 8.00 MiB per step by prepare in {kind}.",
         "No block of this line was ever freed.",
         "160.00 MiB of it is live after 20 steps, kept since the first step.",
-        "Free each block when it is no longer needed.",
-        f"{release} gives this memory back.",
+        f"Free each block when it is no longer needed; {release} gives this memory back.",
     ]
     assert run_command("leaks", trace.path, "--fail").returncode == 1
     text = run_command("leaks", trace.path).stdout
@@ -139,7 +138,7 @@ def test_one_line_of_each_memory_makes_rounds_and_judges_the_pinned_one_alone(tr
     if of_card:
         assert said.startswith("Cannot tell whether memory leaks: ")
     else:
-        assert said == "Leak: 4.00 MiB per step by serve.c:3 stage in pinned host memory."
+        assert said == "Leak: 8.00 MiB every 2 steps by serve.c:3 stage in pinned host memory."
 
 
 def test_a_leak_that_only_some_steps_have_says_how_many(trace):
@@ -152,7 +151,5 @@ def test_a_leak_that_only_some_steps_have_says_how_many(trace):
             trace.free(block, "pinned")
 
     train(trace, 60, step)
-    assert ask("leaks", trace)[1:3] == [
-        "Some blocks of this line are freed and others are not.",
-        "20 of 58 steps keep a block of 8.00 MiB, the others none.",
-    ]
+    assert ask("leaks", trace)[1] == ("Some blocks of this line are freed and others are not; 20 of 58 steps keep a block of "
+                                      "8.00 MiB, the others none.")  # fmt: skip

@@ -235,6 +235,12 @@ static int change_in_order(struct account_ends *own, struct site_ends *site, uin
     return count_pair(own, site, err);
 }
 
+static void note_born(struct account_ends *own, const struct site_ends *site)
+{
+    own->births_count++;
+    own->last_born = (uint32_t)(site - own->sites) + 1;
+}
+
 static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
                        const struct block *block)
 {
@@ -274,7 +280,11 @@ static int change_together(struct growth_watch *watch, const struct account_ends
         note_birth(watch, &site->blocks, block);
     else
         site->blocks.frees_count++;
-    return change_in_order(all, site, tick, change, err);
+    if (change_in_order(all, site, tick, change, err))
+        return -1;
+    if (change->birth)
+        note_born(all, site);
+    return 0;
 }
 
 /* Counts the block for its call stack, and its forward operator's stack as one that a backward went
@@ -337,10 +347,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
         (!watch->has_ended && (change_in_order(own, site, tick, change, at->err) ||
                                change_together(watch, own, tick, change, at->err))))
         return -1;
-    if (change->birth) {
-        own->births_count++;
-        own->last_born = (uint32_t)(site - own->sites) + 1;
-    }
+    if (change->birth)
+        note_born(own, site);
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
     site->live_bytes += more_bytes;
     site->live_count += change->birth ? 1 : UINT64_MAX;

@@ -12,6 +12,7 @@
 #include "analyzer/util/array.h"
 #include "analyzer/util/clock.h"
 #include "analyzer/util/text.h"
+#include "analyzer/util/utf8.h"
 #include "gpumemtrace/limits.h"
 #include "who.h"
 
@@ -74,9 +75,10 @@ static int say_outlier(struct verdict *said, const struct job *job, struct err *
     units_bytes(more, group->peak_bytes - job_middle(job, typical)->peak_bytes);
     if (who_has_ranks(job))
         *who = 'R';
-    if (verdict_say(said, err, VERDICT_what, "%s %s at %s, %s above %s.",
-                    verdict_fit(names[0], who, WHO_CHARACTERS), group->count > 1 ? "peak" : "peaks",
-                    peak, more, verdict_fit(names[1], others, WHO_CHARACTERS)))
+    const char *name = verdict_fit(names[0], who, WHO_CHARACTERS);
+    if (verdict_say(said, err, VERDICT_what, "%s %s at %s, %s above %s.", name,
+                    group->count > 1 ? "peak" : "peaks", peak, more,
+                    verdict_fit(names[1], others, 2 * WHO_CHARACTERS - utf8_text_columns(name))))
         return -1;
     return *page_more(&group->more, held) ? verdict_say(said, err, VERDICT_who, "%s.", held) : 0;
 }

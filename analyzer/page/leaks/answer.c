@@ -170,9 +170,9 @@ static int say_seldom(struct opening *opening, const struct account_leak *found)
     if (sizes->rises_count || sizes->falls_count ||
         row->last_bytes - row->first_bytes != row->rises_count * sizes->first_bytes)
         return 1;
-    return page_say(opening, VERDICT_why,
-                    "%" PRIu64 " of %" PRIu64 " steps keep a block of %s, the others none.",
-                    row->rises_count, steps, units_bytes(size, sizes->first_bytes));
+    return page_join(opening, VERDICT_why,
+                     "%" PRIu64 " of %" PRIu64 " steps keep a block of %s, the others none",
+                     row->rises_count, steps, units_bytes(size, sizes->first_bytes));
 }
 
 /* Names growth in other steps than those of the cause. */
@@ -197,7 +197,7 @@ static int say_release(struct opening *opening, const struct leak_evidence *evid
         return page_say(opening, VERDICT_do,
                         "Drop what keeps the buffers of this line, or use one buffer again.");
     const char *release = release_of(evidence->memory);
-    return release ? page_say(opening, VERDICT_do, "%s gives this memory back.", release) : 1;
+    return release ? page_join(opening, VERDICT_do, "%s gives this memory back", release) : 1;
 }
 
 #define GROWTH_TEXT_BYTES (LINES_TEXT_BYTES + PAGE_LAYER_BYTES + UNITS_TEXT_BYTES + 128)
