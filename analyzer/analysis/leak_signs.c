@@ -82,7 +82,7 @@ static bool *find_stacks(const struct study *study, const struct account_leak *f
 /* Sums the sites whose graph is kept. The site with the fewest births is born once per round. */
 struct graph_sums {
     double went_back_slope;
-    const struct site_blocks *seldomest;
+    const struct growing *seldomest;
 };
 
 static void add_graph(struct leak_evidence *evidence, struct graph_sums *sums,
@@ -93,8 +93,8 @@ static void add_graph(struct leak_evidence *evidence, struct graph_sums *sums,
     evidence->graph_slope += site->line.slope;
     evidence->graph_stacks++;
     sums->went_back_slope += blocks->went_back ? site->line.slope : 0;
-    if (!sums->seldomest || blocks->births_count < sums->seldomest->births_count)
-        sums->seldomest = blocks;
+    if (!sums->seldomest || blocks->births_count < sums->seldomest->blocks->births_count)
+        sums->seldomest = site;
 }
 
 static void add_site(struct leak_evidence *evidence, struct graph_sums *sums,
@@ -146,7 +146,8 @@ static const struct growing *add_sites(struct leak_evidence *evidence,
         add_site(evidence, &sums, site);
     }
     if (sums.seldomest) {
-        const struct site_blocks *blocks = sums.seldomest;
+        const struct site_blocks *blocks = sums.seldomest->blocks;
+        evidence->goes_back = blocks->fresh_births_count * 2 > sums.seldomest->rises->count;
         evidence->has_rounds = blocks->fresh_births_count * 2 > blocks->births_count;
         evidence->went_back = sums.went_back_slope * 2 > evidence->graph_slope;
         evidence->keeps_all = blocks->most_live_count * 4 >= blocks->births_count * 3;

@@ -18,6 +18,7 @@ struct leak_evidence {
     bool has_backward; /* the trace has a backward */
     bool in_function;  /* the steepest call stack is in the forward of a torch.autograd.Function */
     bool has_rounds;   /* backwards ran between most births of the stack that is born seldomest */
+    bool goes_back;    /* backwards ran in most steps in which this stack grew */
     bool went_back;    /* backwards went through most of the graph */
     bool keeps_all;    /* three quarters of the graph's blocks were live at once */
     bool are_anywhere; /* the collapses came at different places of the program */

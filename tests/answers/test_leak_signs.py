@@ -66,6 +66,14 @@ def keep_chain(program, number):
     program.backward()
 
 
+def keep_copies(program, number):
+    """Hooks of four layers copy what goes in and out; the backward goes through other tensors."""
+    for layer in range(4):
+        for line in (7, 8):
+            program.tensor(line, "hook", size=MIB // 4, node=8 * number + layer, outer=(CALL, ("train.py", 4, "main")))
+    program.backward()
+
+
 def keep_gradient(program, number):
     """The backward records an operator, and a gradient that it makes later is kept."""
     program.trace.thread_names[2] = "pt_autograd_0"
@@ -100,6 +108,8 @@ def keep_driver(program, number):
      "Hand tensors to ctx.save_for_backward(), and store none as an attribute of ctx."),
     (keep_of_forward, "2.50 MiB per step: 2.00 MiB by train.py:7 and :8, 512.00 KiB by :3.", NO_BACKWARD),
     (keep_chain, "2.50 MiB per step: 2.00 MiB by train.py:7 and :8, 512.00 KiB by :3.", CHAIN),
+    (keep_copies, "2.00 MiB per step by train.py:7 and :8.",
+     "If only the values are needed, store loss.item() or a copy on the CPU."),
     (keep_gradient, "1.00 MiB per step by train.py:91 backward.",
      "Use torch.autograd.grad(create_graph=True), or set .grad to None after each step."),
     (keep_plain, "1.00 MiB per step by train.py:7 main.", "Look for what stores a tensor that this line makes."),

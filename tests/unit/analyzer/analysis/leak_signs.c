@@ -36,6 +36,12 @@ static const struct {
     {"kept_result",
      {PYTORCH, .graph_slope = 100, .keeps_all = true, .has_rounds = true, .went_back = true,
       .graph_stacks = 2}},
+    {"kept_result", /* copies by hooks: a backward runs in each step, through other tensors */
+     {PYTORCH, .graph_slope = 100, .keeps_all = true, .goes_back = true, .stacks = 2,
+      .graph_stacks = 2}},
+    {NULL, /* the same by many lines */
+     {PYTORCH, .graph_slope = 100, .keeps_all = true, .goes_back = true, .stacks = 3,
+      .graph_stacks = 3}},
     {NULL,
      {PYTORCH, .graph_slope = 100, .has_rounds = true, .graph_stacks = 3}}, /* half is freed */
     {NULL,
