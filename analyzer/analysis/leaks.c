@@ -16,14 +16,22 @@ static const struct trace_device *find_card(const struct trace *trace, int numbe
     return NULL;
 }
 
-/* Assumes that each step raises the peak by peak_slope. */
-static void find_steps_left(struct account_leak *found, const struct account *account,
-                            const struct trace_device *card)
+static bool has_failed(const struct history *history, const struct account *account)
 {
+    return history->failures_of_device[DEVICE_SLOT(account->device)];
+}
+
+/* Assumes that each step raises the peak by peak_slope. That does not hold if each block is larger
+ * than the one before. A card that refused memory was full already. */
+static void find_steps_left(struct account_leak *found, const struct history *history,
+                            const struct account *account, const struct trace_device *card)
+{
+    const bool gets_larger = found->leak.larger_slope * 2 > found->leak.slope;
     const uint64_t context_bytes = card && card->context_known ? card->context_bytes : 0;
     const uint64_t used_bytes = account->peak_bytes + context_bytes;
 
-    found->knows_steps_left = card && found->leak.peak_slope > 0 && used_bytes <= card->total_bytes;
+    found->knows_steps_left = card && !has_failed(history, account) && !gets_larger &&
+                              found->leak.peak_slope > 0 && used_bytes <= card->total_bytes;
     if (found->knows_steps_left)
         found->steps_left = (double)(card->total_bytes - used_bytes) / found->leak.peak_slope;
 }
@@ -278,7 +286,7 @@ int account_leak_find(struct account_leak *found, const struct study *study, uin
         find_churn_rows(found, err))
         goto out;
     find_cause(found);
-    find_steps_left(found, own, card);
+    find_steps_left(found, &study->history, own, card);
     status = 0;
 out:
     free(end_bytes);

@@ -235,6 +235,36 @@ def test_growth_of_less_than_a_hundredth_of_the_peak_stands_below_it(program):
     assert program.answer()[0] == "Leak: 102.40 KiB per step by train.py:7 main."
 
 
+def replace_larger(program, sizes, every=1):
+    held = []
+
+    def step(number):
+        if number % every == 0:
+            held.append(program.tensor(7, size=sizes[number // every - 1]))
+        if len(held) > 1:
+            program.trace.tensor_free(held.pop(0))
+
+    return program.run(len(sizes) * every, step)
+
+
+@pytest.mark.parametrize("sizes, every, opening", [
+    ([2, 8, 16, 64], 1, "Cannot tell whether memory leaks: 20.67 MiB per step may be chance."),
+    ([2, 4, 6, 8, 10], 1, "No leak, but each block is 2.00 MiB larger than the last, by train.py:7 main."),
+    ([2, 4, 8, 16, 32, 64], 6, "No leak, but kept blocks get larger: 843.29 KiB per step by train.py:7 main."),
+])  # fmt: skip
+def test_a_few_longer_requests_are_not_called_growth(program, sizes, every, opening):
+    assert replace_larger(program, [size * MIB for size in sizes], every).answer()[0] == opening
+
+
+@pytest.mark.parametrize("rise, fails, said", [(0, False, True), (MIB, False, False), (0, True, False)])
+def test_a_forecast_needs_blocks_of_one_size_and_a_card_that_refused_none(program, rise, fails, said):
+    program.trace.device(total_bytes=4 << 30)
+    program.run(12, lambda number: program.tensor(7, size=MIB + number * rise))
+    if fails:
+        program.trace.fail(64 << 30)
+    assert any("the card is full after about" in text.lower() for text in program.answer()) == said
+
+
 # --- growth without steps ---
 
 

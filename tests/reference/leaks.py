@@ -377,7 +377,7 @@ class Growth:
 
     def by_sizes(self, stack):
         """Returns the slopes of enlarged blocks from their sizes, if each step replaces each block once; else None."""
-        sizes, count = [block.size for _, block, birth, _ in self.changes if birth and block.stack == stack], self.enlarged[stack]
+        sizes, count = self.sizes(stack), self.enlarged[stack]
         if sizes != sorted(sizes) or len(sizes) < 3 * count or abs(len(sizes) - count * self.steps) > 2 * count:
             return None
         return ((sizes[-1] - sizes[0]) / (len(sizes) // count - 1) * count,) * 3
@@ -449,6 +449,27 @@ class Growth:
             return False
         return len(rises) >= (4 if max(rises) // 2 <= min(rises) else 8)
 
+    def sizes(self, stack):
+        return [block.size for _, block, birth, _ in self.changes if birth and block.stack == stack]
+
+    def rise_on(self, stack):
+        """True if the last run of sizes that do not fall rises often: 4 times alike or 8 times, and oftener than earlier runs."""
+        runs, before = [[]], None
+        for size in self.sizes(stack):
+            if before is not None and size < before:
+                runs.append([])
+            elif before is not None and size > before:
+                runs[-1].append(size - before)
+            before = size
+        last = runs.pop()
+        enough = last and len(last) >= (4 if max(last) // 2 <= min(last) else 8)
+        return bool(enough) and all(len(run) < len(last) for run in runs)
+
+    def goes_on(self, stack):
+        """True if the stack, which enlarges its blocks, keeps each for two steps, or its sizes fell or rise often."""
+        sizes = self.sizes(stack)
+        return sizes != sorted(sizes) or self.rise_on(stack) or len(sizes) * 2 <= self.enlarged[stack] * self.steps
+
     def outgrown(self):
         """True if the largest such stack holds a tenth of the account's highest live bytes."""
         if self.steps or not self.changes:
@@ -471,7 +492,8 @@ class Growth:
         leaking = {stack for stack in own if stack not in self.enlarged and stack not in self.saws}
         kept, least, most = (sum(own[stack][i] for stack in leaking) for i in range(3))
         enlarged = sum(own[stack][0] for stack in own if stack in self.enlarged)
-        seen = [stack for stack in self.saws if stack in own and self.saws[stack].most >= self.visible()]
+        often = [stack for stack in self.saws if stack in own and self.rises[stack] >= 3]
+        seen = [stack for stack in often if self.saws[stack].most >= self.visible()]
         saw = sum(own[stack][0] for stack in seen if not self.saws[stack].is_even)
         flushed = sum(own[stack][0] for stack in seen if self.saws[stack].is_even)
         rises = max((self.rises[stack] for stack in leaking), default=0)
@@ -481,14 +503,17 @@ class Growth:
             kept, least, most, rises = total - known, low - known, high - known, self.total_rises
         rising, grows = (slope > self.floor() and (high - left_out) * 2 >= slope for slope in (kept, enlarged))
         few = rises < 3 or (self.steps < 10 and rises < self.intervals)
-        leaks = rising and most - least <= 2 * kept and not few
+        leaks, enlarges = rising and most - least <= 2 * kept and not few, grows
+        grows = grows and any(self.goes_on(stack) for stack in own if stack in self.enlarged)
         told = "no leak" if whole_verdict != "unknown" or high <= self.floor() or flushed else "cannot tell"
-        if rising and not leaks:
+        if (rising and not leaks) or (enlarges and not grows):
             told = "cannot tell"
         twice = max((own[stack][0] / self.enlarged[stack] for stack in own if stack in self.enlarged), default=0)
         higher = leaks * kept + grows * (enlarged + twice)
         found = "leak" if leaks else "grows" if grows or (saw > self.floor() and whole_verdict != "flat") else told
-        return found, leaks * kept, enlarged, higher
+        larger = sum(own[stack][0] for stack in leaking if self.sizes(stack) == sorted(self.sizes(stack)) and self.rise_on(stack))
+        failed = any(failure.account[0] == self.account[0] for failure in self.figures.failures.list)
+        return found, leaks * kept, enlarged, 0 if failed or larger * 2 > kept else higher
 
     def verdict(self):
         """Returns the verdict's keys, with the place where a step begins and the number of steps until the card is full."""

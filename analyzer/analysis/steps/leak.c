@@ -23,11 +23,11 @@ const char *leak_verdict_name(enum leak_verdict verdict)
     return names[verdict];
 }
 
-/* A saw counts if its sweeps are visible at the peak. If they come at a regular pace, they are no
- * growth. */
+/* A saw counts if enough steps rise, and if its sweeps are visible at the peak. If they come at a
+ * regular pace, they are no growth. */
 static void add_saw(struct leak *leak, const struct growing *site, uint64_t peak_bytes)
 {
-    if (site->sweeps->most_bytes < peak_bytes / VISIBLE_SHARE)
+    if (site->sweeps->most_bytes < peak_bytes / VISIBLE_SHARE || site->rises->count < FEWEST_RISES)
         return;
     if (site->pace)
         leak->flushed_slope += site->line.slope;
@@ -35,10 +35,21 @@ static void add_saw(struct leak *leak, const struct growing *site, uint64_t peak
         leak->saw_slope += site->line.slope;
 }
 
-static void add_enlarged(struct leak *leak, const struct growing *site)
+/* A request makes its blocks in each step, and a few may be longer by chance. A buffer that is kept
+ * for several steps is larger because it needed room. */
+static bool goes_on(const struct growing *site, const struct growth *growth)
+{
+    const struct site_blocks *blocks = site->blocks;
+
+    return blocks->sizes.falls_count || rising_goes_on(&blocks->sizes) ||
+           blocks->births_count * 2 <= site->enlarged_count * growth->ends_count;
+}
+
+static void add_enlarged(struct leak *leak, const struct growing *site, const struct growth *growth)
 {
     const double copied_slope = site->line.slope / (double)site->enlarged_count;
 
+    leak->enlarges_on |= goes_on(site, growth);
     leak->enlarged_slope += site->line.slope;
     leak->enlarged_low += site->line.low;
     leak->enlarged_high += site->line.high;
@@ -46,8 +57,8 @@ static void add_enlarged(struct leak *leak, const struct growing *site)
         leak->copied_slope = copied_slope;
 }
 
-static int add_growing(struct leak *leak, const struct growing *site, struct symbols *symbols,
-                       const struct leak_room *room, struct err *err)
+static int add_growing(struct leak *leak, const struct growing *site, const struct growth *growth,
+                       struct symbols *symbols, const struct leak_room *room, struct err *err)
 {
     const char *cache;
 
@@ -63,7 +74,7 @@ static int add_growing(struct leak *leak, const struct growing *site, struct sym
         return 0;
     }
     if (site->enlarged_count) {
-        add_enlarged(leak, site);
+        add_enlarged(leak, site, growth);
         return 0;
     }
     if (site->rises->count > leak->rises_count)
@@ -72,6 +83,7 @@ static int add_growing(struct leak *leak, const struct growing *site, struct sym
     leak->low += site->line.low;
     leak->high += site->line.high;
     leak->waiting_slope += site->waits ? site->line.slope : 0;
+    leak->larger_slope += rising_never_falls(&site->blocks->sizes) ? site->line.slope : 0;
     leak->keeps_graph |= site->is_of_graph;
     leak->count++;
     return 0;
@@ -139,15 +151,16 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
     for (size_t i = 0; i < growth->count; i++)
         if (left_out && left_out[growth->items[i].stack_id])
             leak->left_out_slope += growth->items[i].line.slope;
-        else if (add_growing(leak, &growth->items[i], symbols, room, err))
+        else if (add_growing(leak, &growth->items[i], growth, symbols, room, err))
             return -1;
     if (!leak->count && !left_out && growth->total.verdict == GROWTH_GROWS)
         take_total(leak, growth);
     const bool rises = matters(leak, growth, leak->slope);
     leak->waits = rises && leak->waiting_slope * 2 >= leak->slope;
-    leak->is_unsure = rises && !leak->waits && !is_sure(leak, growth);
-    const bool leaks = rises && !leak->waits && !leak->is_unsure;
-    const bool enlarges = matters(leak, growth, leak->enlarged_slope);
+    const bool leaks = rises && !leak->waits && is_sure(leak, growth);
+    const bool replaces = matters(leak, growth, leak->enlarged_slope);
+    const bool enlarges = replaces && leak->enlarges_on;
+    leak->is_unsure = (rises && !leak->waits && !leaks) || (replaces && !enlarges);
     leak->verdict = judge(leak, growth, leaks, enlarges);
     const double slope = leaks ? leak->slope : leak->enlarged_slope + leak->saw_slope;
     leak->is_small =

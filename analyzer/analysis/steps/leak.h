@@ -8,13 +8,15 @@
  *                stacks grows and it holds no segments of a pool. At least three steps must rise;
  *                among fewer than ten steps, each must.
  *   grows        There is no leak, but call stacks that are no caches enlarge their blocks
- *                (growth.h), together by more than the floor. Or their bytes rise and are swept at
- *                irregular times (sweeps.h), and the account as a whole is not flat. Or, without
- *                steps, a line keeps every block, and each is larger than the one before.
+ *                (growth.h), together by more than the floor, and so often that they will go on to
+ *                grow (rising.h). Or their bytes rise and are swept at irregular times (sweeps.h),
+ *                and the account as a whole is not flat. Or, without steps, a line keeps every
+ *                block, and each is larger than the one before.
  *   no leak      The account as a whole rises less than half as fast as these call stacks, or only
  *                caches grow, or the growth is below the floor, or something frees all of it at
  *                regular times.
- *   cannot tell  There are no steps or too few, or the bytes vary more than they grow. Or most of
+ *   cannot tell  There are no steps or too few, or the bytes vary more than they grow. Or blocks
+ *                were enlarged too few times to tell them from those of longer inputs. Or most of
  *                the growth is kept for a backward, so it may belong to one forward that has not
  *                ended (growing.waits).
  *
@@ -37,13 +39,15 @@ struct leak {
     enum leak_verdict verdict;
     double slope, low, high; /* bytes per step that are kept, without caches; 0: none */
     double enlarged_slope, enlarged_low, enlarged_high; /* the same for blocks that are enlarged */
+    bool enlarges_on;      /* a stack enlarged its blocks so often that it will go on */
+    double larger_slope;   /* part of slope: each block is larger than the one before */
     double copied_slope;   /* of the largest enlarged block, which exists twice while copied */
     double peak_slope;     /* rise of the peak per step, without amounts that do not matter */
     double check_slope;    /* bytes kept or enlarged per step, including amounts below the floor */
     double saw_slope;      /* of saws (sweeps.h) that are swept at irregular times */
     double flushed_slope;  /* of those that are swept at a regular pace, which are no growth */
     uint64_t rises_count;  /* most steps in which a stack that leaks rose */
-    bool is_unsure;        /* slope rises, but its error is larger, or too few steps rise */
+    bool is_unsure;        /* it rises, but by less than its error, or too few times */
     bool is_small;         /* all steps together added less than a hundredth of the peak */
     double waiting_slope;  /* part of slope that is kept for a backward */
     bool waits;            /* waiting_slope is at least half of slope, so there is no verdict */

@@ -51,6 +51,11 @@ bool rising_goes_on(const struct rising *rising)
            rising->rises_count > rising->earlier_rises_count && !follows_batches(rising);
 }
 
+bool rising_never_falls(const struct rising *rising)
+{
+    return !rising->falls_count && rising_goes_on(rising);
+}
+
 bool rising_is_kept(const struct rising *rising, uint64_t births_count, uint64_t frees_count)
 {
     return !frees_count && rising->rises_count + UINT64_C(1) == births_count &&

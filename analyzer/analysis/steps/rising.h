@@ -40,6 +40,8 @@ void rising_add(struct rising *rising, const struct rising_request *request);
 /* True if the requests of the run grew so often that they will go on to grow. False if they grew
  * because the batches did. */
 bool rising_goes_on(const struct rising *rising);
+/* True if no request was smaller than the one before, and they will go on to grow. */
+bool rising_never_falls(const struct rising *rising);
 /* True if these requests are all, nothing of them was freed, each was larger than the one before,
  * and they will go on to grow. */
 bool rising_is_kept(const struct rising *rising, uint64_t births_count, uint64_t frees_count);

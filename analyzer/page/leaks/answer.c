@@ -4,7 +4,6 @@
 #include "lines.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,46 +13,6 @@
 #include "analyzer/render/units.h"
 #include "analyzer/util/utf8.h"
 #include "kept.h"
-
-/* --- texts --- */
-
-/* Writes a number of steps with two digits, because the forecast is no more precise: "900",
- * "16,000", "6.5 million". */
-static const char *about_text(char out[32], double steps)
-{
-    double unit = 1;
-
-    while (steps >= 100 * unit)
-        unit *= 10;
-    steps = floor(steps / unit) * unit;
-    if (steps >= 1e6)
-        snprintf(out, 32, "%.2g million", steps / 1e6);
-    else if (steps >= 1e3)
-        snprintf(out, 32, "%.0f,%03.0f", floor(steps / 1e3), fmod(steps, 1e3));
-    else
-        snprintf(out, 32, "%.0f", steps);
-    return out;
-}
-
-enum { FUTURE_TEXT_BYTES = 96 };
-
-/* Writes "the card is full after about 900 more steps". */
-static const char *future_text(char out[FUTURE_TEXT_BYTES], const struct account_leak *found)
-{
-    const double steps = found->steps_left;
-    char about[32];
-
-    *out = 0;
-    if (!found->knows_steps_left)
-        return out;
-    if (steps < 1) {
-        snprintf(out, FUTURE_TEXT_BYTES, "the card is full");
-        return out;
-    }
-    snprintf(out, FUTURE_TEXT_BYTES, "the card is full after about %s more steps",
-             about_text(about, steps));
-    return out;
-}
 
 /* --- a leak --- */
 
@@ -99,13 +58,6 @@ static int say_input(struct opening *opening, const struct account_leak *found,
                              slope_text(slope, row->slope), row->blamed->label);
     }
     return 1;
-}
-
-static int say_future(struct opening *opening, const struct account_leak *found)
-{
-    char future[FUTURE_TEXT_BYTES];
-
-    return *future_text(future, found) ? page_join(opening, VERDICT_who, "%s", future) : 1;
 }
 
 /* Says how much is held now, since when, and how exact the slope is. */
@@ -252,7 +204,8 @@ static int say_leak(struct opening *opening, const struct study *study, const st
                    say_sign(opening, sign) < 0 || say_larger(opening, &worst->found) < 0 ||
                    say_seldom(opening, &worst->found) < 0 ||
                    say_input(opening, &worst->found, sign) < 0 ||
-                   say_held(opening, &worst->found) < 0 || say_future(opening, &worst->found) < 0 ||
+                   say_held(opening, &worst->found) < 0 ||
+                   findings_say_future(opening, &worst->found) < 0 ||
                    say_layer(opening, study, worst, growth) < 0 ||
                    say_beside(opening, &worst->found) < 0 || say_action(opening, sign) < 0
                ? -1
@@ -357,7 +310,7 @@ static int say_enlarged(struct opening *opening, const struct study *study,
                opening, VERDICT_why,
                "The number of blocks stays the same: a cache of tokens, a list that is copied to "
                "make room, or longer inputs.") < 0 ||
-                   say_future(opening, &worst->found) < 0 ||
+                   findings_say_future(opening, &worst->found) < 0 ||
                    page_say(opening, VERDICT_do, "Give it its final size at once, or a limit.") < 0
                ? -1
                : 1;
@@ -483,13 +436,19 @@ static int say_waiting(struct opening *opening, const struct worst *worst)
 static int say_unsure(struct opening *opening, const struct account_leak *found)
 {
     const struct leak *leak = &found->leak;
+    const bool is_of_larger = !leak->count && leak->enlarged_slope > leak->floor;
     char lines[LINES_TEXT_BYTES], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
 
-    lines_text(lines, found, ROWS_OF_CAUSE, LINES_UNLIMITED);
-    return page_say(opening, VERDICT_what,
-                    "Cannot tell whether memory leaks: %s per step may be chance.",
-                    slope_text(slope, leak->slope)) < 0
-               ? -1
+    lines_text(lines, found, is_of_larger ? ROWS_ENLARGED : ROWS_OF_CAUSE, LINES_UNLIMITED);
+    if (page_say(opening, VERDICT_what,
+                 "Cannot tell whether memory leaks: %s per step may be chance.",
+                 slope_text(slope, is_of_larger ? leak->enlarged_slope : leak->slope)) < 0)
+        return -1;
+    return is_of_larger
+               ? page_say(
+                     opening, VERDICT_why,
+                     "Larger blocks replace those before%s, too few to tell from longer inputs.",
+                     lines)
                : page_say(opening, VERDICT_why,
                           "In %" PRIu64 " steps the growth is known to ±%s per step%s.",
                           found->growth.ends_count, slope_text(error, (leak->high - leak->low) / 2),
@@ -593,7 +552,7 @@ static int say_below_peak(struct opening *opening, const struct study *study,
     growth_text(growth, study, worst, ROWS_OF_CAUSE, LINES_UNLIMITED);
     return page_join(opening, VERDICT_why, "memory grows by %s", growth) < 0
                ? -1
-               : say_future(opening, found);
+               : findings_say_future(opening, found);
 }
 
 int page_leaks_below_peak(struct opening *opening, const struct study *study,

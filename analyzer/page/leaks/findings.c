@@ -2,6 +2,7 @@
 /* The worst leak of each kind of memory; see findings.h. */
 #include "findings.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "analyzer/util/text.h"
@@ -151,4 +152,34 @@ const char *findings_kinds_text(char out[KINDS_TEXT_BYTES], uint64_t *flat_since
     if (!seen)
         text_clear(&text);
     return out;
+}
+
+/* Writes a number of steps with two digits, because the forecast is no more precise: "900",
+ * "16,000", "6.5 million". */
+static const char *about_text(char out[32], double steps)
+{
+    double unit = 1;
+
+    while (steps >= 100 * unit)
+        unit *= 10;
+    steps = floor(steps / unit) * unit;
+    if (steps >= 1e6)
+        snprintf(out, 32, "%.2g million", steps / 1e6);
+    else if (steps >= 1e3)
+        snprintf(out, 32, "%.0f,%03.0f", floor(steps / 1e3), fmod(steps, 1e3));
+    else
+        snprintf(out, 32, "%.0f", steps);
+    return out;
+}
+
+int findings_say_future(struct opening *opening, const struct account_leak *found)
+{
+    char about[32];
+
+    if (!found->knows_steps_left)
+        return 1;
+    return found->steps_left < 1
+               ? page_join(opening, VERDICT_who, "the card is full")
+               : page_join(opening, VERDICT_who, "the card is full after about %s more steps",
+                           about_text(about, found->steps_left));
 }

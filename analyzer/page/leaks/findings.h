@@ -43,4 +43,7 @@ enum { KINDS_TEXT_BYTES = 96 };
 const char *findings_kinds_text(char out[KINDS_TEXT_BYTES], uint64_t *flat_since,
                                 const struct findings *findings);
 
+/* Says after how many more steps the card is full, if that is known. */
+int findings_say_future(struct opening *opening, const struct account_leak *found);
+
 #endif
