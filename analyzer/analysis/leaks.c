@@ -71,7 +71,7 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
         account < study->growth.account_count ? &study->growth.accounts[account] : NULL;
     const size_t beside = !own ? 0 : own->count < BESIDE_MAX ? own->count : BESIDE_MAX;
     struct blame_stack *stacks =
-        array_new(growth->count + growth->churn_count + 3 + beside, sizeof *stacks, err);
+        array_new(growth->count + growth->churn_count + 5 + beside, sizeof *stacks, err);
     size_t count = 0;
 
     if (!stacks)
@@ -82,6 +82,8 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
         stacks[count++].stack_id = growth->churn[i].stack_id;
     for (size_t i = 0; i < growth->kept.count; i++)
         stacks[count++].stack_id = growth->kept.stack_ids[i];
+    for (size_t i = 0; i < growth->after.count; i++)
+        stacks[count++].stack_id = growth->after.stack_ids[i];
     if (growth->dropped_stack_id)
         stacks[count++].stack_id = growth->dropped_stack_id;
     const size_t said = count;
@@ -272,8 +274,11 @@ int account_leak_find(struct account_leak *found, const struct study *study, uin
     int status = -1;
 
     *found = (struct account_leak){0};
-    if (growth_find(&found->growth, &study->growth, account, err) ||
-        blame_all(found, study, account, err))
+    if (growth_find(&found->growth, &study->growth, account, err))
+        goto out;
+    if (has_failed(&study->history, own)) /* it did not come to free them */
+        found->growth.after = (struct kept){0};
+    if (blame_all(found, study, account, err))
         goto out;
     if (own->kind == ACCOUNT_device && find_segment_stacks(&left_out, study, account, err))
         goto out;

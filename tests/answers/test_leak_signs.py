@@ -235,6 +235,22 @@ def test_growth_of_less_than_a_hundredth_of_the_peak_stands_below_it(program):
     assert program.answer()[0] == "Leak: 102.40 KiB per step by train.py:7 main."
 
 
+@pytest.mark.parametrize("count, size, held, opening", [
+    (60, 8, True, "960.00 MiB more is kept after the last of 5 steps, most by train.py:47 and :48."),
+    (60, 8, False, "No leak: live bytes do not grow from step to step (5 steps)."),
+    (7, 70, True, "No leak: live bytes do not grow from step to step (5 steps)."),
+])  # fmt: skip
+def test_memory_that_is_kept_after_the_last_step_is_said(program, count, size, held, opening):
+    program.run(5, lambda number: program.temporary(9))
+    for _ in range(count):
+        for line in (47, 48):
+            (program.tensor if held else program.temporary)(line, "test", size=size * MIB)
+        program.temporary(49)
+    answer = program.answer()
+    assert answer[0] == opening and ("About 60 times, 16.00 MiB is kept." in answer) == opening.startswith("960")
+    assert (opening in program.answer("report")) == opening.startswith("960")
+
+
 def replace_larger(program, sizes, every=1):
     held = []
 

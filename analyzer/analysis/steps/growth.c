@@ -245,7 +245,66 @@ static void find_dropped(struct growth *growth, const struct account_ends *own)
     growth->dropped_count = own->sites[own->numbers[stack_id] - 1].blocks.most_live_count;
 }
 
-static int find_at_ends(struct growth *growth, const struct account_ends *own, struct err *err)
+/* Blocks count from FEWEST_KEPT on: a program has a few buffers of its own. Less than one part in
+ * VISIBLE_KEPT of the account is not worth a word. */
+enum { FEWEST_KEPT = 8, VISIBLE_KEPT = 10 };
+/* Numbers of kept blocks are alike if they differ by no more than the blocks in use. */
+enum { IN_USE = 2 };
+
+/* True if the site made its first block since the last step began, and freed less than a tenth
+ * while the program still allocated. (A phase may end after the next birth, so the end of the last
+ * step comes too late.) Blocks that autograd keeps may wait for a backward. */
+static bool is_kept_after(const struct account_ends *own, const struct site_ends *site,
+                          uint64_t since_index)
+{
+    const struct site_blocks *blocks = &site->blocks;
+
+    return site->stack_id && !site->was_resized && blocks->most_live_count >= FEWEST_KEPT &&
+           blocks->begin_index >= since_index &&
+           blocks->born_bytes - blocks->most_live_bytes <= blocks->born_bytes / 10 &&
+           (!blocks->fell_index || blocks->fell_index > own->last_birth_index) &&
+           blocks->graph_births_count * 2 <= blocks->births_count;
+}
+
+/* Orders the sites by what they held. */
+static void add_after(struct kept *after, const struct site_ends *site,
+                      const struct site_ends *most[2])
+{
+    const uint64_t bytes = site->blocks.most_live_bytes;
+
+    if (!most[0] || bytes > most[0]->blocks.most_live_bytes) {
+        most[1] = most[0];
+        most[0] = site;
+    } else if (!most[1] || bytes > most[1]->blocks.most_live_bytes)
+        most[1] = site;
+    after->bytes += bytes;
+}
+
+/* The ends of steps say nothing of memory that is kept later, for example by an evaluation. */
+static void find_after(struct growth *growth, const struct account_ends *own, uint64_t since_index)
+{
+    const struct site_ends *most[2] = {NULL, NULL};
+    struct kept after = {0};
+    uint64_t most_count = 0, least_count = UINT64_MAX;
+
+    for (size_t i = 0; i < own->count; i++) {
+        const uint64_t count = own->sites[i].blocks.most_live_count;
+        if (!is_kept_after(own, &own->sites[i], since_index))
+            continue;
+        add_after(&after, &own->sites[i], most);
+        most_count = count > most_count ? count : most_count;
+        least_count = count < least_count ? count : least_count;
+    }
+    if (!most[0] || after.bytes < own->most_bytes / VISIBLE_KEPT)
+        return;
+    for (size_t i = 0; i < 2 && most[i]; i++)
+        after.stack_ids[after.count++] = most[i]->stack_id;
+    after.blocks_count = most_count - least_count <= IN_USE ? least_count : 0;
+    growth->after = after;
+}
+
+static int find_at_ends(struct growth *growth, const struct account_ends *own, uint64_t since_index,
+                        struct err *err)
 {
     const struct site_ends *total = &own->total;
     const struct stretch stretch = {.last = whole_windows(&total->trend, total->ends_count),
@@ -259,6 +318,7 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, s
     if (growth->total.verdict == GROWTH_FLAT)
         growth->flat_since = find_flat(&total->trend, &stretch);
     find_dropped(growth, own);
+    find_after(growth, own, since_index);
     for (size_t i = 0; i < own->count; i++)
         if (add_site(growth, &capacity, &own->sites[i], &stretch, err))
             return -1;
@@ -289,10 +349,6 @@ int growth_find_period(struct step_period *period, const struct growth_watch *wa
 }
 
 /* --- without steps --- */
-
-/* Blocks count from FEWEST_KEPT on: a program has a few buffers of its own. Less than one part in
- * VISIBLE_KEPT of the account is not worth a word. */
-enum { FEWEST_KEPT = 8, VISIBLE_KEPT = 10 };
 
 /* True if the site keeps all of its blocks. In a framework's pool, only blocks that get larger
  * count, because the weights of a model are kept too. */
@@ -353,7 +409,8 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
         return 0;
     const struct account_ends *own = &watch->accounts[account];
     if (growth_watch_has_steps(watch) && judges(watch, account))
-        return find_at_ends(growth, own, err);
+        return find_at_ends(growth, own, watch->step_begins[(watch->step_number - 1) % STEP_BEGINS],
+                            err);
     if (growth->ends == STEP_ENDS)
         find_kept(growth, own, true);
     if (growth->ends == STEP_ENDS && !growth->kept.count)

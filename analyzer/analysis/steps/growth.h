@@ -61,9 +61,9 @@ struct churning {
     uint64_t bytes, count; /* summed over all counted steps */
 };
 
-/* Call stacks of which every block is kept. They are found without steps. */
+/* Call stacks of which every block is kept, without steps or after the last step. */
 struct kept {
-    uint32_t stack_ids[2];
+    uint32_t stack_ids[2]; /* those that hold most */
     size_t count;
     uint64_t blocks_count, bytes;
     bool get_larger; /* each block is larger than the one before */
@@ -86,9 +86,11 @@ struct growth {
     uint64_t total_rises, total_intervals; /* ends, or windows, of the total; and those that rose */
     uint64_t flat_since;                   /* step since which the grown total is flat; 0: none */
     struct kept kept;                      /* empty if the trace has steps */
-    uint32_t dropped_stack_id;             /* frees of its blocks end the rounds; 0: none */
-    uint64_t dropped_count;                /* its most live blocks */
-    struct growing *items;                 /* by slope, descending */
+    /* Made after the last step. blocks_count is that of each stack; 0: they differ. */
+    struct kept after;
+    uint32_t dropped_stack_id; /* frees of its blocks end the rounds; 0: none */
+    uint64_t dropped_count;    /* its most live blocks */
+    struct growing *items;     /* by slope, descending */
     size_t count;
     struct churning *churn; /* by bytes, descending; at most GROWTH_CHURN_MAX */
     size_t churn_count;

@@ -235,10 +235,12 @@ static int change_in_order(struct account_ends *own, struct site_ends *site, uin
     return count_pair(own, site, err);
 }
 
-static void note_born(struct account_ends *own, const struct site_ends *site)
+static void note_born(struct account_ends *own, const struct site_ends *site,
+                      const struct block *block)
 {
     own->births_count++;
     own->last_born = (uint32_t)(site - own->sites) + 1;
+    own->last_birth_index = block->life.begin_index;
 }
 
 static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
@@ -249,6 +251,9 @@ static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
 
     if (block->is_of_graph && block->backward)
         watch->recorded_backward = block->backward;
+    if (!blocks->births_count)
+        blocks->begin_index = block->life.begin_index;
+    blocks->born_bytes += block->size_bytes;
     blocks->fresh_births_count += blocks->births_count++ && backwards != blocks->backwards_seen;
     rising_add(&blocks->sizes, &(struct rising_request){.size_bytes = block->size_bytes});
     blocks->graph_births_count += block->is_of_graph;
@@ -283,7 +288,7 @@ static int change_together(struct growth_watch *watch, const struct account_ends
     if (change_in_order(all, site, tick, change, err))
         return -1;
     if (change->birth)
-        note_born(all, site);
+        note_born(all, site, block);
     return 0;
 }
 
@@ -307,6 +312,16 @@ static int note_block(struct growth_watch *watch, struct account_ends *own, stru
     else
         (*site)->blocks.frees_count++;
     return 0;
+}
+
+static void note_most(struct site_blocks *blocks, uint64_t live_bytes, uint64_t index)
+{
+    if (live_bytes > blocks->most_live_bytes) {
+        blocks->most_live_bytes = live_bytes;
+        blocks->fell_index = 0;
+    } else if (!blocks->fell_index &&
+               live_bytes < blocks->most_live_bytes - blocks->most_live_bytes / 10)
+        blocks->fell_index = index;
 }
 
 /* --- ends of steps --- */
@@ -348,9 +363,10 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
                                change_together(watch, own, tick, change, at->err))))
         return -1;
     if (change->birth)
-        note_born(own, site);
+        note_born(own, site, block);
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
     site->live_bytes += more_bytes;
+    note_most(&site->blocks, site->live_bytes, at->index);
     site->live_count += change->birth ? 1 : UINT64_MAX;
     site->was_resized |= change->is_resize;
     site->is_of_graph |= block->is_of_graph;

@@ -39,6 +39,9 @@ enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
 /* The blocks of a call stack in the whole run. Steps do not matter here. */
 struct site_blocks {
     uint64_t births_count, frees_count, most_live_count;
+    uint64_t born_bytes, most_live_bytes; /* sum over all births; live at once */
+    uint64_t begin_index;                 /* event of the first birth */
+    uint64_t fell_index; /* first event after most_live_bytes that left less than nine tenths */
     struct rising sizes;
     uint64_t graph_births_count;    /* autograd keeps the block */
     uint64_t backward_births_count; /* in a backward */
@@ -98,7 +101,8 @@ struct account_ends {
     bool is_beside;      /* it is managed or pinned memory, which no layer counts */
     uint64_t most_bytes; /* most live bytes */
     uint64_t births_count;
-    uint32_t last_born; /* site of the last birth, from 1; 0: none */
+    uint64_t last_birth_index; /* event of the last birth */
+    uint32_t last_born;        /* site of the last birth, from 1; 0: none */
     /* Used only until a step has ended: */
     struct birth_pair *pairs;
     size_t pair_count, pair_capacity;

@@ -396,6 +396,8 @@ static int say_none(struct opening *opening, const struct study *study, const st
             slope_text(slope, leak->slope));
     if (saw)
         return say_saw(opening, study, worst, saw, VERDICT_what, err);
+    if (growth->after.count)
+        return kept_say_after(opening, &worst->found, VERDICT_what);
     findings_kinds_text(kinds, &flat_since, findings);
     if (flat_since)
         status = page_say(opening, VERDICT_what,
@@ -547,6 +549,8 @@ static int say_below_peak(struct opening *opening, const struct study *study,
                                VERDICT_why);
     if (saw)
         return say_saw(opening, study, worst, saw, VERDICT_why, err);
+    if (found->leak.verdict == LEAK_NONE && found->growth.after.count)
+        return kept_say_after(opening, found, VERDICT_why);
     if (found->leak.verdict != LEAK_FOUND)
         return kept_say_dropped(opening, found);
     growth_text(growth, study, worst, ROWS_OF_CAUSE, LINES_UNLIMITED);

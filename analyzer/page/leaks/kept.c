@@ -9,19 +9,27 @@
 /* Two blocks are freed at once where a function frees its buffers. */
 enum { FEWEST_AT_ONCE = 3 };
 
+/* Adds "pool.c:69 and :70". */
+static void add_lines(struct text *text, const struct account_leak *found, const struct kept *kept)
+{
+    const struct blamed *first = blame_of(&found->blame, kept->stack_ids[0]);
+    const struct blamed *second = blame_of(&found->blame, kept->stack_ids[kept->count - 1]);
+
+    lines_add_position(text, first, NULL);
+    if (second->row != first->row)
+        lines_add_position(text, second, first);
+}
+
 /* Writes "83 blocks by pool.c:69 and :70". */
 #define KEPT_TEXT_BYTES (LINES_TEXT_BYTES + 32)
 static void kept_text(char out[KEPT_TEXT_BYTES], const struct account_leak *found)
 {
     const struct kept *kept = &found->growth.kept;
-    const struct blamed *first = blame_of(&found->blame, kept->stack_ids[0]);
     struct text text;
 
     text_init_in(&text, out, KEPT_TEXT_BYTES);
     text_addf(&text, "%" PRIu64 " blocks by ", kept->blocks_count);
-    lines_add_position(&text, first, NULL);
-    if (kept->count > 1)
-        lines_add_position(&text, blame_of(&found->blame, kept->stack_ids[1]), first);
+    add_lines(&text, found, kept);
 }
 
 int kept_say_larger(struct opening *opening, const struct account_leak *found, const char *layer,
@@ -59,4 +67,28 @@ int kept_say_all(struct opening *opening, const struct account_leak *found)
     kept_text(kept, found);
     return page_say(opening, VERDICT_who, "%s were never freed (%s).", kept,
                     units_bytes(bytes, found->growth.kept.bytes));
+}
+
+int kept_say_after(struct opening *opening, const struct account_leak *found,
+                   enum verdict_role role)
+{
+    const struct kept *after = &found->growth.after;
+    char lines[KEPT_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+    struct text text;
+
+    text_init_in(&text, lines, KEPT_TEXT_BYTES);
+    text_clear(&text);
+    add_lines(&text, found, after);
+    if (page_say(opening, role, "%s more is kept after the last of %" PRIu64 " steps, most by %s.",
+                 units_bytes(bytes, after->bytes), found->growth.ends_count, lines) < 0 ||
+        page_say(opening, VERDICT_why,
+                 "The steps do not leak, but most blocks of these lines are kept.") < 0)
+        return -1;
+    if (after->blocks_count &&
+        page_say(opening, VERDICT_who, "About %" PRIu64 " times, %s is kept.", after->blocks_count,
+                 units_bytes(bytes, after->bytes / after->blocks_count)) < 0)
+        return -1;
+    return page_say(
+        opening, VERDICT_do,
+        "Look for what keeps them: a list, a cache, a hook, or a free that is missing.");
 }

@@ -15,5 +15,8 @@ int kept_say_larger(struct opening *opening, const struct account_leak *found, c
 int kept_say_all(struct opening *opening, const struct account_leak *found);
 /* Names the line, if any, whose blocks are freed together. */
 int kept_say_dropped(struct opening *opening, const struct account_leak *found);
+/* Says what is kept after the last step (growth.after must have call stacks). */
+int kept_say_after(struct opening *opening, const struct account_leak *found,
+                   enum verdict_role role);
 
 #endif
