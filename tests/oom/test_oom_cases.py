@@ -199,6 +199,18 @@ def test_a_memory_fraction_refuses_without_asking_the_driver(case):
     assert case.only()["verdict"] == "limit"
 
 
+def test_the_remedy_of_a_memory_fraction_is_a_larger_one(case):
+    """PyTorch's limit is half of the card of 16 GiB, and its pool holds 7.5 GiB."""
+    case.trace.tensor(case.malloc(15 * GIB // 2), 15 * GIB // 2)
+    case.trace.device_memory(case.free, CARD)
+    case.trace.fail(GIB, "tensor")
+    case.trace.event("pool-limit", size=8 * GIB, address=GIB // 100 + 1, device=0)
+    case.only()
+    page = load_json("oom", case.trace.path)
+    assert [row["text"] for row in page["verdict"] if row["role"] == "do"] == [
+        "Raise the limit to at least 8.50 GiB, 0.54 of the card, which had that much free."]  # fmt: skip
+
+
 def test_a_memory_fraction_that_has_room_in_pieces_is_named_beside_them(case):
     """PyTorch's limit is 8 GiB. 2 GiB within this limit are idle, in pieces of 1 GiB. Half of the card is free."""
     for segment in [case.malloc(4 * GIB) for _ in range(2)]:

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences about memory that the context took for a limit which the program raised. */
+/* The sentences about limits: one of the framework that refused the request, and one of the context
+ * that the program raised, for which the context took memory. */
 #include "oom.h"
+
+#include <math.h>
 
 #include "analyzer/render/units.h"
 
@@ -33,10 +36,30 @@ int page_oom_say_limit_holder(struct opening *opening, const struct study *study
                     is_known ? label : "the program");
 }
 
+/* Says which limit of the framework would have let it serve the request, if the card had as much
+ * free. */
+static int say_own_limit_remedy(struct opening *opening, const struct oom *oom)
+{
+    const uint64_t more_bytes = oom->driver_requested_bytes;
+    char need[UNITS_TEXT_BYTES];
+
+    if (!oom->reserved_known || !oom->device_known || !oom->device_total_bytes ||
+        more_bytes > oom->device_free_bytes)
+        return 0;
+    const uint64_t need_bytes = oom->reserved_bytes + more_bytes;
+    /* The share is rounded up, because a lower one would refuse the request again. */
+    const double share = ceil(100.0 * (double)need_bytes / (double)oom->device_total_bytes) / 100;
+    return page_say(opening, VERDICT_do,
+                    "Raise the limit to at least %s, %.2f of the card, which had that much free.",
+                    units_bytes(need, need_bytes), share);
+}
+
 int page_oom_say_limit_remedy(struct opening *opening, const struct oom *oom)
 {
     char size[UNITS_TEXT_BYTES];
 
+    if (oom->verdict == OOM_LIMIT && oom->reason == OOM_BY_FRAMEWORK)
+        return say_own_limit_remedy(opening, oom);
     if (!oom_limit_makes_room(oom))
         return 0;
     return page_say(opening, VERDICT_do,

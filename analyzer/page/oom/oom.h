@@ -24,7 +24,8 @@ void page_oom_add_idle(struct text *out, const char *before, const struct oom *o
 /* Says how the program can give this memory back, if it would have been enough. */
 int page_oom_say_idle(struct opening *opening, const struct oom *oom);
 
-/* Says which line set a limit of the context that took the memory, and how to get it back. */
+/* The holder is the line that set a limit of the context that took memory. The remedy is another
+ * limit, of the context or of the framework. */
 int page_oom_say_limit_holder(struct opening *opening, const struct study *study,
                               const struct oom *oom, struct err *err);
 int page_oom_say_limit_remedy(struct opening *opening, const struct oom *oom);
