@@ -9,6 +9,8 @@ enum { ABSURD_TIMES = 100 };
 /* Tensors of at least four earlier iterations pile up: an output that is replaced late is of one or
  * two. They count if they hold more than 1/10 of the need, because less did not fill the card. */
 enum { FEWEST_OF_PILE = 4, PILE_SHARE = 10 };
+/* Two rounds may differ by chance, as the last batch of an epoch does. */
+enum { FEWEST_ROUNDS = 3 };
 
 /* True if autograd may keep the block. Then its size is that of a layer, and its place allocates
  * for several layers. */
@@ -26,6 +28,27 @@ static bool may_be_layers(const struct at_moment *at, const struct lives *lives,
     return false;
 }
 
+/* True if the place asked for different sizes, once in each round, while the tensors of all modules
+ * that ran once in each round had one size. The batch then had one size, too, and the request
+ * follows something else, such as the number of objects in a picture. */
+static bool ignores_batch(const struct at_moment *at, const struct lives *lives,
+                          const struct place_life *asking)
+{
+    bool is_seen = false;
+    if (asking->births_count < FEWEST_ROUNDS || rising_is_flat(&asking->rising))
+        return false;
+    for (uint32_t place = 0; place < lives->count; place++) {
+        const struct place_life *life = &lives->items[place];
+        if (life->births_count != asking->births_count ||
+            !(at->places->items[place].signs >> SIGN_module & 1))
+            continue;
+        if (!rising_is_flat(&life->rising))
+            return false;
+        is_seen = true;
+    }
+    return is_seen;
+}
+
 int asked_find(struct asked *asked, const struct at_moment *at, const struct lives *lives,
                const struct caught *caught, const struct failure *failure, uint64_t card_bytes,
                struct err *err)
@@ -36,6 +59,7 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
         return -1;
     const struct place_life life = lives_of(lives, place);
     *asked = (struct asked){.rising = life.rising,
+                            .ignores_batch = ignores_batch(at, lives, &life),
                             .grows = place != PLACE_ROOT && rising_goes_on(&life.rising) &&
                                      !may_be_layers(at, lives, place),
                             .halved_count = caught->count ? caught->halved_count : 0};
@@ -72,7 +96,7 @@ bool asked_refutes(const struct asked *asked, enum remedy_key key)
     if (asked->piles_up && !lets_go(key))
         return true;
     if (key == REMEDY_smaller_batch)
-        return asked->grows || asked->halved_count || asked->times_live;
+        return asked->grows || asked->ignores_batch || asked->halved_count || asked->times_live;
     return asked->grows && (key == REMEDY_checkpoint || key == REMEDY_expandable_segments);
 }
 

@@ -46,14 +46,6 @@ static uint32_t place_of_line(const struct places *places, uint32_t place, uint3
     return place;
 }
 
-static bool is_in_module(const struct places *places, uint32_t place)
-{
-    for (; place != PLACE_ROOT; place = places->items[place].parent)
-        if (is_call_of_module(places, places->items[place].location))
-            return true;
-    return false;
-}
-
 /* Returns the outermost frame inside the line, without the calls of module.py, if this frame
  * belongs to a model. Returns 0 if it does not. */
 static uint32_t model_of(const struct at_moment *at, uint32_t location)
@@ -64,7 +56,7 @@ static uint32_t model_of(const struct at_moment *at, uint32_t location)
         const uint32_t line = place_of_line(places, place, location);
         if (at->items[i].part != PART_FORWARD || line == PLACE_ROOT)
             continue;
-        if (is_in_module(places, line))
+        if (places->items[line].signs >> SIGN_module & 1)
             return 0;
         for (; place != line; place = places->items[place].parent)
             if (!is_call_of_module(places, places->items[place].location))

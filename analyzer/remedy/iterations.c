@@ -42,7 +42,9 @@ bool iterations_allocate(struct iterations *iterations, enum part part)
     if (begins) {
         iterations->number++;
         iterations->has_optimized = false;
+        iterations->has_forward = false;
     }
+    iterations->has_forward |= part == PART_FORWARD;
     iterations->has_optimized |= part == PART_OPTIMIZER;
     return begins;
 }

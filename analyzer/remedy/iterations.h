@@ -23,6 +23,7 @@ struct iterations {
     uint32_t number;    /* number of the current iteration, from 0 */
     enum part part;     /* part of the last allocation */
     bool has_optimized; /* an optimizer allocated in the current iteration */
+    bool has_forward;   /* forward allocated in the current iteration */
 };
 
 /* Adds an allocation of that part. Returns true if the allocation begins an iteration. */

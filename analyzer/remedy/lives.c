@@ -42,6 +42,16 @@ static struct place_life *reach(struct lives *lives, struct places *places, uint
     return &items[place];
 }
 
+/* An optimizer allocates. If forward did not allocate since backward, the data since then was made
+ * for the optimizer's step and is of no batch, such as a flat copy of the gradients. */
+static void note_step(struct lives *lives)
+{
+    for (size_t i = 0; i < lives->count; i++)
+        if (lives->items[i].births_count &&
+            lives->items[i].last_iteration == lives->iterations.number)
+            lives->items[i].is_of_step = true;
+}
+
 static void note_birth(struct lives *lives, struct place_life *life, uint64_t index, enum part part,
                        uint64_t size_bytes)
 {
@@ -54,6 +64,8 @@ static void note_birth(struct lives *lives, struct place_life *life, uint64_t in
     }
     lives->optimized_iterations_count += lives->iterations.has_optimized &&
                                          (!had_optimized || lives->iterations.number != iteration);
+    if (part == PART_OPTIMIZER && !had_optimized && iteration && !lives->iterations.has_forward)
+        note_step(lives);
     lives->bytes_by_part[part] += size_bytes;
     lives->batch_bytes += part == PART_DATA ? size_bytes : 0;
     if (!life->births_count++)
@@ -305,7 +317,7 @@ struct place_life lives_of(const struct lives *lives, uint32_t place)
 
 bool life_recurs(const struct place_life *life)
 {
-    return life->births_count && life->last_iteration > life->first_iteration;
+    return life->births_count && life->last_iteration > life->first_iteration && !life->is_of_step;
 }
 
 bool life_piles_up(const struct place_life *life)

@@ -22,6 +22,7 @@ struct place_life {
     /* the largest difference by which live_count fell below high_count */
     uint64_t fall_count;
     uint32_t births_count;
+    bool is_of_step; /* the blocks are made between backward and the optimizer's step */
     /* Iterations in which blocks were born; valid if births_count is not 0. */
     uint32_t first_iteration, last_iteration;
     struct rising rising; /* of the sizes of its blocks */
@@ -71,7 +72,7 @@ const struct lives *lives_at(struct lives_watch *watch, const struct history *hi
 
 /* Returns the life of the place's blocks. All fields are 0 if no block was born at the place. */
 struct place_life lives_of(const struct lives *lives, uint32_t place);
-/* True if the blocks of the place were born in several iterations. */
+/* True if the blocks of the place were born in several iterations, for their batches. */
 bool life_recurs(const struct place_life *life);
 /* True if the place holds many blocks and has freed none of them. */
 bool life_piles_up(const struct place_life *life);

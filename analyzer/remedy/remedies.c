@@ -155,17 +155,21 @@ static bool infers(const struct inquiry *inquiry)
 }
 
 /* Asks about tensors that are as large as the largest tensor with that sign, and about tensors of
- * half and twice this size, which are the same tensor in another dtype. */
+ * half and twice this size, which are the same tensor in another dtype. Logits that were gathered
+ * from several devices stay whole, so chunks then divide only the tensors of the loss itself. */
 static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum sign sign, uint32_t part_of,
                      uint32_t whole, struct err *err)
 {
-    struct signed_bytes found;
-    if (at_moment_signed(&inquiry->at, sign, &found, err))
+    struct signed_bytes found, gathered;
+    if (at_moment_signed(&inquiry->at, sign, &found, err) ||
+        at_moment_signed(&inquiry->at, SIGN_gathered, &gathered, err))
         return -1;
     if (found.bytes <= inquiry->at.live_bytes / SIGN_SHARE)
         return 0;
     struct without_question *asked = ask(inquiry, key, WITHOUT_SIZES, part_of, whole);
     asked->sign_stack = found.stack_id;
+    asked->sign = sign;
+    asked->is_of_sign = sign == SIGN_loss && gathered.bytes > inquiry->at.live_bytes / SIGN_SHARE;
     asked->sizes[0] = found.largest_bytes;
     asked->sizes[1] = found.largest_bytes / 2;
     asked->sizes[2] = found.largest_bytes * 2;
@@ -238,8 +242,11 @@ static int ask_all(struct inquiry *inquiry, struct err *err)
     ask(inquiry, REMEDY_smaller_states, WITHOUT_STATES, 3, 4);
     ask(inquiry, REMEDY_data_on_cpu, WITHOUT_PILES, 1, 1);
     ask(inquiry, REMEDY_held_over, WITHOUT_HELD, 1, 1);
-    ask(inquiry, REMEDY_zero_grad, WITHOUT_STALE, 1, 1);
-    ask(inquiry, REMEDY_fused_optimizer, WITHOUT_SIGN, 1, 1)->sign = SIGN_foreach;
+    /* The optimizer's step needs the gradients. It is over once forward has allocated again. */
+    if (!failure || inquiry->lives->iterations.has_forward)
+        ask(inquiry, REMEDY_zero_grad, WITHOUT_STALE, 1, 1);
+    /* The same functions also make the states, such as the momentum of SGD, which stay. */
+    ask(inquiry, REMEDY_fused_optimizer, WITHOUT_PASSING, 1, 1)->sign = SIGN_foreach;
     return ask_sizes(inquiry, REMEDY_chunked_loss, SIGN_loss, 7, 8, err) ||
                    ask_sizes(inquiry, REMEDY_flash_attention, SIGN_softmax, 1, 1, err) ||
                    ask_loading(inquiry, err) || ask_lines(inquiry, err)
@@ -253,6 +260,7 @@ static bool may_concern(const struct inquiry *inquiry, const struct without_ques
     const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
     switch (question->rule) {
     case WITHOUT_SIGN:
+    case WITHOUT_PASSING:
         return places_have(inquiry->at.places, question->sign);
     case WITHOUT_STATES:
         return born_bytes[PART_OPTIMIZER];

@@ -44,6 +44,7 @@ struct remedy {
  * would only delay the failure. */
 struct asked {
     bool grows;           /* the failed place asks for more each time, and nothing shows an end */
+    bool ignores_batch;   /* it asked for other sizes while all tensors of the model were alike */
     bool piles_up;        /* tensors of many earlier iterations are held */
     struct rising rising; /* of the failed place, the refused request included */
     size_t halved_count;  /* as in struct caught */

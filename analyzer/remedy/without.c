@@ -67,6 +67,12 @@ static bool has_size(const struct without_question *question, uint64_t size_byte
     return false;
 }
 
+static bool has_sign(const struct without *without, const struct without_question *question,
+                     const struct held_block *block)
+{
+    return without->places->items[block->place].signs >> question->sign & 1;
+}
+
 static bool concerns(const struct without *without, const struct without_question *question,
                      const struct held_block *block)
 {
@@ -74,9 +80,12 @@ static bool concerns(const struct without *without, const struct without_questio
     case WITHOUT_LINEAR:
         return grows_with_batch(without, block);
     case WITHOUT_SIZES:
-        return grows_with_batch(without, block) && has_size(question, block->size_bytes);
+        return grows_with_batch(without, block) && has_size(question, block->size_bytes) &&
+               (!question->is_of_sign || has_sign(without, question, block));
     case WITHOUT_SIGN:
-        return without->places->items[block->place].signs >> question->sign & 1;
+    case WITHOUT_PASSING:
+        return has_sign(without, question, block) &&
+               (question->rule == WITHOUT_SIGN || block->passes);
     case WITHOUT_STATES:
         return block->part == PART_OPTIMIZER && !block->passes;
     case WITHOUT_PILES:
@@ -97,7 +106,7 @@ static bool concerns(const struct without *without, const struct without_questio
 static bool is_known_at_birth(enum without_rule rule)
 {
     return rule == WITHOUT_LINEAR || rule == WITHOUT_SIZES || rule == WITHOUT_SIGN ||
-           rule == WITHOUT_STATES || rule == WITHOUT_PILES;
+           rule == WITHOUT_PASSING || rule == WITHOUT_STATES || rule == WITHOUT_PILES;
 }
 
 /* Returns the bytes that the question removes at a birth. For piles, the largest batch of a place

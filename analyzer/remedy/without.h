@@ -15,21 +15,23 @@
 enum { WITHOUT_LINES_MAX = 12, WITHOUT_SIZES_MAX = 4 };
 
 enum without_rule {
-    WITHOUT_LINEAR, /* bytes that grow with the batch */
-    WITHOUT_SIZES,  /* blocks of forward and backward with these sizes */
-    WITHOUT_SIGN,   /* blocks of places with the sign */
-    WITHOUT_STATES, /* optimizer states */
-    WITHOUT_PILES,  /* batches of places that free no block, except the largest batch */
-    WITHOUT_HELD,   /* blocks of forward and data held over from earlier iterations */
-    WITHOUT_STALE,  /* gradients of the previous iteration */
-    WITHOUT_CALLS,  /* what the calls of a line keep for backward */
-    WITHOUT_CAUGHT, /* bytes that caught calls still hold; most_bytes is the answer */
+    WITHOUT_LINEAR,  /* bytes that grow with the batch */
+    WITHOUT_SIZES,   /* blocks of forward and backward with these sizes */
+    WITHOUT_SIGN,    /* blocks of places with the sign */
+    WITHOUT_PASSING, /* such blocks, if those of their place seldom outlive their phase */
+    WITHOUT_STATES,  /* optimizer states */
+    WITHOUT_PILES,   /* batches of places that free no block, except the largest batch */
+    WITHOUT_HELD,    /* blocks of forward and data held over from earlier iterations */
+    WITHOUT_STALE,   /* gradients of the previous iteration */
+    WITHOUT_CALLS,   /* what the calls of a line keep for backward */
+    WITHOUT_CAUGHT,  /* bytes that caught calls still hold; most_bytes is the answer */
 };
 
 struct without_question {
     enum without_rule rule;
     uint32_t part_of, whole; /* the share of the bytes that is gone: 1 and 2 mean one half */
     enum sign sign;
+    bool is_of_sign;                   /* WITHOUT_SIZES: only blocks of places with the sign */
     uint64_t sizes[WITHOUT_SIZES_MAX]; /* 0 ends the list */
     size_t line;                       /* index into without.lines */
     uint32_t sign_stack;               /* a stack with the sign; 0: use most_stack */

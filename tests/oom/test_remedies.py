@@ -205,6 +205,50 @@ def test_gradients_of_the_step_before_are_told_from_those_that_are_dropped(run, 
     assert "zero_grad" not in dropping.remedies()
 
 
+def test_gradients_that_the_optimizer_still_needs_are_no_gain_and_their_copy_is_of_no_batch(run):
+    """A training copies its gradients before each step of the optimizer. The second copy does not fit."""
+    flat, gradient = ("/home/me/train.py", 47, "reduce"), ("/home/me/train.py", 9, "gradient")
+    with run.trace.phase("init"):
+        run.alloc(300, ("/home/me/train.py", 2, "build"), MAIN)
+    for number in range(2):
+        with run.trace.phase("forward"):
+            passing = run.alloc(10, *layer(3))
+        with run.trace.phase("backward"):
+            made = run.alloc(200, gradient, MAIN)
+            run.free(passing)
+        with run.trace.phase("data"):
+            if number:
+                run.fail(200, flat, MAIN)
+                break
+            run.free(run.alloc(200, flat, MAIN))
+        with run.trace.phase("optimizer"):
+            run.alloc(300, ("/home/me/train.py", 11, "update"), MAIN)
+        run.free(made)
+    assert list(run.remedies()) == ["smaller_states"]
+
+
+def test_a_foreach_optimizer_has_no_temporaries_where_its_function_makes_states(run):
+    """SGD makes its momentum in the same function."""
+    with run.trace.phase("init"):
+        run.alloc(300, ("/home/me/train.py", 2, "build"), MAIN)
+    with run.trace.phase("forward"):
+        run.free(run.alloc(10, *layer(3)))
+    with run.trace.phase("optimizer"):
+        run.alloc(300, ("/opt/torch/optim/sgd.py", 400, "_multi_tensor_sgd"), MAIN)
+    with run.trace.phase("forward"):
+        run.fail(400, *layer(3))
+    assert "fused_optimizer" not in run.remedies()
+
+
+@pytest.mark.parametrize("is_gathered, gain", [(False, 350), (True, 175)])
+def test_chunks_of_a_loss_divide_only_its_own_tensors_where_the_logits_were_gathered(run, is_gathered, gain):
+    logits = ("/opt/torch/nn/parallel/scatter_gather.py", 60, "gather") if is_gathered else ("/home/me/train.py", 20, "head")
+    with run.trace.phase("forward"):
+        run.alloc(200, logits, MAIN)
+        run.fail(200, ("/opt/torch/nn/functional.py", 9, "cross_entropy"), MAIN)
+    assert run.remedies()["chunked_loss"]["gain_bytes"] == gain * MIB
+
+
 def test_what_earlier_batches_still_hold_is_told_from_what_is_made_once(run):
     with run.trace.phase("forward"):
         run.alloc(50, ("/home/me/train.py", 6, "table"), MAIN)

@@ -213,3 +213,19 @@ def test_a_checkpoint_with_the_moments_of_adam_is_matched_by_sizes(run, models, 
     page = load_json("oom", run.trace.write())
     gains = {row["remedy"]: row["gain_bytes"] for row in page["remedies"]}
     assert gains.get("load_on_cpu") == (gain and gain * MIB)
+
+
+@pytest.mark.parametrize("layer, advises", [(20, False), (30, True)])
+def test_half_the_batch_is_no_advice_where_the_request_changed_and_the_tensors_of_the_model_did_not(run, layer, advises):
+    """Each picture has its own number of masks. In the second case, a layer shows that the last batch was larger."""
+    call = (("/opt/torch/nn/modules/module.py", 15, "Module._call_impl"), MAIN)
+    with run.trace.phase("forward"):
+        for number, masks in enumerate((100, 400, 200, 9000)):
+            made = [run.alloc(layer if number == 3 else 20, (FILE, 4, "Model.forward"), *call)]
+            if number == 3:
+                run.fail(masks, *GATHER)
+                break
+            made.append(run.alloc(masks, *GATHER))
+            run.free(*made)
+    _, remedies = run.answer()
+    assert ("smaller_batch" in remedies) == advises

@@ -64,6 +64,7 @@ class Run:
                 if self.length is None:
                     block.end = event.index
         self.iterations = self.number_iterations()
+        self.of_step = self.places_of_step()
         self.is_inference = self.infers()
 
     def number_iterations(self):
@@ -84,7 +85,28 @@ class Run:
     # --- what is known of a place ---
 
     def recurs(self, block):
-        return len({other.iteration for other in self.blocks if other.place == block.place}) > 1
+        return len({other.iteration for other in self.blocks if other.place == block.place}) > 1 and block.place not in self.of_step
+
+    def places_of_step(self):
+        """Returns the places of blocks that are made in an iteration whose optimizer allocates before any forward."""
+        places = set()
+        for number in range(1, self.iterations + 1):
+            own = [b for b in self.blocks if b.iteration == number]
+            parts = [b.part for b in own]
+            if "optimizer" in parts and "forward" not in parts[: parts.index("optimizer")]:
+                places |= {b.place for b in own[: parts.index("optimizer") + 1]}
+        return places
+
+    def ignores_batch(self):
+        """True if the sizes of the failed place differ over at least three rounds, and those of modules that ran as often
+        do not."""
+        sizes = {}
+        for b in self.blocks:
+            sizes.setdefault(b.place, []).append(b.size)
+        asked = sizes[self.blocks[-1].place]
+        modules = [s for place, s in sizes.items() if len(s) == len(asked)
+                   and any(has_sign(b, "module") for b in self.blocks if b.place == place)]  # fmt: skip
+        return len(asked) > 2 and len(set(asked)) > 1 and bool(modules) and all(len(set(s)) == 1 for s in modules)
 
     def passes(self, block):
         same = [other for other in self.blocks if other.place == block.place and other is not self.blocks[-1]]
@@ -122,7 +144,7 @@ class Run:
         return sum(b.size for b in self.at(index) if b.part == "optimizer" and not self.passes(b)) // 4 * 3
 
     def fused_optimizer(self, index):
-        return sum(b.size for b in self.at(index) if has_sign(b, "foreach"))
+        return sum(b.size for b in self.at(index) if has_sign(b, "foreach") and self.passes(b))
 
     def of_sizes(self, index, sign):
         """Returns the bytes of blocks that grow with the batch and have about the size of the largest block with the
@@ -325,6 +347,8 @@ class Run:
         gains = {q: gain for q, gain in gains.items() if self.concerned_at_failure(q) > need // 50}
         gains["no_grad" if self.is_inference else "checkpoint"] = self.best_line(need)
         gains["caught"] = self.caught(self.length - 1)
+        if self.ignores_batch():
+            gains.pop("smaller_batch", None)
         if self.piles_up_over_iterations(need):
             gains = {q: gain for q, gain in gains.items() if q in ("held_over", "data_on_cpu", "no_grad", "caught")}
         return need, {question: gain for question, gain in gains.items() if gain > need // 50}
@@ -340,6 +364,8 @@ class Run:
         help."""
         if question != "zero_grad":
             return getattr(self, question)(self.length - 1)
+        if not any(b.part == "forward" and b.iteration == self.iterations for b in self.blocks):
+            return 0  # the optimizer may still need the gradients
         now = self.iteration_at(self.length - 1)
         return sum(b.size for b in self.at(self.length - 1) if b.part == "backward" and b.iteration < now)
 

@@ -62,6 +62,11 @@ bool rising_is_kept(const struct rising *rising, uint64_t births_count, uint64_t
            rising_goes_on(rising);
 }
 
+bool rising_is_flat(const struct rising *rising)
+{
+    return !rising->rises_count && !rising->falls_count;
+}
+
 bool rising_is_even(const struct rising *rising)
 {
     const uint64_t differ_bytes = rising->most_rise_bytes - rising->least_rise_bytes;

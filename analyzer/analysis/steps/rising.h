@@ -45,6 +45,8 @@ bool rising_never_falls(const struct rising *rising);
 /* True if these requests are all, nothing of them was freed, each was larger than the one before,
  * and they will go on to grow. */
 bool rising_is_kept(const struct rising *rising, uint64_t births_count, uint64_t frees_count);
+/* True if all requests were of one size. */
+bool rising_is_flat(const struct rising *rising);
 /* True if all requests grew by about the same number of bytes. */
 bool rising_is_even(const struct rising *rising);
 
