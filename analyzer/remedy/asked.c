@@ -11,6 +11,10 @@ enum { ABSURD_TIMES = 100 };
 enum { FEWEST_OF_PILE = 4, PILE_SHARE = 10 };
 /* Two rounds may differ by chance, as the last batch of an epoch does. */
 enum { FEWEST_ROUNDS = 3 };
+/* An earlier object counts if it holds at least 1/5 of the live bytes, because less did not fill
+ * the card. Other memory that was made after it and is still held may belong to it, as the layers
+ * of one model do that several lines make in turn. It must be less than 1/8 of the object. */
+enum { OBJECT_SHARE = 5, BESIDE_SHARE = 8 };
 
 /* True if autograd may keep the block. Then its size is that of a layer, and its place allocates
  * for several layers. */
@@ -49,6 +53,46 @@ static bool ignores_batch(const struct at_moment *at, const struct lives *lives,
     return is_seen;
 }
 
+/* True if the place still holds all blocks that it ever made, and no graph of autograd does. A
+ * cache that is replaced layer by layer frees blocks, so it is no second object. */
+static bool keeps_all(const struct at_moment *at, const struct lives *lives,
+                      const struct live_block *block)
+{
+    return !lives_of(lives, block->place).fall_count && !may_be_of_layer(at, block) &&
+           block->part != PART_BACKWARD && block->part != PART_OPTIMIZER;
+}
+
+/* Finds two objects of the line that made the refused request, which is the last block of `at`. */
+static void find_generations(struct generations *generations, const struct at_moment *at,
+                             const struct lives *lives)
+{
+    const struct live_block *refused = &at->items[at->count - 1];
+    const uint32_t maker = at->places->items[refused->place].maker;
+    const struct place_life life = lives_of(lives, maker);
+    struct generations found = {.location = at->places->items[maker].location};
+    uint64_t older_bytes = 0, beside_bytes = 0;
+
+    if (maker == PLACE_ROOT || !keeps_all(at, lives, refused))
+        return;
+    for (size_t i = 0; i < at->count; i++) {
+        const struct live_block *block = &at->items[i];
+        const bool is_before = block->begin_index < life.run_index;
+        if (at->places->items[block->place].maker != maker)
+            beside_bytes += is_before && block->begin_index > life.earlier_run_index &&
+                                    block->part < PART_BACKWARD
+                                ? block->size_bytes
+                                : 0;
+        else if (!is_before)
+            found.now_bytes += block->size_bytes;
+        else if (keeps_all(at, lives, block))
+            *(block->begin_index < life.earlier_run_index ? &older_bytes : &found.before_bytes) +=
+                block->size_bytes;
+    }
+    if (!older_bytes && found.before_bytes >= at->live_bytes / OBJECT_SHARE &&
+        beside_bytes < found.before_bytes / BESIDE_SHARE)
+        *generations = found;
+}
+
 int asked_find(struct asked *asked, const struct at_moment *at, const struct lives *lives,
                const struct caught *caught, const struct failure *failure, uint64_t card_bytes,
                struct err *err)
@@ -67,6 +111,8 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
     if (is_tensor && card_bytes && size_bytes > card_bytes && live_bytes &&
         size_bytes / live_bytes >= ABSURD_TIMES)
         asked->times_live = size_bytes / live_bytes;
+    if (!asked->grows)
+        find_generations(&asked->generations, at, lives);
     return 0;
 }
 

@@ -42,6 +42,18 @@ static struct place_life *reach(struct lives *lives, struct places *places, uint
     return &items[place];
 }
 
+/* Begins a run of the place's maker, unless the last block was of this maker. */
+static void note_maker(struct lives *lives, const struct places *places,
+                       const struct place_life *life, uint64_t index)
+{
+    const uint32_t maker = places->items[life - lives->items].maker;
+    if (maker == lives->maker)
+        return;
+    lives->maker = maker;
+    lives->items[maker].earlier_run_index = lives->items[maker].run_index;
+    lives->items[maker].run_index = index;
+}
+
 /* An optimizer allocates. If forward did not allocate since backward, the data since then was made
  * for the optimizer's step and is of no batch, such as a flat copy of the gradients. */
 static void note_step(struct lives *lives)
@@ -52,8 +64,8 @@ static void note_step(struct lives *lives)
             lives->items[i].is_of_step = true;
 }
 
-static void note_birth(struct lives *lives, struct place_life *life, uint64_t index, enum part part,
-                       uint64_t size_bytes)
+static void note_birth(struct lives *lives, const struct places *places, struct place_life *life,
+                       uint64_t index, enum part part, uint64_t size_bytes)
 {
     const bool had_optimized = lives->iterations.has_optimized;
     const uint32_t iteration = lives->iterations.number;
@@ -66,6 +78,7 @@ static void note_birth(struct lives *lives, struct place_life *life, uint64_t in
                                          (!had_optimized || lives->iterations.number != iteration);
     if (part == PART_OPTIMIZER && !had_optimized && iteration && !lives->iterations.has_forward)
         note_step(lives);
+    note_maker(lives, places, life, index);
     lives->bytes_by_part[part] += size_bytes;
     lives->batch_bytes += part == PART_DATA ? size_bytes : 0;
     if (!life->births_count++)
@@ -106,8 +119,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
         note_end(life, block);
         return 0;
     }
-    note_birth(&of_account->now, life, at->index, part_of_path(at->history, block->deciding_path),
-               block->size_bytes);
+    note_birth(&of_account->now, &watch->places, life, at->index,
+               part_of_path(at->history, block->deciding_path), block->size_bytes);
     if (account->peak.index == at->index)
         of_account->peak_iteration_index = of_account->now.iteration_index;
     return 0;
@@ -285,7 +298,7 @@ static int note_refused(struct lives *then, struct places *places, const struct 
     struct place_life *life = reach(then, places, failure->event.stack_id, err);
     if (!life)
         return -1;
-    note_birth(then, life, failure->at.index, part_of_path(history, failure->path),
+    note_birth(then, places, life, failure->at.index, part_of_path(history, failure->path),
                failure->event.size_bytes);
     life->live_count--;
     then->optimized_iterations_count = optimized_iterations_count;

@@ -26,6 +26,9 @@ struct place_life {
     /* Iterations in which blocks were born; valid if births_count is not 0. */
     uint32_t first_iteration, last_iteration;
     struct rising rising; /* of the sizes of its blocks */
+    /* If the place is a maker: the events at which its last two runs began. A run is a series of
+     * births without one of another maker. */
+    uint64_t run_index, earlier_run_index;
 };
 
 /* The lives of the blocks of one account, up to one event. */
@@ -38,6 +41,7 @@ struct lives {
     uint64_t bytes_by_part[PART_OPTIMIZER + 1]; /* allocated bytes */
     uint64_t batch_bytes;                       /* inputs of the current iteration */
     uint32_t optimized_iterations_count;
+    uint32_t maker;           /* of the last block */
     struct place_life *items; /* by place */
     size_t count, capacity;
 };

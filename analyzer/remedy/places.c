@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/symbol/frame.h"
@@ -52,6 +53,8 @@ static uint32_t add_place(struct places *places, uint32_t space, uint64_t key,
     if (pair_map_put(&places->numbers, space, key, number, err))
         return PLACE_NONE;
     grown[places->count++] = *place;
+    if (place->maker == PLACE_NONE) /* the place itself */
+        grown[number].maker = number;
     return number;
 }
 
@@ -81,6 +84,30 @@ void places_release(struct places *places)
     *places = (struct places){0};
 }
 
+/* True for the name of a lambda or of an expression, such as "build.<locals>.<genexpr>". */
+static bool is_of_expression(const char *function)
+{
+    const size_t length = strlen(function);
+    return length && function[length - 1] == '>' && strcmp(function, "<module>") != 0;
+}
+
+/* Returns the place that `location` has inside `parent`. */
+static struct place place_inside(const struct places *places, uint32_t parent, uint32_t location)
+{
+    const struct place *outer = &places->items[parent];
+    const struct trace *trace = places->trace;
+    const char *function = trace_string(trace, trace->locations[location].function_id);
+    const bool is_in_constructor = outer->is_in_constructor || strstr(function, "__init__");
+    const bool makes = !is_in_constructor && !is_of_expression(function) &&
+                       places_line_is_of_program(places, location);
+
+    return (struct place){.parent = parent,
+                          .location = location,
+                          .signs = outer->signs | places->signs_of_location[location],
+                          .is_in_constructor = is_in_constructor,
+                          .maker = makes ? PLACE_NONE : outer->maker};
+}
+
 static uint32_t place_of_frame(struct places *places, uint32_t frame_id, struct err *err)
 {
     const struct trace *trace = places->trace;
@@ -102,8 +129,7 @@ static uint32_t place_of_frame(struct places *places, uint32_t frame_id, struct 
         const struct trace_frame *frame = &trace->frames[path[depth]];
         if (frame->kind == FRAME_PYTHON && frame->address < trace->location_limit) {
             const uint32_t location = (uint32_t)frame->address;
-            const uint16_t signs = places->signs_of_location[location];
-            const struct place found = {place, location, places->items[place].signs | signs};
+            const struct place found = place_inside(places, place, location);
             place = add_place(places, location, place, &found, err);
             if (place == PLACE_NONE)
                 return PLACE_NONE;

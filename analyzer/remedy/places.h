@@ -19,6 +19,10 @@ struct place {
     uint32_t parent;   /* the caller's place; always a smaller number */
     uint32_t location; /* a location of the trace; PLACE_NATIVE: the stack has no Python frames */
     uint16_t signs;    /* bits of enum sign, for this frame and its callers */
+    bool is_in_constructor; /* this frame, or one of its callers, is in __init__ */
+    /* The innermost place of the program's own lines that is in no constructor, because a
+     * constructor makes one object by many calls. PLACE_ROOT: there is none. */
+    uint32_t maker;
 };
 
 struct places {

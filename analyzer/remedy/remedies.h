@@ -40,6 +40,13 @@ struct remedy {
     bool is_early;       /* the first step of a training failed, so the gain is not of the peak */
 };
 
+/* Two objects of one line of the program: the request failed while the line made the second, and
+ * the first is still held. Nothing of either was freed. before_bytes is 0 if there are none. */
+struct generations {
+    uint64_t before_bytes, now_bytes; /* now_bytes includes the refused request */
+    uint32_t location;                /* the line */
+};
+
 /* The requests before the failure, judged by their sizes. They tell which remedies were tried, or
  * would only delay the failure. */
 struct asked {
@@ -49,6 +56,7 @@ struct asked {
     struct rising rising; /* of the failed place, the refused request included */
     size_t halved_count;  /* as in struct caught */
     uint64_t times_live;  /* the request is this many times all that is live; 0: not that large */
+    struct generations generations;
 };
 
 /* Blocks that only differ in size: a line allocated each of them, larger than the one before, and

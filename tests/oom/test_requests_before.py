@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests what the requests before a failure show: they grow, a smaller batch was tried, or this one has a wrong shape. The
-advice that they refute is not given."""
+"""Tests what the requests before a failure show: they grow, a smaller batch was tried, this one has a wrong shape, or
+an object is made while the one before is held. The advice that they refute is not given."""
 import pytest
 
 from support.run import load_json
@@ -229,3 +229,28 @@ def test_half_the_batch_is_no_advice_where_the_request_changed_and_the_tensors_o
             run.free(*made)
     _, remedies = run.answer()
     assert ("smaller_batch" in remedies) == advises
+
+
+BUILD, LOAD, SWAP = (FILE, 13, "Block.__init__"), (FILE, 32, "load"), (FILE, 44, "Server.swap")
+
+
+@pytest.mark.parametrize("drops, beside, is_told", [(False, 0, True), (True, 0, False), (False, 1100, False)])
+def test_an_object_that_is_made_while_the_one_before_is_held_is_told_apart(run, drops, beside, is_told):
+    """A server builds a model of 8 GiB, runs it, and builds the next one. In the second case the first model was freed. In the
+    third case, other memory that was made after the first model is still held, as layers are that other lines make."""
+    with run.trace.phase("init"):
+        models = [run.alloc(1024, BUILD, LOAD, SWAP, MAIN) for _ in range(8)]
+    with run.trace.phase("forward"):
+        run.free(run.alloc(10, *MODEL))
+        if beside:
+            run.alloc(beside, *MODEL)
+    if drops:
+        run.free(*models)
+    with run.trace.phase("init"):
+        for _ in range(7):
+            run.alloc(1024, BUILD, LOAD, SWAP, MAIN)
+        run.fail(9000 if drops else 1024, BUILD, LOAD, SWAP, MAIN)
+    texts, _ = run.answer()
+    told = "8.00 GiB is of this call of train.py:32 load, 8.00 GiB of the call before, which is still held"
+    assert (told in texts["why"]) == is_told
+    assert texts["do"].startswith("Drop the old tensors of train.py:32 load (del, = None) before") == is_told

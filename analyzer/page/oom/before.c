@@ -22,11 +22,11 @@ static const struct remedies *remedies_of(const struct study *study, const struc
                : NULL;
 }
 
-bool page_oom_grows(const struct study *study, const struct failure *failure)
+bool page_oom_tells_cause(const struct study *study, const struct failure *failure)
 {
     const struct remedies *remedies = remedies_of(study, failure);
 
-    return remedies && remedies->asked.grows;
+    return remedies && (remedies->asked.grows || remedies->asked.generations.before_bytes);
 }
 
 static int say_rising(struct opening *opening, const struct rising *rising)
@@ -62,6 +62,27 @@ static int say_halved(struct opening *opening, const struct remedies *remedies)
         count, units_bytes(held, held_bytes));
 }
 
+/* Says that an earlier object of the same line is held beside the one that is being made. */
+static int say_generations(struct opening *opening, const struct study *study,
+                           const struct generations *generations)
+{
+    const struct trace *trace = &study->trace;
+    const struct trace_location *line = &trace->locations[generations->location];
+    char now[UNITS_TEXT_BYTES], before[UNITS_TEXT_BYTES], name[BLAME_TEXT_BYTES];
+
+    snprintf(name, sizeof name, "%s:%" PRIu32 " %s",
+             stack_base_name(trace_string(trace, line->file_id)), line->line,
+             trace_string(trace, line->function_id));
+    return page_join(opening, VERDICT_why,
+                     "%s is of this call of %s, %s of the call before, which is still held",
+                     units_bytes(now, generations->now_bytes), name,
+                     units_bytes(before, generations->before_bytes)) < 0
+               ? -1
+               : page_say(opening, VERDICT_do,
+                          "Drop the old tensors of %s (del, = None) before the new ones are made.",
+                          name);
+}
+
 int page_oom_say_before(struct opening *opening, const struct study *study,
                         const struct failure *failure)
 {
@@ -71,7 +92,9 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
         return 1;
     const struct asked *asked = &remedies->asked;
     if ((asked->grows && say_rising(opening, &asked->rising) < 0) ||
-        (asked->halved_count && say_halved(opening, remedies) < 0))
+        (asked->halved_count && say_halved(opening, remedies) < 0) ||
+        (remedies->asked.generations.before_bytes &&
+         say_generations(opening, study, &remedies->asked.generations) < 0))
         return -1;
     if (!asked->times_live)
         return 1;

@@ -59,11 +59,11 @@ void page_oom_told_release(struct oom_told *told);
 const struct blamed *page_oom_asker(const struct oom_told *told, const struct failure *failure);
 
 /* Says what the requests before the failure show: that they grow, that a smaller batch was tried,
- * or that this one has a wrong shape. */
+ * that this one has a wrong shape, or that an object is made while the one before is held. */
 int page_oom_say_before(struct opening *opening, const struct study *study,
                         const struct failure *failure);
-/* True if the requests of the failed line grow. */
-bool page_oom_grows(const struct study *study, const struct failure *failure);
+/* True if the requests before the failure tell its cause. */
+bool page_oom_tells_cause(const struct study *study, const struct failure *failure);
 /* Says who held the memory: "11.20 GiB live tensors, most by train.py:61 encode (6.20 GiB)". */
 int page_oom_say_who(struct opening *opening, const struct study *study, const struct oom *oom,
                      const struct oom_told *told, struct err *err);

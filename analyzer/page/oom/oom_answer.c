@@ -582,7 +582,7 @@ int page_oom_answer(struct opening *opening, const struct study *study, const st
     int status = say_told(opening, study, &oom, &told, err);
     page_oom_told_release(&told);
     if (status >= 0 && oom_is_of_card(&oom) && oom.reason != OOM_NO_LACK &&
-        ((!page_oom_grows(study, failure) &&
+        ((!page_oom_tells_cause(study, failure) &&
           page_step_of_failure(opening, study, view, failure, err) < 0) ||
          page_oom_say_idle(opening, &oom) < 0 || page_oom_say_limit_remedy(opening, &oom) < 0 ||
          page_remedies_best(opening, study, view, err) < 0))
