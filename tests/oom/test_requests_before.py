@@ -254,3 +254,19 @@ def test_an_object_that_is_made_while_the_one_before_is_held_is_told_apart(run, 
     told = "8.00 GiB is of this call of train.py:32 load, 8.00 GiB of the call before, which is still held"
     assert (told in texts["why"]) == is_told
     assert texts["do"].startswith("Drop the old tensors of train.py:32 load (del, = None) before") == is_told
+
+
+def test_another_path_is_told_by_its_live_memory_not_by_all_that_it_allocated(run):
+    for number in range(1, 7):
+        with run.trace.phase("forward"):
+            run.free(run.alloc(100, *MODEL))
+        run.trace.step(number)
+    with run.trace.phase("forward"):
+        for _ in range(10):
+            passing = run.alloc(1024, *GATHER)
+            run.alloc(512, (FILE, 51, "validate"), MAIN)
+            run.free(passing)
+        run.fail(4096, (FILE, 51, "validate"), MAIN)
+    texts, _ = run.answer()
+    assert ("in step 7, call stacks that other steps do not have hold 5.00 GiB, most of it by train.py:51 validate (5.00 GiB): "
+            "another path through the program.") in texts["why"]  # fmt: skip

@@ -9,6 +9,7 @@
 
 #include "findings.h"
 #include "analyzer/analysis/leaks.h"
+#include "analyzer/analysis/sites.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 
@@ -75,25 +76,31 @@ void step_findings_release(struct step_findings *found)
 
 #define WHO_BYTES (BLAME_TEXT_BYTES + UNITS_TEXT_BYTES + 16)
 
-/* Writes ", most of it by train.py:88 forward (3.20 GiB)", for the first site that is new (is_new)
- * or known. If the site made at most half, writes "the largest part" in place of "most of it". */
+/* Writes ", most of it by train.py:88 forward (3.20 GiB)", for the largest site that is new
+ * (is_new) or known. If the site made at most half, writes "the largest part" in place of "most of it". */
 static const char *most_text(char out[WHO_BYTES], const struct step_findings *found, bool is_new)
 {
     const struct outlier *outlier = &found->outlier;
     const double all = is_new ? (double)outlier->new_bytes : outlier->more_bytes;
+    const struct outlier_site *most = NULL;
+    double most_bytes = 0;
     char bytes[UNITS_TEXT_BYTES];
 
     *out = 0;
-    for (size_t i = 0; i < outlier->count && !*out; i++) {
+    for (size_t i = 0; i < outlier->count; i++) {
         const struct outlier_site *site = &outlier->sites[i];
         const double more = (double)site->bytes - site->typical_bytes;
 
-        if ((site->typical_bytes <= 0) == is_new)
-            snprintf(out, WHO_BYTES, ", %s by %s (%s%s)",
-                     more > all / 2 ? "most of it" : "the largest part",
-                     step_findings_of_site(found, site)->label, is_new ? "" : "+",
-                     units_bytes(bytes, (uint64_t)(more + 0.5)));
+        if ((site->typical_bytes <= 0) != is_new || more <= most_bytes)
+            continue;
+        most = site;
+        most_bytes = more;
     }
+    if (most)
+        snprintf(out, WHO_BYTES, ", %s by %s (%s%s)",
+                 most_bytes > all / 2 ? "most of it" : "the largest part",
+                 step_findings_of_site(found, most)->label, is_new ? "" : "+",
+                 units_bytes(bytes, (uint64_t)(most_bytes + 0.5)));
     return out;
 }
 
@@ -120,7 +127,7 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
 }
 
 static int say_cause(struct opening *opening, const struct study *study, uint32_t account,
-                     const struct step_findings *found, struct err *err)
+                     const struct step_findings *found, const char *made, struct err *err)
 {
     const uint64_t number = found->outlier.step.number;
     const bool is_open = found->outlier.is_open;
@@ -134,11 +141,11 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
     case OUTLIER_BEGAN:
         return say_began(opening, study, account, &found->outlier, err);
     case OUTLIER_NEW:
-        return page_join(
-            opening, VERDICT_why,
-            "in step %" PRIu64 ", call stacks that other steps do not have allocated %s%s: "
-            "another path through the program",
-            number, units_bytes(bytes, found->outlier.new_bytes), most_text(most, found, true));
+        return page_join(opening, VERDICT_why,
+                         "in step %" PRIu64 ", call stacks that other steps do not have %s %s%s: "
+                         "another path through the program",
+                         number, made, units_bytes(bytes, found->outlier.new_bytes),
+                         most_text(most, found, true));
     case OUTLIER_MORE:
         return page_join(
             opening, VERDICT_why,
@@ -228,10 +235,36 @@ static int say_steps(struct opening *opening, const struct study *study, uint32_
 {
     page_next(opening, found->outlier.is_open ? "oom" : "peak");
     return say_step(opening, study, &found->outlier) < 0 ||
-                   say_cause(opening, study, account, found, err) < 0 ||
+                   say_cause(opening, study, account, found, "allocated", err) < 0 ||
                    say_ages(opening, study, account, found) < 0
                ? -1
                : say_period(opening, study, err);
+}
+
+/* Replaces the bytes that the new call stacks allocated by those that are live at the failure,
+ * because blocks that were freed before did not fill the card. */
+static int take_live(struct outlier *outlier, const struct study *study,
+                     const struct failure *failure, struct err *err)
+{
+    struct sites live;
+
+    if (sites_at(&live, &study->categories, failure->account, failure->at.index, err))
+        return -1;
+    outlier->new_bytes = 0;
+    for (size_t i = 0; i < outlier->count; i++) {
+        struct outlier_site *site = &outlier->sites[i];
+        if (site->typical_bytes > 0)
+            continue;
+        site->bytes = 0;
+        for (size_t n = 0; n < live.count; n++)
+            if (live.items[n].stack_id == site->stack_id &&
+                live.items[n].forward_stack_id == site->forward_stack_id)
+                site->bytes += live.items[n].bytes;
+        outlier->new_bytes += site->bytes;
+    }
+    outlier->cause_bytes = (double)outlier->new_bytes;
+    sites_release(&live);
+    return 0;
 }
 
 int page_step_of_failure(struct opening *opening, const struct study *study,
@@ -247,10 +280,15 @@ int page_step_of_failure(struct opening *opening, const struct study *study,
         return 0;
     if (step_findings_find(&found, study, failure->account, err))
         return -1;
+    if (found.outlier.failure == failure && found.outlier.cause == OUTLIER_NEW &&
+        take_live(&found.outlier, study, failure, err)) {
+        step_findings_release(&found);
+        return -1;
+    }
     /* A cause that explains less than half of the requested bytes does not explain the failure. */
     if (found.outlier.failure == failure && found.outlier.cause != OUTLIER_NONE &&
         found.outlier.cause_bytes * 2 >= (double)failure->event.size_bytes)
-        status = say_cause(opening, study, failure->account, &found, err);
+        status = say_cause(opening, study, failure->account, &found, "hold", err);
     if (status > 0 && found.outlier.cause == OUTLIER_BEGAN)
         status = page_explain(opening, page_leaks_answer, study, &of_layer, err) < 0 ? -1 : 1;
     step_findings_release(&found);
