@@ -2,7 +2,7 @@
 /* Adds the rows of failed allocations; see summary.h. */
 #include "parts.h"
 #include "analyzer/oom/oom_kind.h"
-#include "analyzer/page/oom/oom.h"
+#include "analyzer/page/oom/told.h"
 
 enum { EXPLANATION_MOST_BYTES = 1024 };
 

@@ -140,13 +140,9 @@ def test_a_step_that_keeps_more_at_once_did_not_allocate_more(trace):
     """Each step makes the same three blocks. All but step 12 free each block before they make the next one."""
     line = trace.stack(("train.py", 3, "forward"))
     for step in range(1, 21):
-        blocks = []
-        for _ in range(3):
-            blocks.append(trace.alloc(10 * MIB, stack=line))
-            if step != 12:
-                trace.free(blocks.pop())
-        for block in blocks:
-            trace.free(block)
+        for count in [3] if step == 12 else [1, 1, 1]:
+            for block in [trace.alloc(10 * MIB, stack=line) for _ in range(count)]:
+                trace.free(block)
         trace.step(step)
     answer = ask(trace)
     assert steps(trace)["outlier"]["cause"] == "more live at once"

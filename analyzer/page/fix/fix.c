@@ -8,7 +8,7 @@
 
 #include "analyzer/fix/fix.h"
 #include "analyzer/oom/oom.h"
-#include "analyzer/page/oom/oom.h"
+#include "analyzer/page/oom/told.h"
 #include "runs.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sentences about the requests before a failure, and about who held the memory. */
-#include "oom.h"
+#include "told.h"
 
 #include <inttypes.h>
 #include <stdio.h>

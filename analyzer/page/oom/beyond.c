@@ -10,7 +10,7 @@
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/oom/beyond.h"
 #include "analyzer/render/units.h"
-#include "oom.h"
+#include "told.h"
 
 /* Sites have no table if they hold less than 1/20 of the process's memory. */
 enum { WORTH_A_TABLE_DIVISOR = 20 };

@@ -3,7 +3,7 @@
  * The sentences about memory that lay idle in pools which the failed call could not take from, and
  * about how the program can give it back to the driver.
  */
-#include "oom.h"
+#include "told.h"
 
 #include "analyzer/render/units.h"
 

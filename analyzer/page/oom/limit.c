@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sentences about limits: one of the framework that refused the request, and one of the context
  * that the program raised, for which the context took memory. */
-#include "oom.h"
+#include "told.h"
 
 #include <math.h>
 

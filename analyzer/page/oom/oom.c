@@ -12,7 +12,7 @@
 #include "analyzer/blame/joined.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
-#include "oom.h"
+#include "told.h"
 
 /* --- a row --- */
 

@@ -14,7 +14,7 @@
 #include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
-#include "oom.h"
+#include "told.h"
 
 /* --- why one allocation failed --- */
 

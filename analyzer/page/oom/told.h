@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that the files of the page of `oom` share with each other and with other pages. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_OOM_H
-#define GPUMEMTRACE_ANALYZER_PAGE_OOM_H
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_OOM_TOLD_H
+#define GPUMEMTRACE_ANALYZER_PAGE_OOM_TOLD_H
 
 #include "analyzer/analysis/sites.h"
 #include "analyzer/analysis/study.h"
