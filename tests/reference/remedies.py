@@ -85,7 +85,8 @@ class Run:
     # --- what is known of a place ---
 
     def recurs(self, block):
-        return len({other.iteration for other in self.blocks if other.place == block.place}) > 1 and block.place not in self.of_step
+        iterations = {other.iteration for other in self.blocks if other.place == block.place}
+        return len(iterations) > 1 and block.place not in self.of_step
 
     def places_of_step(self):
         """Returns the places of blocks that are made in an iteration whose optimizer allocates before any forward."""

@@ -77,7 +77,8 @@ void step_findings_release(struct step_findings *found)
 #define WHO_BYTES (BLAME_TEXT_BYTES + UNITS_TEXT_BYTES + 16)
 
 /* Writes ", most of it by train.py:88 forward (3.20 GiB)", for the largest site that is new
- * (is_new) or known. If the site made at most half, writes "the largest part" in place of "most of it". */
+ * (is_new) or known. If the site made at most half, writes "the largest part" in place of "most of
+ * it". */
 static const char *most_text(char out[WHO_BYTES], const struct step_findings *found, bool is_new)
 {
     const struct outlier *outlier = &found->outlier;
