@@ -12,12 +12,6 @@ enum { VISIBLE_SHARE = 100 };
 
 /* --- the verdict on one line --- */
 
-/* The windows of a trend that are judged, and the number of ends per step. */
-struct stretch {
-    size_t first, last;
-    double ends_per_step;
-};
-
 /* Leaves out the last window until it is complete. */
 static size_t whole_windows(const struct trend *trend, uint64_t ends_count)
 {
@@ -25,9 +19,9 @@ static size_t whole_windows(const struct trend *trend, uint64_t ends_count)
 }
 
 /* First window of the last third. */
-static size_t late_begin(const struct stretch *stretch)
+static size_t late_begin(size_t windows)
 {
-    return stretch->last - 1 - (stretch->last - stretch->first + 1) / 3;
+    return windows - 1 - (windows + 1) / 3;
 }
 
 static uint64_t highest(const struct trend *trend, size_t first, size_t last)
@@ -48,48 +42,46 @@ static double rise_per_end(const struct trend *trend, size_t first, size_t last)
 
 /* True if the last third rises. The last third of all that grows rises, and this test is cheaper
  * than computing the line. */
-static bool rises_late(const struct trend *trend, const struct stretch *stretch)
+static bool rises_late(const struct trend *trend, size_t windows)
 {
-    return trend->samples[stretch->last - 1] > trend->samples[late_begin(stretch)];
+    return trend->samples[windows - 1] > trend->samples[late_begin(windows)];
 }
 
 /* is_steady: the bytes never fell from end to end, and rose at least half of the time. */
-static enum growth_verdict judge_line(const struct trend *trend, const struct stretch *stretch,
+static enum growth_verdict judge_line(const struct trend *trend, size_t windows,
                                       const struct trend_line *line, bool is_steady)
 {
-    const size_t last = stretch->last - 1, length = stretch->last - stretch->first;
-    const size_t third = late_begin(stretch);
-    const size_t half = stretch->first + (length + 1) / 2;
+    const size_t last = windows - 1;
+    const size_t third = late_begin(windows);
+    const size_t half = (windows + 1) / 2;
     const bool rises = line->slope > 0 && (line->low > 0 || is_steady);
 
     if (rises && rise_per_end(trend, third, last) * 4 >= line->slope)
         return GROWTH_GROWS;
-    if (line->high <= 0 ||
-        highest(trend, half, stretch->last) <= highest(trend, stretch->first, half) ||
-        (line->slope > 0 && trend_fit(trend, third, stretch->last).high * 4 < line->slope))
+    if (line->high <= 0 || highest(trend, half, windows) <= highest(trend, 0, half) ||
+        (line->slope > 0 && trend_fit(trend, third, windows).high * 4 < line->slope))
         return GROWTH_FLAT;
     return GROWTH_UNKNOWN;
 }
 
-static struct growth_line judge(const struct trend *trend, const struct stretch *stretch,
-                                bool is_steady)
+static struct growth_line judge(const struct trend *trend, size_t windows, bool is_steady)
 {
-    const struct trend_line line = trend_fit(trend, stretch->first, stretch->last);
+    const struct trend_line line = trend_fit(trend, 0, windows);
 
-    return (struct growth_line){.verdict = judge_line(trend, stretch, &line, is_steady),
+    return (struct growth_line){.verdict = judge_line(trend, windows, &line, is_steady),
                                 .has_slope = true,
-                                .slope = line.slope * stretch->ends_per_step,
-                                .low = line.low * stretch->ends_per_step,
-                                .high = line.high * stretch->ends_per_step};
+                                .slope = line.slope,
+                                .low = line.low,
+                                .high = line.high};
 }
 
 /* The number of blocks of a site that grows by enlarging them; 0: it keeps more and more blocks. */
 static uint64_t find_enlarged(const struct site_ends *site, const struct trend *counts,
-                              const struct stretch *stretch)
+                              size_t windows)
 {
-    const uint64_t count = counts->samples[late_begin(stretch)];
+    const uint64_t count = counts->samples[late_begin(windows)];
 
-    for (size_t i = late_begin(stretch) + 1; i < stretch->last; i++)
+    for (size_t i = late_begin(windows) + 1; i < windows; i++)
         if (counts->samples[i] != count)
             return 0;
     return site->was_resized ? 0 : count;
@@ -173,7 +165,7 @@ static bool may_wait(const struct step_period *period, const struct site_ends *s
 }
 
 static int add_site(struct growth *growth, size_t *capacity, const struct site_ends *site,
-                    const struct stretch *stretch, struct err *err)
+                    size_t windows, struct err *err)
 {
     const uint64_t intervals = site->ends_count - 1;
     const bool is_steady = !site->falls_count && site->rises.count * 2 >= intervals;
@@ -192,11 +184,11 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
     item.since_step = site->first_bytes ? 1 : site->changed_at + 1 + WARM_UP_ENDS;
     if (find_saw(&item, site))
         return keep(growth, capacity, &item, err);
-    if (site->last_bytes <= site->first_bytes || !rises_late(&site->trend, stretch) ||
-        !(is_steady || trend_rises(&site->trend, stretch->first, stretch->last)))
+    if (site->last_bytes <= site->first_bytes || !rises_late(&site->trend, windows) ||
+        !(is_steady || trend_rises(&site->trend, 0, windows)))
         return 0;
-    item.line = judge(&site->trend, stretch, is_steady);
-    item.enlarged_count = find_enlarged(site, &site->counts, stretch);
+    item.line = judge(&site->trend, windows, is_steady);
+    item.enlarged_count = find_enlarged(site, &site->counts, windows);
     measure_enlarged(&item, growth);
     item.waits = may_wait(growth->period, site);
     return item.line.verdict == GROWTH_GROWS ? keep(growth, capacity, &item, err) : 0;
@@ -221,14 +213,14 @@ static int find_churn(struct growth *growth, const struct account_ends *own, str
 }
 
 /* The step from which on the total stays at its highest value, if it rose before; else 0. */
-static uint64_t find_flat(const struct trend *trend, const struct stretch *stretch)
+static uint64_t find_flat(const struct trend *trend, size_t windows)
 {
-    const uint64_t most = highest(trend, stretch->first, stretch->last);
-    size_t at = stretch->last;
+    const uint64_t most = highest(trend, 0, windows);
+    size_t at = windows;
 
-    while (at > stretch->first && most - trend->samples[at - 1] <= most / VISIBLE_SHARE)
+    while (at && most - trend->samples[at - 1] <= most / VISIBLE_SHARE)
         at--;
-    if (at > late_begin(stretch) || most - trend->samples[stretch->first] <= most / VISIBLE_SHARE)
+    if (at > late_begin(windows) || most - trend->samples[0] <= most / VISIBLE_SHARE)
         return 0;
     return at * trend->window + 1 + WARM_UP_ENDS;
 }
@@ -307,20 +299,19 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, u
                         struct err *err)
 {
     const struct site_ends *total = &own->total;
-    const struct stretch stretch = {.last = whole_windows(&total->trend, total->ends_count),
-                                    .ends_per_step = 1};
+    const size_t windows = whole_windows(&total->trend, total->ends_count);
     size_t capacity = 0;
 
     growth->counted_steps = growth->total_intervals = total->ends_count - 1;
     growth->total_rises = total->rises.count;
-    growth->total = judge(&total->trend, &stretch,
+    growth->total = judge(&total->trend, windows,
                           !total->falls_count && total->rises.count * 2 >= growth->counted_steps);
     if (growth->total.verdict == GROWTH_FLAT)
-        growth->flat_since = find_flat(&total->trend, &stretch);
+        growth->flat_since = find_flat(&total->trend, windows);
     find_dropped(growth, own);
     find_after(growth, own, since_index);
     for (size_t i = 0; i < own->count; i++)
-        if (add_site(growth, &capacity, &own->sites[i], &stretch, err))
+        if (add_site(growth, &capacity, &own->sites[i], windows, err))
             return -1;
     return find_churn(growth, own, err);
 }
