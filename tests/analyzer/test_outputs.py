@@ -2,10 +2,12 @@
 """Output of every command for the made-up traces, byte by byte, in every format.
 
 tests/golden/outputs/NAME.FORMAT.txt holds the output for one trace: each command line, its exit status unless
-it is 0, stderr and stdout. After an intended change:
+it is 0, stderr and stdout. support/stored.py explains how a file refers to parts that stand elsewhere. CSV and JUnit
+are stored as they are. After an intended change:
 
     GPUMEMTRACE_REWRITE=1 pytest tests/analyzer/test_outputs.py     writes them again; read the diff
 """
+import functools
 import json
 import os
 import re
@@ -15,6 +17,7 @@ import pytest
 
 from support.made_traces import MADE
 from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment
+from support.stored import FORMS, expand, fold, outputs, session
 from support.tracefile import Trace
 
 STORED = ROOT / "tests" / "golden" / "outputs"
@@ -31,6 +34,8 @@ FORMATS = {
     "csv": ANSWERS,
     "junit": [answer for answer in ANSWERS if answer.startswith("check")],
 }
+BASE = "without_events"
+SEVERAL = ["two_devices", "dry_run_of_a_rank"]
 MODELS = {
     "linear": {"input": [32], "batch": 100, "optimizer": "sgd",
                "layers": [{"type": "Linear", "in": 32, "out": 16, "bias": False}]},
@@ -40,8 +45,43 @@ MODELS = {
 }  # fmt: skip
 
 
+# --- the stored text ---
+
+
+def path_of(name, form):
+    return STORED / f"{name}.{form}.txt"
+
+
+def text_of(name, form):
+    with open(path_of(name, form), encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def others_of(name, form):
+    """Returns the stored sessions of other traces to which the file of this one may refer."""
+    others = SEVERAL if name == "several_traces" else [] if name == BASE else [BASE]
+    return {other: stored(other, form) for other in others}
+
+
+@functools.cache
+def stored(name, form):
+    """Returns the stored session, whole."""
+    text = text_of(name, form)
+    return expand(text, form, others_of(name, form)) if form in FORMS else text
+
+
+def store(name, form, text):
+    if form in FORMS:
+        text = fold(text, form, others_of(name, form))
+    path_of(name, form).write_bytes(text.encode())
+    stored.cache_clear()
+
+
+# --- the output ---
+
+
 def answer(folder, line, form):
-    """Returns the stored text for one command line. In it, each level of JSON's indentation is one space."""
+    """Returns the output of one command line. In it, each level of JSON's indentation is one space."""
     completed = subprocess.run(
         [BUILD / "gpumemtrace", *line.split(), f"--format={form}"],
         cwd=folder, env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S,
@@ -50,15 +90,14 @@ def answer(folder, line, form):
     text = completed.stdout
     if form == "json":
         text = re.sub(rb"^(?:  )+", lambda spaces: b" " * (len(spaces[0]) // 2), text, flags=re.M)
-    return b"$ gpumemtrace %s\n%s%s%s" % (line.encode(), status, completed.stderr, text)
+    return (status + completed.stderr + text).decode()
 
 
 def check(folder, name, form, lines):
-    path = STORED / f"{name}.{form}.txt"
-    text = b"\n".join(answer(folder, line, form) for line in lines)
+    text = session({line: answer(folder, line, form) for line in lines})
     if os.environ.get("GPUMEMTRACE_REWRITE"):
-        path.write_bytes(text)
-    assert path.read_bytes().decode() == text.decode()
+        store(name, form, text)
+    assert stored(name, form) == text
 
 
 def write(folder, name):
@@ -83,10 +122,9 @@ def test_a_made_up_trace_is_answered_as_stored(tmp_path, name, form):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_several_traces_are_answered_as_stored(tmp_path, form):
-    names = ["two_devices", "dry_run_of_a_rank"]
-    for name in names:
+    for name in SEVERAL:
         write(tmp_path, name)
-    lines = [with_operands(line, *(f"{name}.db" for name in names)) for line in FORMATS[form]]
+    lines = [with_operands(line, *(f"{name}.db" for name in SEVERAL)) for line in FORMATS[form]]
     check(tmp_path, "several_traces", form, lines)
 
 
@@ -109,21 +147,15 @@ def test_a_resolved_trace_is_answered_as_stored(tmp_path, form):
 
 def test_every_stored_answer_is_of_a_trace_that_is_still_made():
     names = [*MADE, "several_traces", "models", "resolved"]
-    assert {name_of(path) for path in STORED.iterdir()} == set(names)
+    assert {path.name.split(".")[0] for path in STORED.iterdir()} == set(names)
 
 
 # --- the verdict in the stored answers ---
 
 
-def outputs(path):
-    """Returns the stored output of each command line."""
-    _, *parts = re.split(r"^\$ gpumemtrace (.*)\n", path.read_text(), flags=re.M)
-    return dict(zip(parts[::2], parts[1::2]))
-
-
-def documents(path):
+def documents(name):
     """Returns the JSON document of each command line that printed one."""
-    printed = {line: re.search(r"^\{.*^\}", text, re.M | re.S) for line, text in outputs(path).items()}
+    printed = {line: re.search(r"^\{.*^\}", text, re.M | re.S) for line, text in outputs(stored(name, "json")).items()}
     return {line: json.loads(found[0]) for line, found in printed.items() if found}
 
 
@@ -132,13 +164,9 @@ def opened(document):
     return [page for page in (document, *document.get("traces", [])) if "answer" in page or "verdict" in page]
 
 
-def name_of(path):
-    return path.name.split(".")[0]
-
-
-@pytest.mark.parametrize("path", sorted(STORED.glob("*.text.txt")), ids=name_of)
-def test_text_opens_with_the_sentences_and_labels_their_roles(path):
-    of_json, of_text = documents(path.with_name(name_of(path) + ".json.txt")), outputs(path)
+@pytest.mark.parametrize("name", sorted(path.name.split(".")[0] for path in STORED.glob("*.text.txt")))
+def test_text_opens_with_the_sentences_and_labels_their_roles(name):
+    of_json, of_text = documents(name), outputs(stored(name, "text"))
     for line in of_text.keys() & of_json.keys():
         page = opened(of_json[line])[0]
         said, more = ([LABELS[one["role"]] + one["text"] for one in page[key]] for key in ("verdict", "more"))
