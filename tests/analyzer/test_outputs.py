@@ -2,8 +2,8 @@
 """Output of every command for the made-up traces, byte by byte, in every format.
 
 tests/golden/outputs/NAME.FORMAT.txt holds the output for one trace: each command line, its exit status unless
-it is 0, stderr and stdout. support/stored.py explains how a file refers to parts that stand elsewhere. CSV and JUnit
-are stored as they are. After an intended change:
+it is 0, stderr and stdout. support/stored.py explains how a file refers to parts that stand elsewhere. CSV and JUnit are
+derived from the stored JSON, except those of WHOLE, which are stored. After an intended change:
 
     GPUMEMTRACE_REWRITE=1 pytest tests/analyzer/test_outputs.py     writes them again; read the diff
 """
@@ -15,9 +15,10 @@ import subprocess
 
 import pytest
 
+from support.derived import csv_of, junit_of
 from support.made_traces import MADE
 from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment
-from support.stored import FORMS, expand, fold, outputs, session
+from support.stored import expand, fold, name_of, outputs, session
 from support.tracefile import Trace
 
 STORED = ROOT / "tests" / "golden" / "outputs"
@@ -35,6 +36,14 @@ FORMATS = {
     "junit": [answer for answer in ANSWERS if answer.startswith("check")],
 }
 BASE = "without_events"
+WHOLE = {
+    "csv": [BASE, "names_that_need_quoting", "several_traces", "models", "resolved"],
+    "junit": ["names_that_need_quoting"],
+}
+TABLES = {
+    "report": "sites_at_peak", "peak": "sites", "timeline": "timeline", "frag": "over_time", "phases": "phases",
+    "leaks": "live_at_exit", "steps": "steps", "oom": "oom", "ledger": "terms", "info": "events_by_kind", "check": "checks",
+}  # fmt: skip
 SEVERAL = ["two_devices", "dry_run_of_a_rank"]
 MODELS = {
     "linear": {"input": [32], "batch": 100, "optimizer": "sgd",
@@ -66,13 +75,21 @@ def others_of(name, form):
 @functools.cache
 def stored(name, form):
     """Returns the stored session, whole."""
-    text = text_of(name, form)
-    return expand(text, form, others_of(name, form)) if form in FORMS else text
+    if form not in WHOLE or name in WHOLE[form]:
+        text = text_of(name, form)
+        return text if form in WHOLE else expand(text, form, others_of(name, form))
+    printed = outputs(stored(name, "json"))
+    if form == "junit":
+        return session({line: junit_of(text) for line, text in printed.items() if line.startswith("check")})
+    heads = {name_of(line): text.split("\r\n")[0] for line, text in outputs(text_of(BASE, "csv")).items()}
+    return session({line: csv_of(text, TABLES[line.split()[0]], heads[name_of(line)]) for line, text in printed.items()})
 
 
 def store(name, form, text):
-    if form in FORMS:
+    if form not in WHOLE:
         text = fold(text, form, others_of(name, form))
+    elif name not in WHOLE[form]:
+        return
     path_of(name, form).write_bytes(text.encode())
     stored.cache_clear()
 
@@ -147,7 +164,8 @@ def test_a_resolved_trace_is_answered_as_stored(tmp_path, form):
 
 def test_every_stored_answer_is_of_a_trace_that_is_still_made():
     names = [*MADE, "several_traces", "models", "resolved"]
-    assert {path.name.split(".")[0] for path in STORED.iterdir()} == set(names)
+    whole = {path_of(name, form) for form in WHOLE for name in WHOLE[form]}
+    assert set(STORED.iterdir()) == {path_of(name, form) for form in ("text", "json") for name in names} | whole
 
 
 # --- the verdict in the stored answers ---

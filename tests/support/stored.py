@@ -232,7 +232,6 @@ def expand_answers(rows):
 
 FOLD = {"text": fold_text, "json": fold_json}
 EXPAND = {"text": expand_text, "json": expand_json}
-FORMS = tuple(FOLD)
 
 
 def shown_in(others, form):
