@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Makes pytest items of the unit tests in C. A unit test is a cmocka program: tests/unit/FOLDER/NAME.c is built to
-tests/unit/FOLDER/NAME below the build folder. Each function `static void name(void **state)` in it is an item."""
+tests/unit/FOLDER/NAME below the build folder. Each `TEST(name)` or `TEST_WITH(name, …)` of tests/unit/unit_test.h is an item."""
 import re
 import subprocess
 
@@ -18,11 +18,11 @@ def pytest_collect_file(file_path, parent):
 
 
 class UnitFile(pytest.File):
-    """A C file with unit tests. A test that the file's main() does not list has no result and therefore fails."""
+    """A C file with unit tests. A test without a result fails."""
 
     def collect(self):
         source = self.path.read_text(encoding="utf-8")
-        names = re.findall(r"^static void (\w+)\(void \*\*\w+\)", source, re.MULTILINE)
+        names = re.findall(r"^TEST(?:_WITH)?\((\w+)", source, re.MULTILINE)
         for name in dict.fromkeys(names):
             yield UnitItem.from_parent(self, name=name)
 

@@ -3,19 +3,14 @@
 #ifndef GPUMEMTRACE_TESTS_UNIT_MADE_FOLDER_H
 #define GPUMEMTRACE_TESTS_UNIT_MADE_FOLDER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "tests/unit/unit_test.h"
 
 static char root[64];
 

@@ -3,20 +3,18 @@
 #include "common/cgroup.h"
 #include "tests/unit/made_folder.h"
 
-static void without_cgroups_nothing_is_known(void **state)
+TEST_WITH(without_cgroups_nothing_is_known, set_up, tear_down)
 {
     struct cgroup cgroup;
-    (void)state;
     assert_false(cgroup_find(&cgroup, root));
     put("proc/self/cgroup", "2:cpu:/a\n");
     assert_false(cgroup_find(&cgroup, root));
     assert_true(cgroup.limit_bytes == CGROUP_UNKNOWN);
 }
 
-static void the_cgroup_with_the_least_limit_counts(void **state)
+TEST_WITH(the_cgroup_with_the_least_limit_counts, set_up, tear_down)
 {
     struct cgroup cgroup;
-    (void)state;
     put("proc/self/cgroup", "0::/a/b\n");
     put("sys/fs/cgroup/a/b/memory.current", "1000\n");
     put("sys/fs/cgroup/a/b/memory.max", "max\n");
@@ -31,10 +29,9 @@ static void the_cgroup_with_the_least_limit_counts(void **state)
     assert_int_equal(cgroup_figure(&cgroup, CGROUP_OOM_KILLS), 1); /* the process's own cgroup */
 }
 
-static void without_a_limit_the_process_s_own_cgroup_counts(void **state)
+TEST_WITH(without_a_limit_the_process_s_own_cgroup_counts, set_up, tear_down)
 {
     struct cgroup cgroup;
-    (void)state;
     put("proc/self/cgroup", "0::/a/b\n");
     put("sys/fs/cgroup/a/b/memory.current", "1000\n");
     put("sys/fs/cgroup/a/memory.current", "3000\n");
@@ -45,10 +42,9 @@ static void without_a_limit_the_process_s_own_cgroup_counts(void **state)
     assert_true(cgroup_figure(&cgroup, CGROUP_OOM_KILLS) == CGROUP_UNKNOWN);
 }
 
-static void version_1_has_files_of_other_names(void **state)
+TEST_WITH(version_1_has_files_of_other_names, set_up, tear_down)
 {
     struct cgroup cgroup;
-    (void)state;
     put("proc/self/cgroup", "9:name=systemd:/x\n4:cpuset,memory:/a\n0::/\n");
     put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "1000\n");
     put("sys/fs/cgroup/memory/a/memory.max_usage_in_bytes", "1500\n");
@@ -62,10 +58,9 @@ static void version_1_has_files_of_other_names(void **state)
     assert_int_equal(cgroup_figure(&cgroup, CGROUP_OOM_KILLS), 3);
 }
 
-static void in_a_container_only_the_mount_may_be_there(void **state)
+TEST_WITH(in_a_container_only_the_mount_may_be_there, set_up, tear_down)
 {
     struct cgroup cgroup;
-    (void)state;
     put("proc/self/cgroup", "4:memory:/host/path/of/it\n");
     put("sys/fs/cgroup/memory/memory.usage_in_bytes", "1000\n");
     put("sys/fs/cgroup/memory/memory.limit_in_bytes", "2000\n");
@@ -74,16 +69,4 @@ static void in_a_container_only_the_mount_may_be_there(void **state)
     assert_int_equal(cgroup_figure(&cgroup, CGROUP_CURRENT_BYTES), 1000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_cgroups_nothing_is_known, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_cgroup_with_the_least_limit_counts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_a_limit_the_process_s_own_cgroup_counts, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(version_1_has_files_of_other_names, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(in_a_container_only_the_mount_may_be_there, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests sizes, numbers and shares as people type them: the values of valid texts, and the
    refusal of invalid texts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <limits.h>
 #include <string.h>
 
 #include "common/numbers.h"
+#include "tests/unit/unit_test.h"
 
 static void assert_size(const char *text, uint64_t expected)
 {
@@ -34,9 +28,8 @@ static void assert_no_size(const char *text, const char *part_of_message)
     assert_non_null(strstr(err.message, text));
 }
 
-static void sizes_are_binary_unless_they_say_kb_mb_gb_tb(void **state)
+TEST(sizes_are_binary_unless_they_say_kb_mb_gb_tb)
 {
-    (void)state;
     assert_size("4GiB", 4294967296);
     assert_size("4G", 4294967296);
     assert_size("4GB", 4000000000);
@@ -49,17 +42,15 @@ static void sizes_are_binary_unless_they_say_kb_mb_gb_tb(void **state)
     assert_size("0", 0);
 }
 
-static void case_and_spaces_before_the_unit_do_not_matter(void **state)
+TEST(case_and_spaces_before_the_unit_do_not_matter)
 {
-    (void)state;
     assert_size("4gib", 4294967296);
     assert_size("4 GiB", 4294967296);
     assert_size("7k", 7168);
 }
 
-static void fractions_are_exact_and_rounded_down(void **state)
+TEST(fractions_are_exact_and_rounded_down)
 {
-    (void)state;
     assert_size("1.5GiB", 1610612736);
     assert_size("0.1KiB", 102);
     assert_size("1.25GB", 1250000000);
@@ -67,9 +58,8 @@ static void fractions_are_exact_and_rounded_down(void **state)
     assert_size("0.00000009TiB", 0); /* digits after the seventh are ignored */
 }
 
-static void the_largest_size_is_taken_and_the_next_refused(void **state)
+TEST(the_largest_size_is_taken_and_the_next_refused)
 {
-    (void)state;
     assert_size("9223372036854775807", INT64_MAX);
     assert_size("8388607TiB", 8388607ull << 40);
     assert_no_size("9223372036854775808", "the most is 9223372036854775807 bytes");
@@ -79,9 +69,8 @@ static void the_largest_size_is_taken_and_the_next_refused(void **state)
     assert_no_size("99999999999999999999GiB", "too large");
 }
 
-static void what_is_no_size_is_quoted(void **state)
+TEST(what_is_no_size_is_quoted)
 {
-    (void)state;
     static const char *const junk[] = {"",      "-1",    "GiB",   "4XB", "4GiBs", "1.5",
                                        "1.GiB", ".5GiB", "0x10",  "1e9", "4 5",   " 4GiB",
                                        "+4",    "1.5B",  "4G iB", "nan", "4GiB "};
@@ -89,16 +78,14 @@ static void what_is_no_size_is_quoted(void **state)
         assert_no_size(junk[i], "is not a size");
 }
 
-static void an_error_may_be_ignored(void **state)
+TEST(an_error_may_be_ignored)
 {
-    (void)state;
     uint64_t bytes;
     assert_int_equal(size_parse("junk", &bytes, NULL), -1);
 }
 
-static void numbers_keep_to_their_range(void **state)
+TEST(numbers_keep_to_their_range)
 {
-    (void)state;
     struct err err = {0};
     long number = 42;
     assert_int_equal(number_parse("7", 1, 10, &number, &err), 0);
@@ -113,9 +100,8 @@ static void numbers_keep_to_their_range(void **state)
     assert_int_equal(number, -3);
 }
 
-static void what_is_no_number_is_refused(void **state)
+TEST(what_is_no_number_is_refused)
 {
-    (void)state;
     static const char *const junk[] = {"", "-", "x", "1x", "1.0", " 1", "0x1", "1 "};
     for (size_t i = 0; i < sizeof junk / sizeof junk[0]; i++) {
         struct err err = {0};
@@ -126,9 +112,8 @@ static void what_is_no_number_is_refused(void **state)
     }
 }
 
-static void shares_are_percent_or_fractions(void **state)
+TEST(shares_are_percent_or_fractions)
 {
-    (void)state;
     struct err err = {0};
     double ratio = -1;
     assert_int_equal(ratio_parse("2%", &ratio, &err), 0);
@@ -143,18 +128,4 @@ static void shares_are_percent_or_fractions(void **state)
             fail_msg("'%s' was taken", junk[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_binary_unless_they_say_kb_mb_gb_tb),
-        cmocka_unit_test(case_and_spaces_before_the_unit_do_not_matter),
-        cmocka_unit_test(fractions_are_exact_and_rounded_down),
-        cmocka_unit_test(the_largest_size_is_taken_and_the_next_refused),
-        cmocka_unit_test(what_is_no_size_is_quoted),
-        cmocka_unit_test(an_error_may_be_ignored),
-        cmocka_unit_test(numbers_keep_to_their_range),
-        cmocka_unit_test(what_is_no_number_is_refused),
-        cmocka_unit_test(shares_are_percent_or_fractions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -2,15 +2,10 @@
 /*
  * The parser of SPECs, which the simulated driver and the command line use.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "common/sim_spec.h"
+#include "tests/unit/unit_test.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
@@ -24,9 +19,8 @@ static struct sim_spec parse(const char *text)
     return spec;
 }
 
-static void a_bare_size_is_one_device_of_compute_capability_8_0(void **state)
+TEST(a_bare_size_is_one_device_of_compute_capability_8_0)
 {
-    (void)state;
     const struct sim_spec spec = parse("16GiB");
     assert_int_equal(spec.device_count, 1);
     assert_int_equal(spec.total_bytes, 16 * GIB);
@@ -35,23 +29,20 @@ static void a_bare_size_is_one_device_of_compute_capability_8_0(void **state)
     assert_string_equal(spec.device_name, "Simulated GPU (16 GiB)");
 }
 
-static void the_default_is_16GiB(void **state)
+TEST(the_default_is_16GiB)
 {
-    (void)state;
     assert_int_equal(parse(SIM_SPEC_DEFAULT).total_bytes, 16 * GIB);
 }
 
-static void a_context_costs_300MiB_and_others_hold_nothing_unless_said(void **state)
+TEST(a_context_costs_300MiB_and_others_hold_nothing_unless_said)
 {
-    (void)state;
     const struct sim_spec spec = parse("80GiB");
     assert_int_equal(spec.context_bytes, 300 * MIB);
     assert_int_equal(spec.others_bytes, 0);
 }
 
-static void a_count_goes_before_an_x(void **state)
+TEST(a_count_goes_before_an_x)
 {
-    (void)state;
     const struct sim_spec spec = parse("2x80GiB");
     assert_int_equal(spec.device_count, 2);
     assert_int_equal(spec.total_bytes, 80 * GIB);
@@ -59,9 +50,8 @@ static void a_count_goes_before_an_x(void **state)
     assert_int_equal(parse("8xh100").device_count, 8);
 }
 
-static void options_follow_in_any_order(void **state)
+TEST(options_follow_in_any_order)
 {
-    (void)state;
     const struct sim_spec one = parse("16GiB,others=3GiB,context=500MiB");
     const struct sim_spec other = parse("16GiB,context=500MiB,others=3GiB");
     assert_int_equal(one.others_bytes, 3 * GIB);
@@ -71,11 +61,10 @@ static void options_follow_in_any_order(void **state)
     assert_int_equal(parse("16GiB,context=0").context_bytes, 0);
 }
 
-static void memory_makes_a_card_smaller_and_leaves_all_else(void **state)
+TEST(memory_makes_a_card_smaller_and_leaves_all_else)
 {
     struct sim_spec untouched = {.device_count = 7};
     struct err err = {0};
-    (void)state;
     const struct sim_spec whole = parse("2xh100"), part = parse("2xh100,memory=24GiB");
     assert_int_equal(part.total_bytes, 24 * GIB);
     assert_string_equal(part.device_name, whole.device_name);
@@ -91,7 +80,7 @@ static void memory_makes_a_card_smaller_and_leaves_all_else(void **state)
 
 /* The expected capacities are in hundredths of a GiB, as in PyTorch's message "total capacity of
    79.11 GiB". */
-static void a_card_shows_what_was_published_and_its_capability(void **state)
+TEST(a_card_shows_what_was_published_and_its_capability)
 {
     static const struct {
         const char *name;
@@ -103,7 +92,6 @@ static void a_card_shows_what_was_published_and_its_capability(void **state)
         {"rtx-4090", 2364, 8, 9}, {"rtx-3090", 2370, 8, 6},  {"b200", 17835, 10, 0},
         {"a6000", 4754, 8, 6},    {"a10g", 2206, 8, 6},      {"a100-1g.5gb", 475, 8, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++) {
         const struct sim_spec spec = parse(cards[i].name);
         assert_int_equal((spec.total_bytes * 100 + GIB / 2) / GIB, cards[i].centigib);
@@ -112,30 +100,26 @@ static void a_card_shows_what_was_published_and_its_capability(void **state)
     }
 }
 
-static void a_card_may_be_written_without_hyphens(void **state)
+TEST(a_card_may_be_written_without_hyphens)
 {
-    (void)state;
     assert_int_equal(parse("rtx4090").total_bytes, parse("rtx-4090").total_bytes);
     assert_int_equal(parse("4xrtx3090").device_count, 4);
 }
 
-static void a_card_brings_its_context_unless_said(void **state)
+TEST(a_card_brings_its_context_unless_said)
 {
-    (void)state;
     assert_int_equal(parse("rtx-3090").context_bytes, 256 * MIB);
     assert_int_equal(parse("rtx-3090,context=1GiB").context_bytes, GIB);
 }
 
-static void fractions_and_decimal_units_are_sizes_too(void **state)
+TEST(fractions_and_decimal_units_are_sizes_too)
 {
-    (void)state;
     assert_int_equal(parse("1.5GiB").total_bytes, 1536 * MIB);
     assert_int_equal(parse("16GB").total_bytes, 16000000000u);
 }
 
-static void any_has_no_limit_and_shows_1_tib(void **state)
+TEST(any_has_no_limit_and_shows_1_tib)
 {
-    (void)state;
     const struct sim_spec spec = parse("2xany,others=3GiB");
     assert_true(spec.is_unlimited);
     assert_int_equal(spec.device_count, 2);
@@ -160,9 +144,8 @@ static void refuse(const char *text, const char *quoted, const char *reason)
     assert_memory_equal(&spec, &before, sizeof spec);
 }
 
-static void what_is_no_device_is_refused_and_quoted(void **state)
+TEST(what_is_no_device_is_refused_and_quoted)
 {
-    (void)state;
     refuse("", "''", "neither a size nor a card");
     refuse("anything", "'anything'", "neither a size nor a card");
     refuse("h1000", "'h1000'", "neither a size nor a card");
@@ -174,9 +157,8 @@ static void what_is_no_device_is_refused_and_quoted(void **state)
     refuse("99999999999999999999x16GiB", "x16GiB'", "1 to 64 devices");
 }
 
-static void what_is_no_option_is_refused_and_quoted(void **state)
+TEST(what_is_no_option_is_refused_and_quoted)
 {
-    (void)state;
     refuse("16GiB,other=3GiB", "'other=3GiB'", "options are");
     refuse("16GiB,", "''", "options are");
     refuse("16GiB,others", "'others'", "options are");
@@ -184,9 +166,8 @@ static void what_is_no_option_is_refused_and_quoted(void **state)
     refuse("16GiB,context=lots", "'context=lots'", "not a size");
 }
 
-static void a_device_without_memory_left_is_refused(void **state)
+TEST(a_device_without_memory_left_is_refused)
 {
-    (void)state;
     refuse("16GiB,others=16GiB", "others=16GiB", "leave no memory");
     refuse("0", "'0'", "leave no memory");
     refuse("100MiB", "'100MiB'", "leave no memory");
@@ -194,33 +175,12 @@ static void a_device_without_memory_left_is_refused(void **state)
     refuse("1GiB,others=8589934591GiB,context=2GiB", "others", "leave no memory");
 }
 
-static void a_text_without_end_is_refused(void **state)
+TEST(a_text_without_end_is_refused)
 {
     char text[1024];
-    (void)state;
     memset(text, '1', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     refuse(text, "…", "too long");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bare_size_is_one_device_of_compute_capability_8_0),
-        cmocka_unit_test(the_default_is_16GiB),
-        cmocka_unit_test(a_context_costs_300MiB_and_others_hold_nothing_unless_said),
-        cmocka_unit_test(a_count_goes_before_an_x),
-        cmocka_unit_test(memory_makes_a_card_smaller_and_leaves_all_else),
-        cmocka_unit_test(options_follow_in_any_order),
-        cmocka_unit_test(a_card_shows_what_was_published_and_its_capability),
-        cmocka_unit_test(a_card_may_be_written_without_hyphens),
-        cmocka_unit_test(a_card_brings_its_context_unless_said),
-        cmocka_unit_test(fractions_and_decimal_units_are_sizes_too),
-        cmocka_unit_test(any_has_no_limit_and_shows_1_tib),
-        cmocka_unit_test(what_is_no_device_is_refused_and_quoted),
-        cmocka_unit_test(what_is_no_option_is_refused_and_quoted),
-        cmocka_unit_test(a_device_without_memory_left_is_refused),
-        cmocka_unit_test(a_text_without_end_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,14 +3,9 @@
  * Tests the count of live memory: the rules for objects that outlive their handle, for contexts and
  * for graph pools.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "gpumemtrace/event.h"
 #include "trace/live.h"
+#include "tests/unit/unit_test.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -34,9 +29,8 @@ static void on(enum event_kind kind, enum memory_kind memory, uint64_t address, 
     live_count(&live, &event);
 }
 
-static void an_object_lives_until_its_handle_is_released_and_its_mapping_gone(void **state)
+TEST_WITH(an_object_lives_until_its_handle_is_released_and_its_mapping_gone, fresh, fresh)
 {
-    (void)state;
     on(EVENT_ALLOC, MEMORY_VMM, 7, 2 * MIB, 0);
     on(EVENT_MAP, MEMORY_VMM, 0x700000, 2 * MIB, 7);
     on(EVENT_FREE, MEMORY_VMM, 7, 0, 0);
@@ -45,9 +39,8 @@ static void an_object_lives_until_its_handle_is_released_and_its_mapping_gone(vo
     assert_int_equal(live.live_bytes[0], 0);
 }
 
-static void one_unmap_ends_all_mappings_of_its_range(void **state)
+TEST_WITH(one_unmap_ends_all_mappings_of_its_range, fresh, fresh)
 {
-    (void)state;
     for (uint64_t i = 0; i < 3; i++) {
         on(EVENT_ALLOC, MEMORY_VMM, 7 + i, 2 * MIB, 0);
         on(EVENT_MAP, MEMORY_VMM, 0x40000000 + i * 2 * MIB, 2 * MIB, 7 + i);
@@ -58,9 +51,8 @@ static void one_unmap_ends_all_mappings_of_its_range(void **state)
     assert_int_equal(live.peak_bytes[0], 6 * MIB);
 }
 
-static void a_pools_piece_is_part_of_the_block_it_lies_in(void **state)
+TEST_WITH(a_pools_piece_is_part_of_the_block_it_lies_in, fresh, fresh)
 {
-    (void)state;
     on(EVENT_ALLOC, MEMORY_LINEAR, 0x700000, 2 * MIB, 0);
     on(EVENT_ALLOC, MEMORY_TENSOR, 0x700000, MIB, 1);
     on(EVENT_FREE, MEMORY_TENSOR, 0x700000, 0, 1);
@@ -68,9 +60,8 @@ static void a_pools_piece_is_part_of_the_block_it_lies_in(void **state)
     assert_int_equal(live.peak_bytes[0], 2 * MIB);
 }
 
-static void a_retained_object_needs_one_more_release(void **state)
+TEST_WITH(a_retained_object_needs_one_more_release, fresh, fresh)
 {
-    (void)state;
     on(EVENT_ALLOC, MEMORY_VMM, 7, MIB, 0);
     on(EVENT_RETAIN, MEMORY_VMM, 0x1000, 0, 7);
     on(EVENT_FREE, MEMORY_VMM, 7, 0, 0);
@@ -79,9 +70,8 @@ static void a_retained_object_needs_one_more_release(void **state)
     assert_int_equal(live.live_bytes[0], 0);
 }
 
-static void a_context_takes_its_plain_memory_and_not_that_of_pools_or_others(void **state)
+TEST_WITH(a_context_takes_its_plain_memory_and_not_that_of_pools_or_others, fresh, fresh)
 {
-    (void)state;
     on(EVENT_ALLOC, MEMORY_LINEAR, 0x1000, 10, 0xc1);
     on(EVENT_ALLOC, MEMORY_ARRAY, 0x2000, 20, 0xc1);
     on(EVENT_ALLOC, MEMORY_LINEAR, 0x3000, 40, 0xc2);
@@ -92,9 +82,8 @@ static void a_context_takes_its_plain_memory_and_not_that_of_pools_or_others(voi
     assert_int_equal(live.live_bytes[0], 80);
 }
 
-static void a_graph_pool_holds_what_graphs_used_at_the_last_report(void **state)
+TEST_WITH(a_graph_pool_holds_what_graphs_used_at_the_last_report, fresh, fresh)
 {
-    (void)state;
     on(EVENT_POOL_USAGE, MEMORY_GRAPH, 3 * MIB, 4 * MIB, 0);
     on(EVENT_POOL_USAGE, MEMORY_GRAPH, 5 * MIB, 6 * MIB, 0);
     on(EVENT_POOL_USAGE, MEMORY_ASYNC, 5 * MIB, 64 * MIB, 0xb001);
@@ -104,18 +93,16 @@ static void a_graph_pool_holds_what_graphs_used_at_the_last_report(void **state)
     assert_int_equal(live.peak_bytes[0], 5 * MIB);
 }
 
-static void address_space_and_other_accounts_hold_no_device_memory(void **state)
+TEST_WITH(address_space_and_other_accounts_hold_no_device_memory, fresh, fresh)
 {
-    (void)state;
     on(EVENT_ALLOC, MEMORY_RESERVATION, 0x1000, MIB, 0);
     on(EVENT_ALLOC, MEMORY_PINNED, 0x2000, MIB, 0);
     on(EVENT_ALLOC, MEMORY_IMPORTED, 0x3000, MIB, 0);
     assert_int_equal(live.peak_bytes[0], 0);
 }
 
-static void memory_of_an_unknown_device_is_counted_apart(void **state)
+TEST_WITH(memory_of_an_unknown_device_is_counted_apart, fresh, fresh)
 {
-    (void)state;
     const struct live_event born = {.address = 0x1000,
                                     .size_bytes = MIB,
                                     .kind = EVENT_ALLOC,
@@ -126,9 +113,8 @@ static void memory_of_an_unknown_device_is_counted_apart(void **state)
     assert_int_equal(live.peak_bytes[LIVE_UNKNOWN_DEVICE], MIB);
 }
 
-static void nothing_counts_after_the_exit_and_an_exec_is_none(void **state)
+TEST_WITH(nothing_counts_after_the_exit_and_an_exec_is_none, fresh, fresh)
 {
-    (void)state;
     on(EVENT_EXIT, MEMORY_NONE, 0, 0, EXIT_BY_EXEC);
     on(EVENT_ALLOC, MEMORY_LINEAR, 0x1000, MIB, 0);
     on(EVENT_EXIT, MEMORY_NONE, 0, 0, EXIT_BY_EXIT);
@@ -136,9 +122,8 @@ static void nothing_counts_after_the_exit_and_an_exec_is_none(void **state)
     assert_int_equal(live.peak_bytes[0], MIB);
 }
 
-static void an_exit_that_is_undone_did_not_happen(void **state)
+TEST_WITH(an_exit_that_is_undone_did_not_happen, fresh, fresh)
 {
-    (void)state;
     on(EVENT_ALLOC, MEMORY_LINEAR, 0x1000, 4 * MIB, 0);
     on(EVENT_EXIT, MEMORY_NONE, 0, 0, EXIT_BY_INTERPRETER);
     on(EVENT_FREE, MEMORY_LINEAR, 0x1000, 0, 0);
@@ -148,10 +133,9 @@ static void an_exit_that_is_undone_did_not_happen(void **state)
     assert_int_equal(live.peak_bytes[0], 5 * MIB);
 }
 
-static void a_pools_pieces_are_counted_beside_the_memory_they_lie_in(void **state)
+TEST_WITH(a_pools_pieces_are_counted_beside_the_memory_they_lie_in, fresh, fresh)
 {
     const size_t first = live_account_of_pool(0, 0), second = live_account_of_pool(1, 0);
-    (void)state;
     on(EVENT_ALLOC, MEMORY_LINEAR, 0x700000, 20 * MIB, 0);
     on(EVENT_ALLOC, MEMORY_TENSOR, 0x700000, 4 * MIB, 17);
     on(EVENT_ALLOC, MEMORY_TENSOR, 0x700000, 2 * MIB, 18); /* the same address, in another pool */
@@ -164,9 +148,8 @@ static void a_pools_pieces_are_counted_beside_the_memory_they_lie_in(void **stat
     assert_false(live.is_doubtful);
 }
 
-static void pieces_of_more_pools_than_there_is_room_for_are_doubtful(void **state)
+TEST_WITH(pieces_of_more_pools_than_there_is_room_for_are_doubtful, fresh, fresh)
 {
-    (void)state;
     for (uint64_t pool = 1; pool <= LIVE_POOLS; pool++)
         on(EVENT_ALLOC, MEMORY_TENSOR, 0x700000, MIB, pool);
     assert_false(live.is_doubtful);
@@ -175,7 +158,7 @@ static void pieces_of_more_pools_than_there_is_room_for_are_doubtful(void **stat
 }
 
 /* The test makes a new count for each event, because is_doubtful is never cleared. */
-static void what_a_replay_may_follow_otherwise_is_doubtful(void **state)
+TEST_WITH(what_a_replay_may_follow_otherwise_is_doubtful, fresh, fresh)
 {
     const struct {
         enum event_kind kind;
@@ -194,9 +177,8 @@ static void what_a_replay_may_follow_otherwise_is_doubtful(void **state)
     }
 }
 
-static void a_handle_that_is_given_out_again_while_it_is_mapped_is_doubtful(void **state)
+TEST_WITH(a_handle_that_is_given_out_again_while_it_is_mapped_is_doubtful, fresh, fresh)
 {
-    (void)state;
     on(EVENT_ALLOC, MEMORY_VMM, 7, 2 * MIB, 0);
     on(EVENT_MAP, MEMORY_VMM, 0x700000, 2 * MIB, 7);
     on(EVENT_FREE, MEMORY_VMM, 7, 0, 0);
@@ -205,9 +187,8 @@ static void a_handle_that_is_given_out_again_while_it_is_mapped_is_doubtful(void
     assert_true(live.is_doubtful);
 }
 
-static void an_unmap_of_what_was_not_seen_mapped_is_doubtful(void **state)
+TEST_WITH(an_unmap_of_what_was_not_seen_mapped_is_doubtful, fresh, fresh)
 {
-    (void)state;
     on(EVENT_ALLOC, MEMORY_VMM, 7, 2 * MIB, 0);
     on(EVENT_MAP, MEMORY_VMM, 0x40000000, 2 * MIB, 7);
     on(EVENT_UNMAP, MEMORY_VMM, 0x40000000, 2 * MIB, 0);
@@ -216,35 +197,4 @@ static void an_unmap_of_what_was_not_seen_mapped_is_doubtful(void **state)
     assert_true(live.is_doubtful);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            an_object_lives_until_its_handle_is_released_and_its_mapping_gone, fresh, fresh),
-        cmocka_unit_test_setup_teardown(one_unmap_ends_all_mappings_of_its_range, fresh, fresh),
-        cmocka_unit_test_setup_teardown(a_pools_piece_is_part_of_the_block_it_lies_in, fresh,
-                                        fresh),
-        cmocka_unit_test_setup_teardown(a_retained_object_needs_one_more_release, fresh, fresh),
-        cmocka_unit_test_setup_teardown(
-            a_context_takes_its_plain_memory_and_not_that_of_pools_or_others, fresh, fresh),
-        cmocka_unit_test_setup_teardown(a_graph_pool_holds_what_graphs_used_at_the_last_report,
-                                        fresh, fresh),
-        cmocka_unit_test_setup_teardown(address_space_and_other_accounts_hold_no_device_memory,
-                                        fresh, fresh),
-        cmocka_unit_test_setup_teardown(memory_of_an_unknown_device_is_counted_apart, fresh, fresh),
-        cmocka_unit_test_setup_teardown(nothing_counts_after_the_exit_and_an_exec_is_none, fresh,
-                                        fresh),
-        cmocka_unit_test_setup_teardown(an_exit_that_is_undone_did_not_happen, fresh, fresh),
-        cmocka_unit_test_setup_teardown(a_pools_pieces_are_counted_beside_the_memory_they_lie_in,
-                                        fresh, fresh),
-        cmocka_unit_test_setup_teardown(pieces_of_more_pools_than_there_is_room_for_are_doubtful,
-                                        fresh, fresh),
-        cmocka_unit_test_setup_teardown(what_a_replay_may_follow_otherwise_is_doubtful, fresh,
-                                        fresh),
-        cmocka_unit_test_setup_teardown(
-            a_handle_that_is_given_out_again_while_it_is_mapped_is_doubtful, fresh, fresh),
-        cmocka_unit_test_setup_teardown(an_unmap_of_what_was_not_seen_mapped_is_doubtful, fresh,
-                                        fresh),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,12 +3,6 @@
  * Tests how events get from the slots of the ring into the database: segments, batches, merging,
  * tails.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,6 +18,7 @@
 #include "trace/drain.h"
 #include "trace/ring.h"
 #include "trace/store.h"
+#include "tests/unit/unit_test.h"
 
 struct bench {
     char folder[64], trace[96], ring_path[112];
@@ -102,7 +97,7 @@ static void drain_ok(struct bench *bench)
         fail_msg("%s", err.message);
 }
 
-static void events_of_several_segments_are_stored_once_each(void **state)
+TEST_WITH(events_of_several_segments_are_stored_once_each, set_up, tear_down)
 {
     struct bench *bench = *state;
     struct ring_segment *segments[3];
@@ -117,7 +112,7 @@ static void events_of_several_segments_are_stored_once_each(void **state)
 }
 
 /* A batch may lack the numbers of some events, which follow in a later batch. */
-static void events_keep_their_numbers_whether_or_not_they_follow_the_last_row(void **state)
+TEST_WITH(events_keep_their_numbers_whether_or_not_they_follow_the_last_row, set_up, tear_down)
 {
     static const uint64_t batches[][6] = {{1, 2, 3}, {5, 6, 8},       {4},
                                           {9, 10},   {7, 11, 12, 14}, {13, 15}};
@@ -132,7 +127,7 @@ static void events_keep_their_numbers_whether_or_not_they_follow_the_last_row(vo
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), 15);
 }
 
-static void a_pending_slot_holds_back_its_own_segment_only(void **state)
+TEST_WITH(a_pending_slot_holds_back_its_own_segment_only, set_up, tear_down)
 {
     struct bench *bench = *state;
     struct ring_segment *first = ring_take_segment(&bench->ring);
@@ -151,7 +146,7 @@ static void a_pending_slot_holds_back_its_own_segment_only(void **state)
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), 3);
 }
 
-static void a_pending_slot_of_the_dead_is_stored_with_result_null(void **state)
+TEST_WITH(a_pending_slot_of_the_dead_is_stored_with_result_null, set_up, tear_down)
 {
     struct bench *bench = *state;
     struct ring_segment *segment = ring_take_segment(&bench->ring);
@@ -173,7 +168,7 @@ static void a_pending_slot_of_the_dead_is_stored_with_result_null(void **state)
     assert_int_equal(drain_remains(bench->drain).in_flight_events, 1);
 }
 
-static void a_drained_full_segment_is_used_again(void **state)
+TEST_WITH(a_drained_full_segment_is_used_again, set_up_one_segment, tear_down)
 {
     struct bench *bench = *state;
     uint64_t seq = 0;
@@ -189,7 +184,8 @@ static void a_drained_full_segment_is_used_again(void **state)
     assert_int_equal(seq, 5 * RING_SEGMENT_SLOTS);
 }
 
-static void a_segment_drained_before_its_owner_found_it_full_is_used_again(void **state)
+TEST_WITH(a_segment_drained_before_its_owner_found_it_full_is_used_again, set_up_one_segment,
+          tear_down)
 {
     struct bench *bench = *state;
     struct ring_segment *segment = ring_take_segment(&bench->ring);
@@ -201,7 +197,7 @@ static void a_segment_drained_before_its_owner_found_it_full_is_used_again(void 
     assert_ptr_equal(ring_take_segment(&bench->ring), segment);
 }
 
-static void a_segment_without_room_for_the_next_record_is_used_again(void **state)
+TEST_WITH(a_segment_without_room_for_the_next_record_is_used_again, set_up_one_segment, tear_down)
 {
     struct bench *bench = *state;
     uint64_t seq = 0;
@@ -217,14 +213,14 @@ static void a_segment_without_room_for_the_next_record_is_used_again(void **stat
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), (int64_t)seq);
 }
 
-static void beyond_the_limit_there_is_no_segment(void **state)
+TEST_WITH(beyond_the_limit_there_is_no_segment, set_up_one_segment, tear_down)
 {
     struct bench *bench = *state;
     assert_non_null(ring_take_segment(&bench->ring));
     assert_null(ring_take_segment(&bench->ring));
 }
 
-static void a_segment_left_by_a_thread_goes_on_under_the_next_owner(void **state)
+TEST_WITH(a_segment_left_by_a_thread_goes_on_under_the_next_owner, set_up, tear_down)
 {
     struct bench *bench = *state;
     for (uint32_t thread_id = 1; thread_id <= 2; thread_id++) {
@@ -243,7 +239,7 @@ static void a_segment_left_by_a_thread_goes_on_under_the_next_owner(void **state
     assert_int_equal(ring_segment_count(&bench->ring), 1);
 }
 
-static void a_text_over_several_slots_comes_back_whole(void **state)
+TEST_WITH(a_text_over_several_slots_comes_back_whole, set_up, tear_down)
 {
     struct bench *bench = *state;
     struct ring_segment *segment = ring_take_segment(&bench->ring);
@@ -269,7 +265,7 @@ static void a_text_over_several_slots_comes_back_whole(void **state)
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), 1);
 }
 
-static void a_batch_that_cannot_be_stored_moves_no_tail(void **state)
+TEST_WITH(a_batch_that_cannot_be_stored_moves_no_tail, set_up, tear_down)
 {
     struct bench *bench = *state;
     struct err err = {0};
@@ -284,7 +280,7 @@ static void a_batch_that_cannot_be_stored_moves_no_tail(void **state)
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), 1);
 }
 
-static void events_already_stored_are_skipped(void **state)
+TEST_WITH(events_already_stored_are_skipped, set_up, tear_down)
 {
     struct bench *bench = *state;
     struct ring_segment *segment = ring_take_segment(&bench->ring);
@@ -298,7 +294,7 @@ static void events_already_stored_are_skipped(void **state)
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), 3);
 }
 
-static void a_forked_child_does_not_have_its_parents_ring_in_memory(void **state)
+TEST_WITH(a_forked_child_does_not_have_its_parents_ring_in_memory, set_up, tear_down)
 {
     struct bench *bench = *state;
     struct ring_segment *segment = ring_take_segment(&bench->ring);
@@ -310,7 +306,7 @@ static void a_forked_child_does_not_have_its_parents_ring_in_memory(void **state
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 5);
 }
 
-static void a_ring_of_another_process_that_lives_is_not_taken(void **state)
+TEST_WITH(a_ring_of_another_process_that_lives_is_not_taken, set_up, tear_down)
 {
     struct bench *bench = *state;
     struct ring other;
@@ -368,7 +364,7 @@ static uint64_t resident_bytes(const struct bench *bench)
     return bytes;
 }
 
-static void segments_that_wait_are_in_the_file_and_not_in_memory(void **state)
+TEST_WITH(segments_that_wait_are_in_the_file_and_not_in_memory, set_up_large, tear_down)
 {
     struct bench *bench = *state;
     const uint64_t most = (RING_RESIDENT_SEGMENTS + 4 * DRAIN_FULL_SEGMENTS) * RING_SEGMENT_BYTES;
@@ -378,7 +374,7 @@ static void segments_that_wait_are_in_the_file_and_not_in_memory(void **state)
     assert_in_range(resident_bytes(bench), 1, most);
 }
 
-static void what_a_dead_producer_left_leaves_memory_as_it_is_stored(void **state)
+TEST_WITH(what_a_dead_producer_left_leaves_memory_as_it_is_stored, set_up_large, tear_down)
 {
     struct bench *bench = *state;
     struct err err = {0};
@@ -392,7 +388,7 @@ static void what_a_dead_producer_left_leaves_memory_as_it_is_stored(void **state
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), (int64_t)events);
 }
 
-static void segments_that_wait_are_stored_in_their_order(void **state)
+TEST_WITH(segments_that_wait_are_stored_in_their_order, set_up_large, tear_down)
 {
     struct bench *bench = *state;
     struct err err = {0};
@@ -408,7 +404,7 @@ static void segments_that_wait_are_stored_in_their_order(void **state)
     assert_int_equal(ring_segment_count(&bench->ring), WAITING_SEGMENTS);
 }
 
-static void full_segments_that_a_call_holds_back_let_the_others_pass(void **state)
+TEST_WITH(full_segments_that_a_call_holds_back_let_the_others_pass, set_up, tear_down)
 {
     struct bench *bench = *state;
     struct ring_slot *held[2 * DRAIN_FULL_SEGMENTS];
@@ -460,7 +456,7 @@ static void *produce(void *argument)
     return NULL;
 }
 
-static void producers_and_the_drain_lose_nothing(void **state)
+TEST_WITH(producers_and_the_drain_lose_nothing, set_up, tear_down)
 {
     struct bench *bench = *state;
     pthread_t threads[3];
@@ -475,38 +471,4 @@ static void producers_and_the_drain_lose_nothing(void **state)
     assert_int_equal(query(bench, "SELECT max(seq) FROM event"), 3 * RACE_EVENTS);
 }
 
-#define RING_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        RING_TEST(events_of_several_segments_are_stored_once_each),
-        RING_TEST(events_keep_their_numbers_whether_or_not_they_follow_the_last_row),
-        RING_TEST(a_pending_slot_holds_back_its_own_segment_only),
-        RING_TEST(a_pending_slot_of_the_dead_is_stored_with_result_null),
-        cmocka_unit_test_setup_teardown(a_drained_full_segment_is_used_again, set_up_one_segment,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(
-            a_segment_drained_before_its_owner_found_it_full_is_used_again, set_up_one_segment,
-            tear_down),
-        cmocka_unit_test_setup_teardown(a_segment_without_room_for_the_next_record_is_used_again,
-                                        set_up_one_segment, tear_down),
-        cmocka_unit_test_setup_teardown(beyond_the_limit_there_is_no_segment, set_up_one_segment,
-                                        tear_down),
-        RING_TEST(a_segment_left_by_a_thread_goes_on_under_the_next_owner),
-        RING_TEST(a_text_over_several_slots_comes_back_whole),
-        RING_TEST(a_batch_that_cannot_be_stored_moves_no_tail),
-        RING_TEST(events_already_stored_are_skipped),
-        RING_TEST(a_forked_child_does_not_have_its_parents_ring_in_memory),
-        RING_TEST(a_ring_of_another_process_that_lives_is_not_taken),
-        cmocka_unit_test_setup_teardown(segments_that_wait_are_in_the_file_and_not_in_memory,
-                                        set_up_large, tear_down),
-        cmocka_unit_test_setup_teardown(what_a_dead_producer_left_leaves_memory_as_it_is_stored,
-                                        set_up_large, tear_down),
-        cmocka_unit_test_setup_teardown(segments_that_wait_are_stored_in_their_order, set_up_large,
-                                        tear_down),
-        RING_TEST(full_segments_that_a_call_holds_back_let_the_others_pass),
-        RING_TEST(producers_and_the_drain_lose_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A watcher's view of a ring that is in use. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/unit_test.h"
 #include "trace/ring_look.h"
 #include "trace/tally.h"
 
@@ -42,19 +37,17 @@ static struct ring_slot *add_event(struct ring_segment *segment, uint64_t seq, b
     return slot;
 }
 
-static void nothing_waits_in_a_ring_that_is_empty_or_missing(void **state)
+TEST_WITH(nothing_waits_in_a_ring_that_is_empty_or_missing, fresh_ring, remove_ring)
 {
-    (void)state;
     assert_true(ring_look(TRACE).is_there);
     assert_true(ring_look(TRACE).first_seq == UINT64_MAX);
     assert_false(ring_look("missing.db").is_there);
     assert_true(ring_look("missing.db").first_seq == UINT64_MAX);
 }
 
-static void the_first_event_that_waits_is_the_lowest_of_all_segments(void **state)
+TEST_WITH(the_first_event_that_waits_is_the_lowest_of_all_segments, fresh_ring, remove_ring)
 {
     struct ring_segment *first = ring_take_segment(&ring), *second = ring_take_segment(&ring);
-    (void)state;
     add_event(first, 12, false);
     add_event(first, 14, false);
     add_event(second, 11, true);
@@ -62,10 +55,9 @@ static void the_first_event_that_waits_is_the_lowest_of_all_segments(void **stat
     assert_true(ring_look(TRACE).is_in_call);
 }
 
-static void what_is_stored_waits_no_more(void **state)
+TEST_WITH(what_is_stored_waits_no_more, fresh_ring, remove_ring)
 {
     struct ring_segment *segment = ring_take_segment(&ring);
-    (void)state;
     add_event(segment, 3, false);
     add_event(segment, 4, false);
     atomic_store(&segment->tail, 1);
@@ -75,11 +67,11 @@ static void what_is_stored_waits_no_more(void **state)
     assert_true(ring_look(TRACE).first_seq == UINT64_MAX);
 }
 
-static void a_definition_with_its_text_and_a_call_that_was_no_event_are_passed_over(void **state)
+TEST_WITH(a_definition_with_its_text_and_a_call_that_was_no_event_are_passed_over, fresh_ring,
+          remove_ring)
 {
     struct ring_segment *segment = ring_take_segment(&ring);
     struct ring_slot *definition = ring_claim(&ring, segment, 1 + record_text_slots(100));
-    (void)state;
     definition->type = SLOT_STRING;
     definition->call_id = 100;
     memset(definition[1].text, 'x', SLOT_TEXT_BYTES);
@@ -89,10 +81,9 @@ static void a_definition_with_its_text_and_a_call_that_was_no_event_are_passed_o
     assert_int_equal(ring_look(TRACE).first_seq, 6);
 }
 
-static void losses_and_the_writers_sums_are_told(void **state)
+TEST_WITH(losses_and_the_writers_sums_are_told, fresh_ring, remove_ring)
 {
     struct tally tally = {.next_seq = 9};
-    (void)state;
     tally.live.live_bytes[2] = 5;
     tally.live.peak_bytes[2] = 7;
     tally.live.pools[0] = 33;
@@ -112,20 +103,18 @@ static void losses_and_the_writers_sums_are_told(void **state)
     assert_int_equal(look.sums.items[1].peak_bytes, 7);
 }
 
-static void sums_that_are_being_written_are_not_told(void **state)
+TEST_WITH(sums_that_are_being_written_are_not_told, fresh_ring, remove_ring)
 {
     struct tally tally = {.next_seq = 9};
-    (void)state;
     tally.live.peak_bytes[0] = 7;
     tally_publish(&tally, &ring.header->sums);
     atomic_fetch_add(&ring.header->sums.version, 1);
     assert_int_equal(ring_look(TRACE).sums.count, 0);
 }
 
-static void sums_that_a_replay_might_not_find_are_not_told(void **state)
+TEST_WITH(sums_that_a_replay_might_not_find_are_not_told, fresh_ring, remove_ring)
 {
     struct tally tally = {.next_seq = 9};
-    (void)state;
     tally.live.peak_bytes[0] = 7;
     tally.live.is_doubtful = true;
     tally_publish(&tally, &ring.header->sums);
@@ -135,21 +124,10 @@ static void sums_that_a_replay_might_not_find_are_not_told(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh_ring, remove_ring)
-    const struct CMUnitTest tests[] = {
-        TEST(nothing_waits_in_a_ring_that_is_empty_or_missing),
-        TEST(the_first_event_that_waits_is_the_lowest_of_all_segments),
-        TEST(what_is_stored_waits_no_more),
-        TEST(a_definition_with_its_text_and_a_call_that_was_no_event_are_passed_over),
-        TEST(losses_and_the_writers_sums_are_told),
-        TEST(sums_that_are_being_written_are_not_told),
-        TEST(sums_that_a_replay_might_not_find_are_not_told),
-    };
-#undef TEST
     char folder[] = "/tmp/ring_look.XXXXXX";
     if (!mkdtemp(folder) || chdir(folder))
         return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(unit_tests, NULL, NULL);
     rmdir(folder);
     return failed;
 }

@@ -3,16 +3,11 @@
  * Tests the sums in the line that is printed at exit: the order of events, the reuse of addresses,
  * and hooked calls that have not returned.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/tally.h"
+#include "tests/unit/unit_test.h"
 
 static struct ring_slot slots[64];
 static struct batch_event events[64];
@@ -26,10 +21,9 @@ static struct batch_event event(int at, enum event_kind kind, uint64_t seq, uint
     return events[at] = (struct batch_event){&slots[at], 1};
 }
 
-static void the_peak_is_that_of_the_numbers_not_of_the_batches(void **state)
+TEST(the_peak_is_that_of_the_numbers_not_of_the_batches)
 {
     struct tally tally = {0};
-    (void)state;
     /* Event 2 arrives a batch later than event 3, as if another thread had recorded it. */
     event(0, EVENT_ALLOC, 1, 0x1000, 100);
     event(1, EVENT_ALLOC, 3, 0x2000, 100);
@@ -43,10 +37,9 @@ static void the_peak_is_that_of_the_numbers_not_of_the_batches(void **state)
     tally_release(&tally);
 }
 
-static void an_address_used_again_counts_with_its_new_size(void **state)
+TEST(an_address_used_again_counts_with_its_new_size)
 {
     struct tally tally = {0};
-    (void)state;
     event(0, EVENT_ALLOC, 1, 0x1000, 100);
     event(1, EVENT_FREE, 2, 0x1000, 0);
     event(2, EVENT_ALLOC, 3, 0x1000, 70);
@@ -57,10 +50,9 @@ static void an_address_used_again_counts_with_its_new_size(void **state)
     tally_release(&tally);
 }
 
-static void a_free_that_failed_leaves_the_block_live(void **state)
+TEST(a_free_that_failed_leaves_the_block_live)
 {
     struct tally tally = {0};
-    (void)state;
     event(0, EVENT_ALLOC, 1, 0x1000, 100);
     event(1, EVENT_FREE, 2, 0x1000, 0);
     slots[1].result = 1;
@@ -70,10 +62,9 @@ static void a_free_that_failed_leaves_the_block_live(void **state)
     tally_release(&tally);
 }
 
-static void host_memory_and_failed_allocations_are_no_device_memory(void **state)
+TEST(host_memory_and_failed_allocations_are_no_device_memory)
 {
     struct tally tally = {0};
-    (void)state;
     event(0, EVENT_ALLOC, 1, 0x1000, 100);
     slots[0].memory = MEMORY_PINNED;
     event(1, EVENT_ALLOC, 2, 0, 100);
@@ -85,10 +76,9 @@ static void host_memory_and_failed_allocations_are_no_device_memory(void **state
     tally_release(&tally);
 }
 
-static void a_call_that_has_not_returned_is_no_event(void **state)
+TEST(a_call_that_has_not_returned_is_no_event)
 {
     struct tally tally = {0};
-    (void)state;
     event(0, EVENT_ALLOC, 1, 0x1000, 100);
     event(1, EVENT_FREE, 2, 0x1000, 0);
     atomic_store(&slots[1].state, SLOT_PENDING);
@@ -97,11 +87,10 @@ static void a_call_that_has_not_returned_is_no_event(void **state)
     tally_release(&tally);
 }
 
-static void thousands_of_blocks_come_and_go(void **state)
+TEST(thousands_of_blocks_come_and_go)
 {
     struct tally tally = {0};
     uint64_t seq = 0;
-    (void)state;
     for (uint64_t i = 1; i <= 20000; i++) {
         event(0, EVENT_ALLOC, ++seq, i << 9, i);
         tally_add(&tally, events, 1);
@@ -116,10 +105,9 @@ static void thousands_of_blocks_come_and_go(void **state)
     tally_release(&tally);
 }
 
-static void a_gap_is_not_waited_for_longer_than_the_limit(void **state)
+TEST(a_gap_is_not_waited_for_longer_than_the_limit)
 {
     struct tally tally = {0};
-    (void)state;
     for (uint64_t i = 0; i < TALLY_WAITING_MAX + 10; i++) {
         event(0, EVENT_ALLOC, i + 2, (i + 1) << 9, 1);
         tally_add(&tally, events, 1);
@@ -128,11 +116,10 @@ static void a_gap_is_not_waited_for_longer_than_the_limit(void **state)
     tally_release(&tally);
 }
 
-static void the_peaks_name_the_pool_that_leads_each_device(void **state)
+TEST(the_peaks_name_the_pool_that_leads_each_device)
 {
     struct tally tally = {0};
     char text[TALLY_PEAKS_BYTES];
-    (void)state;
     event(0, EVENT_ALLOC, 1, 0x1000, 1000);
     event(1, EVENT_ALLOC, 2, 0x1000, 70);
     slots[1].memory = MEMORY_TENSOR;
@@ -149,11 +136,10 @@ static void the_peaks_name_the_pool_that_leads_each_device(void **state)
     tally_release(&tally);
 }
 
-static void peaks_of_an_event_that_came_too_late_are_not_known(void **state)
+TEST(peaks_of_an_event_that_came_too_late_are_not_known)
 {
     struct tally tally = {0};
     char text[TALLY_PEAKS_BYTES];
-    (void)state;
     event(0, EVENT_ALLOC, 1, 0x1000, 100);
     event(1, EVENT_ALLOC, 3, 0x2000, 100);
     tally_add(&tally, events, 2);
@@ -165,18 +151,4 @@ static void peaks_of_an_event_that_came_too_late_are_not_known(void **state)
     tally_release(&tally);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_peak_is_that_of_the_numbers_not_of_the_batches),
-        cmocka_unit_test(an_address_used_again_counts_with_its_new_size),
-        cmocka_unit_test(a_free_that_failed_leaves_the_block_live),
-        cmocka_unit_test(host_memory_and_failed_allocations_are_no_device_memory),
-        cmocka_unit_test(a_call_that_has_not_returned_is_no_event),
-        cmocka_unit_test(thousands_of_blocks_come_and_go),
-        cmocka_unit_test(a_gap_is_not_waited_for_longer_than_the_limit),
-        cmocka_unit_test(the_peaks_name_the_pool_that_leads_each_device),
-        cmocka_unit_test(peaks_of_an_event_that_came_too_late_are_not_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

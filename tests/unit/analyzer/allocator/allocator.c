@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The model of the caching allocator: sizes, choice of blocks, splits, merges, and its settings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdbool.h>
 
 #include "analyzer/allocator/allocator.h"
+#include "tests/unit/unit_test.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * 1024)
@@ -45,10 +39,9 @@ static void assert_state(const struct allocator *allocator, uint64_t allocated, 
     assert_int_equal(allocator->reserved_bytes, reserved);
 }
 
-static void requests_are_rounded_up_to_512_bytes(void **state)
+TEST(requests_are_rounded_up_to_512_bytes)
 {
     struct allocator allocator;
-    (void)state;
     init(&allocator);
     take(&allocator, 1);
     assert_state(&allocator, 512, 2 * MIB);
@@ -59,10 +52,9 @@ static void requests_are_rounded_up_to_512_bytes(void **state)
     allocator_release(&allocator);
 }
 
-static void segments_have_2_mib_20_mib_or_the_rounded_size(void **state)
+TEST(segments_have_2_mib_20_mib_or_the_rounded_size)
 {
     struct allocator allocator;
-    (void)state;
     init(&allocator);
     take(&allocator, MIB);
     assert_state(&allocator, MIB, 2 * MIB);
@@ -77,10 +69,9 @@ static void segments_have_2_mib_20_mib_or_the_rounded_size(void **state)
     allocator_release(&allocator);
 }
 
-static void a_small_rest_of_a_large_block_counts_as_allocated(void **state)
+TEST(a_small_rest_of_a_large_block_counts_as_allocated)
 {
     struct allocator allocator;
-    (void)state;
     init(&allocator);
     take(&allocator, 33 * MIB); /* from a segment of 34; exactly 1 MiB is not split off */
     assert_state(&allocator, 34 * MIB, 34 * MIB);
@@ -89,10 +80,9 @@ static void a_small_rest_of_a_large_block_counts_as_allocated(void **state)
     allocator_release(&allocator);
 }
 
-static void small_and_large_requests_never_share_a_segment(void **state)
+TEST(small_and_large_requests_never_share_a_segment)
 {
     struct allocator allocator;
-    (void)state;
     init(&allocator);
     take(&allocator, 2 * MIB);
     assert_int_equal(allocator.reserved_bytes, 20 * MIB);
@@ -101,10 +91,9 @@ static void small_and_large_requests_never_share_a_segment(void **state)
     allocator_release(&allocator);
 }
 
-static void the_smallest_block_that_fits_is_chosen(void **state)
+TEST(the_smallest_block_that_fits_is_chosen)
 {
     struct allocator allocator;
-    (void)state;
     init(&allocator);
     uint32_t wide = take(&allocator, 40 * MIB), narrow = take(&allocator, 12 * MIB);
     give(&allocator, wide);
@@ -116,10 +105,9 @@ static void the_smallest_block_that_fits_is_chosen(void **state)
     allocator_release(&allocator);
 }
 
-static void freed_neighbours_join_in_any_order(void **state)
+TEST(freed_neighbours_join_in_any_order)
 {
     static const int orders[][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         struct allocator allocator;
         uint32_t handles[3];
@@ -136,10 +124,9 @@ static void freed_neighbours_join_in_any_order(void **state)
     }
 }
 
-static void segments_stay_when_everything_is_freed(void **state)
+TEST(segments_stay_when_everything_is_freed)
 {
     struct allocator allocator;
-    (void)state;
     init(&allocator);
     give(&allocator, take(&allocator, 100 * MIB));
     give(&allocator, take(&allocator, 50 * MIB));
@@ -149,14 +136,13 @@ static void segments_stay_when_everything_is_freed(void **state)
 }
 
 /* When all blocks are freed, in any order, each segment is one block again. */
-static void random_use_always_adds_up(void **state)
+TEST(random_use_always_adds_up)
 {
     enum { LIVE = 64, ROUNDS = 20000 };
     struct allocator allocator;
     uint32_t handles[LIVE];
     uint64_t random = 88172645463325252;
     bool live[LIVE] = {false};
-    (void)state;
     init(&allocator);
     for (int round = 0; round < ROUNDS; round++) {
         random ^= random << 13, random ^= random >> 7, random ^= random << 17;
@@ -195,10 +181,9 @@ static uint32_t ask(struct allocator *allocator, uint64_t bytes, uint64_t stream
     return handle;
 }
 
-static void streams_do_not_share_free_memory(void **state)
+TEST(streams_do_not_share_free_memory)
 {
     struct allocator allocator;
-    (void)state;
     init(&allocator);
     give(&allocator, ask(&allocator, 40 * MIB, 1, ALLOCATOR_GREW));
     ask(&allocator, 40 * MIB, 2, ALLOCATOR_GREW);
@@ -207,10 +192,9 @@ static void streams_do_not_share_free_memory(void **state)
     allocator_release(&allocator);
 }
 
-static void what_is_cached_goes_back_before_a_request_is_refused(void **state)
+TEST(what_is_cached_goes_back_before_a_request_is_refused)
 {
     struct allocator allocator;
-    (void)state;
     init(&allocator);
     allocator.room_bytes = 100 * MIB;
     give(&allocator, ask(&allocator, 60 * MIB, 0, ALLOCATOR_GREW));
@@ -223,11 +207,10 @@ static void what_is_cached_goes_back_before_a_request_is_refused(void **state)
     allocator_release(&allocator);
 }
 
-static void an_expandable_segment_grows_by_what_is_missing(void **state)
+TEST(an_expandable_segment_grows_by_what_is_missing)
 {
     struct allocator_settings settings = allocator_default_settings();
     struct allocator allocator;
-    (void)state;
     settings.expandable_segments = true;
     allocator_init(&allocator, &settings);
     uint32_t first = take(&allocator, 30 * MIB); /* takes two mappings of 20 MiB */
@@ -243,11 +226,10 @@ static void an_expandable_segment_grows_by_what_is_missing(void **state)
     allocator_release(&allocator);
 }
 
-static void a_block_above_max_split_is_neither_cut_nor_wasted(void **state)
+TEST(a_block_above_max_split_is_neither_cut_nor_wasted)
 {
     struct allocator_settings settings = allocator_default_settings();
     struct allocator allocator;
-    (void)state;
     settings.max_split_bytes = 64 * MIB;
     allocator_init(&allocator, &settings);
     give(&allocator, take(&allocator, 100 * MIB));
@@ -260,10 +242,9 @@ static void a_block_above_max_split_is_neither_cut_nor_wasted(void **state)
     allocator_release(&allocator);
 }
 
-static void garbage_is_collected_only_under_a_memory_fraction(void **state)
+TEST(garbage_is_collected_only_under_a_memory_fraction)
 {
     struct allocator_settings settings = allocator_default_settings();
-    (void)state;
     settings.garbage_threshold = 0.5;
     for (int limited = 0; limited < 2; limited++) {
         struct allocator allocator;
@@ -281,11 +262,10 @@ static void garbage_is_collected_only_under_a_memory_fraction(void **state)
 /* If several free blocks have the same size, the allocator takes the one with the lowest
    address. Here that block is in the newest segment, because this segment reuses an address that
    was given back to the driver. */
-static void addresses_that_went_back_are_handed_out_again(void **state)
+TEST(addresses_that_went_back_are_handed_out_again)
 {
     struct allocator allocator;
     struct err err = {0};
-    (void)state;
     init(&allocator);
     const uint32_t first = take(&allocator, 40 * MIB), second = take(&allocator, 30 * MIB);
     const uint64_t lowest = allocator.blocks[first].address;
@@ -299,11 +279,10 @@ static void addresses_that_went_back_are_handed_out_again(void **state)
     allocator_release(&allocator);
 }
 
-static void without_caching_each_free_goes_back(void **state)
+TEST(without_caching_each_free_goes_back)
 {
     struct allocator_settings settings = allocator_default_settings();
     struct allocator allocator;
-    (void)state;
     settings.no_caching = true;
     allocator_init(&allocator, &settings);
     uint32_t first = take(&allocator, 700);
@@ -314,24 +293,4 @@ static void without_caching_each_free_goes_back(void **state)
     allocator_release(&allocator);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_are_rounded_up_to_512_bytes),
-        cmocka_unit_test(segments_have_2_mib_20_mib_or_the_rounded_size),
-        cmocka_unit_test(a_small_rest_of_a_large_block_counts_as_allocated),
-        cmocka_unit_test(small_and_large_requests_never_share_a_segment),
-        cmocka_unit_test(the_smallest_block_that_fits_is_chosen),
-        cmocka_unit_test(freed_neighbours_join_in_any_order),
-        cmocka_unit_test(segments_stay_when_everything_is_freed),
-        cmocka_unit_test(random_use_always_adds_up),
-        cmocka_unit_test(streams_do_not_share_free_memory),
-        cmocka_unit_test(what_is_cached_goes_back_before_a_request_is_refused),
-        cmocka_unit_test(an_expandable_segment_grows_by_what_is_missing),
-        cmocka_unit_test(a_block_above_max_split_is_neither_cut_nor_wasted),
-        cmocka_unit_test(garbage_is_collected_only_under_a_memory_fraction),
-        cmocka_unit_test(addresses_that_went_back_are_handed_out_again),
-        cmocka_unit_test(without_caching_each_free_goes_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts about a leak, and the sign that they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "analyzer/analysis/leak_signs.h"
+#include "tests/unit/unit_test.h"
 
 #define PYTORCH                                                                                    \
     .is_pytorch = true, .is_python = true, .has_python = true, .tells_graphs = true, .slope = 100
@@ -69,9 +63,8 @@ static const struct {
     {NULL, {.slope = 100, .has_python = true, .births_count = 20}}, /* a driver's block in Python */
 };
 
-static void the_first_sign_that_holds_is_the_cause(void **state)
+TEST(the_first_sign_that_holds_is_the_cause)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct leak_sign *sign = leak_sign_of(&cases[i].evidence);
         if (!sign != !cases[i].expected || (sign && strcmp(sign->name, cases[i].expected)))
@@ -80,10 +73,4 @@ static void the_first_sign_that_holds_is_the_cause(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_sign_that_holds_is_the_cause),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

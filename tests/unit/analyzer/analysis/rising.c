@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells growing requests from others, by their sizes and by the batches. */
 #include "analyzer/analysis/steps/rising.h"
+#include "tests/unit/unit_test.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 enum { SIZES_MOST = 20 };
 
@@ -28,9 +25,8 @@ static const struct {
     {"the last forward is longer", {1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 6}, true, true},
 };
 
-static void the_sizes_of_requests_tell_whether_they_go_on_to_grow(void **state)
+TEST(the_sizes_of_requests_tell_whether_they_go_on_to_grow)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rising rising = {0};
 
@@ -54,9 +50,8 @@ static const struct {
     {"batches of one length", {4, 5, 6, 7, 8, 9}, {4, 4, 4, 4, 4, 4}, false, true},
 };
 
-static void requests_that_grow_as_the_batches_do_are_no_buffer(void **state)
+TEST(requests_that_grow_as_the_batches_do_are_no_buffer)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof batch_cases / sizeof *batch_cases; i++) {
         struct rising rising = {0};
 
@@ -69,12 +64,11 @@ static void requests_that_grow_as_the_batches_do_are_no_buffer(void **state)
     }
 }
 
-static void the_run_is_described_from_its_first_size(void **state)
+TEST(the_run_is_described_from_its_first_size)
 {
     const uint64_t sizes[] = {7, 9, 2, 5, 5, 9};
     struct rising rising = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         rising_add(&rising, &(struct rising_request){.size_bytes = sizes[i]});
     assert_int_equal(rising.first_bytes, 2);
@@ -87,11 +81,10 @@ static void the_run_is_described_from_its_first_size(void **state)
     assert_false(rising_is_kept(&rising, 3, 0));
 }
 
-static void blocks_that_get_larger_are_kept_if_none_was_freed(void **state)
+TEST(blocks_that_get_larger_are_kept_if_none_was_freed)
 {
     struct rising rising = {0};
 
-    (void)state;
     for (uint64_t bytes = 10; bytes <= 50; bytes += 10)
         rising_add(&rising, &(struct rising_request){.size_bytes = bytes});
     assert_true(rising_is_kept(&rising, 5, 0));
@@ -100,14 +93,4 @@ static void blocks_that_get_larger_are_kept_if_none_was_freed(void **state)
     assert_false(rising_is_kept(&rising, 6, 0));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sizes_of_requests_tell_whether_they_go_on_to_grow),
-        cmocka_unit_test(requests_that_grow_as_the_batches_do_are_no_buffer),
-        cmocka_unit_test(the_run_is_described_from_its_first_size),
-        cmocka_unit_test(blocks_that_get_larger_are_kept_if_none_was_freed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that calls from very many lines of one function, each as often as the others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "analyzer/analysis/steps/site_period.h"
+#include "tests/unit/unit_test.h"
 
 enum { SITES = 50000, ROUNDS = 5, MAIN = 1 };
 
 /* Frame 1 is the function; frame 2 + n is its line n, on which site n allocates once per round. */
-static void the_work_for_the_order_of_lines_grows_no_faster_than_their_number(void **state)
+TEST(the_work_for_the_order_of_lines_grows_no_faster_than_their_number)
 {
     struct trace trace = {.frame_limit = SITES + 2};
     struct account_ends own = {.count = SITES, .pair_count = SITES, .number_count = SITES + 2};
     struct step_period period;
     struct err err = {0};
 
-    (void)state;
     trace.frames = calloc(trace.frame_limit, sizeof *trace.frames);
     own.sites = calloc(SITES, sizeof *own.sites);
     own.pairs = calloc(SITES, sizeof *own.pairs);
@@ -43,10 +37,4 @@ static void the_work_for_the_order_of_lines_grows_no_faster_than_their_number(vo
     free(own.pairs);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_work_for_the_order_of_lines_grows_no_faster_than_their_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A call stack that makes a block in each step, and steps in which all of its blocks are freed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "analyzer/analysis/steps/sweeps.h"
+#include "tests/unit/unit_test.h"
 
 enum { SWEEPS = 8, STEPS_BEFORE = 2 };
 
@@ -51,9 +46,8 @@ static struct sweeps run(size_t number)
     return sweeps;
 }
 
-static void blocks_of_several_steps_that_are_freed_in_one_moment_are_a_sweep(void **state)
+TEST(blocks_of_several_steps_that_are_freed_in_one_moment_are_a_sweep)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct sweeps sweeps = run(i);
         const uint64_t ends = cases[i].steps - STEPS_BEFORE + 1;
@@ -66,11 +60,10 @@ static void blocks_of_several_steps_that_are_freed_in_one_moment_are_a_sweep(voi
     }
 }
 
-static void a_sweep_frees_most_of_what_is_live_before_the_next_birth(void **state)
+TEST(a_sweep_frees_most_of_what_is_live_before_the_next_birth)
 {
     struct sweeps sweeps = {0};
 
-    (void)state;
     for (uint64_t step = 1; step <= 3; step++) /* three of eight bytes */
         sweeps_free(&sweeps, &(struct swept){1, 9 - step, 1, step, 1});
     sweeps_end(&sweeps, 1, true);
@@ -80,13 +73,12 @@ static void a_sweep_frees_most_of_what_is_live_before_the_next_birth(void **stat
     assert_int_equal(sweeps.at.count, 0);
 }
 
-static void the_usual_distance_is_that_of_most_beats(void **state)
+TEST(the_usual_distance_is_that_of_most_beats)
 {
     static const uint64_t every_three[] = {0, 3, 6, 12, 15, 18, 21, 25, 28, 31},
                           irregular[] = {0, 2, 5, 9, 14};
     struct occurrences occurrences = {0}, others = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof every_three / sizeof *every_three; i++)
         occurrences_add(&occurrences, every_three[i]);
     for (size_t i = 0; i < sizeof irregular / sizeof *irregular; i++)
@@ -95,12 +87,4 @@ static void the_usual_distance_is_that_of_most_beats(void **state)
     assert_int_equal(occurrences_usual(&others), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_of_several_steps_that_are_freed_in_one_moment_are_a_sweep),
-        cmocka_unit_test(a_sweep_frees_most_of_what_is_live_before_the_next_birth),
-        cmocka_unit_test(the_usual_distance_is_that_of_most_beats),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the parsing of options that are described in tables: every kind of option, every
    mistake, and the options of each command. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "gpumemtrace/event.h"
 #include "analyzer/command/commands.h"
 #include "analyzer/command/options.h"
+#include "tests/unit/unit_test.h"
 
 struct own {
     bool flag;
@@ -64,9 +58,8 @@ static void assert_refused(const char *line, const char *message)
     assert_string_equal(parsed.err.message, message);
 }
 
-static void without_options_the_defaults_hold(void **state)
+TEST(without_options_the_defaults_hold)
 {
-    (void)state;
     struct parsed parsed;
     parse(&parsed, "peak a.db b.db", false);
     assert_int_equal(parsed.result, 0);
@@ -81,9 +74,8 @@ static void without_options_the_defaults_hold(void **state)
     assert_string_equal(parsed.options.operands[1], "b.db");
 }
 
-static void options_may_stand_after_operands(void **state)
+TEST(options_may_stand_after_operands)
 {
-    (void)state;
     struct parsed parsed;
     parse(&parsed, "peak a.db --json -o out.json b.db --device=2 --layer pool --top 5 --at=end",
           false);
@@ -98,9 +90,8 @@ static void options_may_stand_after_operands(void **state)
     assert_string_equal(parsed.options.operands[0], "a.db");
 }
 
-static void two_dashes_end_the_options(void **state)
+TEST(two_dashes_end_the_options)
 {
-    (void)state;
     struct parsed parsed;
     parse(&parsed, "peak -- --json", false);
     assert_int_equal(parsed.result, 0);
@@ -108,9 +99,8 @@ static void two_dashes_end_the_options(void **state)
     assert_string_equal(parsed.options.operands[0], "--json");
 }
 
-static void for_another_program_the_first_operand_ends_them(void **state)
+TEST(for_another_program_the_first_operand_ends_them)
 {
-    (void)state;
     struct parsed parsed;
     parse(&parsed, "run --flag prog --size=junk -x", true);
     assert_int_equal(parsed.result, 0);
@@ -119,9 +109,8 @@ static void for_another_program_the_first_operand_ends_them(void **state)
     assert_string_equal(parsed.options.operands[1], "--size=junk");
 }
 
-static void a_command_adds_options_of_its_own(void **state)
+TEST(a_command_adds_options_of_its_own)
 {
-    (void)state;
     struct parsed parsed;
     parse(&parsed, "check x.db -f --maybe=3 --text=a -t b --size=4KiB --ratio=50% --choice=two",
           false);
@@ -135,9 +124,8 @@ static void a_command_adds_options_of_its_own(void **state)
     assert_int_equal(parsed.own.choice, 2);
 }
 
-static void an_option_with_maybe_a_value_takes_none_from_the_next_word(void **state)
+TEST(an_option_with_maybe_a_value_takes_none_from_the_next_word)
 {
-    (void)state;
     struct parsed parsed;
     parse(&parsed, "check --maybe x.db", false);
     assert_int_equal(parsed.result, 0);
@@ -145,9 +133,8 @@ static void an_option_with_maybe_a_value_takes_none_from_the_next_word(void **st
     assert_int_equal(parsed.options.operand_count, 1);
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
-    (void)state;
     assert_refused("peak x --foo", "unknown option '--foo'; see 'gpumemtrace help peak'");
     assert_refused("peak x --foo=3", "unknown option '--foo'; see 'gpumemtrace help peak'");
     assert_refused("peak x -z", "unknown option '-z'; see 'gpumemtrace help peak'");
@@ -165,25 +152,22 @@ static void mistakes_are_named(void **state)
                                         "512MiB, 4GB or 4294967296");
 }
 
-static void operands_are_counted_as_the_commands_row_says(void **state)
+TEST(operands_are_counted_as_the_commands_row_says)
 {
-    (void)state;
     assert_refused("peak", "needs TRACE..., got 0 operands; see 'gpumemtrace help peak'");
     assert_refused("compare x", "needs TRACE MODEL, got 1 operand; see 'gpumemtrace help compare'");
     assert_refused("estimate a b",
                    "takes 1 operand (MODEL), not 2; see 'gpumemtrace help estimate'");
 }
 
-static void a_command_has_the_shared_options_of_its_row_only(void **state)
+TEST(a_command_has_the_shared_options_of_its_row_only)
 {
-    (void)state;
     assert_refused("estimate x --at=end", "unknown option '--at'; see 'gpumemtrace help estimate'");
     assert_refused("info x --layer=pool", "unknown option '--layer'; see 'gpumemtrace help info'");
 }
 
-static void too_many_texts_are_refused(void **state)
+TEST(too_many_texts_are_refused)
 {
-    (void)state;
     static char text[] = "--text=x", name[] = "check", operand[] = "x.db";
     char *argv[OPTION_TEXTS_MAX + 4] = {name, operand};
     struct command_options options;
@@ -201,19 +185,4 @@ static void too_many_texts_are_refused(void **state)
     assert_string_equal(err.message, "option '--text': it is given more than 64 times");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_options_the_defaults_hold),
-        cmocka_unit_test(options_may_stand_after_operands),
-        cmocka_unit_test(two_dashes_end_the_options),
-        cmocka_unit_test(for_another_program_the_first_operand_ends_them),
-        cmocka_unit_test(a_command_adds_options_of_its_own),
-        cmocka_unit_test(an_option_with_maybe_a_value_takes_none_from_the_next_word),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(operands_are_counted_as_the_commands_row_says),
-        cmocka_unit_test(a_command_has_the_shared_options_of_its_row_only),
-        cmocka_unit_test(too_many_texts_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -10,6 +10,7 @@
 
 #include "analyzer/estimate/estimate.h"
 #include "analyzer/estimate/model/layer_list.h"
+#include "tests/unit/unit_test.h"
 
 /* Returns -1 with *err if layer_list_read or model_resolve refuses the model, and releases the
    model. */

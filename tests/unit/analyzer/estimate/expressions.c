@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions of model files: their values, and the message of each refused one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/estimate/model/dimensions.h"
+#include "tests/unit/unit_test.h"
 
 struct fixture {
     json_t *root;
@@ -58,9 +53,8 @@ static void assert_refused(const char *expression, const char *part)
     json_decref(fixture.root);
 }
 
-static void operators_bind_as_in_c(void **state)
+TEST(operators_bind_as_in_c)
 {
-    (void)state;
     assert_comes_to("2 + 3 * 4", "14");
     assert_comes_to("(2 + 3) * 4", "20");
     assert_comes_to("20 - 3 - 2", "15");
@@ -72,9 +66,8 @@ static void operators_bind_as_in_c(void **state)
     assert_comes_to("0 ? 2 : 0 ? 3 : 4", "4");
 }
 
-static void division_rounds_down_as_in_python(void **state)
+TEST(division_rounds_down_as_in_python)
 {
-    (void)state;
     assert_comes_to("7 / 2", "3");
     assert_comes_to("-7 / 2", "-4");
     assert_comes_to("-7 % 2", "1");
@@ -83,9 +76,8 @@ static void division_rounds_down_as_in_python(void **state)
     assert_comes_to("ceil(8, 2)", "4");
 }
 
-static void names_are_dimensions_texts_lists_and_objects(void **state)
+TEST(names_are_dimensions_texts_lists_and_objects)
 {
-    (void)state;
     assert_comes_to("heads * 16 == hidden", "1");
     assert_comes_to("act == 'silu' ? 'SiLU' : act", "SiLU");
     assert_comes_to("ends(act, 'lu') && !ends(act, 'ReLU')", "1");
@@ -102,26 +94,23 @@ static void names_are_dimensions_texts_lists_and_objects(void **state)
     assert_comes_to("3 in(list) &&\n\t3 in\tlist", "1");
 }
 
-static void integers_are_compared_to_the_last_bit(void **state)
+TEST(integers_are_compared_to_the_last_bit)
 {
-    (void)state;
     assert_comes_to("9007199254740993 > 9007199254740992", "1");
     assert_comes_to("max(9007199254740992, 9007199254740993)", "9007199254740993");
     assert_comes_to("1.5 > 1 && 2 >= 2.0", "1");
 }
 
-static void a_branch_that_is_not_taken_is_not_computed(void **state)
+TEST(a_branch_that_is_not_taken_is_not_computed)
 {
-    (void)state;
     assert_comes_to("0 && 1 / 0", "0");
     assert_comes_to("1 || nothing", "1");
     assert_comes_to("1 ? 2 : loop", "2");
     assert_comes_to("0 ? list[9] : 3", "3");
 }
 
-static void what_has_no_value_is_refused_in_one_line(void **state)
+TEST(what_has_no_value_is_refused_in_one_line)
 {
-    (void)state;
     assert_refused("1 / 0", "division by zero");
     assert_refused("1 % (1 - 1)", "division by zero");
     assert_refused("loop", "'loop' depends on itself");
@@ -150,10 +139,9 @@ static void what_has_no_value_is_refused_in_one_line(void **state)
     assert_refused("a\nb", "'a' is not a dimension");
 }
 
-static void nesting_and_length_have_an_end(void **state)
+TEST(nesting_and_length_have_an_end)
 {
     char nested[900], longer[EXPRESSION_MOST_BYTES + 2];
-    (void)state;
     memset(nested, '(', sizeof nested - 1);
     nested[sizeof nested - 1] = '\0';
     assert_refused(nested, "nested too deep");
@@ -164,16 +152,4 @@ static void nesting_and_length_have_an_end(void **state)
     assert_refused(longer, "at most 1000 bytes");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators_bind_as_in_c),
-        cmocka_unit_test(division_rounds_down_as_in_python),
-        cmocka_unit_test(names_are_dimensions_texts_lists_and_objects),
-        cmocka_unit_test(integers_are_compared_to_the_last_bit),
-        cmocka_unit_test(a_branch_that_is_not_taken_is_not_computed),
-        cmocka_unit_test(what_has_no_value_is_refused_in_one_line),
-        cmocka_unit_test(nesting_and_length_have_an_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,13 +3,6 @@
  * Models whose layers form a graph, not a chain: their layers, the inputs of each layer, and the
  * bytes of a training step, added up by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "estimated.h"
 
 #define LINEAR(name, from)                                                                         \
@@ -26,10 +19,9 @@ static void refuses(const char *layers, const char *part)
         fail_msg("%s: the message '%s' lacks '%s'", layers, err.message, part);
 }
 
-static void a_block_is_repeated_and_its_names_are_joined(void **state)
+TEST(a_block_is_repeated_and_its_names_are_joined)
 {
     struct model model;
-    (void)state;
     model_must(&model, "[8]",
                "{\"name\":\"h\",\"repeat\":3,\"layers\":[{\"name\":\"mlp\",\"layers\":[" LINEAR(
                    "up", "") "]}," LINEAR("{index * 10}", "") "]}");
@@ -40,10 +32,9 @@ static void a_block_is_repeated_and_its_names_are_joined(void **state)
     model_release(&model);
 }
 
-static void from_names_a_layer_before_and_input_is_what_the_block_reads(void **state)
+TEST(from_names_a_layer_before_and_input_is_what_the_block_reads)
 {
     struct model model;
-    (void)state;
     model_must(&model, "[8]",
                LINEAR("first", "") ",{\"repeat\":2,\"layers\":[" RESIDUAL
                                    "]}," LINEAR("last", "\"from\":\"first\","));
@@ -54,10 +45,9 @@ static void from_names_a_layer_before_and_input_is_what_the_block_reads(void **s
     model_release(&model);
 }
 
-static void what_a_condition_leaves_out_hands_on_what_it_would_have_read(void **state)
+TEST(what_a_condition_leaves_out_hands_on_what_it_would_have_read)
 {
     struct model model;
-    (void)state;
     model_must(
         &model, "[8]",
         LINEAR("a", "") "," LINEAR("b", "\"if\":\"1 > 2\",") "," LINEAR("c", "\"from\":\"b\","));
@@ -68,13 +58,12 @@ static void what_a_condition_leaves_out_hands_on_what_it_would_have_read(void **
 
 /* The layer Add saves nothing, and the gradient of its result serves both of its inputs. A
    weight has 256 bytes. */
-static void a_residual_sum_saves_nothing_and_hands_its_gradient_on(void **state)
+TEST(a_residual_sum_saves_nothing_and_hands_its_gradient_on)
 {
     struct settings settings = {
         .batch = 1, .dtype = DTYPE_float32, .optimizer = OPTIMIZER_sgd, .training = true};
     struct estimate estimate;
     struct model model;
-    (void)state;
     model_must(&model, "[8]", LINEAR("w", "") ",{\"layers\":[" RESIDUAL "]}");
     settings.batch = 100;
     estimate_must(&estimate, &model, &settings);
@@ -90,13 +79,12 @@ static void a_residual_sum_saves_nothing_and_hands_its_gradient_on(void **state)
     model_release(&model);
 }
 
-static void a_tied_weight_is_counted_once_and_has_two_gradients_at_once(void **state)
+TEST(a_tied_weight_is_counted_once_and_has_two_gradients_at_once)
 {
     struct settings settings = {
         .batch = 1, .dtype = DTYPE_float32, .optimizer = OPTIMIZER_sgd, .training = true};
     struct estimate estimate;
     struct model model;
-    (void)state;
     model_must(&model, "[2]",
                "{\"type\":\"Embedding\",\"num\":1000,\"dim\":8},"
                "{\"type\":\"Linear\",\"out\":1000,\"bias\":false,\"tied\":true}");
@@ -113,10 +101,9 @@ static void a_tied_weight_is_counted_once_and_has_two_gradients_at_once(void **s
 #define EIGHT "nnnnnnnn"
 #define LONG EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT
 
-static void long_names_are_told_apart_to_their_end(void **state)
+TEST(long_names_are_told_apart_to_their_end)
 {
     struct model model;
-    (void)state;
     model_must(
         &model, "[8]",
         LINEAR(LONG "a", "") "," LINEAR(LONG "b", "") "," LINEAR("c", "\"from\":\"" LONG "a\","));
@@ -126,13 +113,12 @@ static void long_names_are_told_apart_to_their_end(void **state)
 
 /* Ten layers share the weight of the first layer. Each of the ten makes a gradient of 256 bytes,
    which is live until backward ends, in addition to the gradient of the first layer. */
-static void every_tied_weight_has_its_gradient(void **state)
+TEST(every_tied_weight_has_its_gradient)
 {
     struct settings settings = {
         .batch = 1, .dtype = DTYPE_float32, .optimizer = OPTIMIZER_sgd, .training = true};
     struct estimate estimate;
     struct model model;
-    (void)state;
     model_must(&model, "[8]", LINEAR("w", "") "," FIVE(TIED) "," FIVE(TIED));
     estimate_must(&estimate, &model, &settings);
     assert_int_equal(estimate.peak_moment.category_bytes[CATEGORY_gradients], 11 * 256);
@@ -142,14 +128,13 @@ static void every_tied_weight_has_its_gradient(void **state)
 
 #define FACTOR "{\"type\":\"Linear\",\"name\":\"%c\",\"from\":\"input\",\"out\":8,\"bias\":false},"
 
-static void a_product_keeps_all_that_it_reads(void **state)
+TEST(a_product_keeps_all_that_it_reads)
 {
     char layers[1024] = "", names[64] = "";
     struct settings settings = {
         .batch = 1, .dtype = DTYPE_float32, .optimizer = OPTIMIZER_sgd, .training = true};
     struct estimate estimate;
     struct model model;
-    (void)state;
     for (int name = 'a'; name < 'k'; name++) {
         const size_t used = strlen(layers), named = strlen(names);
         snprintf(layers + used, sizeof layers - used, FACTOR, name);
@@ -167,7 +152,7 @@ static void a_product_keeps_all_that_it_reads(void **state)
 
 /* The queries have 2 rows, the keys and values 4. Eager attention saves 2 heads x 2 x 4 scores; the
  * fused kernel saves a sum for each head and row instead. */
-static void attention_reads_keys_of_another_length(void **state)
+TEST(attention_reads_keys_of_another_length)
 {
     static const char parts[] = "{\"type\":\"Linear\",\"name\":\"k\",\"out\":8},"
                                 "{\"type\":\"Linear\",\"name\":\"v\",\"from\":\"input\",\"out\":8},"
@@ -177,7 +162,6 @@ static void attention_reads_keys_of_another_length(void **state)
     struct settings settings = {
         .batch = 1, .dtype = DTYPE_float32, .optimizer = OPTIMIZER_sgd, .training = true};
     uint64_t saved[2];
-    (void)state;
     for (int eager = 0; eager < 2; eager++) {
         char layers[sizeof parts + 8];
         struct estimate estimate;
@@ -215,10 +199,9 @@ static uint64_t saved_of_attention(const char *fields, enum dtype dtype)
     return saved;
 }
 
-static void what_is_saved_of_a_score_depends_on_softmax_and_dropout(void **state)
+TEST(what_is_saved_of_a_score_depends_on_softmax_and_dropout)
 {
     enum { SCORES = 2 * 4 * 4, QKV = 3 * 4 * 8 };
-    (void)state;
     assert_int_equal(saved_of_attention("\"eager\":true", DTYPE_float32), QKV * 4 + SCORES * 4);
     assert_int_equal(saved_of_attention("\"eager\":true,\"wide\":true", DTYPE_bfloat16),
                      QKV * 2 + SCORES * (4 + 2));
@@ -232,10 +215,9 @@ static void what_is_saved_of_a_score_depends_on_softmax_and_dropout(void **state
 /* The result of flash attention has the layout of the queries. If the heads of the queries lie
    one after the other ("partial"), the result is copied into rows. For float32, PyTorch uses
    another kernel. */
-static void flash_attention_of_queries_made_anew_copies_its_result(void **state)
+TEST(flash_attention_of_queries_made_anew_copies_its_result)
 {
     enum { RESULT = 4 * 8 };
-    (void)state;
     assert_int_equal(saved_of_attention("\"partial\":true", DTYPE_bfloat16) -
                          saved_of_attention("\"partial\":false", DTYPE_bfloat16),
                      RESULT * 2);
@@ -243,13 +225,12 @@ static void flash_attention_of_queries_made_anew_copies_its_result(void **state)
                      saved_of_attention("\"partial\":false", DTYPE_float32));
 }
 
-static void a_cache_is_a_copy_that_is_there_until_the_step_ends(void **state)
+TEST(a_cache_is_a_copy_that_is_there_until_the_step_ends)
 {
     struct settings settings = {
         .batch = 1, .dtype = DTYPE_float32, .optimizer = OPTIMIZER_sgd, .training = true};
     struct estimate estimate;
     struct model model;
-    (void)state;
     model_must(&model, "[8]", LINEAR("a", "") ",{\"type\":\"Cache\"}," LINEAR("b", ""));
     estimate_must(&estimate, &model, &settings);
     const struct estimate_moment *stepping = &estimate.phase_peaks[SCHEDULE_optimizer];
@@ -261,7 +242,7 @@ static void a_cache_is_a_copy_that_is_there_until_the_step_ends(void **state)
 
 /* Two parts, each 8 elements of the 24, share one gradient of the whole tensor, which has 96
    bytes per sample. The gradient of their sum has 32 bytes. */
-static void parts_share_storage_and_the_gradient_of_the_whole(void **state)
+TEST(parts_share_storage_and_the_gradient_of_the_whole)
 {
     static const char parts[] = "{\"type\":\"Linear\",\"name\":\"all\",\"out\":24,\"bias\":false},"
                                 "{\"type\":\"Part\",\"name\":\"a\",\"out\":8},"
@@ -271,7 +252,6 @@ static void parts_share_storage_and_the_gradient_of_the_whole(void **state)
         .batch = 64, .dtype = DTYPE_float32, .optimizer = OPTIMIZER_sgd, .training = true};
     struct estimate estimate;
     struct model model;
-    (void)state;
     model_must(&model, "[8]", parts);
     estimate_must(&estimate, &model, &settings);
     assert_int_equal(estimate.phase_peaks[SCHEDULE_backward].category_bytes[CATEGORY_temporaries],
@@ -284,12 +264,11 @@ static void parts_share_storage_and_the_gradient_of_the_whole(void **state)
 }
 
 /* The kernel for 768 sums over 64 x 197 rows needs a buffer for 197 blocks of 128 threads. */
-static void the_gradient_of_a_bias_needs_a_buffer_for_its_sum(void **state)
+TEST(the_gradient_of_a_bias_needs_a_buffer_for_its_sum)
 {
     struct settings settings = {
         .batch = 64, .dtype = DTYPE_float32, .optimizer = OPTIMIZER_sgd, .training = true};
     uint64_t temporaries[2];
-    (void)state;
     for (int bias = 0; bias < 2; bias++) {
         struct estimate estimate;
         struct model model;
@@ -304,9 +283,8 @@ static void the_gradient_of_a_bias_needs_a_buffer_for_its_sum(void **state)
     assert_int_equal(temporaries[1] - temporaries[0], 768 * 4 * 197 * 128);
 }
 
-static void a_graph_that_cannot_be_is_refused(void **state)
+TEST(a_graph_that_cannot_be_is_refused)
 {
-    (void)state;
     refuses(LINEAR("a", "\"from\":\"b\","), "nothing before it is called 'b'");
     refuses(LINEAR("front", "") "," LINEAR("a", "\"from\":\"fornt\","), "did you mean 'front'?");
     refuses(LINEAR("a", "\"from\":[\"input\",\"input\"],"), "reads one input, not 2");
@@ -339,24 +317,4 @@ static void a_graph_that_cannot_be_is_refused(void **state)
             "one input or three");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_block_is_repeated_and_its_names_are_joined),
-        cmocka_unit_test(from_names_a_layer_before_and_input_is_what_the_block_reads),
-        cmocka_unit_test(what_a_condition_leaves_out_hands_on_what_it_would_have_read),
-        cmocka_unit_test(a_residual_sum_saves_nothing_and_hands_its_gradient_on),
-        cmocka_unit_test(a_tied_weight_is_counted_once_and_has_two_gradients_at_once),
-        cmocka_unit_test(long_names_are_told_apart_to_their_end),
-        cmocka_unit_test(every_tied_weight_has_its_gradient),
-        cmocka_unit_test(a_product_keeps_all_that_it_reads),
-        cmocka_unit_test(attention_reads_keys_of_another_length),
-        cmocka_unit_test(what_is_saved_of_a_score_depends_on_softmax_and_dropout),
-        cmocka_unit_test(flash_attention_of_queries_made_anew_copies_its_result),
-        cmocka_unit_test(a_cache_is_a_copy_that_is_there_until_the_step_ends),
-        cmocka_unit_test(parts_share_storage_and_the_gradient_of_the_whole),
-        cmocka_unit_test(the_gradient_of_a_bias_needs_a_buffer_for_its_sum),
-        cmocka_unit_test(a_graph_that_cannot_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

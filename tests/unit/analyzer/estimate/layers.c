@@ -4,13 +4,6 @@
  * tensors that the layer makes in addition to its result. The expected numbers are worked out by
  * hand from PyTorch's documentation.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "analyzer/estimate/layer/layer_kinds.h"
 #include "estimated.h"
 
@@ -74,24 +67,21 @@ static void assert_refused(const char *input, const char *layers, const char *pa
 
 /* --- linear and embedding --- */
 
-static void linear_has_in_times_out_weights_and_a_bias(void **state)
+TEST(linear_has_in_times_out_weights_and_a_bias)
 {
-    (void)state;
     assert_own("[32]", "{\"type\":\"Linear\",\"in\":32,\"out\":16}", 32 * 16 + 16, 0);
     assert_own("[32]", "{\"type\":\"Linear\",\"in\":32,\"out\":16,\"bias\":false}", 512, 0);
     assert_shape("[32]", "{\"type\":\"Linear\",\"out\":16}", "16");
 }
 
-static void linear_works_on_the_last_dimension(void **state)
+TEST(linear_works_on_the_last_dimension)
 {
-    (void)state;
     assert_shape("[128, 768]", "{\"type\":\"Linear\",\"out\":3072}", "128 x 3072");
     assert_own("[128, 768]", "{\"type\":\"Linear\",\"out\":3072}", 768 * 3072 + 3072, 0);
 }
 
-static void embedding_is_a_table_and_adds_a_dimension(void **state)
+TEST(embedding_is_a_table_and_adds_a_dimension)
 {
-    (void)state;
     const char *layer = "{\"type\":\"Embedding\",\"num\":50257,\"dim\":768}";
     assert_own("[1024]", layer, 50257 * 768, 0);
     assert_shape("[1024]", layer, "1024 x 768");
@@ -99,9 +89,8 @@ static void embedding_is_a_table_and_adds_a_dimension(void **state)
 
 /* --- convolution --- */
 
-static void convolution_counts_each_group_on_its_own(void **state)
+TEST(convolution_counts_each_group_on_its_own)
 {
-    (void)state;
     assert_own("[3,224,224]", "{\"type\":\"Conv2d\",\"out\":64,\"kernel\":7,\"bias\":false}",
                64 * 3 * 49, 0);
     assert_own("[32,8,8]", "{\"type\":\"Conv2d\",\"out\":64,\"kernel\":3,\"groups\":32}",
@@ -110,9 +99,8 @@ static void convolution_counts_each_group_on_its_own(void **state)
     assert_own("[2,9,9,9]", "{\"type\":\"Conv3d\",\"out\":4,\"kernel\":[1,2,3]}", 4 * 2 * 6 + 4, 0);
 }
 
-static void convolution_output_follows_stride_padding_and_dilation(void **state)
+TEST(convolution_output_follows_stride_padding_and_dilation)
 {
-    (void)state;
     /* (224 + 2*3 - 6 - 1) / 2 + 1 = 112 */
     assert_shape("[3,224,224]",
                  "{\"type\":\"Conv2d\",\"out\":64,\"kernel\":7,\"stride\":2,\"padding\":3}",
@@ -123,9 +111,8 @@ static void convolution_output_follows_stride_padding_and_dilation(void **state)
                  "1 x 1 x 3");
 }
 
-static void transposed_convolution_undoes_the_shape_of_a_convolution(void **state)
+TEST(transposed_convolution_undoes_the_shape_of_a_convolution)
 {
-    (void)state;
     const char *layer = "{\"type\":\"ConvTranspose2d\",\"out\":3,\"kernel\":4,\"stride\":2,"
                         "\"padding\":1}";
     assert_shape("[64,16,16]", layer, "3 x 32 x 32"); /* 15*2 - 2 + 3 + 0 + 1 */
@@ -136,17 +123,15 @@ static void transposed_convolution_undoes_the_shape_of_a_convolution(void **stat
                  "1 x 10");
 }
 
-static void a_window_larger_than_the_padded_input_is_refused(void **state)
+TEST(a_window_larger_than_the_padded_input_is_refused)
 {
-    (void)state;
     assert_refused("[1,4,4]", "{\"type\":\"Conv2d\",\"out\":1,\"kernel\":5}", "field 'kernel'");
     assert_shape("[1,4,4]", "{\"type\":\"Conv2d\",\"out\":1,\"kernel\":5,\"padding\":1}",
                  "1 x 2 x 2");
 }
 
-static void groups_have_to_divide_the_channels(void **state)
+TEST(groups_have_to_divide_the_channels)
 {
-    (void)state;
     assert_refused("[3,4,4]", "{\"type\":\"Conv2d\",\"out\":4,\"kernel\":1,\"groups\":2}",
                    "field 'groups'");
     assert_refused("[6,4]", "{\"type\":\"GroupNorm\",\"groups\":4}", "field 'groups'");
@@ -154,18 +139,16 @@ static void groups_have_to_divide_the_channels(void **state)
 
 /* --- pools --- */
 
-static void a_pool_steps_by_its_kernel_unless_told_otherwise(void **state)
+TEST(a_pool_steps_by_its_kernel_unless_told_otherwise)
 {
-    (void)state;
     assert_shape("[64,112,112]", "{\"type\":\"MaxPool2d\",\"kernel\":2}", "64 x 56 x 56");
     assert_shape("[64,112,112]", "{\"type\":\"MaxPool2d\",\"kernel\":3,\"stride\":2,\"padding\":1}",
                  "64 x 56 x 56");
     assert_shape("[4,7]", "{\"type\":\"AvgPool1d\",\"kernel\":2}", "4 x 3");
 }
 
-static void ceil_mode_adds_the_partial_window_that_begins_inside(void **state)
+TEST(ceil_mode_adds_the_partial_window_that_begins_inside)
 {
-    (void)state;
     assert_shape("[4,7]", "{\"type\":\"AvgPool1d\",\"kernel\":2,\"ceil_mode\":true}", "4 x 4");
     /* A third window would begin at 6. That is beyond the input and the left padding, which end
        at 3 + 1. */
@@ -175,23 +158,20 @@ static void ceil_mode_adds_the_partial_window_that_begins_inside(void **state)
                  "1 x 2");
 }
 
-static void padding_of_more_than_half_a_pool_is_refused(void **state)
+TEST(padding_of_more_than_half_a_pool_is_refused)
 {
-    (void)state;
     assert_refused("[1,9,9]", "{\"type\":\"MaxPool2d\",\"kernel\":2,\"padding\":2}",
                    "field 'padding'");
 }
 
-static void adaptive_pools_end_with_the_size_they_are_given(void **state)
+TEST(adaptive_pools_end_with_the_size_they_are_given)
 {
-    (void)state;
     assert_shape("[512,14,14]", "{\"type\":\"AdaptiveAvgPool2d\",\"output\":7}", "512 x 7 x 7");
     assert_shape("[512,14,14]", "{\"type\":\"AdaptiveAvgPool2d\",\"output\":[1,2]}", "512 x 1 x 2");
 }
 
-static void max_pools_keep_an_int64_index_for_each_result(void **state)
+TEST(max_pools_keep_an_int64_index_for_each_result)
 {
-    (void)state;
     assert_extra("[64,112,112]", "{\"type\":\"MaxPool2d\",\"kernel\":2}", 2, DTYPE_float16,
                  UINT64_C(2) * 64 * 56 * 56 * 8);
     assert_extra("[64,112,112]", "{\"type\":\"AvgPool2d\",\"kernel\":2}", 2, DTYPE_float16, 0);
@@ -199,9 +179,8 @@ static void max_pools_keep_an_int64_index_for_each_result(void **state)
 
 /* --- normalization --- */
 
-static void batch_norm_has_two_parameters_and_two_statistics_a_channel_and_a_counter(void **state)
+TEST(batch_norm_has_two_parameters_and_two_statistics_a_channel_and_a_counter)
 {
-    (void)state;
     assert_own("[64,8,8]", "{\"type\":\"BatchNorm2d\"}", 128, 2 * 64 * 4 + 8);
     assert_own("[64]", "{\"type\":\"BatchNorm1d\",\"features\":64,\"affine\":false}", 0, 520);
     assert_own("[64,9]", "{\"type\":\"BatchNorm1d\",\"track_running_stats\":false}", 128, 0);
@@ -209,32 +188,28 @@ static void batch_norm_has_two_parameters_and_two_statistics_a_channel_and_a_cou
     assert_refused("[64,8]", "{\"type\":\"BatchNorm2d\"}", "needs an input of 3 dimensions");
 }
 
-static void statistics_of_a_batch_stay_in_single_precision(void **state)
+TEST(statistics_of_a_batch_stay_in_single_precision)
 {
-    (void)state;
     assert_extra("[64,8,8]", "{\"type\":\"BatchNorm2d\"}", 16, DTYPE_float16, 2 * 64 * 4);
     assert_extra("[64,8,8]", "{\"type\":\"BatchNorm2d\"}", 16, DTYPE_float64, 2 * 64 * 8);
 }
 
-static void layer_norm_has_two_parameters_and_eight_bytes_a_row(void **state)
+TEST(layer_norm_has_two_parameters_and_eight_bytes_a_row)
 {
-    (void)state;
     assert_own("[128,768]", "{\"type\":\"LayerNorm\"}", 2 * 768, 0);
     assert_own("[128,768]", "{\"type\":\"LayerNorm\",\"shape\":[128,768]}", 2 * 128 * 768, 0);
     assert_extra("[128,768]", "{\"type\":\"LayerNorm\"}", 4, DTYPE_bfloat16, 4 * 128 * 8);
     assert_refused("[128,768]", "{\"type\":\"LayerNorm\",\"shape\":128}", "field 'shape'");
 }
 
-static void rms_norm_has_one_parameter_and_four_bytes_a_row(void **state)
+TEST(rms_norm_has_one_parameter_and_four_bytes_a_row)
 {
-    (void)state;
     assert_own("[128,768]", "{\"type\":\"RMSNorm\"}", 768, 0);
     assert_extra("[128,768]", "{\"type\":\"RMSNorm\"}", 4, DTYPE_float32, 4 * 128 * 4);
 }
 
-static void group_norm_has_eight_bytes_a_group_and_sample(void **state)
+TEST(group_norm_has_eight_bytes_a_group_and_sample)
 {
-    (void)state;
     assert_own("[64,8,8]", "{\"type\":\"GroupNorm\",\"groups\":32}", 128, 0);
     assert_extra("[64,8,8]", "{\"type\":\"GroupNorm\",\"groups\":32}", 4, DTYPE_float32,
                  4 * 32 * 8);
@@ -242,9 +217,8 @@ static void group_norm_has_eight_bytes_a_group_and_sample(void **state)
 
 /* --- recurrent layers --- */
 
-static void recurrent_parameters_follow_the_number_of_gates(void **state)
+TEST(recurrent_parameters_follow_the_number_of_gates)
 {
-    (void)state;
     const uint64_t i = 10, h = 20;
     assert_own("[5,10]", "{\"type\":\"LSTM\",\"hidden\":20}", 4 * h * (i + h) + 8 * h, 0);
     assert_own("[5,10]", "{\"type\":\"GRU\",\"hidden\":20}", 3 * h * (i + h) + 6 * h, 0);
@@ -252,9 +226,8 @@ static void recurrent_parameters_follow_the_number_of_gates(void **state)
     assert_own("[5,10]", "{\"type\":\"LSTM\",\"hidden\":20,\"bias\":false}", 4 * h * (i + h), 0);
 }
 
-static void stacked_and_bidirectional_layers_read_both_directions(void **state)
+TEST(stacked_and_bidirectional_layers_read_both_directions)
 {
-    (void)state;
     const uint64_t i = 10, h = 20;
     uint64_t first = 2 * (4 * h * (i + h) + 8 * h), second = 2 * (4 * h * (2 * h + h) + 8 * h);
     const char *layer = "{\"type\":\"LSTM\",\"hidden\":20,\"layers\":2,\"bidirectional\":true}";
@@ -262,9 +235,8 @@ static void stacked_and_bidirectional_layers_read_both_directions(void **state)
     assert_shape("[5,10]", layer, "5 x 40");
 }
 
-static void recurrent_layers_are_linear_in_the_number_of_steps(void **state)
+TEST(recurrent_layers_are_linear_in_the_number_of_steps)
 {
-    (void)state;
     const uint64_t n = 3, h = 20, fixed = 2 * n * h * 4 + 256;
     assert_extra("[5,10]", "{\"type\":\"LSTM\",\"hidden\":20}", n, DTYPE_float32,
                  fixed + 5 * n * h * 5 * 4);
@@ -274,41 +246,36 @@ static void recurrent_layers_are_linear_in_the_number_of_steps(void **state)
 
 /* --- the rest --- */
 
-static void dropout_keeps_one_byte_an_element_or_scaled_noise_in_place(void **state)
+TEST(dropout_keeps_one_byte_an_element_or_scaled_noise_in_place)
 {
-    (void)state;
     assert_extra("[100]", "{\"type\":\"Dropout\"}", 7, DTYPE_float32, 700);
     assert_extra("[100]", "{\"type\":\"Dropout\",\"inplace\":true}", 7, DTYPE_float32, 2800);
     assert_extra("[100]", "{\"type\":\"Dropout\",\"p\":0}", 7, DTYPE_float32, 0);
     assert_extra("[100]", "{\"type\":\"Dropout\",\"p\":0,\"inplace\":true}", 7, DTYPE_float32, 0);
 }
 
-static void flatten_joins_all_dimensions_and_a_loss_has_none(void **state)
+TEST(flatten_joins_all_dimensions_and_a_loss_has_none)
 {
-    (void)state;
     assert_shape("[512,7,7]", "{\"type\":\"Flatten\"}", "25088");
     assert_shape("[10]", "{\"type\":\"CrossEntropyLoss\"}", "scalar");
 }
 
-static void widths_that_contradict_the_input_are_refused(void **state)
+TEST(widths_that_contradict_the_input_are_refused)
 {
-    (void)state;
     assert_refused("[32]", "{\"type\":\"Linear\",\"in\":31,\"out\":1}", "layer 0 (Linear)");
     assert_refused("[3,8,8]", "{\"type\":\"Conv2d\",\"in\":4,\"out\":1,\"kernel\":1}",
                    "field 'in': is 4, but the input has 3");
 }
 
-static void layers_stand_where_they_can_run(void **state)
+TEST(layers_stand_where_they_can_run)
 {
-    (void)state;
     assert_refused("[4]", "{\"type\":\"MSELoss\"},{\"type\":\"ReLU\"}", "last layer");
     assert_refused("[4]", "{\"type\":\"ReLU\"},{\"type\":\"Embedding\",\"num\":2,\"dim\":2}",
                    "first layer");
 }
 
-static void sizes_beyond_64_bits_name_the_largest_field(void **state)
+TEST(sizes_beyond_64_bits_name_the_largest_field)
 {
-    (void)state;
     assert_refused("[1099511627776]", "{\"type\":\"Linear\",\"out\":1099511627775}",
                    "field 'in': 1099511627776");
     assert_refused("[8]", "{\"type\":\"Embedding\",\"num\":1099511627776,\"dim\":1099511627776}",
@@ -316,9 +283,8 @@ static void sizes_beyond_64_bits_name_the_largest_field(void **state)
     assert_refused("[1099511627776, 1099511627776]", "{\"type\":\"ReLU\"}", "its input");
 }
 
-static void every_type_of_the_table_has_a_name_and_its_functions(void **state)
+TEST(every_type_of_the_table_has_a_name_and_its_functions)
 {
-    (void)state;
     assert_true(layer_kind_count > 30);
     for (size_t i = 0; i < layer_kind_count; i++) {
         assert_ptr_equal(layer_kind_find(layer_kinds[i].name), &layer_kinds[i]);
@@ -328,36 +294,4 @@ static void every_type_of_the_table_has_a_name_and_its_functions(void **state)
     assert_null(layer_kind_find("linear"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_has_in_times_out_weights_and_a_bias),
-        cmocka_unit_test(linear_works_on_the_last_dimension),
-        cmocka_unit_test(embedding_is_a_table_and_adds_a_dimension),
-        cmocka_unit_test(convolution_counts_each_group_on_its_own),
-        cmocka_unit_test(convolution_output_follows_stride_padding_and_dilation),
-        cmocka_unit_test(transposed_convolution_undoes_the_shape_of_a_convolution),
-        cmocka_unit_test(a_window_larger_than_the_padded_input_is_refused),
-        cmocka_unit_test(groups_have_to_divide_the_channels),
-        cmocka_unit_test(a_pool_steps_by_its_kernel_unless_told_otherwise),
-        cmocka_unit_test(ceil_mode_adds_the_partial_window_that_begins_inside),
-        cmocka_unit_test(padding_of_more_than_half_a_pool_is_refused),
-        cmocka_unit_test(adaptive_pools_end_with_the_size_they_are_given),
-        cmocka_unit_test(max_pools_keep_an_int64_index_for_each_result),
-        cmocka_unit_test(batch_norm_has_two_parameters_and_two_statistics_a_channel_and_a_counter),
-        cmocka_unit_test(statistics_of_a_batch_stay_in_single_precision),
-        cmocka_unit_test(layer_norm_has_two_parameters_and_eight_bytes_a_row),
-        cmocka_unit_test(rms_norm_has_one_parameter_and_four_bytes_a_row),
-        cmocka_unit_test(group_norm_has_eight_bytes_a_group_and_sample),
-        cmocka_unit_test(recurrent_parameters_follow_the_number_of_gates),
-        cmocka_unit_test(stacked_and_bidirectional_layers_read_both_directions),
-        cmocka_unit_test(recurrent_layers_are_linear_in_the_number_of_steps),
-        cmocka_unit_test(dropout_keeps_one_byte_an_element_or_scaled_noise_in_place),
-        cmocka_unit_test(flatten_joins_all_dimensions_and_a_loss_has_none),
-        cmocka_unit_test(widths_that_contradict_the_input_are_refused),
-        cmocka_unit_test(layers_stand_where_they_can_run),
-        cmocka_unit_test(sizes_beyond_64_bits_name_the_largest_field),
-        cmocka_unit_test(every_type_of_the_table_has_a_name_and_its_functions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

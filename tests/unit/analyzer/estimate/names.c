@@ -2,15 +2,11 @@
 /* Names of element types and optimizers as people write them. */
 #include "analyzer/util/name_list.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "analyzer/estimate/layer/dtype.h"
 #include "analyzer/estimate/model/optimizer.h"
+#include "tests/unit/unit_test.h"
 
 static void assert_dtype(const char *text, enum dtype expected, uint64_t bytes)
 {
@@ -22,9 +18,8 @@ static void assert_dtype(const char *text, enum dtype expected, uint64_t bytes)
     assert_int_equal(dtype_bytes(dtype), bytes);
 }
 
-static void element_types_have_their_usual_names(void **state)
+TEST(element_types_have_their_usual_names)
 {
-    (void)state;
     assert_dtype("float32", DTYPE_float32, 4);
     assert_dtype("fp32", DTYPE_float32, 4);
     assert_dtype("torch.float32", DTYPE_float32, 4);
@@ -35,10 +30,9 @@ static void element_types_have_their_usual_names(void **state)
     assert_dtype("double", DTYPE_float64, 8);
 }
 
-static void an_unknown_element_type_lists_those_there_are(void **state)
+TEST(an_unknown_element_type_lists_those_there_are)
 {
     static const char *const wrong[] = {"float8", "", "fp", "float32,fp32", "torch."};
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         enum dtype dtype = DTYPE_COUNT;
         struct err err = {0};
@@ -59,9 +53,8 @@ static void assert_optimizer(const char *text, enum optimizer expected, unsigned
     assert_int_equal(optimizer_kind(optimizer)->states, states);
 }
 
-static void optimizers_keep_their_states(void **state)
+TEST(optimizers_keep_their_states)
 {
-    (void)state;
     assert_optimizer("sgd", OPTIMIZER_sgd, 0);
     assert_optimizer("momentum", OPTIMIZER_momentum, 1);
     assert_optimizer("Adam", OPTIMIZER_adam, 2);
@@ -73,20 +66,18 @@ static void optimizers_keep_their_states(void **state)
     assert_optimizer("lion", OPTIMIZER_lion, 1);
 }
 
-static void an_unknown_optimizer_lists_those_there_are(void **state)
+TEST(an_unknown_optimizer_lists_those_there_are)
 {
     enum optimizer optimizer = OPTIMIZER_COUNT;
     struct err err = {0};
-    (void)state;
     assert_int_equal(optimizer_parse("lamb", &optimizer, &err), -1);
     assert_int_equal(optimizer, OPTIMIZER_COUNT);
     assert_non_null(strstr(err.message, "'lamb'"));
     assert_non_null(strstr(err.message, "sgd, momentum, adam, adamw"));
 }
 
-static void a_name_is_found_whole_or_not_at_all(void **state)
+TEST(a_name_is_found_whole_or_not_at_all)
 {
-    (void)state;
     assert_true(name_list_has("a,bc,d", "a"));
     assert_true(name_list_has("a,bc,d", "BC"));
     assert_true(name_list_has("a,bc,d", "d"));
@@ -96,14 +87,4 @@ static void a_name_is_found_whole_or_not_at_all(void **state)
     assert_false(name_list_has("", "a"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(element_types_have_their_usual_names),
-        cmocka_unit_test(an_unknown_element_type_lists_those_there_are),
-        cmocka_unit_test(optimizers_keep_their_states),
-        cmocka_unit_test(an_unknown_optimizer_lists_those_there_are),
-        cmocka_unit_test(a_name_is_found_whole_or_not_at_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

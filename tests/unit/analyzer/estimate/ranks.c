@@ -9,13 +9,6 @@
  * With batch 10, the input and each result have 320 bytes, except the last result, which has 160.
  * SGD has no state. Two steps are run.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "estimated.h"
 
 #define LINEAR(out) "{\"type\":\"Linear\",\"bias\":false,\"out\":" #out "}"
@@ -57,10 +50,9 @@ static uint64_t phase_peak(const struct fixture *fixture, enum schedule_phase ph
 
 /* The weights have 896 bytes and the gradients 896. At first there are broadcast buffers of 896
    bytes; later there are buckets of 896 instead. The input has 320 bytes, the output 160. */
-static void ddp_holds_buckets_besides_gradients(void **state)
+TEST(ddp_holds_buckets_besides_gradients)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, shared(PARALLEL_ddp));
     assert_int_equal(phase_peak(&f, SCHEDULE_init), 896 + 896);
     assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 896 + 896 + 896 + 320 + 160);
@@ -70,10 +62,9 @@ static void ddp_holds_buckets_besides_gradients(void **state)
 }
 
 /* The gradients are views of the buckets, which stay while the next batch runs forward. */
-static void gradients_that_are_views_of_buckets_are_there_once_and_stay(void **state)
+TEST(gradients_that_are_views_of_buckets_are_there_once_and_stay)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, shared(PARALLEL_ddp_view));
     assert_int_equal(phase_peak(&f, SCHEDULE_data), 896 + 896 + 320);
     assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 896 + 896 + 320 + 160);
@@ -83,11 +74,10 @@ static void gradients_that_are_views_of_buckets_are_there_once_and_stay(void **s
 
 /* From the second step on, buckets are filled beginning with the last layer: the first bucket
    has 1 MiB + 4 B, the second 4 B. Rounding to 512 B adds 508 B to each. */
-static void the_first_bucket_is_small_and_no_tensor_is_cut(void **state)
+TEST(the_first_bucket_is_small_and_no_tensor_is_cut)
 {
     struct fixture f;
     struct settings settings = shared(PARALLEL_ddp);
-    (void)state;
     settings.optimizer = OPTIMIZER_sgd;
     model_must(&f.model, "[1]", LINEAR(1) "," LINEAR(262145));
     estimate_must(&f.estimate, &f.model, &settings);
@@ -109,10 +99,9 @@ static void the_first_bucket_is_small_and_no_tensor_is_cut(void **state)
  * gradient of out 128, the results of in and block 1, two gradients of results, block 2's weights
  * and their gradient, and the all-gather buffer of block 1, which comes next.
  */
-static void fsdp_gathers_a_block_at_a_time_and_keeps_the_rest(void **state)
+TEST(fsdp_gathers_a_block_at_a_time_and_keeps_the_rest)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, shared(PARALLEL_fsdp2));
     assert_int_equal(phase_peak(&f, SCHEDULE_init), 448);
     assert_int_equal(phase_peak(&f, SCHEDULE_data), 448 + 320);
@@ -129,11 +118,10 @@ static void fsdp_gathers_a_block_at_a_time_and_keeps_the_rest(void **state)
  * 160, two gradients of results, the block's weights 128 and their gradient 128; the float32
  * gradient of block 2 that is being reduced 256, and this rank's shard of it 128.
  */
-static void fsdp_computes_in_one_type_and_reduces_in_another(void **state)
+TEST(fsdp_computes_in_one_type_and_reduces_in_another)
 {
     struct fixture f;
     struct settings settings = shared(PARALLEL_fsdp2);
-    (void)state;
     settings.param_dtype = DTYPE_bfloat16;
     settings.reduce_dtype = DTYPE_float32;
     estimated(&f, settings);
@@ -148,7 +136,7 @@ static void fsdp_computes_in_one_type_and_reduces_in_another(void **state)
  * bytes. A rank's shards have half of that, 576 bytes. At the end of forward there are also the
  * input 320, results of 320, 320 and 640, and the output 80.
  */
-static void reshard_says_which_weights_stay_for_backward(void **state)
+TEST(reshard_says_which_weights_stay_for_backward)
 {
     static const struct {
         enum reshard reshard;
@@ -157,7 +145,6 @@ static void reshard_says_which_weights_stay_for_backward(void **state)
                 {RESHARD_always, 0},
                 {RESHARD_never, 256 + 256 + 512 + 128},
                 {RESHARD_but_last, 512}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct fixture f;
         struct settings settings = shared(PARALLEL_fsdp2);
@@ -180,10 +167,9 @@ static void reshard_says_which_weights_stay_for_backward(void **state)
  * In FSDP 1, the root unit and each block are one flat parameter each, of 384, 256 and 256 bytes.
  * This rank has half of each. The root's weights are still gathered when forward ends.
  */
-static void a_flat_unit_is_gathered_in_place_and_its_gradients_are_put_together(void **state)
+TEST(a_flat_unit_is_gathered_in_place_and_its_gradients_are_put_together)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, shared(PARALLEL_fsdp1));
     assert_int_equal(f.estimate.load.requested_bytes, 448);
     assert_int_equal(phase_peak(&f, SCHEDULE_forward), 448 + 320 + 384 + 3 * 320 + 256);
@@ -194,11 +180,10 @@ static void a_flat_unit_is_gathered_in_place_and_its_gradients_are_put_together(
 
 /* The root's flat parameter has 64 elements of in, then 32 of out; the first of three ranks has 32,
  * all of them from in. A block's 64 elements are padded, so that each rank has 22. */
-static void a_flat_units_first_rank_has_whole_parameters_and_a_part_of_the_last(void **state)
+TEST(a_flat_units_first_rank_has_whole_parameters_and_a_part_of_the_last)
 {
     struct fixture f;
     struct settings settings = shared(PARALLEL_fsdp1);
-    (void)state;
     settings.gpus = 3;
     estimated(&f, settings);
     assert_int_equal(f.estimate.plan.parameters[0].elements, 96 / 3);
@@ -209,11 +194,10 @@ static void a_flat_units_first_rank_has_whole_parameters_and_a_part_of_the_last(
 
 /* 8 rows cannot be divided equally among 3 ranks: the first rank has 3 rows, and the gathered
    weight is padded to 9 rows. */
-static void the_first_rank_has_the_larger_part(void **state)
+TEST(the_first_rank_has_the_larger_part)
 {
     struct fixture f;
     struct settings settings = shared(PARALLEL_fsdp2);
-    (void)state;
     settings.gpus = 3;
     estimated(&f, settings);
     assert_int_equal(phase_peak(&f, SCHEDULE_init), 4 * (3 * 3 * 8 + 2 * 8));
@@ -232,11 +216,10 @@ enum { BUCKET = 2 * 500000000 };
  * 448 used bytes. During the optimizer's step there are also this rank's half of the gradients,
  * 224, and the float32 copy of this half, 448.
  */
-static void zero_keeps_a_part_of_what_is_updated_and_a_bucket_for_backward(void **state)
+TEST(zero_keeps_a_part_of_what_is_updated_and_a_bucket_for_backward)
 {
     struct fixture f;
     struct settings settings = shared(PARALLEL_zero2);
-    (void)state;
     settings.param_dtype = DTYPE_bfloat16;
     estimated(&f, settings);
     assert_int_equal(f.estimate.load.requested_bytes, 448 + 448);
@@ -248,11 +231,10 @@ static void zero_keeps_a_part_of_what_is_updated_and_a_bucket_for_backward(void 
 
 /* In stage 3 the bucket stays, and so does this rank's half of the weights (224 bytes), of the
    gradients (224) and of the float32 copy (448). All blocks (448) stay gathered until backward. */
-static void zero_3_keeps_parts_and_the_bucket(void **state)
+TEST(zero_3_keeps_parts_and_the_bucket)
 {
     struct fixture f;
     struct settings settings = shared(PARALLEL_zero3);
-    (void)state;
     settings.param_dtype = DTYPE_bfloat16;
     estimated(&f, settings);
     assert_int_equal(f.estimate.load.requested_bytes, 224 + 224 + 448 + BUCKET);
@@ -271,12 +253,11 @@ static void refused(struct settings settings, const char *part)
         fail_msg("'%s' lacks '%s'", err.message, part);
 }
 
-static void what_is_not_estimated_is_refused_and_not_ignored(void **state)
+TEST(what_is_not_estimated_is_refused_and_not_ignored)
 {
     struct settings settings = settings_standard();
     struct err err = {0};
     enum parallel parallel;
-    (void)state;
     assert_int_equal(settings_check(&settings, &err), 0);
     settings.gpus = 8;
     refused(settings, "--parallel=HOW");
@@ -303,21 +284,4 @@ static void what_is_not_estimated_is_refused_and_not_ignored(void **state)
         err.message, "'megatron' is not estimated; known are none, dp, dp-other, ddp, ddp-view"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ddp_holds_buckets_besides_gradients),
-        cmocka_unit_test(gradients_that_are_views_of_buckets_are_there_once_and_stay),
-        cmocka_unit_test(the_first_bucket_is_small_and_no_tensor_is_cut),
-        cmocka_unit_test(fsdp_gathers_a_block_at_a_time_and_keeps_the_rest),
-        cmocka_unit_test(fsdp_computes_in_one_type_and_reduces_in_another),
-        cmocka_unit_test(reshard_says_which_weights_stay_for_backward),
-        cmocka_unit_test(a_flat_unit_is_gathered_in_place_and_its_gradients_are_put_together),
-        cmocka_unit_test(a_flat_units_first_rank_has_whole_parameters_and_a_part_of_the_last),
-        cmocka_unit_test(zero_keeps_a_part_of_what_is_updated_and_a_bucket_for_backward),
-        cmocka_unit_test(zero_3_keeps_parts_and_the_bucket),
-        cmocka_unit_test(the_first_rank_has_the_larger_part),
-        cmocka_unit_test(what_is_not_estimated_is_refused_and_not_ignored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -8,13 +8,6 @@
  * With batch 10 on each GPU, the input and each result have 320 bytes, except the last result,
  * which has 160. SGD has no state.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "estimated.h"
 
 #define LINEAR(out) "{\"type\":\"Linear\",\"bias\":false,\"out\":" #out "}"
@@ -52,10 +45,9 @@ static uint64_t phase_peak(const struct fixture *fixture, enum schedule_phase ph
 
 /* At the end of backward the first GPU holds its gradients, their copy in one buffer, and the sum
  * of both GPUs' gradients. */
-static void the_first_gpu_has_the_input_and_the_output_of_all_and_the_sum_of_gradients(void **state)
+TEST(the_first_gpu_has_the_input_and_the_output_of_all_and_the_sum_of_gradients)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, PARALLEL_dp, LOGITS_kept, LAYERS);
     assert_int_equal(phase_peak(&f, SCHEDULE_init), WEIGHTS);
     assert_int_equal(phase_peak(&f, SCHEDULE_data), WEIGHTS + 2 * INPUT);
@@ -70,10 +62,9 @@ static void the_first_gpu_has_the_input_and_the_output_of_all_and_the_sum_of_gra
     release(&f);
 }
 
-static void another_gpu_has_weights_for_a_pass_only_and_no_states(void **state)
+TEST(another_gpu_has_weights_for_a_pass_only_and_no_states)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, PARALLEL_dp_other, LOGITS_kept, LAYERS);
     assert_int_equal(phase_peak(&f, SCHEDULE_init), 0);
     assert_int_equal(phase_peak(&f, SCHEDULE_data), INPUT);
@@ -86,10 +77,9 @@ static void another_gpu_has_weights_for_a_pass_only_and_no_states(void **state)
  * The training loop computes one loss for the outputs of both GPUs, on the first GPU: log_softmax
  * takes 2 * 160 bytes, the labels 2 * 80. The other GPU gets only the gradient of its output.
  */
-static void a_loss_that_the_loop_computes_is_of_all_outputs_on_the_first_gpu(void **state)
+TEST(a_loss_that_the_loop_computes_is_of_all_outputs_on_the_first_gpu)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, PARALLEL_dp, LOGITS_dropped, LAYERS ",{\"type\":\"CrossEntropyLoss\"}");
     assert_int_equal(phase_peak(&f, SCHEDULE_data), WEIGHTS + 2 * INPUT + 2 * LABELS);
     assert_in_range(f.estimate.forward_end.total_bytes,
@@ -101,13 +91,4 @@ static void a_loss_that_the_loop_computes_is_of_all_outputs_on_the_first_gpu(voi
     release(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            the_first_gpu_has_the_input_and_the_output_of_all_and_the_sum_of_gradients),
-        cmocka_unit_test(another_gpu_has_weights_for_a_pass_only_and_no_states),
-        cmocka_unit_test(a_loss_that_the_loop_computes_is_of_all_outputs_on_the_first_gpu),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

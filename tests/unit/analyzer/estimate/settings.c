@@ -3,13 +3,6 @@
  * The settings of a run: accumulated gradients, checkpointed segments (which run forward twice),
  * autocast, optimizers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "estimated.h"
 
 #define LINEAR8 "{\"type\":\"Linear\",\"out\":8,\"bias\":false}"
@@ -48,9 +41,8 @@ static uint64_t at_peak_of(const struct fixture *fixture, enum schedule_phase ph
     return fixture->estimate.phase_peaks[phase].category_bytes[category];
 }
 
-static void accumulated_gradients_are_there_in_forward_and_meet_new_ones(void **state)
+TEST(accumulated_gradients_are_there_in_forward_and_meet_new_ones)
 {
-    (void)state;
     for (uint64_t batches = 1; batches < 4; batches++) {
         struct settings settings = of_sgd();
         struct fixture f;
@@ -64,7 +56,7 @@ static void accumulated_gradients_are_there_in_forward_and_meet_new_ones(void **
     }
 }
 
-static void a_checkpointed_segment_keeps_what_goes_in(void **state)
+TEST(a_checkpointed_segment_keeps_what_goes_in)
 {
     /* Without segments, backward needs the input, four results of Linear and four of GELU. A
        segment keeps none of the results inside it. */
@@ -72,7 +64,6 @@ static void a_checkpointed_segment_keeps_what_goes_in(void **state)
         uint64_t blocks, kept;
     } rows[] = {
         {0, 9 * RESULT}, {1, 5 * RESULT}, {2, 3 * RESULT}, {3, 3 * RESULT}, {4, 2 * RESULT}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct settings settings = of_sgd();
         struct fixture f;
@@ -85,11 +76,10 @@ static void a_checkpointed_segment_keeps_what_goes_in(void **state)
 
 /* If all four blocks are one segment, all results are live when backward begins. The segment
    runs again, except for its last layer, whose result is still live. */
-static void a_segment_runs_again_before_its_backward(void **state)
+TEST(a_segment_runs_again_before_its_backward)
 {
     struct settings settings = of_sgd();
     uint64_t backward[2];
-    (void)state;
     for (uint64_t whole = 0; whole < 2; whole++) {
         struct fixture f;
         settings.checkpointing.together = whole ? 4 : 0;
@@ -100,23 +90,20 @@ static void a_segment_runs_again_before_its_backward(void **state)
     assert_int_equal(backward[1], backward[0]);
 }
 
-static void a_cache_is_not_made_where_its_block_is_checkpointed(void **state)
+TEST(a_cache_is_not_made_where_its_block_is_checkpointed)
 {
     struct settings settings = of_sgd();
     struct fixture f;
-    (void)state;
     settings.checkpointing.together = 1;
     estimated(&f, "{\"repeat\":2,\"layers\":[" LINEAR8 ",{\"type\":\"Cache\"}]}", settings);
     assert_int_equal(at_peak_of(&f, SCHEDULE_backward, CATEGORY_kv_cache), 0);
     release(&f);
 }
 
-static void
-autocast_keeps_short_copies_of_inputs_and_of_weights_that_hand_gradients_on(void **state)
+TEST(autocast_keeps_short_copies_of_inputs_and_of_weights_that_hand_gradients_on)
 {
     struct settings settings = of_sgd();
     struct fixture f;
-    (void)state;
     settings.amp = DTYPE_bfloat16;
     estimated(&f, LINEAR8 "," LINEAR8, settings);
     /* The input and its bfloat16 copy, and two bfloat16 results. */
@@ -128,11 +115,10 @@ autocast_keeps_short_copies_of_inputs_and_of_weights_that_hand_gradients_on(void
     release(&f);
 }
 
-static void autocast_leaves_norms_in_float32(void **state)
+TEST(autocast_leaves_norms_in_float32)
 {
     struct settings settings = of_sgd();
     struct fixture f;
-    (void)state;
     settings.amp = DTYPE_float16;
     estimated(&f, LINEAR8 ",{\"type\":\"LayerNorm\"},{\"type\":\"GELU\"}", settings);
     assert_int_equal(f.estimate.plan.layers[0].output_bytes, RESULT / 2);
@@ -154,9 +140,8 @@ static uint64_t state_bytes(enum optimizer optimizer, const char *layers)
     return bytes;
 }
 
-static void states_are_factored_quantized_or_of_matrices_only(void **state)
+TEST(states_are_factored_quantized_or_of_matrices_only)
 {
-    (void)state;
     assert_int_equal(state_bytes(OPTIMIZER_adafactor, "{\"type\":\"Linear\",\"out\":16}"),
                      4 * (16 + 8 + 16));
     assert_int_equal(state_bytes(OPTIMIZER_adam8bit, "{\"type\":\"Linear\",\"out\":512}"),
@@ -172,13 +157,12 @@ static void states_are_factored_quantized_or_of_matrices_only(void **state)
  * setting, because it is the next block's input. So the setting makes each block keep one more
  * result.
  */
-static void a_second_run_finds_every_second_product(void **state)
+TEST(a_second_run_finds_every_second_product)
 {
     static const struct {
         bool selective;
         uint64_t kept;
     } rows[] = {{false, 1}, {true, 1 + 2}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct model model;
         struct estimate estimate;
@@ -204,10 +188,9 @@ static void a_second_run_finds_every_second_product(void **state)
 
 /* The logits are ten rows of 4 scores, 160 bytes. With "kept", the training loop holds them
    until the step ends; with "dropped", it does not hold them. */
-static void logits_that_are_dropped_are_gone_before_backward(void **state)
+TEST(logits_that_are_dropped_are_gone_before_backward)
 {
     uint64_t bytes[2];
-    (void)state;
     for (enum logits logits = LOGITS_kept; logits <= LOGITS_dropped; logits++) {
         struct model model;
         struct estimate estimate;
@@ -224,11 +207,10 @@ static void logits_that_are_dropped_are_gone_before_backward(void **state)
     assert_int_equal(bytes[LOGITS_kept] - bytes[LOGITS_dropped], 160);
 }
 
-static void a_type_that_autocast_cannot_have_is_refused(void **state)
+TEST(a_type_that_autocast_cannot_have_is_refused)
 {
     enum dtype dtype = DTYPE_float64;
     struct err err = {0};
-    (void)state;
     assert_int_equal(settings_parse_autocast("float32", &dtype, &err), -1);
     assert_non_null(strstr(err.message, "bfloat16 or float16, not float32"));
     assert_int_equal(dtype, DTYPE_float64);
@@ -236,20 +218,4 @@ static void a_type_that_autocast_cannot_have_is_refused(void **state)
     assert_int_equal(dtype, DTYPE_bfloat16);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accumulated_gradients_are_there_in_forward_and_meet_new_ones),
-        cmocka_unit_test(a_checkpointed_segment_keeps_what_goes_in),
-        cmocka_unit_test(a_segment_runs_again_before_its_backward),
-        cmocka_unit_test(a_cache_is_not_made_where_its_block_is_checkpointed),
-        cmocka_unit_test(
-            autocast_keeps_short_copies_of_inputs_and_of_weights_that_hand_gradients_on),
-        cmocka_unit_test(autocast_leaves_norms_in_float32),
-        cmocka_unit_test(states_are_factored_quantized_or_of_matrices_only),
-        cmocka_unit_test(a_second_run_finds_every_second_product),
-        cmocka_unit_test(logits_that_are_dropped_are_gone_before_backward),
-        cmocka_unit_test(a_type_that_autocast_cannot_have_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,13 +3,6 @@
  * The peak of a run, with every byte added up by hand: the memory of each phase, the tensors that
  * autograd keeps, and the states of optimizers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "estimated.h"
 
 #define RELU "{\"type\":\"ReLU\"}"
@@ -56,10 +49,9 @@ static uint64_t category(const struct estimate_moment *moment, enum category cat
 
 /* --- the textbook's example --- */
 
-static void the_fully_connected_example_takes_21248_bytes(void **state)
+TEST(the_fully_connected_example_takes_21248_bytes)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, "[32]", "{\"type\":\"Linear\",\"in\":32,\"out\":16,\"bias\":false}",
               inference(100));
     assert_int_equal(f.estimate.rule.total_bytes, 21248);
@@ -67,13 +59,12 @@ static void the_fully_connected_example_takes_21248_bytes(void **state)
     release(&f);
 }
 
-static void the_rule_multiplies_weights_by_two_three_and_four(void **state)
+TEST(the_rule_multiplies_weights_by_two_three_and_four)
 {
     static const struct {
         enum optimizer optimizer;
         uint64_t weights;
     } rows[] = {{OPTIMIZER_sgd, 2}, {OPTIMIZER_momentum, 3}, {OPTIMIZER_adam, 4}};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct fixture f;
         estimated(&f, "[32]", "{\"type\":\"Linear\",\"out\":16,\"bias\":false}",
@@ -87,10 +78,9 @@ static void the_rule_multiplies_weights_by_two_three_and_four(void **state)
 /* --- one layer, phase by phase --- */
 
 /* W = 4 * (8 * 4 + 4) = 144, x = 4 * 10 * 8 = 320, y = 4 * 10 * 4 = 160. */
-static void a_linear_layer_trained_with_adam_adds_up(void **state)
+TEST(a_linear_layer_trained_with_adam_adds_up)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_adam));
     assert_int_equal(phase_peak(&f, SCHEDULE_init), 144);
     assert_int_equal(phase_peak(&f, SCHEDULE_data), 144 + 2 * 144 + 320);
@@ -105,10 +95,9 @@ static void a_linear_layer_trained_with_adam_adds_up(void **state)
     release(&f);
 }
 
-static void fused_adam_has_no_temporaries_and_sgd_no_states(void **state)
+TEST(fused_adam_has_no_temporaries_and_sgd_no_states)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_adam_fused));
     assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 4 * 144 + 320 + 160);
     release(&f);
@@ -117,19 +106,17 @@ static void fused_adam_has_no_temporaries_and_sgd_no_states(void **state)
     release(&f);
 }
 
-static void an_optimizer_that_loops_needs_its_largest_parameter(void **state)
+TEST(an_optimizer_that_loops_needs_its_largest_parameter)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_lion));
     assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 3 * 144 + 2 * 128 + 320 + 160);
     release(&f);
 }
 
-static void inference_holds_two_results_at_a_time(void **state)
+TEST(inference_holds_two_results_at_a_time)
 {
     struct fixture f;
-    (void)state;
     /* The peak is in the second layer. It has the model's input with 4 elements per sample, and
        two results with 6 elements per sample. */
     estimated(&f, "[4]",
@@ -147,10 +134,9 @@ static void inference_holds_two_results_at_a_time(void **state)
 /* --- tensors that autograd keeps --- */
 
 /* The graph of autograd begins at the first layer that has parameters. */
-static void layers_before_the_first_parameter_save_nothing(void **state)
+TEST(layers_before_the_first_parameter_save_nothing)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, "[8]", "{\"type\":\"Tanh\"}," RELU ",{\"type\":\"Linear\",\"out\":4}",
               training(10, OPTIMIZER_sgd));
     assert_int_equal(f.estimate.plan.layers[0].saved_bytes, 0);
@@ -161,10 +147,9 @@ static void layers_before_the_first_parameter_save_nothing(void **state)
     release(&f);
 }
 
-static void a_storage_saved_by_two_layers_counts_once(void **state)
+TEST(a_storage_saved_by_two_layers_counts_once)
 {
     struct fixture f;
-    (void)state;
     /* ReLU's result is the second layer's input. */
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":8}," RELU ",{\"type\":\"Linear\",\"out\":8}",
               training(10, OPTIMIZER_sgd));
@@ -172,12 +157,11 @@ static void a_storage_saved_by_two_layers_counts_once(void **state)
     release(&f);
 }
 
-static void inplace_relu_lowers_the_transient_and_not_what_is_kept(void **state)
+TEST(inplace_relu_lowers_the_transient_and_not_what_is_kept)
 {
     const char *format = "{\"type\":\"Linear\",\"out\":8},%s,{\"type\":\"Linear\",\"out\":1}";
     struct fixture f, inplace;
     char layers[256];
-    (void)state;
     snprintf(layers, sizeof layers, format, RELU);
     estimated(&f, "[8]", layers, training(10, OPTIMIZER_sgd));
     snprintf(layers, sizeof layers, format, RELU_INPLACE);
@@ -189,12 +173,11 @@ static void inplace_relu_lowers_the_transient_and_not_what_is_kept(void **state)
     release(&inplace);
 }
 
-static void inplace_silu_clones_its_input_and_saves_nothing(void **state)
+TEST(inplace_silu_clones_its_input_and_saves_nothing)
 {
     const char *format = "{\"type\":\"Linear\",\"out\":8},{\"type\":\"SiLU\",\"inplace\":%s}";
     struct fixture f, inplace;
     char layers[256];
-    (void)state;
     snprintf(layers, sizeof layers, format, "false");
     estimated(&f, "[8]", layers, training(10, OPTIMIZER_sgd));
     snprintf(layers, sizeof layers, format, "true");
@@ -205,13 +188,12 @@ static void inplace_silu_clones_its_input_and_saves_nothing(void **state)
     release(&inplace);
 }
 
-static void inplace_on_what_backward_needs_is_refused(void **state)
+TEST(inplace_on_what_backward_needs_is_refused)
 {
     struct settings settings = training(1, OPTIMIZER_sgd);
     struct estimate estimate;
     struct err err = {0};
     struct model model;
-    (void)state;
     model_must(&model, "[4]",
                "{\"type\":\"Linear\",\"out\":4},{\"type\":\"Sigmoid\"}," RELU_INPLACE);
     assert_int_equal(estimate_make(&estimate, &model, &settings, &err), -1);
@@ -223,19 +205,17 @@ static void inplace_on_what_backward_needs_is_refused(void **state)
     model_release(&model);
 }
 
-static void dropout_in_evaluation_costs_nothing(void **state)
+TEST(dropout_in_evaluation_costs_nothing)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":8},{\"type\":\"Dropout\"}", inference(10));
     assert_int_equal(f.estimate.peak.requested_bytes, 4 * 72 + 320 + 320);
     release(&f);
 }
 
-static void pooling_to_one_value_keeps_nothing(void **state)
+TEST(pooling_to_one_value_keeps_nothing)
 {
     struct fixture f;
-    (void)state;
     const char *layers = "{\"type\":\"Conv2d\",\"out\":2,\"kernel\":1,\"bias\":false},"
                          "{\"type\":\"AdaptiveAvgPool2d\",\"output\":%d}";
     char text[256];
@@ -249,10 +229,9 @@ static void pooling_to_one_value_keeps_nothing(void **state)
     release(&f);
 }
 
-static void cross_entropy_keeps_log_probabilities_and_needs_two_more_in_backward(void **state)
+TEST(cross_entropy_keeps_log_probabilities_and_needs_two_more_in_backward)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4},{\"type\":\"CrossEntropyLoss\"}",
               training(10, OPTIMIZER_sgd));
     uint64_t before = 144 + 320 + 10 * 8; /* weights, x, classes */
@@ -264,10 +243,9 @@ static void cross_entropy_keeps_log_probabilities_and_needs_two_more_in_backward
 
 /* MSELoss makes a result that is as large as its input, and shrinks this result in place. The
    storage keeps its size. */
-static void mse_holds_a_storage_of_its_inputs_size(void **state)
+TEST(mse_holds_a_storage_of_its_inputs_size)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4},{\"type\":\"MSELoss\"}",
               training(10, OPTIMIZER_sgd));
     uint64_t before = 144 + 320 + 160; /* weights, x, target */
@@ -277,10 +255,9 @@ static void mse_holds_a_storage_of_its_inputs_size(void **state)
     release(&f);
 }
 
-static void embedding_keeps_its_ids_and_has_a_dense_gradient(void **state)
+TEST(embedding_keeps_its_ids_and_has_a_dense_gradient)
 {
     struct fixture f;
-    (void)state;
     estimated(&f, "[16]", "{\"type\":\"Embedding\",\"num\":100,\"dim\":4}",
               training(2, OPTIMIZER_sgd));
     assert_int_equal(category(&f.estimate.forward_end, CATEGORY_input), 2 * 16 * 8);
@@ -292,13 +269,12 @@ static void embedding_keeps_its_ids_and_has_a_dense_gradient(void **state)
 
 /* --- limits --- */
 
-static void a_batch_that_does_not_fit_in_64_bits_is_refused(void **state)
+TEST(a_batch_that_does_not_fit_in_64_bits_is_refused)
 {
     struct settings settings = training(UINT64_C(1) << 62, OPTIMIZER_sgd);
     struct estimate estimate;
     struct err err = {0};
     struct model model;
-    (void)state;
     model_must(&model, "[4]", "{\"type\":\"Linear\",\"out\":4}");
     assert_int_equal(estimate_make(&estimate, &model, &settings, &err), -1);
     assert_int_equal(err.code, ERR_INPUT);
@@ -306,13 +282,12 @@ static void a_batch_that_does_not_fit_in_64_bits_is_refused(void **state)
     model_release(&model);
 }
 
-static void sums_that_do_not_fit_in_64_bits_are_refused(void **state)
+TEST(sums_that_do_not_fit_in_64_bits_are_refused)
 {
     struct settings settings = training(UINT64_C(1) << 58, OPTIMIZER_sgd);
     struct estimate estimate;
     struct err err = {0};
     struct model model;
-    (void)state;
     /* Each result has 2^62 bytes; the sum of the results does not fit in 64 bits. */
     model_must(&model, "[4]", RELU "," RELU "," RELU ",{\"type\":\"Linear\",\"out\":4}");
     assert_int_equal(estimate_make(&estimate, &model, &settings, &err), -1);
@@ -321,27 +296,4 @@ static void sums_that_do_not_fit_in_64_bits_are_refused(void **state)
     model_release(&model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_fully_connected_example_takes_21248_bytes),
-        cmocka_unit_test(the_rule_multiplies_weights_by_two_three_and_four),
-        cmocka_unit_test(a_linear_layer_trained_with_adam_adds_up),
-        cmocka_unit_test(fused_adam_has_no_temporaries_and_sgd_no_states),
-        cmocka_unit_test(an_optimizer_that_loops_needs_its_largest_parameter),
-        cmocka_unit_test(inference_holds_two_results_at_a_time),
-        cmocka_unit_test(layers_before_the_first_parameter_save_nothing),
-        cmocka_unit_test(a_storage_saved_by_two_layers_counts_once),
-        cmocka_unit_test(inplace_relu_lowers_the_transient_and_not_what_is_kept),
-        cmocka_unit_test(inplace_silu_clones_its_input_and_saves_nothing),
-        cmocka_unit_test(inplace_on_what_backward_needs_is_refused),
-        cmocka_unit_test(dropout_in_evaluation_costs_nothing),
-        cmocka_unit_test(pooling_to_one_value_keeps_nothing),
-        cmocka_unit_test(cross_entropy_keeps_log_probabilities_and_needs_two_more_in_backward),
-        cmocka_unit_test(mse_holds_a_storage_of_its_inputs_size),
-        cmocka_unit_test(embedding_keeps_its_ids_and_has_a_dense_gradient),
-        cmocka_unit_test(a_batch_that_does_not_fit_in_64_bits_is_refused),
-        cmocka_unit_test(sums_that_do_not_fit_in_64_bits_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The screen of `live`, line by line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/live/picture.h"
 #include "analyzer/util/utf8.h"
+#include "tests/unit/unit_test.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -69,9 +64,8 @@ static bool shows(char **lines, size_t count, const char *words)
     return false;
 }
 
-static void every_size_has_its_rows_and_none_is_too_wide(void **state)
+TEST_WITH(every_size_has_its_rows_and_none_is_too_wide, fresh, NULL)
 {
-    (void)state;
     memset(view.program, 'x', sizeof view.program - 1);
     memset(view.held.rows[0].site, 'y', LIVE_TEXT_BYTES - 1);
     memset(view.layer, 'z', LIVE_TEXT_BYTES - 1);
@@ -93,19 +87,17 @@ static void every_size_has_its_rows_and_none_is_too_wide(void **state)
         }
 }
 
-static void the_bar_has_each_part_by_its_share_and_a_tick_at_the_peak(void **state)
+TEST_WITH(the_bar_has_each_part_by_its_share_and_a_tick_at_the_peak, fresh, NULL)
 {
     char **lines = draw((struct live_picture){.columns = 42, .rows = 24});
-    (void)state;
     assert_string_equal(lines[3], "[##########=====:::::|                   ]");
     lines = draw((struct live_picture){.columns = 42, .rows = 24, .has_blocks = true});
     assert_string_equal(lines[3], "[██████████▓▓▓▓▓░░░░░|                   ]");
 }
 
-static void the_head_names_trace_device_phase_and_sums(void **state)
+TEST_WITH(the_head_names_trace_device_phase_and_sums, fresh, NULL)
 {
     char **lines = draw((struct live_picture){.columns = 80, .rows = 24});
-    (void)state;
     assert_string_equal(lines[0], "\1train.db  python3 train.py"
                                   "                                        "
                                   "running 12.3 s");
@@ -117,39 +109,35 @@ static void the_head_names_trace_device_phase_and_sums(void **state)
     assert_string_equal(lines[5], "  free 512.00 MiB");
 }
 
-static void sites_have_share_blocks_and_growth(void **state)
+TEST_WITH(sites_have_share_blocks_and_growth, fresh, NULL)
 {
     char **lines = draw((struct live_picture){.columns = 80, .rows = 24});
-    (void)state;
     assert_true(
         shows(lines, 24, " 192.00 MiB   75.0 %        3    +1.00 MiB  train.py:88 forward"));
     assert_true(
         shows(lines, 24, "  64.00 MiB   25.0 %        1               train.py:12 <module>"));
 }
 
-static void a_long_site_leaves_its_figures_whole(void **state)
+TEST_WITH(a_long_site_leaves_its_figures_whole, fresh, NULL)
 {
     strcpy(view.held.rows[0].site, "a_script_of_a_long_name.py:7 <module>, in Linear.forward");
     char **lines = draw((struct live_picture){.columns = 80, .rows = 24});
-    (void)state;
     assert_true(shows(lines, 24, " 192.00 MiB   75.0 %        3    +1.00 MiB  a_script_of_a"));
     assert_true(shows(lines, 24, "…"));
 }
 
-static void a_narrow_window_goes_without_share_and_blocks_so_that_sites_are_told_apart(void **state)
+TEST_WITH(a_narrow_window_goes_without_share_and_blocks_so_that_sites_are_told_apart, fresh, NULL)
 {
     strcpy(view.held.rows[0].site, "model.py:21 Block.forward, in Linear.forward");
     strcpy(view.held.rows[1].site, "model.py:20 Block.forward, in GELU.forward");
     char **lines = draw((struct live_picture){.columns = 50, .rows = 24});
-    (void)state;
     assert_true(shows(lines, 24, " 192.00 MiB    +1.00 MiB  model.py:21 "));
     assert_true(shows(lines, 24, "  64.00 MiB               model.py:20 "));
     assert_true(shows(lines, 24, "      Bytes       A step  Site"));
 }
 
-static void it_says_what_it_cannot_know(void **state)
+TEST_WITH(it_says_what_it_cannot_know, fresh, NULL)
 {
-    (void)state;
     view.behind_ns = 3000000000;
     view.held.at_ns = view.now_ns - 4000000000;
     view.lost_events = 7;
@@ -167,9 +155,8 @@ static void it_says_what_it_cannot_know(void **state)
     assert_true(shows(lines, 1, "ended after 12.3 s"));
 }
 
-static void names_cannot_drive_the_terminal(void **state)
+TEST_WITH(names_cannot_drive_the_terminal, fresh, NULL)
 {
-    (void)state;
     strcpy(view.held.rows[0].site, "evil \x1b[2J\x02 name");
     char **lines = draw((struct live_picture){.columns = 80, .rows = 24});
     assert_true(shows(lines, 24, "evil ?[2J? name"));
@@ -187,9 +174,8 @@ static void assert_plain_line(const char *expected)
     free(line);
 }
 
-static void a_plain_line_says_it_all(void **state)
+TEST_WITH(a_plain_line_says_it_all, fresh, NULL)
 {
-    (void)state;
     assert_plain_line("running 12.3 s: device 0, pytorch pool: live 256.00 MiB, peak 512.00 MiB at "
                       "7.00 s, in train/forward, 99 events, 0 a second, 0 lost\n");
     strcpy(view.phase, "evil\n\x1b[2J");
@@ -200,19 +186,4 @@ static void a_plain_line_says_it_all(void **state)
     assert_plain_line("running 12.3 s: no GPU memory was allocated yet\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_size_has_its_rows_and_none_is_too_wide, fresh),
-        cmocka_unit_test_setup(the_bar_has_each_part_by_its_share_and_a_tick_at_the_peak, fresh),
-        cmocka_unit_test_setup(the_head_names_trace_device_phase_and_sums, fresh),
-        cmocka_unit_test_setup(sites_have_share_blocks_and_growth, fresh),
-        cmocka_unit_test_setup(a_long_site_leaves_its_figures_whole, fresh),
-        cmocka_unit_test_setup(
-            a_narrow_window_goes_without_share_and_blocks_so_that_sites_are_told_apart, fresh),
-        cmocka_unit_test_setup(it_says_what_it_cannot_know, fresh),
-        cmocka_unit_test_setup(names_cannot_drive_the_terminal, fresh),
-        cmocka_unit_test_setup(a_plain_line_says_it_all, fresh),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict: which sentences it has, how clauses join, and how names are shortened. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "analyzer/page/verdict/verdict.h"
+#include "tests/unit/unit_test.h"
 
 /* Sentences are said in this order: role, text. */
 struct said {
@@ -24,7 +18,7 @@ static struct verdict say_all(const struct said *said, size_t count)
     return verdict;
 }
 
-static void the_verdict_has_the_first_sentence_of_each_role_until_the_next_finding(void **state)
+TEST(the_verdict_has_the_first_sentence_of_each_role_until_the_next_finding)
 {
     static const struct said said[] = {
         {VERDICT_what, "Leak."}, {VERDICT_do, "Free it."},    {VERDICT_why, "Kept."},
@@ -33,13 +27,12 @@ static void the_verdict_has_the_first_sentence_of_each_role_until_the_next_findi
     static const size_t expected[VERDICT_ROLES] = {0, 2, SIZE_MAX, 1};
     struct verdict verdict = say_all(said, sizeof said / sizeof *said);
 
-    (void)state;
     for (int role = 0; role < VERDICT_ROLES; role++)
         assert_int_equal(verdict_find(&verdict, (enum verdict_role)role), expected[role]);
     verdict_release(&verdict);
 }
 
-static void a_clause_joins_the_sentence_of_its_finding_if_that_has_no_semicolon(void **state)
+TEST(a_clause_joins_the_sentence_of_its_finding_if_that_has_no_semicolon)
 {
     static const struct {
         struct said said[3];
@@ -54,7 +47,6 @@ static void a_clause_joins_the_sentence_of_its_finding_if_that_has_no_semicolon(
          "The card is full."},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct verdict verdict = say_all(cases[i].said, cases[i].count);
         assert_int_equal(verdict_join(&verdict, NULL, VERDICT_why, "the card is full"), 0);
@@ -63,7 +55,7 @@ static void a_clause_joins_the_sentence_of_its_finding_if_that_has_no_semicolon(
     }
 }
 
-static void a_name_loses_its_end_and_keeps_its_line(void **state)
+TEST(a_name_loses_its_end_and_keeps_its_line)
 {
     static const struct {
         const char *name;
@@ -81,19 +73,9 @@ static void a_name_loses_its_end_and_keeps_its_line(void **state)
     };
     char out[VERDICT_NAME_BYTES];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(verdict_fit(out, cases[i].name, cases[i].characters),
                             cases[i].expected);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_verdict_has_the_first_sentence_of_each_role_until_the_next_finding),
-        cmocka_unit_test(a_clause_joins_the_sentence_of_its_finding_if_that_has_no_semicolon),
-        cmocka_unit_test(a_name_loses_its_end_and_keeps_its_line),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

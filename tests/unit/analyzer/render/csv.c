@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the output as CSV: the choice of the table, the quoting of RFC 4180, and the lines
    "key,value" of a document that has no table. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "rendered.h"
+#include "tests/unit/unit_test.h"
 
-static void a_list_of_rows_becomes_a_table_of_its_keys(void **state)
+TEST(a_list_of_rows_becomes_a_table_of_its_keys)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_count(doc, "outside", "Outside", 1);
     doc_list_begin(doc, "points", "Points");
@@ -27,9 +20,8 @@ static void a_list_of_rows_becomes_a_table_of_its_keys(void **state)
     assert_rendered(doc, "csv", "live_bytes,phase\r\n1024,forward\r\n2048,\r\n");
 }
 
-static void separators_quotes_and_line_ends_are_quoted(void **state)
+TEST(separators_quotes_and_line_ends_are_quoted)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "rows", NULL);
     doc_row_begin(doc);
@@ -43,9 +35,8 @@ static void separators_quotes_and_line_ends_are_quoted(void **state)
                     "a,b,c,d\r\n\"one, two\",\"say \"\"hi\"\"\",\"up\ndown\",plain\r\n");
 }
 
-static void texts_cannot_control_a_terminal_or_become_formulas(void **state)
+TEST(texts_cannot_control_a_terminal_or_become_formulas)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "rows", NULL);
     doc_row_begin(doc);
@@ -77,9 +68,8 @@ static void texts_cannot_control_a_terminal_or_become_formulas(void **state)
                     "\"[{\"\"function\"\": \"\"+f\"\"}, {\"\"function\"\": \"\"+f\"\"}]\"\r\n");
 }
 
-static void tables_of_all_devices_are_joined_and_led_by_the_device(void **state)
+TEST(tables_of_all_devices_are_joined_and_led_by_the_device)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "devices", NULL);
     for (int device = 0; device < 2; device++) {
@@ -133,29 +123,25 @@ static struct doc *two_lists(bool second_has_rows)
     return doc;
 }
 
-static void the_list_that_the_document_names_is_the_table(void **state)
+TEST(the_list_that_the_document_names_is_the_table)
 {
-    (void)state;
     assert_rendered(two_lists(true), "csv", "device,bytes\r\n3,100\r\n3,101\r\n");
 }
 
-static void a_named_list_without_rows_gives_nothing(void **state)
+TEST(a_named_list_without_rows_gives_nothing)
 {
-    (void)state;
     assert_rendered(two_lists(false), "csv", "");
 }
 
-static void a_name_that_does_not_exist_leaves_the_first_table(void **state)
+TEST(a_name_that_does_not_exist_leaves_the_first_table)
 {
-    (void)state;
     struct doc *doc = two_lists(true);
     doc_set_table(doc, "nowhere");
     assert_rendered(doc, "csv", "device,seq\r\n3,1\r\n");
 }
 
-static void a_row_that_names_its_device_is_not_led_by_it(void **state)
+TEST(a_row_that_names_its_device_is_not_led_by_it)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "devices", NULL);
     doc_row_begin(doc);
@@ -171,9 +157,8 @@ static void a_row_that_names_its_device_is_not_led_by_it(void **state)
     assert_rendered(doc, "csv", "seq,device\r\n9,4\r\n");
 }
 
-static void an_empty_list_is_passed_over(void **state)
+TEST(an_empty_list_is_passed_over)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "empty", NULL);
     doc_list_end(doc);
@@ -187,9 +172,8 @@ static void an_empty_list_is_passed_over(void **state)
     assert_rendered(doc, "csv", "n\r\n1\r\n");
 }
 
-static void without_a_table_it_is_keys_and_values(void **state)
+TEST(without_a_table_it_is_keys_and_values)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_object_begin(doc, "peak", "Peak");
     doc_bytes(doc, "bytes", "Bytes", 7);
@@ -203,19 +187,4 @@ static void without_a_table_it_is_keys_and_values(void **state)
         "key,value\r\nschema,x/1\r\npeak.bytes,7\r\nwarnings,\"[\"\"one\"\", \"\"two\"\"]\"\r\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_list_of_rows_becomes_a_table_of_its_keys),
-        cmocka_unit_test(separators_quotes_and_line_ends_are_quoted),
-        cmocka_unit_test(texts_cannot_control_a_terminal_or_become_formulas),
-        cmocka_unit_test(tables_of_all_devices_are_joined_and_led_by_the_device),
-        cmocka_unit_test(the_list_that_the_document_names_is_the_table),
-        cmocka_unit_test(a_named_list_without_rows_gives_nothing),
-        cmocka_unit_test(a_name_that_does_not_exist_leaves_the_first_table),
-        cmocka_unit_test(a_row_that_names_its_device_is_not_led_by_it),
-        cmocka_unit_test(an_empty_list_is_passed_over),
-        cmocka_unit_test(without_a_table_it_is_keys_and_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests that a document has the structure that was built, and that doc_check reports an error
    once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <string.h>
 
 #include "analyzer/render/doc.h"
+#include "tests/unit/unit_test.h"
 
 static const struct doc_node *last_child(const struct doc_node *parent)
 {
@@ -26,9 +20,8 @@ static const struct doc_node *last_of(const struct doc *doc)
     return last_child(doc_root(doc));
 }
 
-static void the_schema_is_the_first_key(void **state)
+TEST(the_schema_is_the_first_key)
 {
-    (void)state;
     struct doc *doc = doc_new("gpumemtrace.peak/1", DOC_BOTH);
     doc_count(doc, "events", "Events", 3);
     const struct doc_node *first = doc_root(doc)->first_child;
@@ -40,9 +33,8 @@ static void the_schema_is_the_first_key(void **state)
     doc_free(doc);
 }
 
-static void a_text_is_copied(void **state)
+TEST(a_text_is_copied)
 {
-    (void)state;
     char value[] = "before";
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_text(doc, "name", "Name", value);
@@ -51,9 +43,8 @@ static void a_text_is_copied(void **state)
     doc_free(doc);
 }
 
-static void a_missing_text_is_unknown(void **state)
+TEST(a_missing_text_is_unknown)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_text(doc, "name", "Name", NULL);
     assert_true(last_of(doc)->is_null);
@@ -61,9 +52,8 @@ static void a_missing_text_is_unknown(void **state)
     doc_free(doc);
 }
 
-static void a_ratio_that_is_no_number_is_unknown(void **state)
+TEST(a_ratio_that_is_no_number_is_unknown)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_ratio(doc, "a", "A", NAN);
     assert_true(last_of(doc)->is_null);
@@ -83,34 +73,30 @@ static void assert_broken(struct doc *doc, const char *part_of_message)
     doc_free(doc);
 }
 
-static void an_object_left_open_is_told(void **state)
+TEST(an_object_left_open_is_told)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_object_begin(doc, "device", NULL);
     assert_broken(doc, "not ended");
 }
 
-static void an_end_without_begin_is_told(void **state)
+TEST(an_end_without_begin_is_told)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_object_end(doc);
     assert_broken(doc, "does not match");
 }
 
-static void a_list_ended_as_object_is_told(void **state)
+TEST(a_list_ended_as_object_is_told)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_list_begin(doc, "rows", NULL);
     doc_object_end(doc);
     assert_broken(doc, "does not match");
 }
 
-static void a_row_ended_as_object_is_told(void **state)
+TEST(a_row_ended_as_object_is_told)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_list_begin(doc, "rows", NULL);
     doc_row_begin(doc);
@@ -118,17 +104,15 @@ static void a_row_ended_as_object_is_told(void **state)
     assert_broken(doc, "does not match");
 }
 
-static void a_row_outside_a_list_is_told(void **state)
+TEST(a_row_outside_a_list_is_told)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_row_begin(doc);
     assert_broken(doc, "row outside");
 }
 
-static void the_first_error_is_the_one_told(void **state)
+TEST(the_first_error_is_the_one_told)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_row_begin(doc);
     doc_object_end(doc);
@@ -167,9 +151,8 @@ static size_t count_children(const struct doc_node *node)
     return count;
 }
 
-static void a_summary_holds_no_detail_nor_what_is_inside_one(void **state)
+TEST(a_summary_holds_no_detail_nor_what_is_inside_one)
 {
-    (void)state;
     struct doc *doc = levels_doc(DOC_SUMMARY);
     const struct doc_node *root = doc_root(doc);
     assert_int_equal(count_children(root), 3);
@@ -180,9 +163,8 @@ static void a_summary_holds_no_detail_nor_what_is_inside_one(void **state)
     doc_free(doc);
 }
 
-static void details_hold_nothing_that_is_for_a_summary_only(void **state)
+TEST(details_hold_nothing_that_is_for_a_summary_only)
 {
-    (void)state;
     struct doc *doc = levels_doc(DOC_DETAIL);
     const struct doc_node *root = doc_root(doc);
     assert_int_equal(count_children(root), 3);
@@ -193,9 +175,8 @@ static void details_hold_nothing_that_is_for_a_summary_only(void **state)
     doc_free(doc);
 }
 
-static void a_reader_of_both_gets_all_of_it_with_its_level(void **state)
+TEST(a_reader_of_both_gets_all_of_it_with_its_level)
 {
-    (void)state;
     struct doc *doc = levels_doc(DOC_BOTH);
     const struct doc_node *root = doc_root(doc), *rows = last_child(root);
     assert_int_equal(count_children(root), 5);
@@ -215,9 +196,8 @@ static void add_frame(struct doc *doc, const char *function, int line)
     doc_row_end(doc);
 }
 
-static void rows_that_say_the_same_share_their_fields(void **state)
+TEST(rows_that_say_the_same_share_their_fields)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "frames", "Frames");
     for (int i = 0; i < 1000; i++)
@@ -237,9 +217,8 @@ static void rows_that_say_the_same_share_their_fields(void **state)
     doc_free(doc);
 }
 
-static void a_wrong_end_is_told_where_nothing_is_kept(void **state)
+TEST(a_wrong_end_is_told_where_nothing_is_kept)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_list_begin(doc_detail(doc), "rows", "Rows");
     doc_row_begin(doc);
@@ -247,9 +226,8 @@ static void a_wrong_end_is_told_where_nothing_is_kept(void **state)
     assert_broken(doc, "does not match");
 }
 
-static void a_field_without_a_label_and_a_detail_without_a_key_are_told(void **state)
+TEST(a_field_without_a_label_and_a_detail_without_a_key_are_told)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_count(doc_detail(doc), "seq", NULL, 1);
     assert_broken(doc, "without a label");
@@ -261,9 +239,8 @@ static void a_field_without_a_label_and_a_detail_without_a_key_are_told(void **s
     assert_broken(doc, "without a key");
 }
 
-static void words_of_a_field_that_was_dropped_go_to_no_other(void **state)
+TEST(words_of_a_field_that_was_dropped_go_to_no_other)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_count(doc, "a", "A", 1);
     doc_count(doc_detail(doc), "b", "B", 2);
@@ -284,12 +261,11 @@ static const char *keys_of(const struct doc *doc, char keys[64])
     return keys;
 }
 
-static void what_is_known_late_moves_up(void **state)
+TEST(what_is_known_late_moves_up)
 {
     const enum doc_level reads[] = {DOC_BOTH, DOC_SUMMARY};
     const char *const expected[] = {"schemaxyabz", "xyabz"}; /* a summary has no schema */
     char keys[64];
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct doc *doc = doc_new("x/1", reads[i]);
         struct doc_node *above = doc_last(doc);
@@ -306,10 +282,9 @@ static void what_is_known_late_moves_up(void **state)
     }
 }
 
-static void nothing_moves_where_nothing_was_added(void **state)
+TEST(nothing_moves_where_nothing_was_added)
 {
     char keys[64];
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     struct doc_node *above = doc_last(doc);
     doc_move_up(doc, above, above);
@@ -321,9 +296,8 @@ static void nothing_moves_where_nothing_was_added(void **state)
     doc_free(doc);
 }
 
-static void a_deep_document_is_freed(void **state)
+TEST(a_deep_document_is_freed)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     for (int i = 0; i < 100000; i++)
         doc_object_begin(doc, "inner", NULL);
@@ -333,29 +307,4 @@ static void a_deep_document_is_freed(void **state)
     doc_free(doc);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_schema_is_the_first_key),
-        cmocka_unit_test(a_text_is_copied),
-        cmocka_unit_test(a_missing_text_is_unknown),
-        cmocka_unit_test(a_ratio_that_is_no_number_is_unknown),
-        cmocka_unit_test(an_object_left_open_is_told),
-        cmocka_unit_test(an_end_without_begin_is_told),
-        cmocka_unit_test(a_list_ended_as_object_is_told),
-        cmocka_unit_test(a_row_ended_as_object_is_told),
-        cmocka_unit_test(a_row_outside_a_list_is_told),
-        cmocka_unit_test(the_first_error_is_the_one_told),
-        cmocka_unit_test(a_summary_holds_no_detail_nor_what_is_inside_one),
-        cmocka_unit_test(details_hold_nothing_that_is_for_a_summary_only),
-        cmocka_unit_test(a_reader_of_both_gets_all_of_it_with_its_level),
-        cmocka_unit_test(rows_that_say_the_same_share_their_fields),
-        cmocka_unit_test(a_wrong_end_is_told_where_nothing_is_kept),
-        cmocka_unit_test(a_field_without_a_label_and_a_detail_without_a_key_are_told),
-        cmocka_unit_test(words_of_a_field_that_was_dropped_go_to_no_other),
-        cmocka_unit_test(what_is_known_late_moves_up),
-        cmocka_unit_test(nothing_moves_where_nothing_was_added),
-        cmocka_unit_test(a_deep_document_is_freed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

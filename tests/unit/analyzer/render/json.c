@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the output as JSON: the order of keys, exact integers, null, escapes, valid UTF-8. The
    library jansson checks that the JSON is valid. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/render/json.h"
 #include "rendered.h"
+#include "tests/unit/unit_test.h"
 
-static void keys_stand_in_the_order_they_were_built(void **state)
+TEST(keys_stand_in_the_order_they_were_built)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_count(doc, "zebra", "Zebra", 1);
     doc_object_begin(doc, "middle", "Middle");
@@ -34,9 +27,8 @@ static void keys_stand_in_the_order_they_were_built(void **state)
                     "}\n");
 }
 
-static void lists_hold_rows_and_plain_elements(void **state)
+TEST(lists_hold_rows_and_plain_elements)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "sites", "Sites");
     doc_row_begin(doc);
@@ -61,9 +53,8 @@ static void lists_hold_rows_and_plain_elements(void **state)
                     "}\n");
 }
 
-static void what_is_for_people_only_is_left_out(void **state)
+TEST(what_is_for_people_only_is_left_out)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_note(doc, "a sentence");
     doc_text(doc_summary(doc), NULL, "Label", "value");
@@ -76,18 +67,16 @@ static void what_is_for_people_only_is_left_out(void **state)
     assert_rendered(doc, "json", "{\"schema\": \"x/1\", \"rows\": []}\n");
 }
 
-static void unknown_is_null(void **state)
+TEST(unknown_is_null)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_null(doc, "a", "A", DOC_BYTES);
     doc_text(doc, "b", "B", NULL);
     assert_rendered(doc, "json", "{\"schema\": \"x/1\", \"a\": null, \"b\": null}\n");
 }
 
-static void integers_are_exact_to_the_ends_of_their_range(void **state)
+TEST(integers_are_exact_to_the_ends_of_their_range)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_bytes(doc, "most", "", UINT64_MAX);
     doc_integer(doc, "address", "", DOC_ADDRESS, (int64_t)0x8000000000000001u);
@@ -99,9 +88,8 @@ static void integers_are_exact_to_the_ends_of_their_range(void **state)
                     "\"odd\": 9007199254740993}\n");
 }
 
-static void ratios_are_real_numbers_of_six_digits(void **state)
+TEST(ratios_are_real_numbers_of_six_digits)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_ratio(doc, "third", "", 1.0 / 3);
     doc_ratio(doc, "tenth", "", 0.1);
@@ -124,9 +112,8 @@ static json_t *read_back(struct doc *doc)
     return json;
 }
 
-static void every_control_character_survives_the_way_there_and_back(void **state)
+TEST(every_control_character_survives_the_way_there_and_back)
 {
-    (void)state;
     char value[40];
     size_t length = 0;
     for (char byte = 1; byte < 0x20; byte++)
@@ -140,9 +127,8 @@ static void every_control_character_survives_the_way_there_and_back(void **state
     doc_free(doc);
 }
 
-static void bytes_that_are_no_utf8_become_replacement_characters(void **state)
+TEST(bytes_that_are_no_utf8_become_replacement_characters)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_text(doc, "value", "",
              "a\xff"
@@ -156,9 +142,8 @@ static void bytes_that_are_no_utf8_become_replacement_characters(void **state)
     doc_free(doc);
 }
 
-static void a_broken_document_is_not_rendered(void **state)
+TEST(a_broken_document_is_not_rendered)
 {
-    (void)state;
     struct err err = {0};
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_object_begin(doc, "open", NULL);
@@ -167,9 +152,8 @@ static void a_broken_document_is_not_rendered(void **state)
     doc_free(doc);
 }
 
-static void an_unknown_format_names_those_there_are(void **state)
+TEST(an_unknown_format_names_those_there_are)
 {
-    (void)state;
     struct err err = {0};
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     assert_null(rendered(doc, "xml", &err));
@@ -178,9 +162,8 @@ static void an_unknown_format_names_those_there_are(void **state)
     doc_free(doc);
 }
 
-static void a_column_is_an_array_on_one_line(void **state)
+TEST(a_column_is_an_array_on_one_line)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL | DOC_SERIES);
     doc_object_begin(doc_series(doc), "points", NULL);
     int64_t *values = doc_column(doc, "live_bytes", DOC_BYTES, 3);
@@ -199,9 +182,8 @@ static void a_column_is_an_array_on_one_line(void **state)
                     "}\n");
 }
 
-static void a_column_is_left_out_for_who_reads_no_series(void **state)
+TEST(a_column_is_left_out_for_who_reads_no_series)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     assert_null(doc_column(doc_series(doc), "live_bytes", DOC_BYTES, 3));
     assert_rendered(doc, "json", "{\"schema\": \"x/1\"}\n");
@@ -212,7 +194,7 @@ static void a_column_is_left_out_for_who_reads_no_series(void **state)
 /* A packed column is written as the differences of neighbouring values if the differences have
    fewer digits than the values. A column with an unknown value, or with one beyond 2^52, is written
    as it is. */
-static void a_packed_column_has_what_takes_fewer_digits(void **state)
+TEST(a_packed_column_has_what_takes_fewer_digits)
 {
     const struct {
         int64_t values[6];
@@ -228,7 +210,6 @@ static void a_packed_column_has_what_takes_fewer_digits(void **state)
          "[4503599627370497,4503599627370497,4503599627370497,0,0,0]"},
         {{0}, "[0,0,0,0,0,0]"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char expected[256], *text = NULL;
         size_t length;
@@ -244,22 +225,4 @@ static void a_packed_column_has_what_takes_fewer_digits(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_stand_in_the_order_they_were_built),
-        cmocka_unit_test(lists_hold_rows_and_plain_elements),
-        cmocka_unit_test(what_is_for_people_only_is_left_out),
-        cmocka_unit_test(unknown_is_null),
-        cmocka_unit_test(integers_are_exact_to_the_ends_of_their_range),
-        cmocka_unit_test(ratios_are_real_numbers_of_six_digits),
-        cmocka_unit_test(every_control_character_survives_the_way_there_and_back),
-        cmocka_unit_test(bytes_that_are_no_utf8_become_replacement_characters),
-        cmocka_unit_test(a_column_is_an_array_on_one_line),
-        cmocka_unit_test(a_column_is_left_out_for_who_reads_no_series),
-        cmocka_unit_test(a_packed_column_has_what_takes_fewer_digits),
-        cmocka_unit_test(a_broken_document_is_not_rendered),
-        cmocka_unit_test(an_unknown_format_names_those_there_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

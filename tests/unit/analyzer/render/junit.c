@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* JUnit XML holds the checks, and nothing else of the document. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "rendered.h"
+#include "tests/unit/unit_test.h"
 
 static void add_check(struct doc *doc, const char *name, bool passed, const char *message)
 {
@@ -20,9 +14,8 @@ static void add_check(struct doc *doc, const char *name, bool passed, const char
     doc_row_end(doc);
 }
 
-static void each_check_is_a_test_case(void **state)
+TEST(each_check_is_a_test_case)
 {
-    (void)state;
     struct doc *doc = doc_new("gpumemtrace.check/1", DOC_DETAIL);
     doc_list_begin(doc, "checks", "Checks");
     add_check(doc, "peak of device 0", true, NULL);
@@ -39,9 +32,8 @@ static void each_check_is_a_test_case(void **state)
                     "</testsuite>\n");
 }
 
-static void a_document_without_checks_is_refused(void **state)
+TEST(a_document_without_checks_is_refused)
 {
-    (void)state;
     struct err err = {0};
     struct doc *doc = doc_new("gpumemtrace.peak/1", DOC_DETAIL);
     assert_null(rendered(doc, "junit", &err));
@@ -50,11 +42,4 @@ static void a_document_without_checks_is_refused(void **state)
     doc_free(doc);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_check_is_a_test_case),
-        cmocka_unit_test(a_document_without_checks_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

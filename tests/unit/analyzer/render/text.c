@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the output as text for people: its layout, and that no string in a trace can control the
    terminal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "rendered.h"
+#include "tests/unit/unit_test.h"
 
-static void labels_are_padded_to_the_longest_and_machine_fields_left_out(void **state)
+TEST(labels_are_padded_to_the_longest_and_machine_fields_left_out)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_bytes(doc, "peak_bytes", "Peak", 1610612736);
     doc_count(doc_detail(doc), "seq", "Event", 99999);
@@ -24,9 +17,8 @@ static void labels_are_padded_to_the_longest_and_machine_fields_left_out(void **
                     "UUID           -\n");
 }
 
-static void words_stand_in_the_place_of_the_value(void **state)
+TEST(words_stand_in_the_place_of_the_value)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_count(doc, "events", "Events", 3);
     doc_words(doc, "3, complete");
@@ -37,9 +29,8 @@ static void words_stand_in_the_place_of_the_value(void **state)
                     "Phase   (outside any)\n");
 }
 
-static void sections_have_a_heading_and_an_empty_line_between_them(void **state)
+TEST(sections_have_a_heading_and_an_empty_line_between_them)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_note(doc, "One sentence.");
     doc_object_begin(doc, "a", "First");
@@ -80,9 +71,8 @@ static void add_site(struct doc *doc, uint64_t bytes, uint64_t count, const char
     doc_row_end(doc);
 }
 
-static void a_table_aligns_numbers_right_and_indents_inner_lists(void **state)
+TEST(a_table_aligns_numbers_right_and_indents_inner_lists)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_list_begin(doc, "sites", "Sites at the peak");
     add_site(doc, 1073741824, 2, "forward", "main (train.c:12)");
@@ -97,9 +87,8 @@ static void a_table_aligns_numbers_right_and_indents_inner_lists(void **state)
                     "      step (train.c:40)\n");
 }
 
-static void no_line_of_a_table_ends_in_spaces(void **state)
+TEST(no_line_of_a_table_ends_in_spaces)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     const char *bars[] = {"", "##"};
     doc_list_begin(doc, "rows", NULL);
@@ -117,9 +106,8 @@ static void no_line_of_a_table_ends_in_spaces(void **state)
                     "      1  ##\n");
 }
 
-static void columns_are_counted_in_characters_not_bytes(void **state)
+TEST(columns_are_counted_in_characters_not_bytes)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_list_begin(doc, "rows", NULL);
     const char *names[] = {"\xc3\xa9t\xc3\xa9", "\xe6\x97\xa5\xe6\x9c\xac", "plain"};
@@ -137,9 +125,8 @@ static void columns_are_counted_in_characters_not_bytes(void **state)
                     "plain  1\n");
 }
 
-static void rows_with_headed_lists_are_sections(void **state)
+TEST(rows_with_headed_lists_are_sections)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_list_begin(doc, "devices", NULL);
     for (int device = 0; device < 2; device++) {
@@ -167,9 +154,8 @@ static void rows_with_headed_lists_are_sections(void **state)
                     "  forward\n");
 }
 
-static void a_heading_without_content_is_not_shown(void **state)
+TEST(a_heading_without_content_is_not_shown)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_list_begin(doc, "pools", "Pools");
     doc_list_end(doc);
@@ -180,9 +166,8 @@ static void a_heading_without_content_is_not_shown(void **state)
     assert_rendered(doc, "text", "N  1\n");
 }
 
-static void notes_are_wrapped_between_words(void **state)
+TEST(notes_are_wrapped_between_words)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_object_begin(doc, "a", "A");
     doc_note(doc, "%s",
@@ -196,9 +181,8 @@ static void notes_are_wrapped_between_words(void **state)
                     "  x\n");
 }
 
-static void control_characters_do_not_reach_the_terminal(void **state)
+TEST(control_characters_do_not_reach_the_terminal)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_text(doc, "name", "Name",
              "a\x1b[31mred\nnext\x7f\xc2\x9b"
@@ -206,9 +190,8 @@ static void control_characters_do_not_reach_the_terminal(void **state)
     assert_rendered(doc, "text", "Name  a?[31mred?next??31m\xef\xbf\xbd\n");
 }
 
-static void invisible_characters_are_shown_by_their_numbers_and_counted_so(void **state)
+TEST(invisible_characters_are_shown_by_their_numbers_and_counted_so)
 {
-    (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     const char *names[] = {"a\xe2\x80\xae"
                            "b",
@@ -231,20 +214,4 @@ static void invisible_characters_are_shown_by_their_numbers_and_counted_so(void 
                     "d\xe2\x80\x8d           1\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels_are_padded_to_the_longest_and_machine_fields_left_out),
-        cmocka_unit_test(words_stand_in_the_place_of_the_value),
-        cmocka_unit_test(sections_have_a_heading_and_an_empty_line_between_them),
-        cmocka_unit_test(a_table_aligns_numbers_right_and_indents_inner_lists),
-        cmocka_unit_test(no_line_of_a_table_ends_in_spaces),
-        cmocka_unit_test(columns_are_counted_in_characters_not_bytes),
-        cmocka_unit_test(rows_with_headed_lists_are_sections),
-        cmocka_unit_test(a_heading_without_content_is_not_shown),
-        cmocka_unit_test(notes_are_wrapped_between_words),
-        cmocka_unit_test(control_characters_do_not_reach_the_terminal),
-        cmocka_unit_test(invisible_characters_are_shown_by_their_numbers_and_counted_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

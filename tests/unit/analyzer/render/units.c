@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers as people read them, at the values where the unit changes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "analyzer/render/units.h"
+#include "tests/unit/unit_test.h"
 
 static char text[UNITS_TEXT_BYTES];
 
-static void bytes_change_unit_where_two_decimals_would_say_1024(void **state)
+TEST(bytes_change_unit_where_two_decimals_would_say_1024)
 {
-    (void)state;
     assert_string_equal(units_bytes(text, 0), "0 B");
     assert_string_equal(units_bytes(text, 512), "512 B");
     assert_string_equal(units_bytes(text, 1023), "1023 B");
@@ -26,18 +19,16 @@ static void bytes_change_unit_where_two_decimals_would_say_1024(void **state)
     assert_string_equal(units_bytes(text, UINT64_MAX), "16.00 EiB");
 }
 
-static void deltas_carry_their_sign(void **state)
+TEST(deltas_carry_their_sign)
 {
-    (void)state;
     assert_string_equal(units_delta(text, 0), "0 B");
     assert_string_equal(units_delta(text, 1610612736), "+1.50 GiB");
     assert_string_equal(units_delta(text, -512), "-512 B");
     assert_string_equal(units_delta(text, INT64_MIN), "-8.00 EiB");
 }
 
-static void durations_have_three_digits_until_a_minute(void **state)
+TEST(durations_have_three_digits_until_a_minute)
 {
-    (void)state;
     assert_string_equal(units_duration(text, 0), "0 ns");
     assert_string_equal(units_duration(text, 999), "999 ns");
     assert_string_equal(units_duration(text, 1000), "1.00 us");
@@ -56,21 +47,11 @@ static void durations_have_three_digits_until_a_minute(void **state)
     assert_string_equal(units_duration(text, -1500000), "-1.50 ms");
 }
 
-static void ratios_are_percent(void **state)
+TEST(ratios_are_percent)
 {
-    (void)state;
     assert_string_equal(units_ratio(text, 0.1234), "12.3 %");
     assert_string_equal(units_ratio(text, 1), "100.0 %");
     assert_string_equal(units_ratio(text, -0.05), "-5.0 %");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_change_unit_where_two_decimals_would_say_1024),
-        cmocka_unit_test(deltas_carry_their_sign),
-        cmocka_unit_test(durations_have_three_digits_until_a_minute),
-        cmocka_unit_test(ratios_are_percent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -56,13 +56,12 @@ static struct made_events make_events(struct truth *truth)
     return made;
 }
 
-static void random_traffic_on_three_devices_is_counted_to_the_byte(void **state)
+TEST(random_traffic_on_three_devices_is_counted_to_the_byte)
 {
     struct truth truth = {0};
     struct made_events made = make_events(&truth);
     struct history history = made_replay(&made, NULL);
 
-    (void)state;
     assert_int_equal(history.device_count, DEVICES);
     for (int device = 0; device < DEVICES; device++) {
         const struct device_use *use = history_device(&history, device);
@@ -122,9 +121,8 @@ static struct history watched_replay(struct made_events *made, struct watcher *w
     return made_replay(made, &plan);
 }
 
-static void observers_see_every_event_in_order_with_the_live_bytes_behind_it(void **state)
+TEST(observers_see_every_event_in_order_with_the_live_bytes_behind_it)
 {
-    (void)state;
     for (int device = 0; device < DEVICES; device++) {
         struct truth truth = {0};
         struct made_events made = make_events(&truth);
@@ -146,12 +144,11 @@ static void observers_see_every_event_in_order_with_the_live_bytes_behind_it(voi
     }
 }
 
-static void an_event_that_ends_several_blocks_shows_each_end(void **state)
+TEST(an_event_that_ends_several_blocks_shows_each_end)
 {
     struct made_events made = {0};
     struct watcher watcher = {.account = ACCOUNT_device};
 
-    (void)state;
     for (uint64_t address = 1; address <= 3; address++)
         made_add(&made, (struct event){.kind = EVENT_ALLOC,
                                        .memory = MEMORY_LINEAR,
@@ -166,13 +163,12 @@ static void an_event_that_ends_several_blocks_shows_each_end(void **state)
     history_release(&history);
 }
 
-static void a_change_of_size_is_an_end_and_a_birth_of_the_same_block(void **state)
+TEST(a_change_of_size_is_an_end_and_a_birth_of_the_same_block)
 {
     static const uint64_t sizes[] = {10, 30, 30, 5};
     struct made_events made = {0};
     struct watcher watcher = {.account = ACCOUNT_device};
 
-    (void)state;
     for (int i = 0; i < 4; i++)
         made_add(&made, (struct event){.kind = EVENT_POOL_USAGE,
                                        .memory = MEMORY_GRAPH,
@@ -189,11 +185,10 @@ static void a_change_of_size_is_an_end_and_a_birth_of_the_same_block(void **stat
     history_release(&history);
 }
 
-static void a_framework_pool_is_summed_on_each_device_apart(void **state)
+TEST(a_framework_pool_is_summed_on_each_device_apart)
 {
     struct made_events made = {0};
 
-    (void)state;
     for (int8_t device = 0; device < 2; device++)
         made_add(&made, (struct event){.kind = EVENT_ALLOC,
                                        .memory = MEMORY_TENSOR,
@@ -211,11 +206,10 @@ static void a_framework_pool_is_summed_on_each_device_apart(void **state)
     history_release(&history);
 }
 
-static void samples_of_two_devices_do_not_measure_a_module(void **state)
+TEST(samples_of_two_devices_do_not_measure_a_module)
 {
     struct made_events made = {0};
 
-    (void)state;
     for (int8_t device = 0; device < 2; device++)
         made_add(&made, (struct event){.kind = EVENT_DEVICE_MEMORY,
                                        .device = device,
@@ -229,16 +223,4 @@ static void samples_of_two_devices_do_not_measure_a_module(void **state)
     history_release(&history);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_traffic_on_three_devices_is_counted_to_the_byte),
-        cmocka_unit_test(observers_see_every_event_in_order_with_the_live_bytes_behind_it),
-        cmocka_unit_test(an_event_that_ends_several_blocks_shows_each_end),
-        cmocka_unit_test(a_change_of_size_is_an_end_and_a_birth_of_the_same_block),
-        cmocka_unit_test(a_framework_pool_is_summed_on_each_device_apart),
-        cmocka_unit_test(samples_of_two_devices_do_not_measure_a_module),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

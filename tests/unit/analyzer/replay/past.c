@@ -72,12 +72,11 @@ static void expect_all_that_lived_at(const struct history *history, uint64_t ind
     assert_int_equal(bytes, true_bytes);
 }
 
-static void what_was_live_is_found_at_the_peak_at_every_stop_and_at_the_end(void **state)
+TEST(what_was_live_is_found_at_the_peak_at_every_stop_and_at_the_end)
 {
     struct made_events made = make_events();
     uint64_t stops[STOPS];
 
-    (void)state;
     for (uint64_t i = 0; i < STOPS; i++)
         stops[i] = i * i * (EVENTS - 1) / ((STOPS - 1) * (STOPS - 1));
     struct history history =
@@ -91,9 +90,8 @@ static void what_was_live_is_found_at_the_peak_at_every_stop_and_at_the_end(void
     history_release(&history);
 }
 
-static void a_moment_that_is_asked_for_by_its_number_is_kept(void **state)
+TEST(a_moment_that_is_asked_for_by_its_number_is_kept)
 {
-    (void)state;
     for (uint64_t seq = 1; seq < EVENTS; seq += 3001) {
         struct made_events made = make_events();
         struct history history =
@@ -105,12 +103,11 @@ static void a_moment_that_is_asked_for_by_its_number_is_kept(void **state)
     }
 }
 
-static void what_ended_is_kept_only_as_long_as_a_moment_needs_it(void **state)
+TEST(what_ended_is_kept_only_as_long_as_a_moment_needs_it)
 {
     struct made_events made = make_events();
     struct history history = made_replay(&made, NULL);
 
-    (void)state;
     /* The list may hold the blocks that are live at the peak, and as many again before it is
        thinned. */
     assert_true(history.ended_blocks.count <= 2 * ADDRESSES);
@@ -120,14 +117,13 @@ static void what_ended_is_kept_only_as_long_as_a_moment_needs_it(void **state)
 
 /* The sample is taken inside the call that loads a module. So the sample describes the moment of
    the load, which comes after the failure. */
-static void failures_that_are_dropped_leave_no_moment_behind(void **state)
+TEST(failures_that_are_dropped_leave_no_moment_behind)
 {
     enum { FAILURES = 1000 };
     const struct event sample = {
         .kind = EVENT_DEVICE_MEMORY, .address = 100, .size_bytes = 200, .call_id = 1, .nested = 1};
     struct made_events made = {0};
 
-    (void)state;
     for (int i = 0; i < FAILURES; i++) {
         made_add(&made, sample);
         made_add(&made, (struct event){.kind = EVENT_ALLOC,
@@ -143,14 +139,4 @@ static void failures_that_are_dropped_leave_no_moment_behind(void **state)
     history_release(&history);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_live_is_found_at_the_peak_at_every_stop_and_at_the_end),
-        cmocka_unit_test(a_moment_that_is_asked_for_by_its_number_is_kept),
-        cmocka_unit_test(what_ended_is_kept_only_as_long_as_a_moment_needs_it),
-        cmocka_unit_test(failures_that_are_dropped_leave_no_moment_behind),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -4,12 +4,9 @@
 #define TESTS_UNIT_ANALYZER_REPLAYED_H
 
 #include "analyzer/replay/replay.h"
+#include "tests/unit/unit_test.h"
 
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 /* An event source that gives its events in batches of up to 1000. */
 struct made_events {

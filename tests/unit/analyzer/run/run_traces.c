@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* run_traces_each visits the traces of one run only, not those of older runs, whose processes may
  * have had the same pid. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <limits.h>
 #include <sqlite3.h>
@@ -18,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyzer/run/run_traces.h"
+#include "tests/unit/unit_test.h"
 
 enum { PID = 4711 };
 
@@ -48,10 +42,9 @@ static void take(void *self, const char *path)
     snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%s ", strrchr(path, '/') + 1);
 }
 
-static void only_complete_traces_of_the_run_are_seen(void **state)
+TEST(only_complete_traces_of_the_run_are_seen)
 {
     const struct run_past run = {.pattern = pattern, .pid = PID, .started = later};
-    (void)state;
 
     write_trace("t.1.db", 1, "4711.5", &then); /* of an older process with that pid */
     write_trace("t.2.db", 1, "4711.9", &later);
@@ -80,10 +73,4 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_complete_traces_of_the_run_are_seen),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+UNIT_MAIN(make_folder, remove_folder)

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The checked arithmetic of the estimate remembers an overflow. */
 #include "analyzer/util/checked.h"
+#include "tests/unit/unit_test.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-static void arithmetic_remembers_an_overflow(void **state)
+TEST(arithmetic_remembers_an_overflow)
 {
     const uint64_t half = UINT64_C(1) << 31;
     struct checked checked = {false};
-    (void)state;
     assert_int_equal(checked_mul(&checked, half, half), UINT64_C(1) << 62);
     assert_int_equal(checked_add(&checked, INT64_MAX - 1, 1), INT64_MAX);
     assert_false(checked.overflow);
@@ -28,10 +22,4 @@ static void arithmetic_remembers_an_overflow(void **state)
     assert_true(checked.overflow);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_remembers_an_overflow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

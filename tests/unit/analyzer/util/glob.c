@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* glob_match gives the same answers as fnmatch. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/util/glob.h"
+#include "tests/unit/unit_test.h"
 
-static void stars_and_sets_match_as_their_names_say(void **state)
+TEST(stars_and_sets_match_as_their_names_say)
 {
-    (void)state;
     assert_true(glob_match("*/torch/nn/*:*.forward", "/x/torch/nn/linear.py:Linear.forward"));
     assert_false(glob_match("*/torch/nn/*:*.forward", "/x/torch/nn/linear.py:Linear.forward2"));
     assert_true(glob_match("lib[atu]*san.so*", "libasan.so.8"));
@@ -37,9 +30,8 @@ static void random_text(char *text, const char *letters, int most)
     text[length] = '\0';
 }
 
-static void it_agrees_with_fnmatch(void **state)
+TEST(it_agrees_with_fnmatch)
 {
-    (void)state;
     int matches = 0;
     srand(1);
     for (int i = 0; i < 200000; i++) {
@@ -56,11 +48,4 @@ static void it_agrees_with_fnmatch(void **state)
     assert_in_range(matches, 20000, 180000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stars_and_sets_match_as_their_names_say),
-        cmocka_unit_test(it_agrees_with_fnmatch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

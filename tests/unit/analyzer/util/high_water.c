@@ -2,11 +2,7 @@
 /* Compares the highest value since a moment, as high_water computes it, with an array of the
    values at all moments. */
 #include "analyzer/util/high_water.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/unit/unit_test.h"
 
 enum { MOMENTS = 2000 };
 
@@ -21,13 +17,12 @@ static uint64_t highest_since(size_t moment, size_t now)
     return highest;
 }
 
-static void the_highest_value_since_any_moment_is_known(void **state)
+TEST(the_highest_value_since_any_moment_is_known)
 {
     struct high_water water = {0};
     uint64_t value = 0;
     uint32_t random = 7;
 
-    (void)state;
     for (size_t now = 1; now < MOMENTS; now++) {
         random = random * 1664525 + 1013904223;
         uint64_t step = (random >> 10) % 100;
@@ -45,13 +40,12 @@ static void the_highest_value_since_any_moment_is_known(void **state)
 }
 
 /* high_water_add_since adds bytes that were held since an earlier moment, but not counted then. */
-static void what_is_learned_late_counts_from_its_own_beginning(void **state)
+TEST(what_is_learned_late_counts_from_its_own_beginning)
 {
     struct high_water water = {0};
     uint64_t held = 0;
     uint32_t random = 99;
 
-    (void)state;
     for (size_t now = 0; now < MOMENTS; now++)
         values[now] = 0;
     for (size_t now = 1; now < MOMENTS; now++) {
@@ -74,11 +68,10 @@ static void what_is_learned_late_counts_from_its_own_beginning(void **state)
     high_water_release(&water);
 }
 
-static void a_moment_that_is_forgotten_leaves_the_earlier_ones_as_they_are(void **state)
+TEST(a_moment_that_is_forgotten_leaves_the_earlier_ones_as_they_are)
 {
     struct high_water water = {0};
 
-    (void)state;
     assert_int_equal(high_water_raise(&water, 50, NULL), 0);
     assert_int_equal(high_water_begin(&water, 1, 20, NULL), 0);
     assert_int_equal(high_water_begin(&water, 2, 10, NULL), 0);
@@ -91,13 +84,4 @@ static void a_moment_that_is_forgotten_leaves_the_earlier_ones_as_they_are(void 
     high_water_release(&water);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_highest_value_since_any_moment_is_known),
-        cmocka_unit_test(what_is_learned_late_counts_from_its_own_beginning),
-        cmocka_unit_test(a_moment_that_is_forgotten_leaves_the_earlier_ones_as_they_are),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

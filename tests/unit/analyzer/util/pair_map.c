@@ -2,11 +2,7 @@
 /* Compares the pair map with a plain array: both must agree after any puts, replacements and
    removals. */
 #include "analyzer/util/pair_map.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/unit/unit_test.h"
 
 enum { KEYS = 512, SPACES = 3, ROUNDS = 200000 };
 
@@ -16,21 +12,19 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
-static void an_empty_map_has_nothing(void **state)
+TEST(an_empty_map_has_nothing)
 {
     struct pair_map map = {0};
 
-    (void)state;
     assert_int_equal(pair_map_get(&map, 0, 5), PAIR_MAP_NONE);
     assert_int_equal(pair_map_remove(&map, 0, 5), PAIR_MAP_NONE);
     pair_map_release(&map);
 }
 
-static void equal_second_numbers_with_different_first_ones_are_different(void **state)
+TEST(equal_second_numbers_with_different_first_ones_are_different)
 {
     struct pair_map map = {0};
 
-    (void)state;
     assert_int_equal(pair_map_put(&map, 1, 0x1000, 11, NULL), 0);
     assert_int_equal(pair_map_put(&map, 2, 0x1000, 22, NULL), 0);
     assert_int_equal(pair_map_get(&map, 1, 0x1000), 11);
@@ -40,11 +34,10 @@ static void equal_second_numbers_with_different_first_ones_are_different(void **
     pair_map_release(&map);
 }
 
-static void a_second_put_replaces_the_first(void **state)
+TEST(a_second_put_replaces_the_first)
 {
     struct pair_map map = {0};
 
-    (void)state;
     assert_int_equal(pair_map_put(&map, 0, 7, 1, NULL), 0);
     assert_int_equal(pair_map_put(&map, 0, 7, 2, NULL), 0);
     assert_int_equal(pair_map_get(&map, 0, 7), 2);
@@ -52,14 +45,13 @@ static void a_second_put_replaces_the_first(void **state)
     pair_map_release(&map);
 }
 
-static void it_agrees_with_an_array_over_many_random_changes(void **state)
+TEST(it_agrees_with_an_array_over_many_random_changes)
 {
     static uint32_t truth[SPACES][KEYS];
     struct pair_map map = {0};
     uint32_t random = 1;
     size_t count = 0;
 
-    (void)state;
     for (int s = 0; s < SPACES; s++)
         for (int k = 0; k < KEYS; k++)
             truth[s][k] = PAIR_MAP_NONE;
@@ -85,14 +77,4 @@ static void it_agrees_with_an_array_over_many_random_changes(void **state)
     pair_map_release(&map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_map_has_nothing),
-        cmocka_unit_test(equal_second_numbers_with_different_first_ones_are_different),
-        cmocka_unit_test(a_second_put_replaces_the_first),
-        cmocka_unit_test(it_agrees_with_an_array_over_many_random_changes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,31 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares the range map with a plain array of slots. Each slot holds one range or none. */
 #include "analyzer/util/range_map.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/unit/unit_test.h"
 
 enum { SLOTS = 256, SLOT_BYTES = 100, ROUNDS = 20000 };
 
-static void an_empty_map_has_no_range(void **state)
+TEST(an_empty_map_has_no_range)
 {
     struct range_map map;
 
-    (void)state;
     range_map_init(&map);
     assert_null(range_map_at_or_after(&map, 0));
     range_map_remove(&map, 5);
     range_map_release(&map);
 }
 
-static void a_range_holds_its_first_byte_but_not_the_one_behind_its_last(void **state)
+TEST(a_range_holds_its_first_byte_but_not_the_one_behind_its_last)
 {
     struct range_map map;
     uint32_t replaced;
 
-    (void)state;
     range_map_init(&map);
     assert_int_equal(range_map_insert(&map, 100, 10, 7, &replaced, NULL), 0);
     assert_int_equal(range_map_at_or_after(&map, 100)->value, 7);
@@ -35,12 +29,11 @@ static void a_range_holds_its_first_byte_but_not_the_one_behind_its_last(void **
     range_map_release(&map);
 }
 
-static void a_range_at_the_same_start_is_replaced(void **state)
+TEST(a_range_at_the_same_start_is_replaced)
 {
     struct range_map map;
     uint32_t replaced;
 
-    (void)state;
     range_map_init(&map);
     assert_int_equal(range_map_insert(&map, 100, 10, 1, &replaced, NULL), 0);
     assert_int_equal(replaced, RANGE_NONE);
@@ -74,13 +67,12 @@ static void check_everywhere(const struct range_map *map, const unsigned *sizes)
     }
 }
 
-static void it_agrees_with_an_array_over_many_random_changes(void **state)
+TEST(it_agrees_with_an_array_over_many_random_changes)
 {
     unsigned sizes[SLOTS] = {0};
     struct range_map map;
     uint32_t random = 1, replaced;
 
-    (void)state;
     range_map_init(&map);
     for (int round = 0; round < ROUNDS; round++) {
         uint32_t slot;
@@ -104,14 +96,4 @@ static void it_agrees_with_an_array_over_many_random_changes(void **state)
     range_map_release(&map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_map_has_no_range),
-        cmocka_unit_test(a_range_holds_its_first_byte_but_not_the_one_behind_its_last),
-        cmocka_unit_test(a_range_at_the_same_start_is_replaced),
-        cmocka_unit_test(it_agrees_with_an_array_over_many_random_changes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

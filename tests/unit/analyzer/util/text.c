@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The bounded string builder, UTF-8 columns and the nearest name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "analyzer/util/nearest.h"
 #include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
+#include "tests/unit/unit_test.h"
 
-static void additions_follow_each_other(void **state)
+TEST(additions_follow_each_other)
 {
-    (void)state;
     struct text text;
     text_init(&text, 1000);
     assert_string_equal(text.data, "");
@@ -30,9 +23,8 @@ static void additions_follow_each_other(void **state)
     assert_string_equal(text.data, "");
 }
 
-static void the_limit_is_kept_and_the_failure_remembered(void **state)
+TEST(the_limit_is_kept_and_the_failure_remembered)
 {
-    (void)state;
     struct text text;
     text_init(&text, 4);
     text_add(&text, "1234");
@@ -49,9 +41,8 @@ static void the_limit_is_kept_and_the_failure_remembered(void **state)
     text_release(&text);
 }
 
-static void long_texts_grow(void **state)
+TEST(long_texts_grow)
 {
-    (void)state;
     struct text text;
     text_init(&text, 1 << 20);
     for (int i = 0; i < 10000; i++)
@@ -62,9 +53,8 @@ static void long_texts_grow(void **state)
     text_release(&text);
 }
 
-static void words_are_wrapped_below_each_other(void **state)
+TEST(words_are_wrapped_below_each_other)
 {
-    (void)state;
     struct text text;
     char words[120];
     memset(words, 'w', sizeof words);
@@ -77,9 +67,8 @@ static void words_are_wrapped_below_each_other(void **state)
     text_release(&text);
 }
 
-static void a_list_of_names_reads_like_a_sentence(void **state)
+TEST(a_list_of_names_reads_like_a_sentence)
 {
-    (void)state;
     const char *const names[] = {"a", "b", "c"};
     struct text text;
     text_init(&text, 100);
@@ -97,9 +86,8 @@ static void assert_decoded(const char *string, size_t length, uint32_t expected)
     assert_int_equal(code, expected);
 }
 
-static void valid_sequences_are_decoded(void **state)
+TEST(valid_sequences_are_decoded)
 {
-    (void)state;
     assert_decoded("a", 1, 'a');
     assert_decoded("\xc3\xa4", 2, 0xe4);
     assert_decoded("\xe2\x82\xac", 3, 0x20ac);
@@ -107,9 +95,8 @@ static void valid_sequences_are_decoded(void **state)
     assert_decoded("\xf4\x8f\xbf\xbf", 4, 0x10ffff);
 }
 
-static void invalid_sequences_are_one_replacement_a_byte(void **state)
+TEST(invalid_sequences_are_one_replacement_a_byte)
 {
-    (void)state;
     assert_decoded("\x80", 1, UTF8_REPLACEMENT);             /* continuation first */
     assert_decoded("\xc3", 1, UTF8_REPLACEMENT);             /* cut off */
     assert_decoded("\xe2\x82", 1, UTF8_REPLACEMENT);         /* cut off */
@@ -119,9 +106,8 @@ static void invalid_sequences_are_one_replacement_a_byte(void **state)
     assert_decoded("\xff", 1, UTF8_REPLACEMENT);
 }
 
-static void columns_follow_width_not_bytes(void **state)
+TEST(columns_follow_width_not_bytes)
 {
-    (void)state;
     assert_int_equal(utf8_text_columns(""), 0);
     assert_int_equal(utf8_text_columns("abc"), 3);
     assert_int_equal(utf8_text_columns("\xc3\xa9"), 1);
@@ -130,9 +116,8 @@ static void columns_follow_width_not_bytes(void **state)
     assert_int_equal(utf8_text_columns("\xf0\x9f\x98\x80"), 2); /* emoji */
 }
 
-static void distance_counts_insertions_deletions_replacements_and_swaps(void **state)
+TEST(distance_counts_insertions_deletions_replacements_and_swaps)
 {
-    (void)state;
     assert_int_equal(nearest_distance("peak", "peak"), 0);
     assert_int_equal(nearest_distance("peek", "peak"), 1);
     assert_int_equal(nearest_distance("pek", "peak"), 1);
@@ -142,9 +127,8 @@ static void distance_counts_insertions_deletions_replacements_and_swaps(void **s
     assert_int_equal(nearest_distance("kitten", "sitting"), 3);
 }
 
-static void the_nearest_name_must_be_near(void **state)
+TEST(the_nearest_name_must_be_near)
 {
-    (void)state;
     const char *const names[] = {"report", "peak", "check"};
     assert_string_equal(nearest_name("reprot", names, 3), "report");
     assert_string_equal(nearest_name("chekc", names, 3), "check");
@@ -156,19 +140,4 @@ static void the_nearest_name_must_be_near(void **state)
     assert_null(nearest_name(long_name, names, 3));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(additions_follow_each_other),
-        cmocka_unit_test(the_limit_is_kept_and_the_failure_remembered),
-        cmocka_unit_test(long_texts_grow),
-        cmocka_unit_test(words_are_wrapped_below_each_other),
-        cmocka_unit_test(a_list_of_names_reads_like_a_sentence),
-        cmocka_unit_test(valid_sequences_are_decoded),
-        cmocka_unit_test(invalid_sequences_are_one_replacement_a_byte),
-        cmocka_unit_test(columns_follow_width_not_bytes),
-        cmocka_unit_test(distance_counts_insertions_deletions_replacements_and_swaps),
-        cmocka_unit_test(the_nearest_name_must_be_near),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

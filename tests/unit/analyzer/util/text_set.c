@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The set that keeps equal texts once, and the arena that holds the texts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
 #include "analyzer/util/arena.h"
 #include "analyzer/util/text_set.h"
+#include "tests/unit/unit_test.h"
 
 enum { TEXTS = 10000 };
 
@@ -22,9 +16,8 @@ static uint32_t add(struct text_set *set, int i)
     return text_set_add(set, text, NULL);
 }
 
-static void equal_texts_have_one_number_and_different_ones_two(void **state)
+TEST(equal_texts_have_one_number_and_different_ones_two)
 {
-    (void)state;
     struct text_set set = {0};
     for (int turn = 0; turn < 2; turn++)
         for (int i = 0; i < TEXTS; i++)
@@ -35,9 +28,8 @@ static void equal_texts_have_one_number_and_different_ones_two(void **state)
     text_set_release(&set);
 }
 
-static void what_is_given_back_is_taken_again(void **state)
+TEST(what_is_given_back_is_taken_again)
 {
-    (void)state;
     struct arena arena = {0};
     char *first = arena_take(&arena, 3), *second = arena_take(&arena, 100);
     assert_int_equal((uintptr_t)second % 8, 0);
@@ -51,11 +43,4 @@ static void what_is_given_back_is_taken_again(void **state)
     arena_release(&arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_texts_have_one_number_and_different_ones_two),
-        cmocka_unit_test(what_is_given_back_is_taken_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

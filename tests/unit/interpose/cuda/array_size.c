@@ -2,13 +2,8 @@
 /*
  * Compares the computed sizes of CUDA arrays with sums worked out by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "interpose/cuda/array_size.h"
+#include "tests/unit/unit_test.h"
 
 static uint64_t of_array(size_t width, size_t height, CUarray_format format, unsigned channels)
 {
@@ -29,91 +24,68 @@ static uint64_t of_mipmap(size_t width, size_t height, size_t depth, unsigned fl
     return array_mipmap_bytes(&descriptor, levels);
 }
 
-static void height_and_depth_of_0_count_as_1(void **state)
+TEST(height_and_depth_of_0_count_as_1)
 {
-    (void)state;
     assert_int_equal(of_array(100, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1), 100);
     assert_int_equal(of_array(100, 30, CU_AD_FORMAT_UNSIGNED_INT8, 1), 3000);
     assert_int_equal(of_mipmap(8, 0, 5, 0, 1), 40);
 }
 
-static void channels_multiply_the_plain_formats_and_not_those_that_name_them(void **state)
+TEST(channels_multiply_the_plain_formats_and_not_those_that_name_them)
 {
-    (void)state;
     assert_int_equal(of_array(10, 10, CU_AD_FORMAT_FLOAT, 4), 1600);
     assert_int_equal(of_array(10, 10, CU_AD_FORMAT_HALF, 2), 400);
     assert_int_equal(of_array(10, 10, (CUarray_format)0xc2, 4), 400);
 }
 
-static void a_block_compressed_array_takes_8_or_16_bytes_for_4_times_4_elements(void **state)
+TEST(a_block_compressed_array_takes_8_or_16_bytes_for_4_times_4_elements)
 {
     enum { BC1 = 0x91, BC7 = 0x9d };
-    (void)state;
     assert_int_equal(of_array(64, 64, (CUarray_format)BC1, 4), 16 * 16 * 8);
     assert_int_equal(of_array(64, 64, (CUarray_format)BC7, 4), 16 * 16 * 16);
     assert_int_equal(of_array(3, 1, (CUarray_format)BC1, 4), 2); /* 12 bits, rounded up */
 }
 
-static void a_mipmap_halves_its_extents_down_to_1(void **state)
+TEST(a_mipmap_halves_its_extents_down_to_1)
 {
-    (void)state;
     assert_int_equal(of_mipmap(8, 4, 0, 0, 1), 32);
     assert_int_equal(of_mipmap(8, 4, 0, 0, 4), 32 + 8 + 2 + 1);
     assert_int_equal(of_mipmap(8, 4, 2, 0, 4), 64 + 8 + 2 + 1);
 }
 
-static void levels_beyond_the_last_are_not_made_and_0_means_1(void **state)
+TEST(levels_beyond_the_last_are_not_made_and_0_means_1)
 {
-    (void)state;
     assert_int_equal(of_mipmap(8, 4, 0, 0, 99), 32 + 8 + 2 + 1);
     assert_int_equal(of_mipmap(8, 4, 0, 0, 0), 32);
 }
 
-static void layers_are_not_halved(void **state)
+TEST(layers_are_not_halved)
 {
-    (void)state;
     assert_int_equal(of_mipmap(4, 4, 6, CUDA_ARRAY3D_LAYERED, 2), 6 * 16 + 6 * 4);
 }
 
-static void sparse_and_deferred_arrays_come_without_memory(void **state)
+TEST(sparse_and_deferred_arrays_come_without_memory)
 {
     const unsigned sparse = 0x40, deferred = 0x80;
-    (void)state;
     assert_int_equal(of_mipmap(64, 64, 0, sparse, 3), 0);
     assert_int_equal(of_mipmap(64, 64, 0, deferred, 1), 0);
 }
 
-static void the_runtime_says_bits_of_channels_or_a_kind(void **state)
+TEST(the_runtime_says_bits_of_channels_or_a_kind)
 {
     const struct cudaExtent extent = {64, 64, 0};
     const struct cudaChannelFormatDesc float4 = {32, 32, 32, 32, cudaChannelFormatKindFloat};
     const struct cudaChannelFormatDesc bc1 = {8, 8, 8, 8, (enum cudaChannelFormatKind)17};
-    (void)state;
     assert_int_equal(array_runtime_bytes(&float4, extent, 0, 1), 64 * 64 * 16);
     assert_int_equal(array_runtime_bytes(&bc1, extent, 0, 1), 16 * 16 * 8);
 }
 
-static void more_than_fits_is_the_largest_number_and_nothing_is_0(void **state)
+TEST(more_than_fits_is_the_largest_number_and_nothing_is_0)
 {
-    (void)state;
     assert_true(of_array(SIZE_MAX, SIZE_MAX, CU_AD_FORMAT_FLOAT, 4) == UINT64_MAX);
     assert_int_equal(array_bytes(NULL), 0);
     assert_int_equal(array_3d_bytes(NULL), 0);
     assert_int_equal(array_runtime_bytes(NULL, (struct cudaExtent){1, 1, 1}, 0, 1), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(height_and_depth_of_0_count_as_1),
-        cmocka_unit_test(channels_multiply_the_plain_formats_and_not_those_that_name_them),
-        cmocka_unit_test(a_block_compressed_array_takes_8_or_16_bytes_for_4_times_4_elements),
-        cmocka_unit_test(a_mipmap_halves_its_extents_down_to_1),
-        cmocka_unit_test(levels_beyond_the_last_are_not_made_and_0_means_1),
-        cmocka_unit_test(layers_are_not_halved),
-        cmocka_unit_test(sparse_and_deferred_arrays_come_without_memory),
-        cmocka_unit_test(the_runtime_says_bits_of_channels_or_a_kind),
-        cmocka_unit_test(more_than_fits_is_the_largest_number_and_nothing_is_0),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,12 +3,6 @@
  * Starts a recording in this process, without a driver. It tests that every owner of a part of a
  * thread's memory reserves its part.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,6 +13,7 @@
 #include "interpose/recording/recording.h"
 #include "interpose/recording/thread.h"
 #include "interpose/report/pool.h"
+#include "tests/unit/unit_test.h"
 
 static char trace_path[64];
 
@@ -39,9 +34,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void all_parts_of_a_thread_have_room(void **state)
+TEST(all_parts_of_a_thread_have_room)
 {
-    (void)state;
     assert_true(recording_start());
     pool_alloc("a pool", 0, 0x1000, 64, 0);
     pool_free("a pool", 0, 0x1000);
@@ -50,17 +44,9 @@ static void all_parts_of_a_thread_have_room(void **state)
     assert_in_range(thread_parts_bytes(), sizeof(struct thread) + 1, THREAD_BYTES);
 }
 
-static void a_second_start_does_nothing(void **state)
+TEST(a_second_start_does_nothing)
 {
-    (void)state;
     assert_false(recording_start());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_parts_of_a_thread_have_room),
-        cmocka_unit_test(a_second_start_does_nothing),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+UNIT_MAIN(set_up, tear_down)

@@ -3,17 +3,13 @@
  * Tests that a reading of the thread's clock lies between two readings of the kernel's clock, one
  * before and one after it, also if the thread is interrupted after it has asked the kernel.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "interpose/recording/clock.h"
+#include "tests/unit/unit_test.h"
 
 #define DRIFT_NS 10000u
 #define INTERRUPTION_US 2000
@@ -31,11 +27,11 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     return result;
 }
 
-static void it_tells_the_kernels_time_for_as_long_as_it_is_used(void **state)
+static void use_for_a_while(unsigned long every)
 {
     struct clock clock = {0};
     uint64_t start, before, now, after;
-    interrupt_every = *(unsigned long *)*state;
+    interrupt_every = every;
     is_asked_by_the_clock = true;
     clock_setup();
     is_asked_by_the_clock = false;
@@ -52,23 +48,19 @@ static void it_tells_the_kernels_time_for_as_long_as_it_is_used(void **state)
     interrupt_every = 0;
 }
 
-static void a_thread_that_comes_late_starts_with_the_kernels_time(void **state)
+TEST(it_tells_the_kernels_time_for_as_long_as_it_is_used)
+{
+    use_for_a_while(0);
+    use_for_a_while(1);
+    use_for_a_while(2);
+}
+
+TEST(a_thread_that_comes_late_starts_with_the_kernels_time)
 {
     struct clock late = {0};
     const uint64_t before = clock_kernel_ns(), now = clock_now_ns(&late);
-    (void)state;
     assert_true(now >= before);
     assert_true(now <= clock_kernel_ns());
 }
 
-int main(void)
-{
-    static unsigned long never = 0, always = 1, second = 2;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(it_tells_the_kernels_time_for_as_long_as_it_is_used, &never),
-        cmocka_unit_test_prestate(it_tells_the_kernels_time_for_as_long_as_it_is_used, &always),
-        cmocka_unit_test_prestate(it_tells_the_kernels_time_for_as_long_as_it_is_used, &second),
-        cmocka_unit_test(a_thread_that_comes_late_starts_with_the_kernels_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

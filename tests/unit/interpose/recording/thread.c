@@ -3,12 +3,6 @@
  * Tests the parts of a thread's memory: each owner has its own bytes in every thread, and these
  * bytes are zero in a new thread.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +10,7 @@
 
 #include "interpose/recording/recording.h"
 #include "interpose/recording/thread.h"
+#include "tests/unit/unit_test.h"
 
 struct small {
     char letter;
@@ -76,9 +71,8 @@ static struct thread *run_thread(void)
     return seen;
 }
 
-static void a_new_thread_finds_its_parts_cleared_though_another_had_its_memory(void **state)
+TEST_WITH(a_new_thread_finds_its_parts_cleared_though_another_had_its_memory, set_up, tear_down)
 {
-    (void)state;
     struct thread *first = run_thread(), *second = run_thread();
     assert_non_null(first);
     assert_ptr_equal(first, second);
@@ -86,9 +80,8 @@ static void a_new_thread_finds_its_parts_cleared_though_another_had_its_memory(v
     assert_int_equal(large->kept[0], 'y');
 }
 
-static void parts_do_not_overlap_each_other_or_the_thread(void **state)
+TEST_WITH(parts_do_not_overlap_each_other_or_the_thread, set_up, tear_down)
 {
-    (void)state;
     struct thread *thread = thread_current();
     const uint32_t thread_id = thread->thread_id;
     struct small *small = thread_part(thread, &small_part);
@@ -106,17 +99,15 @@ static void parts_do_not_overlap_each_other_or_the_thread(void **state)
     assert_ptr_equal(thread_part(thread, &small_part), small);
 }
 
-static void a_part_of_a_thread_that_has_begun_already_is_zero_as_well(void **state)
+TEST_WITH(a_part_of_a_thread_that_has_begun_already_is_zero_as_well, set_up, tear_down)
 {
-    (void)state;
     struct thread *thread = thread_current();
     const struct small *late = thread_part(thread, &late_part);
     assert_int_equal(late->letter, 0);
 }
 
-static void a_recording_that_ends_leaves_no_thread_and_the_next_one_starts_afresh(void **state)
+TEST_WITH(a_recording_that_ends_leaves_no_thread_and_the_next_one_starts_afresh, set_up, tear_down)
 {
-    (void)state;
     struct thread *thread = thread_current();
     struct small *small = thread_part(thread, &small_part);
     small->letter = 'x';
@@ -128,15 +119,4 @@ static void a_recording_that_ends_leaves_no_thread_and_the_next_one_starts_afres
     recording_set_live(1);
 }
 
-#define THREAD_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        THREAD_TEST(a_new_thread_finds_its_parts_cleared_though_another_had_its_memory),
-        THREAD_TEST(parts_do_not_overlap_each_other_or_the_thread),
-        THREAD_TEST(a_part_of_a_thread_that_has_begun_already_is_zero_as_well),
-        THREAD_TEST(a_recording_that_ends_leaves_no_thread_and_the_next_one_starts_afresh),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

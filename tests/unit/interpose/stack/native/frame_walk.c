@@ -3,12 +3,6 @@
  * Tests that the quick walk finds the same frames as an unwinder (here libgcc's). Stacks that the
  * quick walk cannot walk are left to the unwinder.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,6 +14,7 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/stack/native/frame_walk.h"
 #include "interpose/stack/native/modules.h"
+#include "tests/unit/unit_test.h"
 
 #define FRAMES 200
 
@@ -176,9 +171,8 @@ static void descend(unsigned depth)
         check();
 }
 
-static void what_was_found_once_is_walked_from_then_on(void **state)
+TEST_WITH(what_was_found_once_is_walked_from_then_on, set_up, NULL)
 {
-    (void)state;
     for (int turn = 0; turn < 10; turn++) {
         seed = 7; /* the same functions each time */
         descend(20);
@@ -187,9 +181,8 @@ static void what_was_found_once_is_walked_from_then_on(void **state)
     assert_int_equal(walked_count, 9);
 }
 
-static void stacks_of_many_shapes_are_what_the_unwinder_finds(void **state)
+TEST_WITH(stacks_of_many_shapes_are_what_the_unwinder_finds, set_up, NULL)
 {
-    (void)state;
     seed = 42;
     for (int turn = 0; turn < 20000; turn++)
         descend((unsigned)(next_random() % 24));
@@ -214,9 +207,8 @@ static GMT_NOINLINE void roomy(size_t bytes, size_t next_bytes)
     KEEP(room);
 }
 
-static void a_frame_that_moved_between_others_that_did_not_is_noticed(void **state)
+TEST_WITH(a_frame_that_moved_between_others_that_did_not_is_noticed, set_up, NULL)
 {
-    (void)state;
     for (size_t turn = 0; turn < 50; turn++) {
         const size_t bytes = 64 * (1 + turn % 7);
         roomy(bytes, 64 * 8 - bytes);
@@ -224,9 +216,8 @@ static void a_frame_that_moved_between_others_that_did_not_is_noticed(void **sta
     assert_true(walked_count > 40);
 }
 
-static void above_the_confirmed_frames_nothing_is_walked(void **state)
+TEST_WITH(above_the_confirmed_frames_nothing_is_walked, set_up, NULL)
 {
-    (void)state;
     for (volatile int turn = 0; turn < 4; turn++) { /* one calling line, not unrolled */
         if (turn == 3)
             walk.top = (uintptr_t)__builtin_frame_address(0);
@@ -249,12 +240,11 @@ static void fixed_way(void)
     descend(5);
 }
 
-static void a_frame_that_no_rule_describes_is_left_to_the_unwinder(void **state)
+TEST_WITH(a_frame_that_no_rule_describes_is_left_to_the_unwinder, set_up, NULL)
 {
     typedef void call_function(void (*function)(void));
     enum { BYTES = 4096 };
     void *code = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    (void)state;
     assert_true(code != MAP_FAILED);
     memcpy(code, unknown_code, sizeof unknown_code);
     assert_int_equal(mprotect(code, BYTES, PROT_READ | PROT_EXEC), 0);
@@ -265,9 +255,8 @@ static void a_frame_that_no_rule_describes_is_left_to_the_unwinder(void **state)
     munmap(code, BYTES);
 }
 
-static void after_such_frames_others_are_walked_again(void **state)
+TEST_WITH(after_such_frames_others_are_walked_again, set_up, NULL)
 {
-    (void)state;
     walk.failures = 3;
     walk.pause = 7;
     for (int turn = 0; turn < 20; turn++)
@@ -288,11 +277,10 @@ static void on_another_stack(void)
     }
 }
 
-static void a_stack_that_is_switched_to_is_walked_or_unwound(void **state)
+TEST_WITH(a_stack_that_is_switched_to_is_walked_or_unwound, set_up, NULL)
 {
     enum { BYTES = 1 << 17 };
     char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    (void)state;
     assert_true(memory != MAP_FAILED);
     getcontext(&inside);
     inside.uc_stack = (stack_t){.ss_sp = memory, .ss_size = BYTES};
@@ -313,9 +301,8 @@ static void handle(int signal)
     descend(4);
 }
 
-static void the_stack_of_a_signals_handler_is_left_to_the_unwinder(void **state)
+TEST_WITH(the_stack_of_a_signals_handler_is_left_to_the_unwinder, set_up, NULL)
 {
-    (void)state;
     signal(SIGUSR1, handle);
     for (int turn = 0; turn < 20; turn++)
         raise(SIGUSR1);
@@ -324,7 +311,6 @@ static void the_stack_of_a_signals_handler_is_left_to_the_unwinder(void **state)
 }
 
 #ifdef __x86_64__
-#define WALK_TEST(function) cmocka_unit_test_setup(function, set_up)
 #else
 static void left_out(void *state[])
 {
@@ -332,23 +318,7 @@ static void left_out(void *state[])
     print_message("the quick walk is for x86-64 only\n");
     skip();
 }
-#define WALK_TEST(name)                                                                            \
-    {                                                                                              \
-#name, 0 ? (name) : left_out, set_up, NULL, NULL                                           \
-    }
+{#name, 0 ? (name) : left_out, set_up, NULL, NULL}
 #endif
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WALK_TEST(what_was_found_once_is_walked_from_then_on),
-        WALK_TEST(stacks_of_many_shapes_are_what_the_unwinder_finds),
-        WALK_TEST(a_frame_that_moved_between_others_that_did_not_is_noticed),
-        WALK_TEST(above_the_confirmed_frames_nothing_is_walked),
-        WALK_TEST(a_frame_that_no_rule_describes_is_left_to_the_unwinder),
-        WALK_TEST(after_such_frames_others_are_walked_again),
-        WALK_TEST(a_stack_that_is_switched_to_is_walked_or_unwound),
-        WALK_TEST(the_stack_of_a_signals_handler_is_left_to_the_unwinder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

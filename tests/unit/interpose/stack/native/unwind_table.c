@@ -3,16 +3,11 @@
  * Tests the lookup in the search table of .eh_frame: it must find the row that an address belongs
  * to.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <link.h>
 #include <stdbool.h>
 
 #include "interpose/stack/native/unwind_table.h"
+#include "tests/unit/unit_test.h"
 
 /* A table of three functions, 100, 200 and 300 bytes behind the start of the table. */
 static struct {
@@ -29,7 +24,7 @@ static bool read_made(struct unwind_table *table)
     return unwind_table_read(&info, table);
 }
 
-static void an_address_belongs_to_the_last_row_that_starts_before_it(void **state)
+TEST(an_address_belongs_to_the_last_row_that_starts_before_it)
 {
     static const struct {
         uintptr_t at;
@@ -37,7 +32,6 @@ static void an_address_belongs_to_the_last_row_that_starts_before_it(void **stat
     } cases[] = {{100, 0}, {199, 0}, {200, 1}, {299, 1}, {300, 2}, {100000, 2}};
     struct unwind_table table;
     uint32_t row;
-    (void)state;
     assert_true(read_made(&table));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_true(unwind_table_find(&table, (uintptr_t)&made + cases[i].at, &row));
@@ -46,21 +40,13 @@ static void an_address_belongs_to_the_last_row_that_starts_before_it(void **stat
     assert_false(unwind_table_find(&table, (uintptr_t)&made + 99, &row));
 }
 
-static void a_table_in_another_encoding_is_none(void **state)
+TEST(a_table_in_another_encoding_is_none)
 {
     struct unwind_table table;
-    (void)state;
     made.encodings[3] = 0x3c;
     assert_false(read_made(&table));
     made.encodings[3] = 0x3b;
     assert_true(read_made(&table));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_address_belongs_to_the_last_row_that_starts_before_it),
-        cmocka_unit_test(a_table_in_another_encoding_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

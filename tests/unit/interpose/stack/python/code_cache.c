@@ -3,16 +3,11 @@
  * Tests the cache of places in Python's code objects. A dead object's entry is never found, even if
  * its address is used again, the table is full, or other threads read.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <stdbool.h>
 
 #include "interpose/stack/python/code_cache.h"
+#include "tests/unit/unit_test.h"
 
 /* An address as malloc returns it. */
 static const void *object(uint64_t number)
@@ -36,9 +31,8 @@ static uint32_t find(uint64_t number, uint64_t place)
     return code_cache_find(code_cache_key(object(number), place));
 }
 
-static void what_was_added_is_found_and_nothing_else(void **state)
+TEST_WITH(what_was_added_is_found_and_nothing_else, set_up, NULL)
 {
-    (void)state;
     add(1, 0, 11);
     add(1, 7, 12);
     add(2, 7, 13);
@@ -49,9 +43,8 @@ static void what_was_added_is_found_and_nothing_else(void **state)
     assert_int_equal(find(3, 7), 0);
 }
 
-static void a_dead_object_takes_all_its_places_with_it(void **state)
+TEST_WITH(a_dead_object_takes_all_its_places_with_it, set_up, NULL)
 {
-    (void)state;
     for (uint64_t place = 0; place < 50; place++) {
         add(1, place, (uint32_t)place + 1);
         add(2, place, (uint32_t)place + 101);
@@ -65,9 +58,8 @@ static void a_dead_object_takes_all_its_places_with_it(void **state)
     }
 }
 
-static void an_address_used_again_has_what_was_added_last(void **state)
+TEST_WITH(an_address_used_again_has_what_was_added_last, set_up, NULL)
 {
-    (void)state;
     for (uint32_t life = 1; life < 200000; life++) {
         add(life % 5, life % 3, life);
         assert_int_equal(find(life % 5, life % 3), life);
@@ -76,10 +68,9 @@ static void an_address_used_again_has_what_was_added_last(void **state)
     }
 }
 
-static void a_table_that_grows_keeps_the_living_and_not_the_dead(void **state)
+TEST_WITH(a_table_that_grows_keeps_the_living_and_not_the_dead, set_up, NULL)
 {
     enum { OBJECTS = 20000 };
-    (void)state;
     for (uint64_t number = 0; number < OBJECTS; number++) {
         add(number, 3, (uint32_t)number + 1);
         if (number % 2)
@@ -100,19 +91,17 @@ static void a_table_that_grows_keeps_the_living_and_not_the_dead(void **state)
     assert_in_range(lost, 0, OBJECTS / 1000);
 }
 
-static void more_than_the_largest_table_holds_starts_afresh(void **state)
+TEST_WITH(more_than_the_largest_table_holds_starts_afresh, set_up, NULL)
 {
     enum { OBJECTS = 700000 };
-    (void)state;
     for (uint64_t number = 0; number < OBJECTS; number++)
         add(number, 1, (uint32_t)number + 1);
     assert_int_equal(find(OBJECTS - 1, 1), OBJECTS);
     assert_int_equal(find(0, 1), 0);
 }
 
-static void what_does_not_fit_into_a_key_is_not_cached(void **state)
+TEST_WITH(what_does_not_fit_into_a_key_is_not_cached, set_up, NULL)
 {
-    (void)state;
     assert_int_equal(code_cache_key(object(1), CODE_CACHE_HEAD), 0);
     assert_int_equal(code_cache_key((const void *)(uintptr_t)((uint64_t)1 << 48), 1), 0);
     assert_int_not_equal(code_cache_key(object(1), CODE_CACHE_HEAD - 1), 0);
@@ -148,10 +137,9 @@ static void *live_and_die(void *argument)
     return (void *)(uintptr_t)wrong;
 }
 
-static void threads_never_read_what_belongs_to_another_life(void **state)
+TEST_WITH(threads_never_read_what_belongs_to_another_life, set_up, NULL)
 {
     pthread_t threads[READERS];
-    (void)state;
     for (uintptr_t i = 0; i < READERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, live_and_die, (void *)i), 0);
     for (int i = 0; i < READERS; i++) {
@@ -161,16 +149,4 @@ static void threads_never_read_what_belongs_to_another_life(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_was_added_is_found_and_nothing_else, set_up),
-        cmocka_unit_test_setup(a_dead_object_takes_all_its_places_with_it, set_up),
-        cmocka_unit_test_setup(an_address_used_again_has_what_was_added_last, set_up),
-        cmocka_unit_test_setup(a_table_that_grows_keeps_the_living_and_not_the_dead, set_up),
-        cmocka_unit_test_setup(more_than_the_largest_table_holds_starts_afresh, set_up),
-        cmocka_unit_test_setup(what_does_not_fit_into_a_key_is_not_cached, set_up),
-        cmocka_unit_test_setup(threads_never_read_what_belongs_to_another_life, set_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -4,13 +4,8 @@
  * 3.11 and 3.12 made for one function. The function has lines that are far apart, instructions with
  * a lower line than the instruction before, and instructions without a line.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "interpose/stack/python/lines.h"
+#include "tests/unit/unit_test.h"
 
 /* Instructions from `offset` on belong to `line`, until the next run. */
 struct run {
@@ -33,37 +28,34 @@ static void check(enum python_lines format, const uint8_t *table, size_t table_b
     assert_int_equal(python_line(format, table, table_bytes, FIRST_LINE, -2), FIRST_LINE);
 }
 
-static void pairs_are_read_as_3_8_reads_them(void **state)
+TEST(pairs_are_read_as_3_8_reads_them)
 {
     static const uint8_t table[] = {0, 1, 4, 1, 2,  1, 2, 255, 4, 127, 0, 75,
                                     8, 1, 2, 1, 10, 2, 8, 1,   2, 1,   4, 255};
     static const struct run runs[] = {{0, 11},   {4, 12},   {6, 13},   {8, 12},
                                       {12, 214}, {20, 215}, {22, 216}, {32, 218},
                                       {40, 219}, {42, 220}, {46, 219}};
-    (void)state;
     check(PYTHON_PAIRS, table, sizeof table, runs, COUNT(runs), 50);
 }
 
-static void ranges_are_read_as_3_10_reads_them(void **state)
+TEST(ranges_are_read_as_3_10_reads_them)
 {
     static const uint8_t table[] = {4, 1, 2, 1, 2,  1, 4, 255, 0, 127, 8, 75,
                                     2, 1, 8, 1, 12, 2, 2, 1,   4, 1,   4, 255};
     static const struct run runs[] = {{0, 11},   {4, 12},   {6, 13},   {8, 12},
                                       {12, 214}, {20, 215}, {22, 216}, {30, 218},
                                       {42, 219}, {44, 220}, {48, 219}};
-    (void)state;
     check(PYTHON_RANGES, table, sizeof table, runs, COUNT(runs), 52);
 }
 
-static void a_range_of_no_line_says_so_and_moves_nothing(void **state)
+TEST(a_range_of_no_line_says_so_and_moves_nothing)
 {
     static const uint8_t table[] = {4, 1, 6, 0x80, 2, 3};
     static const struct run runs[] = {{0, 11}, {4, 0}, {10, 14}};
-    (void)state;
     check(PYTHON_RANGES, table, sizeof table, runs, COUNT(runs), 12);
 }
 
-static void entries_are_read_as_3_11_reads_them(void **state)
+TEST(entries_are_read_as_3_11_reads_them)
 {
     static const uint8_t table[] = {
         128, 0,   216, 7,   8,  240, 0,  2,   5,  16,  216, 13,  14,  216, 13,  14,
@@ -75,11 +67,10 @@ static void entries_are_read_as_3_11_reads_them(void **state)
     static const struct run runs[] = {{0, 10},   {2, 11},   {6, 12},   {8, 13},   {10, 12},
                                       {14, 214}, {22, 215}, {24, 216}, {44, 218}, {50, 0},
                                       {52, 218}, {64, 219}, {66, 220}, {78, 219}};
-    (void)state;
     check(PYTHON_ENTRIES, table, sizeof table, runs, COUNT(runs), 84);
 }
 
-static void entries_are_read_as_3_12_reads_them(void **state)
+TEST(entries_are_read_as_3_12_reads_them)
 {
     static const uint8_t table[] = {
         128, 0,   217, 7,  8,  216, 13,  14,  216, 13, 14,  240, 3,   1,  13,  16, 136,
@@ -90,29 +81,16 @@ static void entries_are_read_as_3_12_reads_them(void **state)
     static const struct run runs[] = {
         {0, 10},   {2, 11},   {6, 12},   {8, 13},   {10, 12},  {14, 214}, {24, 215}, {26, 216},
         {40, 218}, {46, 214}, {48, 219}, {50, 220}, {72, 219}, {78, 0},   {80, 218}, {86, 0}};
-    (void)state;
     check(PYTHON_ENTRIES, table, sizeof table, runs, COUNT(runs), 92);
 }
 
-static void a_place_beyond_the_table_has_no_line_and_a_cut_table_does_no_harm(void **state)
+TEST(a_place_beyond_the_table_has_no_line_and_a_cut_table_does_no_harm)
 {
     static const uint8_t cut[] = {0x80 | 14 << 3 | 7, 0x7f};
-    (void)state;
     assert_int_equal(python_line(PYTHON_ENTRIES, cut, sizeof cut, FIRST_LINE, 400), 0);
     assert_int_equal(python_line(PYTHON_ENTRIES, cut, 0, FIRST_LINE, 0), 0);
     assert_int_equal(python_line(PYTHON_RANGES, cut, 1, FIRST_LINE, 0), 0);
     assert_int_equal(python_line(PYTHON_PAIRS, cut, 1, FIRST_LINE, 0), FIRST_LINE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_are_read_as_3_8_reads_them),
-        cmocka_unit_test(ranges_are_read_as_3_10_reads_them),
-        cmocka_unit_test(a_range_of_no_line_says_so_and_moves_nothing),
-        cmocka_unit_test(entries_are_read_as_3_11_reads_them),
-        cmocka_unit_test(entries_are_read_as_3_12_reads_them),
-        cmocka_unit_test(a_place_beyond_the_table_has_no_line_and_a_cut_table_does_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,12 +3,6 @@
  * Tests how native and Python frames are merged into one stack. Made-up frames replace those of the
  * unwinder and of the interpreter.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +14,7 @@
 #include "interpose/recording/string_ids.h"
 #include "interpose/stack/native/modules.h"
 #include "interpose/stack/take/call_stack.h"
+#include "tests/unit/unit_test.h"
 
 #define LOOP 0x10000   /* address of the interpreter loop, which has 256 bytes */
 #define ENGINE 0x20000 /* address of the engine of autograd, which has 256 bytes */
@@ -175,115 +170,102 @@ static const char *taken(void)
 
 /* --- tests --- */
 
-static void python_frames_stand_before_the_loop_that_ran_them(void **state)
+TEST_WITH(python_frames_stand_before_the_loop_that_ran_them, set_up, tear_down)
 {
-    (void)state;
     NATIVE(0x1000, LOOP + 8, 0x1010, 0x1020, LOOP + 16, 0x1030);
     PYTHON(1, 2, END, 3, END);
     assert_string_equal(taken(), "n1000 p1 p2 n10008 n1010 n1020 p3 n10010 n1030");
 }
 
-static void a_loop_whose_frame_has_just_ended_takes_no_frame_of_another(void **state)
+TEST_WITH(a_loop_whose_frame_has_just_ended_takes_no_frame_of_another, set_up, tear_down)
 {
-    (void)state;
     NATIVE(0x1000, LOOP + 8, 0x1010, LOOP + 16);
     PYTHON(END, 3, END);
     assert_string_equal(taken(), "n1000 n10008 n1010 p3 n10010");
 }
 
-static void python_beyond_the_unwinders_end_comes_last(void **state)
+TEST_WITH(python_beyond_the_unwinders_end_comes_last, set_up, tear_down)
 {
-    (void)state;
     NATIVE(0x1000, LOOP + 8, 0x1010);
     PYTHON(1, END, 2, 3, END);
     assert_string_equal(taken(), "n1000 p1 n10008 n1010 p2 p3");
 }
 
-static void outer_loops_of_another_interpreter_stay_without_frames(void **state)
+TEST_WITH(outer_loops_of_another_interpreter_stay_without_frames, set_up, tear_down)
 {
-    (void)state;
     NATIVE(0x1000, LOOP + 8, 0x1010, LOOP + 16);
     PYTHON(1, END);
     assert_string_equal(taken(), "n1000 p1 n10008 n1010 n10010");
 }
 
-static void
-inner_loops_of_another_interpreter_stay_without_frames_where_these_are_outer(void **state)
+TEST_WITH(inner_loops_of_another_interpreter_stay_without_frames_where_these_are_outer, set_up,
+          tear_down)
 {
-    (void)state;
     python_is_outer = true;
     NATIVE(0x1000, LOOP + 8, 0x1010, LOOP + 16);
     PYTHON(1, END);
     assert_string_equal(taken(), "n1000 n10008 n1010 p1 n10010");
 }
 
-static void an_unknown_loop_gives_two_blocks_and_a_label_between(void **state)
+TEST_WITH(an_unknown_loop_gives_two_blocks_and_a_label_between, set_up, tear_down)
 {
-    (void)state;
     loop_code.count = 0;
     NATIVE(0x1000, LOOP + 8, 0x1010);
     PYTHON(1, 2, END);
     assert_string_equal(taken(), "p1 p2 L n1000 n10008 n1010");
 }
 
-static void frames_of_a_source_without_a_loop_are_the_outermost(void **state)
+TEST_WITH(frames_of_a_source_without_a_loop_are_the_outermost, set_up, tear_down)
 {
-    (void)state;
     made_up_source.loop = NULL;
     NATIVE(0x1000, LOOP + 8, 0x1010);
     PYTHON(1, 2, END);
     assert_string_equal(taken(), "n1000 n10008 n1010 p1 p2");
 }
 
-static void a_loop_too_few_down_to_the_start_of_the_thread_gives_two_blocks_too(void **state)
+TEST_WITH(a_loop_too_few_down_to_the_start_of_the_thread_gives_two_blocks_too, set_up, tear_down)
 {
     const uintptr_t libc = (uintptr_t) __extension__(void *) qsort;
     char expected[128];
-    (void)state;
     NATIVE(0x1000, LOOP + 8, 0x1010, libc);
     PYTHON(1, END, 2, END);
     snprintf(expected, sizeof expected, "p1 p2 L n1000 n10008 n1010 n%lx", (unsigned long)libc);
     assert_string_equal(taken(), expected);
 }
 
-static void without_python_frames_the_engine_of_autograd_is_followed_by_a_label(void **state)
+TEST_WITH(without_python_frames_the_engine_of_autograd_is_followed_by_a_label, set_up, tear_down)
 {
-    (void)state;
     atomic_store(&engine.is_found, true);
     NATIVE(0x1000, 0x1008, ENGINE + 8, 0x1010);
     assert_string_equal(taken(), "n1000 n1008 n20008 L n1010");
 }
 
-static void the_engine_called_by_a_python_line_needs_no_label(void **state)
+TEST_WITH(the_engine_called_by_a_python_line_needs_no_label, set_up, tear_down)
 {
-    (void)state;
     atomic_store(&engine.is_found, true);
     NATIVE(0x1000, ENGINE + 8, 0x1010, LOOP + 8, 0x1018);
     PYTHON(1, END);
     assert_string_equal(taken(), "n1000 n20008 n1010 p1 n10008 n1018");
 }
 
-static void python_called_by_the_engine_stands_inside_its_label(void **state)
+TEST_WITH(python_called_by_the_engine_stands_inside_its_label, set_up, tear_down)
 {
-    (void)state;
     atomic_store(&engine.is_found, true);
     NATIVE(0x1000, LOOP + 8, 0x1008, ENGINE + 8, 0x1010);
     PYTHON(1, END);
     assert_string_equal(taken(), "n1000 p1 n10008 n1008 n20008 L n1010");
 }
 
-static void each_kind_has_the_limit_to_itself(void **state)
+TEST_WITH(each_kind_has_the_limit_to_itself, set_up, tear_down)
 {
-    (void)state;
     take_from_these(2);
     NATIVE(0x1000, 0x1008, LOOP + 8, 0x1010);
     PYTHON(1, 2, 3, END);
     assert_string_equal(taken(), "n1000 n1008 p1 p2");
 }
 
-static void the_same_stack_has_the_same_id_and_another_outer_part_has_not(void **state)
+TEST_WITH(the_same_stack_has_the_same_id_and_another_outer_part_has_not, set_up, tear_down)
 {
-    (void)state;
     NATIVE(0x1000, LOOP + 8, 0x1010);
     PYTHON(1, 2, END);
     const uint32_t id = call_stack_take(thread);
@@ -294,9 +276,8 @@ static void the_same_stack_has_the_same_id_and_another_outer_part_has_not(void *
     assert_int_equal(call_stack_take(thread), id);
 }
 
-static void a_call_inside_taking_a_stack_gets_none(void **state)
+TEST_WITH(a_call_inside_taking_a_stack_gets_none, set_up, tear_down)
 {
-    (void)state;
     NATIVE(0x1000);
     id_taken_inside = 1;
     assert_int_not_equal(call_stack_take(thread), 0);
@@ -312,11 +293,10 @@ static void *begin_thread(void *unused)
 /* A fork handler must not be the first to reserve the part of a thread's memory, because that
    takes a lock, and the thread that holds this lock may not exist in the child. This is the first
    test, because taking a stack reserves the part. */
-static void the_handlers_of_a_fork_are_not_the_first_to_use_the_part_of_a_thread(void **state)
+TEST_WITH(the_handlers_of_a_fork_are_not_the_first_to_use_the_part_of_a_thread, set_up, tear_down)
 {
     pthread_t other;
     void *begun;
-    (void)state;
     assert_int_equal(thread_setup(), 0);
     recording_set_live(1);
     assert_int_equal(pthread_create(&other, NULL, begin_thread, NULL), 0);
@@ -330,26 +310,4 @@ static void the_handlers_of_a_fork_are_not_the_first_to_use_the_part_of_a_thread
     assert_int_equal(thread_parts_bytes(), used_bytes);
 }
 
-#define STACK_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STACK_TEST(the_handlers_of_a_fork_are_not_the_first_to_use_the_part_of_a_thread),
-        STACK_TEST(python_frames_stand_before_the_loop_that_ran_them),
-        STACK_TEST(a_loop_whose_frame_has_just_ended_takes_no_frame_of_another),
-        STACK_TEST(python_beyond_the_unwinders_end_comes_last),
-        STACK_TEST(outer_loops_of_another_interpreter_stay_without_frames),
-        STACK_TEST(inner_loops_of_another_interpreter_stay_without_frames_where_these_are_outer),
-        STACK_TEST(an_unknown_loop_gives_two_blocks_and_a_label_between),
-        STACK_TEST(frames_of_a_source_without_a_loop_are_the_outermost),
-        STACK_TEST(a_loop_too_few_down_to_the_start_of_the_thread_gives_two_blocks_too),
-        STACK_TEST(without_python_frames_the_engine_of_autograd_is_followed_by_a_label),
-        STACK_TEST(the_engine_called_by_a_python_line_needs_no_label),
-        STACK_TEST(python_called_by_the_engine_stands_inside_its_label),
-        STACK_TEST(each_kind_has_the_limit_to_itself),
-        STACK_TEST(the_same_stack_has_the_same_id_and_another_outer_part_has_not),
-        STACK_TEST(a_call_inside_taking_a_stack_gets_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -3,12 +3,6 @@
  * Tests the tree of frames: equal stacks have one id, a record is written before its id is given
  * out, and several threads can insert at once.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +14,7 @@
 #include "interpose/stack/native/modules.h"
 #include "interpose/recording/recording.h"
 #include "interpose/stack/take/frame_tree.h"
+#include "tests/unit/unit_test.h"
 
 static char ring_path[64];
 
@@ -91,11 +86,10 @@ static uint32_t depth_of(uint32_t id)
     return depth;
 }
 
-static void the_same_stack_has_the_same_id_and_another_has_not(void **state)
+TEST_WITH(the_same_stack_has_the_same_id_and_another_has_not, set_up, tear_down)
 {
     struct thread *thread = new_thread(1);
     uint64_t first[12], second[12];
-    (void)state;
     make_stack(first, 12, 0x500000);
     make_stack(second, 12, 0x600000);
     const uint32_t a = intern(thread, first, 12);
@@ -108,11 +102,10 @@ static void the_same_stack_has_the_same_id_and_another_has_not(void **state)
     free(thread);
 }
 
-static void a_stack_can_be_read_back_from_the_records(void **state)
+TEST_WITH(a_stack_can_be_read_back_from_the_records, set_up, tear_down)
 {
     struct thread *thread = new_thread(1);
     uint64_t frames[30];
-    (void)state;
     make_stack(frames, 30, 0x500000);
     uint32_t id = intern(thread, frames, 30);
     for (int i = 0; i < 30; i++) {
@@ -125,22 +118,20 @@ static void a_stack_can_be_read_back_from_the_records(void **state)
     free(thread);
 }
 
-static void another_thread_gets_the_same_ids(void **state)
+TEST_WITH(another_thread_gets_the_same_ids, set_up, tear_down)
 {
     struct thread *one = new_thread(1), *two = new_thread(2);
     uint64_t frames[20];
-    (void)state;
     make_stack(frames, 20, 0x500000);
     assert_int_equal(intern(one, frames, 20), intern(two, frames, 20));
     free(one);
     free(two);
 }
 
-static void a_deeper_stack_than_the_limit_keeps_its_outermost_part_out(void **state)
+TEST_WITH(a_deeper_stack_than_the_limit_keeps_its_outermost_part_out, set_up, tear_down)
 {
     struct thread *thread = new_thread(1);
     static uint64_t frames[STACK_FRAMES_MAX + 100];
-    (void)state;
     make_stack(frames, STACK_FRAMES_MAX + 100, 0x500000);
     const uint32_t id = intern(thread, frames, STACK_FRAMES_MAX + 100);
     assert_int_equal(depth_of(id), STACK_FRAMES_MAX);
@@ -165,10 +156,9 @@ static void *race(void *argument)
     return NULL;
 }
 
-static void threads_that_meet_agree_on_every_id(void **state)
+TEST_WITH(threads_that_meet_agree_on_every_id, set_up, tear_down)
 {
     pthread_t threads[RACERS];
-    (void)state;
     for (int i = 0; i < RACERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, race, (void *)(intptr_t)i), 0);
     for (int i = 0; i < RACERS; i++)
@@ -178,16 +168,4 @@ static void threads_that_meet_agree_on_every_id(void **state)
             assert_int_equal(race_ids[racer][i], race_ids[0][i]);
 }
 
-#define STACK_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STACK_TEST(the_same_stack_has_the_same_id_and_another_has_not),
-        STACK_TEST(a_stack_can_be_read_back_from_the_records),
-        STACK_TEST(another_thread_gets_the_same_ids),
-        STACK_TEST(a_deeper_stack_than_the_limit_keeps_its_outermost_part_out),
-        STACK_TEST(threads_that_meet_agree_on_every_id),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

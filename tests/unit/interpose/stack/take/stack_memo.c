@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests that the memo finds a stack by the fingerprint of its words, and that stacks with
    different words have different fingerprints. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "interpose/stack/take/stack_memo.h"
+#include "tests/unit/unit_test.h"
 
 enum { WORDS = 23 };
 
@@ -30,10 +24,9 @@ static int same(const struct fingerprint *a, const struct fingerprint *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-static void a_change_of_any_bit_changes_the_fingerprint(void **state)
+TEST(a_change_of_any_bit_changes_the_fingerprint)
 {
     uint64_t words[WORDS];
-    (void)state;
     fill(words);
     const struct fingerprint before = print_of(words, WORDS);
     for (unsigned i = 0; i < WORDS; i++)
@@ -45,10 +38,9 @@ static void a_change_of_any_bit_changes_the_fingerprint(void **state)
         }
 }
 
-static void the_highest_bit_of_two_words_does_not_cancel(void **state)
+TEST(the_highest_bit_of_two_words_does_not_cancel)
 {
     uint64_t words[WORDS];
-    (void)state;
     fill(words);
     const struct fingerprint before = print_of(words, WORDS);
     for (unsigned i = 0; i < WORDS; i++)
@@ -74,10 +66,9 @@ static struct fingerprint begun(uint64_t number, uint64_t word)
 /* Each lane of the fingerprint starts with a small number, the count of scans of the loaded
    objects. A word of the stack may also be small, for example the number of a frame. XOR alone
    would confuse different pairs of such numbers: 3 ^ 2 == 4 ^ 5. */
-static void a_number_at_the_beginning_and_a_word_do_not_cancel(void **state)
+TEST(a_number_at_the_beginning_and_a_word_do_not_cancel)
 {
     enum { MOST = 32 };
-    (void)state;
     for (unsigned i = 0; i < MOST * MOST; i++)
         for (unsigned j = 0; j < i; j++) {
             const struct fingerprint a = begun(i / MOST, i % MOST), b = begun(j / MOST, j % MOST);
@@ -85,10 +76,9 @@ static void a_number_at_the_beginning_and_a_word_do_not_cancel(void **state)
         }
 }
 
-static void order_and_count_are_part_of_it(void **state)
+TEST(order_and_count_are_part_of_it)
 {
     uint64_t words[WORDS + 1] = {0};
-    (void)state;
     fill(words);
     const struct fingerprint before = print_of(words, WORDS);
     const struct fingerprint longer = print_of(words, WORDS + 1);
@@ -100,11 +90,10 @@ static void order_and_count_are_part_of_it(void **state)
     assert_false(same(&before, &swapped));
 }
 
-static void what_was_put_is_found_until_its_slot_is_taken(void **state)
+TEST(what_was_put_is_found_until_its_slot_is_taken)
 {
     static struct stack_memo memo;
     uint64_t words[WORDS];
-    (void)state;
     fill(words);
     const struct fingerprint print = print_of(words, WORDS);
     assert_int_equal(stack_memo_find(&memo, &print), 0);
@@ -120,14 +109,4 @@ static void what_was_put_is_found_until_its_slot_is_taken(void **state)
     assert_int_equal(stack_memo_find(&memo, &print), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_change_of_any_bit_changes_the_fingerprint),
-        cmocka_unit_test(the_highest_bit_of_two_words_does_not_cancel),
-        cmocka_unit_test(a_number_at_the_beginning_and_a_word_do_not_cancel),
-        cmocka_unit_test(order_and_count_are_part_of_it),
-        cmocka_unit_test(what_was_put_is_found_until_its_slot_is_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)
