@@ -164,7 +164,7 @@ def test_every_hooked_function_is_tried_by_a_program_that_names_its_section():
     for source in PROGRAMS.rglob("sim_*.c"):
         text = source.read_text(encoding="utf-8")
         blocks = re.finditer(
-            r"(?:/\*(?P<said>(?:(?!\*/).)*)\*/\n)?static void \w+\(void\)\n\{(?P<body>.*?)\n\}", text, re.DOTALL
+            r"(?:/\*(?P<said>(?:(?!\*/).)*)\*/\n)?(?:PART|CASE|static void \w+)\(\w+\)\n\{(?P<body>.*?)\n\}", text, re.DOTALL
         )
         for block in blocks:
             said = block["said"] or ""

@@ -15,7 +15,7 @@ static size_t total_bytes(void)
     return total;
 }
 
-static void it_shows_1_tib_with_a_context_in_it(void)
+PART(it_shows_1_tib_with_a_context_in_it)
 {
     size_t total = 0;
     begin_cuda();
@@ -27,7 +27,7 @@ static void it_shows_1_tib_with_a_context_in_it(void)
 
 /* If the process holds more memory than the total, the total grows, so that used = total - free
    stays right. */
-static void what_is_held_beyond_is_the_total(void)
+PART(what_is_held_beyond_is_the_total)
 {
     CUdeviceptr some[3];
     begin_cuda();
@@ -42,7 +42,7 @@ static void what_is_held_beyond_is_the_total(void)
 }
 
 /* An allocation that is larger than the address space is refused. */
-static void what_no_address_space_holds_is_refused(void)
+PART(what_no_address_space_holds_is_refused)
 {
     CUdeviceptr address;
     begin_cuda();
@@ -50,7 +50,7 @@ static void what_no_address_space_holds_is_refused(void)
     EXPECT(free_bytes(), TIB - 300 * MIB);
 }
 
-static void small_blocks_share_granules_as_on_a_card(void)
+PART(small_blocks_share_granules_as_on_a_card)
 {
     CUdeviceptr first, second;
     begin_cuda();
@@ -59,11 +59,4 @@ static void small_blocks_share_granules_as_on_a_card(void)
     EXPECT(free_bytes(), TIB - 302 * MIB);
 }
 
-static const struct sim_part parts[] = {
-    PART(it_shows_1_tib_with_a_context_in_it),
-    PART(what_is_held_beyond_is_the_total),
-    PART(what_no_address_space_holds_is_refused),
-    PART(small_blocks_share_granules_as_on_a_card),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

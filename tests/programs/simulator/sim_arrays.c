@@ -27,7 +27,7 @@ static void expect_cost(CUDA_ARRAY3D_DESCRIPTOR shape, size_t size_bytes)
 }
 
 /* 6.13 Memory Management, cuArrayCreate, cuArray3DCreate, cuArrayDestroy. */
-static void an_array_costs_its_elements(void)
+PART(an_array_costs_its_elements)
 {
     begin_cuda();
     expect_cost((CUDA_ARRAY3D_DESCRIPTOR){3000000, 0, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0},
@@ -42,7 +42,7 @@ static void an_array_costs_its_elements(void)
 }
 
 /* 6.13, cuArray3DCreate: CUDA_ERROR_INVALID_VALUE. */
-static void what_is_no_shape_is_refused(void)
+PART(what_is_no_shape_is_refused)
 {
     CUarray array = (CUarray)8;
     CUDA_ARRAY3D_DESCRIPTOR shape = {1000, 1000, 0, CU_AD_FORMAT_FLOAT, 3, 0};
@@ -61,7 +61,7 @@ static void what_is_no_shape_is_refused(void)
 }
 
 /* 6.13, cuArray3DGetDescriptor. */
-static void a_shape_is_told_again(void)
+PART(a_shape_is_told_again)
 {
     const CUDA_ARRAY_DESCRIPTOR shape = {640, 480, CU_AD_FORMAT_UNSIGNED_INT8, 4};
     CUDA_ARRAY_DESCRIPTOR flat;
@@ -77,7 +77,7 @@ static void a_shape_is_told_again(void)
 
 /* 6.13, cuMipmappedArrayCreate, cuMipmappedArrayDestroy. 1024 x 1024 x 4 bytes in 11 levels: about
  * a third more than the first level. */
-static void a_mipmap_is_one_allocation_of_all_its_levels(void)
+PART(a_mipmap_is_one_allocation_of_all_its_levels)
 {
     const CUDA_ARRAY3D_DESCRIPTOR shape = {1024, 1024, 0, CU_AD_FORMAT_FLOAT, 1, 0};
     size_t expected = 0;
@@ -105,7 +105,7 @@ static void a_mipmap_is_one_allocation_of_all_its_levels(void)
 
 /* 6.13, cuMipmappedArrayGetLevel. Every level has all layers; the depth shrinks like width and
  * height. */
-static void layers_do_not_shrink_and_a_depth_does(void)
+PART(layers_do_not_shrink_and_a_depth_does)
 {
     CUDA_ARRAY3D_DESCRIPTOR shape = {256, 256, 64, CU_AD_FORMAT_FLOAT, 1, 0};
     const size_t first = (size_t)256 * 256 * 64 * 4;
@@ -121,7 +121,7 @@ static void layers_do_not_shrink_and_a_depth_does(void)
     EXPECT(cuMipmappedArrayDestroy(mipmap), 0);
 }
 
-static void a_copy_stays_inside_an_array(void)
+PART(a_copy_stays_inside_an_array)
 {
     const CUDA_ARRAY_DESCRIPTOR shape = {100, 50, CU_AD_FORMAT_FLOAT, 1};
     static char host[100 * 50 * 4];
@@ -143,13 +143,4 @@ static void a_copy_stays_inside_an_array(void)
     EXPECT(cuMemcpy2D_v2(&copy), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static const struct sim_part parts[] = {
-    PART(an_array_costs_its_elements),
-    PART(what_is_no_shape_is_refused),
-    PART(a_shape_is_told_again),
-    PART(a_mipmap_is_one_allocation_of_all_its_levels),
-    PART(layers_do_not_shrink_and_a_depth_does),
-    PART(a_copy_stays_inside_an_array),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

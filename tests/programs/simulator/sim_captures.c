@@ -48,7 +48,7 @@ static void expect_types(CUgraph graph, const CUgraphNodeType *types, size_t cou
 /* 6.15 Stream Ordered Memory Allocator, cuMemAllocAsync and cuMemFreeAsync: during a capture,
    both functions add nodes. 6.24 Graph Management: memory nodes take memory when the graph is
    launched. */
-static void stream_ordered_memory_becomes_nodes(void)
+PART(stream_ordered_memory_becomes_nodes)
 {
     static const CUgraphNodeType types[] = {CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEMSET,
                                             CU_GRAPH_NODE_TYPE_MEM_FREE};
@@ -77,7 +77,7 @@ static void stream_ordered_memory_becomes_nodes(void)
 }
 
 /* 6.15, cuMemFreeAsync: in a capture, the address must be that of a graph allocation. */
-static void a_capture_frees_graphs_memory_only(void)
+PART(a_capture_frees_graphs_memory_only)
 {
     CUdeviceptr piece;
     CUgraph graph = (CUgraph)&piece;
@@ -94,7 +94,7 @@ static void a_capture_frees_graphs_memory_only(void)
 }
 
 /* 6.18 Stream Management, cuStreamBeginCapture and cuStreamEndCapture. */
-static void a_capture_begins_and_ends_once_and_never_in_the_legacy_stream(void)
+PART(a_capture_begins_and_ends_once_and_never_in_the_legacy_stream)
 {
     CUstream other;
     CUgraph graph;
@@ -118,7 +118,7 @@ static void a_capture_begins_and_ends_once_and_never_in_the_legacy_stream(void)
 
 /* 6.18, CU_STREAM_PER_THREAD: a stream like any other, also as stream 0 of per-thread
  * functions. */
-static void a_thread_s_own_stream_can_be_captured(void)
+PART(a_thread_s_own_stream_can_be_captured)
 {
     CUgraph graph;
     CUdeviceptr piece;
@@ -132,7 +132,7 @@ static void a_thread_s_own_stream_can_be_captured(void)
 }
 
 /* 6.18, cuThreadExchangeStreamCaptureMode: unsafe calls, and the threads they are forbidden to. */
-static void an_allocation_that_a_capture_would_miss_is_refused(void)
+PART(an_allocation_that_a_capture_would_miss_is_refused)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUdeviceptr block = 7;
@@ -176,7 +176,7 @@ static CUresult in_another_thread(void *(*what)(void *))
 
 /* 6.18, cuThreadExchangeStreamCaptureMode: only global captures forbid unsafe calls in other
  * threads. */
-static void another_thread_is_disturbed_by_a_global_capture_only(void)
+PART(another_thread_is_disturbed_by_a_global_capture_only)
 {
     CUgraph graph;
     begin();
@@ -197,7 +197,7 @@ static void *end_there(GMT_UNUSED void *nothing)
 }
 
 /* 6.18, cuStreamEndCapture: from the same thread, unless the mode was relaxed. */
-static void a_capture_ends_in_its_own_thread_unless_relaxed(void)
+PART(a_capture_ends_in_its_own_thread_unless_relaxed)
 {
     CUgraph graph;
     begin();
@@ -209,7 +209,7 @@ static void a_capture_ends_in_its_own_thread_unless_relaxed(void)
 }
 
 /* 6.18, cuStreamWaitEvent, and CUDA_ERROR_STREAM_CAPTURE_UNJOINED, _UNMATCHED. */
-static void a_stream_that_joins_in_has_to_come_back(void)
+PART(a_stream_that_joins_in_has_to_come_back)
 {
     CUstream other;
     CUevent fork, join;
@@ -241,7 +241,7 @@ static void a_stream_that_joins_in_has_to_come_back(void)
 }
 
 /* CUresult, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, _ISOLATION, _UNSUPPORTED. */
-static void what_does_not_belong_to_a_capture_breaks_it(void)
+PART(what_does_not_belong_to_a_capture_breaks_it)
 {
     CUstream blocking;
     CUevent before;
@@ -265,7 +265,7 @@ static void what_does_not_belong_to_a_capture_breaks_it(void)
 }
 
 /* 6.18, cuStreamGetCaptureInfo, cuStreamUpdateCaptureDependencies, cuStreamBeginCaptureToGraph. */
-static void a_capture_tells_where_it_is_and_goes_on_in_a_given_graph(void)
+PART(a_capture_tells_where_it_is_and_goes_on_in_a_given_graph)
 {
     CUstreamCaptureStatus status;
     cuuint64_t id = 0, again = 0;
@@ -297,7 +297,7 @@ static void a_capture_tells_where_it_is_and_goes_on_in_a_given_graph(void)
 }
 
 /* 6.8 Context Management, cuCtxDestroy: a capture ends with its context. */
-static void a_capture_goes_with_its_context(void)
+PART(a_capture_goes_with_its_context)
 {
     CUdeviceptr block;
     begin();
@@ -307,18 +307,4 @@ static void a_capture_goes_with_its_context(void)
     EXPECT(cuMemAlloc_v2(&block, MIB), 0);
 }
 
-static const struct sim_part parts[] = {
-    PART(stream_ordered_memory_becomes_nodes),
-    PART(a_capture_frees_graphs_memory_only),
-    PART(a_capture_begins_and_ends_once_and_never_in_the_legacy_stream),
-    PART(a_thread_s_own_stream_can_be_captured),
-    PART(an_allocation_that_a_capture_would_miss_is_refused),
-    PART(another_thread_is_disturbed_by_a_global_capture_only),
-    PART(a_capture_ends_in_its_own_thread_unless_relaxed),
-    PART(a_stream_that_joins_in_has_to_come_back),
-    PART(what_does_not_belong_to_a_capture_breaks_it),
-    PART(a_capture_tells_where_it_is_and_goes_on_in_a_given_graph),
-    PART(a_capture_goes_with_its_context),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

@@ -26,7 +26,7 @@ static const void *cubin_of(size_t size_bytes)
 }
 
 /* 6.10 Module Management, cuModuleLoadData: a cubin, a fatbin or PTX; CUDA_ERROR_OUT_OF_MEMORY. */
-static void a_module_takes_what_its_image_takes(void)
+PART(a_module_takes_what_its_image_takes)
 {
     const struct {
         int magic, version;
@@ -55,7 +55,7 @@ static void a_module_takes_what_its_image_takes(void)
 }
 
 /* 6.10, cuModuleLoad: CUDA_ERROR_FILE_NOT_FOUND. */
-static void a_module_is_loaded_from_its_file(void)
+PART(a_module_is_loaded_from_its_file)
 {
     char path[] = "/tmp/sim_code_XXXXXX";
     CUmodule module = NULL;
@@ -82,7 +82,7 @@ static CUlibrary load_library(size_t size_bytes)
 }
 
 /* 6.12 Library Management, cuLibraryLoadData: lazily, when a function is needed in a context. */
-static void a_library_is_loaded_where_it_is_used(void)
+PART(a_library_is_loaded_where_it_is_used)
 {
     CUlibrary library;
     CUkernel kernel;
@@ -112,7 +112,7 @@ static void a_library_is_loaded_where_it_is_used(void)
 }
 
 /* 6.12, cuLibraryLoadData: eager loading into all existing and future contexts. */
-static void an_eager_library_is_loaded_everywhere_at_once(void)
+PART(an_eager_library_is_loaded_everywhere_at_once)
 {
     CUmoduleLoadingMode mode;
     CUcontext other;
@@ -140,7 +140,7 @@ static size_t limit_of(CUlimit limit)
 }
 
 /* 6.8 Context Management, cuCtxSetLimit: stack, heap and FIFO, taken at once and given back. */
-static void limits_take_memory_beyond_their_defaults(void)
+PART(limits_take_memory_beyond_their_defaults)
 {
     begin_cuda();
     const size_t before = free_bytes();
@@ -160,7 +160,7 @@ static void limits_take_memory_beyond_their_defaults(void)
 
 /* 6.8, cuCtxSetLimit: CUDA_ERROR_OUT_OF_MEMORY leaves the limit unchanged;
  * CUDA_ERROR_UNSUPPORTED_LIMIT. */
-static void a_limit_without_memory_stays_as_it_was(void)
+PART(a_limit_without_memory_stays_as_it_was)
 {
     begin_cuda();
     const size_t before = free_bytes(), value = limit_of(CU_LIMIT_MALLOC_HEAP_SIZE);
@@ -171,13 +171,4 @@ static void a_limit_without_memory_stays_as_it_was(void)
     EXPECT(cuCtxSetLimit((CUlimit)99, 1), CUDA_ERROR_UNSUPPORTED_LIMIT);
 }
 
-static const struct sim_part parts[] = {
-    PART(a_module_takes_what_its_image_takes),
-    PART(a_module_is_loaded_from_its_file),
-    PART(a_library_is_loaded_where_it_is_used),
-    PART(an_eager_library_is_loaded_everywhere_at_once),
-    PART(limits_take_memory_beyond_their_defaults),
-    PART(a_limit_without_memory_stays_as_it_was),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

@@ -32,7 +32,7 @@ static size_t free_bytes(void)
 }
 
 /* 6.7 Primary Context Management, cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease. */
-static void a_primary_context_lives_from_first_retain_to_last_release(void)
+PART(a_primary_context_lives_from_first_retain_to_last_release)
 {
     CUcontext a, b;
     EXPECT(cuInit(0), 0);
@@ -53,7 +53,7 @@ static void a_primary_context_lives_from_first_retain_to_last_release(void)
 }
 
 /* 6.7, cuDevicePrimaryCtxReset. */
-static void a_reset_frees_everything_and_leaves_the_retain(void)
+PART(a_reset_frees_everything_and_leaves_the_retain)
 {
     CUcontext context;
     CUdeviceptr address;
@@ -75,7 +75,7 @@ static void a_reset_frees_everything_and_leaves_the_retain(void)
 }
 
 /* 6.8 Context Management, cuCtxCreate, cuCtxDestroy. */
-static void destroying_a_context_frees_what_lived_in_it(void)
+PART(destroying_a_context_frees_what_lived_in_it)
 {
     CUcontext keeper, context;
     CUdeviceptr device, managed;
@@ -109,7 +109,7 @@ static void destroying_a_context_frees_what_lived_in_it(void)
 }
 
 /* 6.8 and 6.7: every version of the functions that create, destroy, release or reset a context. */
-static void all_forms_create_and_end_contexts_alike(void)
+PART(all_forms_create_and_end_contexts_alike)
 {
     CUctxCreateParams nothing = {0};
     CUexecAffinityParam affinity = {.type = CU_EXEC_AFFINITY_TYPE_SM_COUNT};
@@ -139,7 +139,7 @@ static void all_forms_create_and_end_contexts_alike(void)
 }
 
 /* 6.8, cuCtxDestroy: what belongs to no context survives. */
-static void pools_and_virtual_memory_outlive_a_context(void)
+PART(pools_and_virtual_memory_outlive_a_context)
 {
     const CUmemPoolProps pool_properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
@@ -165,7 +165,7 @@ static void pools_and_virtual_memory_outlive_a_context(void)
 }
 
 /* 6.8, cuCtxPushCurrent, cuCtxPopCurrent, cuCtxSetCurrent. */
-static void the_stack_of_contexts_is_a_stack(void)
+PART(the_stack_of_contexts_is_a_stack)
 {
     CUcontext a, b, popped;
     CUdevice device = 7;
@@ -195,7 +195,7 @@ static void *find_none(void *unused)
 }
 
 /* 6.8, cuCtxGetCurrent. */
-static void what_is_current_is_each_thread_s_own(void)
+PART(what_is_current_is_each_thread_s_own)
 {
     CUcontext context;
     pthread_t thread;
@@ -206,7 +206,7 @@ static void what_is_current_is_each_thread_s_own(void)
     CHECK(current() == context);
 }
 
-static void devices_keep_their_memory_apart(void)
+PART(devices_keep_their_memory_apart)
 {
     CUcontext a, b;
     CUdeviceptr address;
@@ -224,7 +224,7 @@ static void devices_keep_their_memory_apart(void)
 }
 
 /* 6.8, cuCtxSetLimit, cuCtxGetLimit and the settings of a context. */
-static void limits_and_settings_are_kept(void)
+PART(limits_and_settings_are_kept)
 {
     CUcontext context;
     size_t value;
@@ -249,7 +249,7 @@ static void limits_and_settings_are_kept(void)
 }
 
 /* 6.31 Peer Context Memory Access, cuCtxEnablePeerAccess. */
-static void peer_access_is_switched_once(void)
+PART(peer_access_is_switched_once)
 {
     CUcontext a, b;
     int can = 7;
@@ -267,17 +267,4 @@ static void peer_access_is_switched_once(void)
     EXPECT(cuCtxEnablePeerAccess(a, 0), CUDA_ERROR_INVALID_DEVICE);
 }
 
-static const struct sim_part parts[] = {
-    PART(a_primary_context_lives_from_first_retain_to_last_release),
-    PART(a_reset_frees_everything_and_leaves_the_retain),
-    PART(destroying_a_context_frees_what_lived_in_it),
-    PART(all_forms_create_and_end_contexts_alike),
-    PART(pools_and_virtual_memory_outlive_a_context),
-    PART(the_stack_of_contexts_is_a_stack),
-    PART(what_is_current_is_each_thread_s_own),
-    PART(devices_keep_their_memory_apart),
-    PART(limits_and_settings_are_kept),
-    PART(peer_access_is_switched_once),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

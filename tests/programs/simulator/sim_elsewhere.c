@@ -30,7 +30,7 @@ static CUDA_EXTERNAL_MEMORY_HANDLE_DESC handle_of(int file, size_t size_bytes)
 
 /* 6.20 External Resource Interoperability, cuImportExternalMemory, cuExternalMemoryGetMappedBuffer,
  * cuDestroyExternalMemory. */
-static void external_memory_is_mapped_and_freed_and_not_the_device_s(void)
+PART(external_memory_is_mapped_and_freed_and_not_the_device_s)
 {
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC part = {.offset = MIB, .size = 3 * MIB};
     CUexternalMemory memory;
@@ -57,7 +57,7 @@ static void external_memory_is_mapped_and_freed_and_not_the_device_s(void)
 }
 
 /* 6.20, cuExternalMemoryGetMappedMipmappedArray: freed by cuMipmappedArrayDestroy. */
-static void external_memory_is_mapped_as_an_array(void)
+PART(external_memory_is_mapped_as_an_array)
 {
     CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC part = {
         .arrayDesc = {256, 256, 0, CU_AD_FORMAT_FLOAT, 1, 0}, .numLevels = 3};
@@ -82,7 +82,7 @@ static void external_memory_is_mapped_as_an_array(void)
 }
 
 /* 6.20, cuImportExternalMemory: CUDA_ERROR_INVALID_VALUE, _INVALID_HANDLE, _NOT_SUPPORTED. */
-static void an_import_says_what_it_imports(void)
+PART(an_import_says_what_it_imports)
 {
     CUexternalMemory memory;
     begin_cuda();
@@ -101,7 +101,7 @@ static void an_import_says_what_it_imports(void)
 }
 
 /* 6.8 Context Management, cuCtxDestroy. */
-static void external_memory_ends_with_its_context(void)
+PART(external_memory_ends_with_its_context)
 {
     const CUDA_EXTERNAL_MEMORY_BUFFER_DESC part = {.size = MIB};
     CUexternalMemory memory;
@@ -119,7 +119,7 @@ static void external_memory_ends_with_its_context(void)
 /* --- host memory --- */
 
 /* 6.14 Virtual Memory Management, cuMemCreate: CU_MEM_LOCATION_TYPE_HOST and _HOST_NUMA. */
-static void physical_memory_of_the_host_is_not_the_device_s(void)
+PART(physical_memory_of_the_host_is_not_the_device_s)
 {
     CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                       .location = {CU_MEM_LOCATION_TYPE_HOST, 7}};
@@ -179,7 +179,7 @@ static void expect_pool_beside_the_device(CUmemoryPool pool, CUmemorytype type, 
 }
 
 /* 6.15 Stream Ordered Memory Allocator, cuMemPoolCreate. */
-static void pools_of_the_host_and_managed_ones_are_not_the_device_s(void)
+PART(pools_of_the_host_and_managed_ones_are_not_the_device_s)
 {
     CUmemPoolProps wrong = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                             .location = {CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0}};
@@ -206,7 +206,7 @@ static void pools_of_the_host_and_managed_ones_are_not_the_device_s(void)
 }
 
 /* 6.15, cuMemGetDefaultMemPool, cuMemGetMemPool, cuMemSetMemPool. */
-static void each_place_has_a_pool_of_its_own(void)
+PART(each_place_has_a_pool_of_its_own)
 {
     CUmemLocation host = {CU_MEM_LOCATION_TYPE_HOST, 0}, card = {CU_MEM_LOCATION_TYPE_DEVICE, 1},
                   none = {CU_MEM_LOCATION_TYPE_NONE, 0};
@@ -237,7 +237,7 @@ static void each_place_has_a_pool_of_its_own(void)
 }
 
 /* 6.32 Graphics Interoperability: nothing can be registered, so no resource is valid. */
-static void no_graphics_resource_is_a_valid_one(void)
+PART(no_graphics_resource_is_a_valid_one)
 {
     CUgraphicsResource resource = (CUgraphicsResource)&resource;
     CUdeviceptr address = 7;
@@ -252,15 +252,4 @@ static void no_graphics_resource_is_a_valid_one(void)
     CHECK(address == 7 && size_bytes == 7);
 }
 
-static const struct sim_part parts[] = {
-    PART(external_memory_is_mapped_and_freed_and_not_the_device_s),
-    PART(external_memory_is_mapped_as_an_array),
-    PART(an_import_says_what_it_imports),
-    PART(external_memory_ends_with_its_context),
-    PART(physical_memory_of_the_host_is_not_the_device_s),
-    PART(pools_of_the_host_and_managed_ones_are_not_the_device_s),
-    PART(each_place_has_a_pool_of_its_own),
-    PART(no_graphics_resource_is_a_valid_one),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

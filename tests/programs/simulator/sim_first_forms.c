@@ -16,7 +16,7 @@ static void begin(void)
 }
 
 /* 6.13 Memory Management, cuMemAlloc and cuMemFree: the same with 32-bit numbers. */
-static void linear_memory_lies_where_32_bits_reach(void)
+PART(linear_memory_lies_where_32_bits_reach)
 {
     CUdeviceptr_v1 block = 7, base = 0;
     unsigned size_bytes = 0;
@@ -35,7 +35,7 @@ static void linear_memory_lies_where_32_bits_reach(void)
 }
 
 /* 6.13 Memory Management, cuMemAlloc: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY. */
-static void what_cannot_be_said_in_32_bits_is_out_of_memory(void)
+PART(what_cannot_be_said_in_32_bits_is_out_of_memory)
 {
     CUdeviceptr_v1 blocks[8], more = 7;
     size_t count = 0;
@@ -53,7 +53,7 @@ static void what_cannot_be_said_in_32_bits_is_out_of_memory(void)
 }
 
 /* 6.13 Memory Management, cuMemAllocPitch. */
-static void pitched_memory_lies_there_too(void)
+PART(pitched_memory_lies_there_too)
 {
     CUdeviceptr_v1 block;
     unsigned pitch_bytes = 0;
@@ -65,7 +65,7 @@ static void pitched_memory_lies_there_too(void)
 }
 
 /* 6.13 Memory Management, cuMemGetInfo. */
-static void sizes_are_said_as_far_as_32_bits_go(void)
+PART(sizes_are_said_as_far_as_32_bits_go)
 {
     unsigned left = 0, total = 0;
     begin();
@@ -75,7 +75,7 @@ static void sizes_are_said_as_far_as_32_bits_go(void)
 }
 
 /* 6.13 Memory Management, cuMemAllocHost and cuMemHostRegister. */
-static void host_memory_is_the_same_as_today_s(void)
+PART(host_memory_is_the_same_as_today_s)
 {
     static char own[4096];
     void *pinned;
@@ -89,7 +89,7 @@ static void host_memory_is_the_same_as_today_s(void)
 }
 
 /* 6.13 Memory Management, cuArrayCreate and cuArray3DCreate. */
-static void arrays_are_what_32_bits_describe(void)
+PART(arrays_are_what_32_bits_describe)
 {
     const CUDA_ARRAY_DESCRIPTOR_v1 flat = {64, 32, CU_AD_FORMAT_FLOAT, 2};
     const CUDA_ARRAY3D_DESCRIPTOR_v1 deep = {16, 8, 4, CU_AD_FORMAT_UNSIGNED_INT8, 4, 0};
@@ -113,7 +113,7 @@ static void arrays_are_what_32_bits_describe(void)
 }
 
 /* 6.9 Context Management [DEPRECATED], cuCtxAttach and cuCtxDetach. */
-static void a_context_goes_with_its_last_attachment(void)
+PART(a_context_goes_with_its_last_attachment)
 {
     CUcontext again = NULL, primary;
     CUdeviceptr block;
@@ -134,7 +134,7 @@ static void a_context_goes_with_its_last_attachment(void)
 
 /* 6.24 Graph Management, cuGraphInstantiate and cuGraphInstantiate_v2 until CUDA 11: with the
  * failing node and a log, both optional, instead of today's flags. */
-static void a_graph_is_instantiated_with_room_for_a_log(void)
+PART(a_graph_is_instantiated_with_room_for_a_log)
 {
     CUgraph graph;
     CUgraphExec first = NULL, second = NULL;
@@ -151,15 +151,4 @@ static void a_graph_is_instantiated_with_room_for_a_log(void)
     EXPECT(cuGraphDestroy(graph), 0);
 }
 
-static const struct sim_part parts[] = {
-    PART(linear_memory_lies_where_32_bits_reach),
-    PART(what_cannot_be_said_in_32_bits_is_out_of_memory),
-    PART(pitched_memory_lies_there_too),
-    PART(sizes_are_said_as_far_as_32_bits_go),
-    PART(host_memory_is_the_same_as_today_s),
-    PART(arrays_are_what_32_bits_describe),
-    PART(a_context_goes_with_its_last_attachment),
-    PART(a_graph_is_instantiated_with_room_for_a_log),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

@@ -67,7 +67,7 @@ static CUgraphExec instantiate(CUgraph from, unsigned long long flags)
 
 /* 6.24 Graph Management, cuGraphAddMemAllocNode: the node gets its address when it is added, and
    keeps this address. Graph Memory Nodes: the node has memory from the launch on. */
-static void a_node_has_addresses_and_its_launch_memory(void)
+PART(a_node_has_addresses_and_its_launch_memory)
 {
     CUgraphNode node = NULL;
     CUDA_MEM_ALLOC_NODE_PARAMS told;
@@ -89,7 +89,7 @@ static void a_node_has_addresses_and_its_launch_memory(void)
 }
 
 /* 6.24, cuGraphAddMemAllocNode: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED. */
-static void an_allocation_node_says_what_it_wants(void)
+PART(an_allocation_node_says_what_it_wants)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS parameters = parameters_for(0);
     CUgraphNode node = (CUgraphNode)&node;
@@ -114,7 +114,7 @@ static void an_allocation_node_says_what_it_wants(void)
 
 /* 6.24, cuGraphAddNode and its second form: adds any kind of node and returns an allocation's
  * address in the parameters. */
-static void a_node_is_added_by_its_parameters(void)
+PART(a_node_is_added_by_its_parameters)
 {
     CUgraphNodeParams parameters = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
     CUgraphNode node, last;
@@ -134,7 +134,7 @@ static void a_node_is_added_by_its_parameters(void)
 }
 
 /* Graph Memory Nodes, optimized memory reuse: a node reuses memory that another has freed. */
-static void what_is_freed_in_the_graph_is_used_again_in_it(void)
+PART(what_is_freed_in_the_graph_is_used_again_in_it)
 {
     CUgraphNode node = NULL;
     begin();
@@ -155,7 +155,7 @@ static void what_is_freed_in_the_graph_is_used_again_in_it(void)
 
 /* Graph Memory Nodes, physical memory management: graphs that do not run concurrently share
    physical memory. */
-static void graphs_share_what_is_reserved(void)
+PART(graphs_share_what_is_reserved)
 {
     CUgraph other;
     CUgraphNode node = NULL, last = NULL;
@@ -175,7 +175,7 @@ static void graphs_share_what_is_reserved(void)
 }
 
 /* 6.24, cuDeviceGraphMemTrim: unused memory is released; live allocations are in use. */
-static void trimming_leaves_what_is_alive(void)
+PART(trimming_leaves_what_is_alive)
 {
     CUgraphNode node = NULL;
     begin();
@@ -197,7 +197,7 @@ static void trimming_leaves_what_is_alive(void)
 
 /* 6.24, cuGraphAddMemAllocNode: freed by cuMemFreeAsync or cuMemFree. cuGraphLaunch: fails while
  * an allocation of an earlier launch is live. */
-static void what_a_launch_leaves_is_freed_outside_before_the_next(void)
+PART(what_a_launch_leaves_is_freed_outside_before_the_next)
 {
     CUgraphNode node = NULL;
     begin();
@@ -214,7 +214,7 @@ static void what_a_launch_leaves_is_freed_outside_before_the_next(void)
 }
 
 /* 6.24, cuGraphAddMemAllocNode: CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH. */
-static void a_launch_frees_what_the_last_one_left_where_it_is_told_to(void)
+PART(a_launch_frees_what_the_last_one_left_where_it_is_told_to)
 {
     CUgraphNode node = NULL;
     cuuint64_t flags = 0;
@@ -234,7 +234,7 @@ static void a_launch_frees_what_the_last_one_left_where_it_is_told_to(void)
 
 /* 6.24, cuGraphAddMemFreeNode: refuses a second free in a graph, memory of no allocation node, and
  * NULL; and cuGraphAddMemAllocNode: freed in the owning graph or in another, never in both. */
-static void an_allocation_is_freed_in_one_place(void)
+PART(an_allocation_is_freed_in_one_place)
 {
     CUgraphNode node = NULL, other_node = NULL, failed = NULL;
     CUgraph other;
@@ -257,7 +257,7 @@ static void an_allocation_is_freed_in_one_place(void)
 }
 
 /* 6.24, cuGraphAddMemAllocNode: by launching a graph with a free node for it. */
-static void one_graph_frees_what_another_allocated(void)
+PART(one_graph_frees_what_another_allocated)
 {
     CUgraphNode node = NULL, other_node = NULL;
     CUgraph other;
@@ -279,7 +279,7 @@ static void one_graph_frees_what_another_allocated(void)
 }
 
 /* Graph Memory Nodes: destroying a graph does not free live allocations. */
-static void memory_outlives_its_graph(void)
+PART(memory_outlives_its_graph)
 {
     CUgraphNode node = NULL;
     begin();
@@ -302,7 +302,7 @@ static void memory_outlives_its_graph(void)
 /* 6.24, cuGraphAddMemAllocNode, the restrictions: such a graph has one instantiation at a time,
    its nodes cannot be removed, and it cannot be cloned. It can be a child graph only if the parent
    gets ownership. */
-static void a_graph_with_memory_nodes_is_restricted(void)
+PART(a_graph_with_memory_nodes_is_restricted)
 {
     CUgraphNode node = NULL, first, child;
     CUgraph copy, parent;
@@ -329,7 +329,7 @@ static void a_graph_with_memory_nodes_is_restricted(void)
 
 /* 6.24, cuGraphUpload and CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD: takes memory without running the
  * graph. */
-static void an_upload_takes_the_memory_of_the_launch(void)
+PART(an_upload_takes_the_memory_of_the_launch)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters = {.flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD};
     CUgraphNode node = NULL;
@@ -351,7 +351,7 @@ static void an_upload_takes_the_memory_of_the_launch(void)
 }
 
 /* 6.24, cuDeviceGetGraphMemAttribute and cuDeviceSetGraphMemAttribute. */
-static void high_water_marks_start_again_at_0_only(void)
+PART(high_water_marks_start_again_at_0_only)
 {
     CUgraphNode node = NULL;
     cuuint64_t zero = 0, one = 1;
@@ -376,7 +376,7 @@ static void high_water_marks_start_again_at_0_only(void)
 }
 
 /* 6.24, cuGraphLaunch: has no effect when out of memory. */
-static void a_launch_without_memory_has_no_effect(void)
+PART(a_launch_without_memory_has_no_effect)
 {
     CUgraphNode node = NULL;
     CUdeviceptr most;
@@ -400,7 +400,7 @@ static void note(void *number)
 
 /* 6.24, cuGraphAddHostNode, cuGraphAddDependencies, cuGraphInstantiate: nodes run after their
  * dependencies; a cycle cannot be instantiated. */
-static void nodes_run_in_the_order_of_their_edges(void)
+PART(nodes_run_in_the_order_of_their_edges)
 {
     static int numbers[3] = {0, 1, 2};
     CUgraphNode nodes[3], listed[4];
@@ -428,7 +428,7 @@ static void nodes_run_in_the_order_of_their_edges(void)
 }
 
 /* 6.24, cuGraphClone, cuGraphGetEdges, cuGraphNodeGetType, cuGraphExecUpdate. */
-static void a_graph_of_other_nodes_can_be_copied_and_looked_at(void)
+PART(a_graph_of_other_nodes_can_be_copied_and_looked_at)
 {
     const CUDA_MEMSET_NODE_PARAMS fill = {0x1000, 0, 0, 1, 16, 1};
     CUgraphExecUpdateResultInfo result;
@@ -462,24 +462,4 @@ static void a_graph_of_other_nodes_can_be_copied_and_looked_at(void)
     EXPECT(result.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
 }
 
-static const struct sim_part parts[] = {
-    PART(a_node_has_addresses_and_its_launch_memory),
-    PART(an_allocation_node_says_what_it_wants),
-    PART(a_node_is_added_by_its_parameters),
-    PART(what_is_freed_in_the_graph_is_used_again_in_it),
-    PART(graphs_share_what_is_reserved),
-    PART(trimming_leaves_what_is_alive),
-    PART(what_a_launch_leaves_is_freed_outside_before_the_next),
-    PART(a_launch_frees_what_the_last_one_left_where_it_is_told_to),
-    PART(an_allocation_is_freed_in_one_place),
-    PART(one_graph_frees_what_another_allocated),
-    PART(memory_outlives_its_graph),
-    PART(a_graph_with_memory_nodes_is_restricted),
-    PART(an_upload_takes_the_memory_of_the_launch),
-    PART(high_water_marks_start_again_at_0_only),
-    PART(a_launch_without_memory_has_no_effect),
-    PART(nodes_run_in_the_order_of_their_edges),
-    PART(a_graph_of_other_nodes_can_be_copied_and_looked_at),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

@@ -16,7 +16,7 @@ static CUdeviceptr bits(const void *pointer)
 }
 
 /* 6.13 Memory Management, cuMemHostAlloc, cuMemAllocHost, cuMemFreeHost. */
-static void pinned_memory_is_the_host_s(void)
+PART(pinned_memory_is_the_host_s)
 {
     char *host, *other;
     CUdeviceptr device;
@@ -41,7 +41,7 @@ static void pinned_memory_is_the_host_s(void)
 }
 
 /* 6.13, cuMemHostRegister, cuMemHostUnregister. */
-static void registered_memory_is_the_program_s(void)
+PART(registered_memory_is_the_program_s)
 {
     static char room[10000], *own = room + 1000;
     CUdeviceptr device;
@@ -58,7 +58,7 @@ static void registered_memory_is_the_program_s(void)
 }
 
 /* 6.13, cuMemAllocManaged. */
-static void managed_memory_is_both_s_and_not_charged(void)
+PART(managed_memory_is_both_s_and_not_charged)
 {
     CUdeviceptr address;
     begin_cuda();
@@ -84,7 +84,7 @@ static unsigned memory_type(CUdeviceptr address)
 }
 
 /* 6.17 Unified Addressing, cuPointerGetAttribute. */
-static void a_pointer_is_known_by_what_it_lies_in(void)
+PART(a_pointer_is_known_by_what_it_lies_in)
 {
     CUdeviceptr device, managed, piece, start;
     void *pinned;
@@ -120,7 +120,7 @@ static void a_pointer_is_known_by_what_it_lies_in(void)
 }
 
 /* 6.17, cuPointerGetAttributes. */
-static void a_pointer_the_driver_does_not_know_has_no_attributes(void)
+PART(a_pointer_the_driver_does_not_know_has_no_attributes)
 {
     int own = 0, ordinal = 7;
     unsigned type = 77;
@@ -138,7 +138,7 @@ static void a_pointer_the_driver_does_not_know_has_no_attributes(void)
     EXPECT(cuPointerGetAttribute(&type, asked[0], freed), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void an_allocation_s_id_is_never_used_again(void)
+PART(an_allocation_s_id_is_never_used_again)
 {
     CUdeviceptr a, b;
     unsigned long long first = 0, second = 0;
@@ -154,7 +154,7 @@ static void an_allocation_s_id_is_never_used_again(void)
 
 /* --- copies and fills --- */
 
-static void copies_between_host_sides_are_real(void)
+PART(copies_between_host_sides_are_real)
 {
     char plain[1000], *pinned;
     CUdeviceptr managed;
@@ -171,7 +171,7 @@ static void copies_between_host_sides_are_real(void)
         EXPECT(plain[i], (char)(i * 7));
 }
 
-static void a_device_keeps_what_is_small(void)
+PART(a_device_keeps_what_is_small)
 {
     char host[100];
     CUdeviceptr device, other;
@@ -188,7 +188,7 @@ static void a_device_keeps_what_is_small(void)
         EXPECT(host[i], i < 10 || i >= 90 ? 0 : i >= 30 && i < 40 ? 7 : 5);
 }
 
-static void a_device_forgets_what_is_freed_large_or_behind_a_kernel(void)
+PART(a_device_forgets_what_is_freed_large_or_behind_a_kernel)
 {
     static char host[(1 << 20) + 1];
     CUdeviceptr device, again;
@@ -208,7 +208,7 @@ static void a_device_forgets_what_is_freed_large_or_behind_a_kernel(void)
     EXPECT(read, 0);
 }
 
-static void a_copy_stays_inside_its_allocations(void)
+PART(a_copy_stays_inside_its_allocations)
 {
     static char host[5000];
     CUdeviceptr a, b, freed;
@@ -231,7 +231,7 @@ static void a_copy_stays_inside_its_allocations(void)
     EXPECT(cuMemcpyHtoDAsync_v2(a, host, 10, (CUstream)&a), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void boxes_are_copied_row_by_row(void)
+PART(boxes_are_copied_row_by_row)
 {
     enum { WIDTH = 5, ROWS = 3, PITCH = 8 };
     char from[PITCH * ROWS], to[PITCH * ROWS];
@@ -259,7 +259,7 @@ static void boxes_are_copied_row_by_row(void)
     EXPECT(cuMemcpy2D_v2(&copy), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void fills_reach_what_the_host_sees(void)
+PART(fills_reach_what_the_host_sees)
 {
     CUdeviceptr managed, device;
     begin_cuda();
@@ -286,7 +286,7 @@ static void jump_back(int signal_number)
     siglongjmp(back, signal_number);
 }
 
-static void the_host_cannot_read_device_memory(void)
+PART(the_host_cannot_read_device_memory)
 {
     CUdeviceptr device;
     begin_cuda();
@@ -300,20 +300,4 @@ static void the_host_cannot_read_device_memory(void)
     EXPECT(caught, SIGSEGV);
 }
 
-static const struct sim_part parts[] = {
-    PART(pinned_memory_is_the_host_s),
-    PART(registered_memory_is_the_program_s),
-    PART(managed_memory_is_both_s_and_not_charged),
-    PART(a_pointer_is_known_by_what_it_lies_in),
-    PART(a_pointer_the_driver_does_not_know_has_no_attributes),
-    PART(an_allocation_s_id_is_never_used_again),
-    PART(copies_between_host_sides_are_real),
-    PART(a_device_keeps_what_is_small),
-    PART(a_device_forgets_what_is_freed_large_or_behind_a_kernel),
-    PART(a_copy_stays_inside_its_allocations),
-    PART(boxes_are_copied_row_by_row),
-    PART(fills_reach_what_the_host_sees),
-    PART(the_host_cannot_read_device_memory),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

@@ -30,7 +30,7 @@ static void record(int event, int stream)
 #define READY(event) EXPECT(cuEventQuery(events[event]), 0)
 #define NOT_READY(event) EXPECT(cuEventQuery(events[event]), CUDA_ERROR_NOT_READY)
 
-static void what_was_never_recorded_is_reached(void)
+PART(what_was_never_recorded_is_reached)
 {
     begin();
     READY(0);
@@ -38,7 +38,7 @@ static void what_was_never_recorded_is_reached(void)
     EXPECT(cuEventSynchronize(events[0]), 0);
 }
 
-static void an_event_is_reached_when_the_host_waits_for_it(void)
+PART(an_event_is_reached_when_the_host_waits_for_it)
 {
     begin();
     record(0, 0);
@@ -51,7 +51,7 @@ static void an_event_is_reached_when_the_host_waits_for_it(void)
     NOT_READY(0);
 }
 
-static void earlier_work_of_its_stream_is_reached_with_it(void)
+PART(earlier_work_of_its_stream_is_reached_with_it)
 {
     begin();
     record(0, 0);
@@ -65,7 +65,7 @@ static void earlier_work_of_its_stream_is_reached_with_it(void)
     NOT_READY(3);
 }
 
-static void waiting_for_a_stream_reaches_its_events_alone(void)
+PART(waiting_for_a_stream_reaches_its_events_alone)
 {
     begin();
     record(0, 0);
@@ -75,7 +75,7 @@ static void waiting_for_a_stream_reaches_its_events_alone(void)
     NOT_READY(1);
 }
 
-static void waiting_for_the_context_reaches_all(void)
+PART(waiting_for_the_context_reaches_all)
 {
     begin();
     record(0, 0);
@@ -89,7 +89,7 @@ static void waiting_for_the_context_reaches_all(void)
 
 /* Stream 1 waits for stream 0, and stream 2 for stream 1. So when stream 2 is reached, all are
    reached. */
-static void what_a_stream_waited_for_is_reached_with_it(void)
+PART(what_a_stream_waited_for_is_reached_with_it)
 {
     begin();
     record(0, 0);
@@ -106,7 +106,7 @@ static void what_a_stream_waited_for_is_reached_with_it(void)
     NOT_READY(3);
 }
 
-static void an_event_before_the_wait_does_not_depend_on_it(void)
+PART(an_event_before_the_wait_does_not_depend_on_it)
 {
     begin();
     record(1, 1);
@@ -117,7 +117,7 @@ static void an_event_before_the_wait_does_not_depend_on_it(void)
     NOT_READY(0);
 }
 
-static void a_copy_that_returns_when_it_is_done_waits_for_the_legacy_stream(void)
+PART(a_copy_that_returns_when_it_is_done_waits_for_the_legacy_stream)
 {
     static char host[64];
     CUdeviceptr device;
@@ -133,7 +133,7 @@ static void a_copy_that_returns_when_it_is_done_waits_for_the_legacy_stream(void
 }
 
 /* The expected results are those of an H100. */
-static void a_copy_to_pageable_memory_waits_for_its_stream_and_one_to_pinned_memory_does_not(void)
+PART(a_copy_to_pageable_memory_waits_for_its_stream_and_one_to_pinned_memory_does_not)
 {
     static char page[64];
     CUdeviceptr device;
@@ -150,7 +150,7 @@ static void a_copy_to_pageable_memory_waits_for_its_stream_and_one_to_pinned_mem
     READY(0);
 }
 
-static void a_copy_on_the_device_waits_for_nothing(void)
+PART(a_copy_on_the_device_waits_for_nothing)
 {
     CUdeviceptr device;
     begin();
@@ -160,7 +160,7 @@ static void a_copy_on_the_device_waits_for_nothing(void)
     NOT_READY(0);
 }
 
-static void freeing_waits_for_the_context(void)
+PART(freeing_waits_for_the_context)
 {
     CUdeviceptr device;
     void *pinned;
@@ -175,7 +175,7 @@ static void freeing_waits_for_the_context(void)
     READY(1);
 }
 
-static void the_legacy_stream_and_blocking_ones_come_after_each_other(void)
+PART(the_legacy_stream_and_blocking_ones_come_after_each_other)
 {
     begin_with(CU_STREAM_DEFAULT);
     record(0, 0);
@@ -191,7 +191,7 @@ static void the_legacy_stream_and_blocking_ones_come_after_each_other(void)
     READY(1);
 }
 
-static void a_destroyed_stream_still_ends(void)
+PART(a_destroyed_stream_still_ends)
 {
     begin();
     record(0, 0);
@@ -206,7 +206,7 @@ static void note(void *place)
     *(int *)place += 1;
 }
 
-static void a_host_function_that_ran_came_after_all_before_it(void)
+PART(a_host_function_that_ran_came_after_all_before_it)
 {
     int count = 0;
     begin();
@@ -216,7 +216,7 @@ static void a_host_function_that_ran_came_after_all_before_it(void)
     READY(0);
 }
 
-static void times_are_known_when_both_ends_are_reached(void)
+PART(times_are_known_when_both_ends_are_reached)
 {
     CUevent start, end;
     float milliseconds;
@@ -231,7 +231,7 @@ static void times_are_known_when_both_ends_are_reached(void)
 }
 
 /* The loop `while (cuEventQuery(event) == CUDA_ERROR_NOT_READY);` must end. */
-static void the_hundredth_question_in_a_row_is_answered(void)
+PART(the_hundredth_question_in_a_row_is_answered)
 {
     begin();
     record(0, 0);
@@ -245,7 +245,7 @@ static void the_hundredth_question_in_a_row_is_answered(void)
     READY(0);
 }
 
-static void with_work_between_it_is_the_thousandth(void)
+PART(with_work_between_it_is_the_thousandth)
 {
     begin();
     record(0, 0);
@@ -257,7 +257,7 @@ static void with_work_between_it_is_the_thousandth(void)
     NOT_READY(1);
 }
 
-static void streams_without_end_are_forgotten_when_they_are_idle(void)
+PART(streams_without_end_are_forgotten_when_they_are_idle)
 {
     CUstream stream;
     begin();
@@ -274,25 +274,4 @@ static void streams_without_end_are_forgotten_when_they_are_idle(void)
     READY(1);
 }
 
-static const struct sim_part parts[] = {
-    PART(what_was_never_recorded_is_reached),
-    PART(an_event_is_reached_when_the_host_waits_for_it),
-    PART(earlier_work_of_its_stream_is_reached_with_it),
-    PART(waiting_for_a_stream_reaches_its_events_alone),
-    PART(waiting_for_the_context_reaches_all),
-    PART(what_a_stream_waited_for_is_reached_with_it),
-    PART(an_event_before_the_wait_does_not_depend_on_it),
-    PART(a_copy_that_returns_when_it_is_done_waits_for_the_legacy_stream),
-    PART(a_copy_to_pageable_memory_waits_for_its_stream_and_one_to_pinned_memory_does_not),
-    PART(a_copy_on_the_device_waits_for_nothing),
-    PART(freeing_waits_for_the_context),
-    PART(the_legacy_stream_and_blocking_ones_come_after_each_other),
-    PART(a_destroyed_stream_still_ends),
-    PART(a_host_function_that_ran_came_after_all_before_it),
-    PART(times_are_known_when_both_ends_are_reached),
-    PART(the_hundredth_question_in_a_row_is_answered),
-    PART(with_work_between_it_is_the_thousandth),
-    PART(streams_without_end_are_forgotten_when_they_are_idle),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

@@ -10,7 +10,7 @@ static void never(void *data, CUlogLevel level, char *message, size_t length)
 }
 
 /* cuLogsRegisterCallback: callback_out is optional; CUDA_ERROR_INVALID_VALUE. */
-static void a_callback_is_registered_before_cu_init_and_never_called(void)
+PART(a_callback_is_registered_before_cu_init_and_never_called)
 {
     CUlogsCallbackHandle handle = NULL;
     EXPECT(cuLogsRegisterCallback(never, NULL, &handle), 0);
@@ -23,7 +23,4 @@ static void a_callback_is_registered_before_cu_init_and_never_called(void)
     EXPECT(cuLogsUnregisterCallback(NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static const struct sim_part parts[] = {
-    PART(a_callback_is_registered_before_cu_init_and_never_called)};
-
-SIM_MAIN(parts)
+SIM_MAIN()

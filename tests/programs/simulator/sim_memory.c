@@ -37,7 +37,7 @@ static size_t round_up(size_t size_bytes, size_t unit_bytes)
 }
 
 /* 6.3 Initialization, cuInit: CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT before it. */
-static void needs_init_and_a_context(void)
+PART(needs_init_and_a_context)
 {
     CUdeviceptr address = 7;
     size_t left, total;
@@ -53,7 +53,7 @@ static void needs_init_and_a_context(void)
 }
 
 /* 6.13 Memory Management, cuMemAlloc, cuMemAllocPitch, cuMemFree: CUDA_ERROR_INVALID_VALUE. */
-static void refuses_what_is_no_allocation(void)
+PART(refuses_what_is_no_allocation)
 {
     CUdeviceptr address = 7;
     begin();
@@ -69,7 +69,7 @@ static void refuses_what_is_no_allocation(void)
     end();
 }
 
-static void a_first_context_costs_300MiB(void)
+PART(a_first_context_costs_300MiB)
 {
     CUcontext second;
     begin();
@@ -81,7 +81,7 @@ static void a_first_context_costs_300MiB(void)
     end();
 }
 
-static void large_blocks_are_rounded_to_2MiB(void)
+PART(large_blocks_are_rounded_to_2MiB)
 {
     CUdeviceptr a, b;
     begin();
@@ -99,7 +99,7 @@ static void large_blocks_are_rounded_to_2MiB(void)
 }
 
 /* 6.13, cuMemAlloc: aligned for any variable. Sharing granules is the simulator's choice. */
-static void small_blocks_share_a_granule(void)
+PART(small_blocks_share_a_granule)
 {
     enum { COUNT = 4096 }; /* of 512 bytes: exactly one granule */
     CUdeviceptr blocks[COUNT], another;
@@ -123,7 +123,7 @@ static void small_blocks_share_a_granule(void)
     end();
 }
 
-static void contexts_do_not_share_granules(void)
+PART(contexts_do_not_share_granules)
 {
     CUcontext second;
     CUdeviceptr a, b;
@@ -140,7 +140,7 @@ static void contexts_do_not_share_granules(void)
     end();
 }
 
-static void a_hole_is_filled_by_the_block_that_fits_it_best(void)
+PART(a_hole_is_filled_by_the_block_that_fits_it_best)
 {
     CUdeviceptr blocks[5], again;
     static const size_t sizes[5] = {8, 2, 6, 2, 4}; /* granules; [1], [3]: between the holes */
@@ -162,7 +162,7 @@ static void a_hole_is_filled_by_the_block_that_fits_it_best(void)
 }
 
 /* 6.13, cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY. */
-static void out_of_memory_is_exact_and_changes_nothing(void)
+PART(out_of_memory_is_exact_and_changes_nothing)
 {
     CUdeviceptr address = 7, rest = 7;
     begin();
@@ -179,7 +179,7 @@ static void out_of_memory_is_exact_and_changes_nothing(void)
     end();
 }
 
-static void holes_in_the_addresses_are_no_lack_of_memory(void)
+PART(holes_in_the_addresses_are_no_lack_of_memory)
 {
     enum { COUNT = 100 };
     CUdeviceptr blocks[COUNT], large;
@@ -194,7 +194,7 @@ static void holes_in_the_addresses_are_no_lack_of_memory(void)
 }
 
 /* 6.13, cuMemAllocPitch. */
-static void a_pitch_is_the_width_rounded_to_512(void)
+PART(a_pitch_is_the_width_rounded_to_512)
 {
     CUdeviceptr address = 7;
     size_t pitch = 7, size;
@@ -298,7 +298,7 @@ static void step(size_t before)
     check_cost(before);
 }
 
-static void a_long_random_run_adds_up(void)
+PART(a_long_random_run_adds_up)
 {
     begin();
     const size_t before = free_bytes();
@@ -311,18 +311,4 @@ static void a_long_random_run_adds_up(void)
     end();
 }
 
-static const struct sim_part parts[] = {
-    PART(needs_init_and_a_context),
-    PART(refuses_what_is_no_allocation),
-    PART(a_first_context_costs_300MiB),
-    PART(large_blocks_are_rounded_to_2MiB),
-    PART(small_blocks_share_a_granule),
-    PART(contexts_do_not_share_granules),
-    PART(a_hole_is_filled_by_the_block_that_fits_it_best),
-    PART(out_of_memory_is_exact_and_changes_nothing),
-    PART(holes_in_the_addresses_are_no_lack_of_memory),
-    PART(a_pitch_is_the_width_rounded_to_512),
-    PART(a_long_random_run_adds_up),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

@@ -28,7 +28,7 @@ static CUmemGenericAllocationHandle create_object(void)
 }
 
 /* cuMulticastCreate, cuMulticastGetGranularity. */
-static void an_object_has_a_size_and_no_memory(void)
+PART(an_object_has_a_size_and_no_memory)
 {
     CUmulticastObjectProp wrong = properties;
     CUmemGenericAllocationHandle handle = 7;
@@ -53,7 +53,7 @@ static void an_object_has_a_size_and_no_memory(void)
 
 /* cuMulticastAddDevice: each device is added once, and no more than numDevices.
    cuMulticastBindMem: all devices must be added first. */
-static void memory_is_bound_when_all_devices_are_there(void)
+PART(memory_is_bound_when_all_devices_are_there)
 {
     CUmemGenericAllocationHandle handle;
     begin_cuda();
@@ -77,7 +77,7 @@ static void memory_is_bound_when_all_devices_are_there(void)
 
 /* cuMulticastBindMem, cuMulticastUnbind: bound memory stays alive, also memory of another
    device. */
-static void bound_memory_stays_until_it_is_unbound(void)
+PART(bound_memory_stays_until_it_is_unbound)
 {
     begin_cuda();
     const size_t before = free_bytes();
@@ -94,7 +94,7 @@ static void bound_memory_stays_until_it_is_unbound(void)
 
 /* cuMulticastBindAddr; 6.14 Virtual Memory Management, cuMemMap: an object is mapped like physical
  * memory. */
-static void a_mapped_object_holds_what_is_bound_to_it(void)
+PART(a_mapped_object_holds_what_is_bound_to_it)
 {
     CUdeviceptr address;
     CUmemAllocationProp told;
@@ -115,11 +115,4 @@ static void a_mapped_object_holds_what_is_bound_to_it(void)
     EXPECT(free_bytes(), before);
 }
 
-static const struct sim_part parts[] = {
-    PART(an_object_has_a_size_and_no_memory),
-    PART(memory_is_bound_when_all_devices_are_there),
-    PART(bound_memory_stays_until_it_is_unbound),
-    PART(a_mapped_object_holds_what_is_bound_to_it),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

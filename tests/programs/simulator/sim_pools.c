@@ -38,7 +38,7 @@ static void expect_pool(CUmemoryPool which, cuuint64_t used, cuuint64_t reserved
 
 /* 6.15 Stream Ordered Memory Allocator, cuMemAllocAsync, cuMemFreeAsync;
  * CU_MEMPOOL_ATTR_USED_MEM_CURRENT and CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT. */
-static void used_and_reserved_are_told_apart(void)
+PART(used_and_reserved_are_told_apart)
 {
     CUdeviceptr a, b;
     begin();
@@ -56,7 +56,7 @@ static void used_and_reserved_are_told_apart(void)
 }
 
 /* 6.15, cuMemPoolSetAttribute, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD. */
-static void a_synchronization_gives_back_down_to_the_threshold(void)
+PART(a_synchronization_gives_back_down_to_the_threshold)
 {
     CUdeviceptr blocks[4];
     begin();
@@ -80,7 +80,7 @@ static void a_synchronization_gives_back_down_to_the_threshold(void)
     expect_pool(pool, 0, 2 * SEGMENT);
 }
 
-static void a_segment_with_a_live_piece_stays(void)
+PART(a_segment_with_a_live_piece_stays)
 {
     CUdeviceptr small, large;
     begin();
@@ -93,7 +93,7 @@ static void a_segment_with_a_live_piece_stays(void)
 }
 
 /* 6.15, cuMemPoolTrimTo. */
-static void trimming_keeps_no_less_than_it_is_told(void)
+PART(trimming_keeps_no_less_than_it_is_told)
 {
     CUdeviceptr blocks[4];
     begin();
@@ -111,7 +111,7 @@ static void trimming_keeps_no_less_than_it_is_told(void)
 
 /* 6.15, cuMemPoolSetAttribute, CU_MEMPOOL_ATTR_USED_MEM_HIGH and CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH.
  */
-static void high_water_marks_start_again_when_set_to_0(void)
+PART(high_water_marks_start_again_when_set_to_0)
 {
     CUdeviceptr address;
     cuuint64_t one = 1;
@@ -132,7 +132,7 @@ static void high_water_marks_start_again_when_set_to_0(void)
 }
 
 /* 6.15, cuMemPoolGetAttribute. */
-static void the_reuse_attributes_are_ints(void)
+PART(the_reuse_attributes_are_ints)
 {
     int value = 7;
     begin();
@@ -146,7 +146,7 @@ static void the_reuse_attributes_are_ints(void)
 }
 
 /* 6.15, cuMemFreeAsync; 6.13 Memory Management, cuMemFree. */
-static void a_freed_piece_is_used_again(void)
+PART(a_freed_piece_is_used_again)
 {
     CUdeviceptr first, second;
     begin();
@@ -161,7 +161,7 @@ static void a_freed_piece_is_used_again(void)
 }
 
 /* 6.15, cuMemFreeAsync: CUDA_ERROR_INVALID_VALUE. */
-static void only_pieces_of_pools_are_freed_in_stream_order(void)
+PART(only_pieces_of_pools_are_freed_in_stream_order)
 {
     CUdeviceptr address = 7;
     begin();
@@ -173,7 +173,7 @@ static void only_pieces_of_pools_are_freed_in_stream_order(void)
 }
 
 /* 6.15, cuMemPoolCreate, cuDeviceSetMemPool; 6.5 Device Management, cuDeviceGetMemPool. */
-static void a_pool_of_the_program_s_own_can_be_the_device_s(void)
+PART(a_pool_of_the_program_s_own_can_be_the_device_s)
 {
     const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                                        .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
@@ -197,7 +197,7 @@ static void a_pool_of_the_program_s_own_can_be_the_device_s(void)
 }
 
 /* 6.15, cuMemPoolDestroy. */
-static void a_destroyed_pool_goes_with_its_last_piece(void)
+PART(a_destroyed_pool_goes_with_its_last_piece)
 {
     const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                                        .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
@@ -216,7 +216,7 @@ static void a_destroyed_pool_goes_with_its_last_piece(void)
 }
 
 /* 6.15, cuMemPoolCreate, CUmemPoolProps::maxSize. */
-static void a_pool_keeps_its_limit(void)
+PART(a_pool_keeps_its_limit)
 {
     const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                                        .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
@@ -231,7 +231,7 @@ static void a_pool_keeps_its_limit(void)
     EXPECT(cuMemAllocFromPoolAsync(&b, 2 * MIB, own, NULL), 0);
 }
 
-static void the_last_bytes_of_a_device_can_be_had(void)
+PART(the_last_bytes_of_a_device_can_be_had)
 {
     CUdeviceptr plain, piece, more = 7;
     begin();
@@ -246,7 +246,7 @@ static void the_last_bytes_of_a_device_can_be_had(void)
 }
 
 /* 6.15, cuMemAllocFromPoolAsync and the functions for per-thread default streams. */
-static void twins_for_per_thread_streams_do_the_same(void)
+PART(twins_for_per_thread_streams_do_the_same)
 {
     CUdeviceptr address;
     begin();
@@ -259,20 +259,4 @@ static void twins_for_per_thread_streams_do_the_same(void)
     expect_pool(pool, 0, 0);
 }
 
-static const struct sim_part parts[] = {
-    PART(used_and_reserved_are_told_apart),
-    PART(a_synchronization_gives_back_down_to_the_threshold),
-    PART(a_segment_with_a_live_piece_stays),
-    PART(trimming_keeps_no_less_than_it_is_told),
-    PART(high_water_marks_start_again_when_set_to_0),
-    PART(the_reuse_attributes_are_ints),
-    PART(a_freed_piece_is_used_again),
-    PART(only_pieces_of_pools_are_freed_in_stream_order),
-    PART(a_pool_of_the_program_s_own_can_be_the_device_s),
-    PART(a_destroyed_pool_goes_with_its_last_piece),
-    PART(a_pool_keeps_its_limit),
-    PART(the_last_bytes_of_a_device_can_be_had),
-    PART(twins_for_per_thread_streams_do_the_same),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Has what the test programs of the simulated runtime share: checks that print a failure and exit,
- * and a main function that runs the case named by its argument.
+ * and cases.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_RUNTIME_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_SIM_RUNTIME_H
@@ -15,6 +15,7 @@
 
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
+#include "sim_parts.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -36,6 +37,9 @@
         }                                                                                          \
     } while (0)
 
+/* A part that the tests run with each version of the runtime. */
+#define CASE(name) PART(name)
+
 #define SUCCEEDS(call) GIVES(call, cudaSuccess)
 
 static size_t free_bytes_now(void)
@@ -43,27 +47,6 @@ static size_t free_bytes_now(void)
     size_t free_bytes, total_bytes;
     SUCCEEDS(cudaMemGetInfo(&free_bytes, &total_bytes));
     return free_bytes;
-}
-
-#define CASE(name)                                                                                 \
-    {                                                                                              \
-#name, name                                                                                \
-    }
-
-struct test_case {
-    const char *name;
-    void (*run)(void);
-};
-
-static int run_case(const struct test_case *cases, size_t case_count, int count, char **arguments)
-{
-    for (size_t i = 0; count == 2 && i < case_count; i++)
-        if (strcmp(arguments[1], cases[i].name) == 0) {
-            cases[i].run();
-            return 0;
-        }
-    fprintf(stderr, "%s: give the name of one case\n", arguments[0]);
-    return 2;
 }
 
 #endif

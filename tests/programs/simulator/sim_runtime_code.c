@@ -39,7 +39,7 @@ static void **enroll(void)
 }
 
 /* Lazy Loading: code is loaded by the first launch. */
-static void code_takes_memory_when_it_is_first_launched(void)
+CASE(code_takes_memory_when_it_is_first_launched)
 {
     const dim3 one = {1, 1, 1}, none = {0, 1, 1};
     void **handle = enroll();
@@ -59,7 +59,7 @@ static void code_takes_memory_when_it_is_first_launched(void)
 }
 
 /* Lazy Loading, CUDA_MODULE_LOADING=EAGER: loaded by the first call that has a context. */
-static void eager_code_is_loaded_by_the_first_call(void)
+CASE(eager_code_is_loaded_by_the_first_call)
 {
     CHECK(setenv("CUDA_MODULE_LOADING", "EAGER", 1) == 0);
     const size_t before_bytes = free_bytes_now();
@@ -72,7 +72,7 @@ static void eager_code_is_loaded_by_the_first_call(void)
 
 /* 6.7 Execution Control, cudaFuncGetAttributes: returns the version of the PTX or binary code
    that a device of capability 8.0 would run. CUB runs no other version. */
-static void a_kernel_says_what_it_was_built_for(void)
+CASE(a_kernel_says_what_it_was_built_for)
 {
     static struct {
         uint32_t magic;
@@ -110,7 +110,7 @@ static void a_kernel_says_what_it_was_built_for(void)
 }
 
 /* 6.4 Stream Management, cudaStreamBeginCapture; 6.30 Graph Management, cudaGraphAddKernelNode. */
-static void a_captured_launch_is_a_kernel_node(void)
+CASE(a_captured_launch_is_a_kernel_node)
 {
     const dim3 one = {1, 1, 1};
     struct cudaKernelNodeParams parameters = {.func = &kernel, .gridDim = one, .blockDim = one};
@@ -137,7 +137,7 @@ static void a_captured_launch_is_a_kernel_node(void)
 }
 
 /* 6.32 Library Management. */
-static void a_library_is_loaded_and_unloaded(void)
+CASE(a_library_is_loaded_and_unloaded)
 {
     cudaLibrary_t library;
     cudaKernel_t found;
@@ -155,7 +155,7 @@ static void a_library_is_loaded_and_unloaded(void)
 }
 
 /* 6.1 Device Management, cudaDeviceSetLimit, cudaDeviceGetLimit, cudaInitDevice. */
-static void limits_take_memory_of_the_device(void)
+CASE(limits_take_memory_of_the_device)
 {
     size_t value = 0;
     SUCCEEDS(cudaInitDevice(0, 0, 0));
@@ -170,7 +170,7 @@ static void limits_take_memory_of_the_device(void)
 
 /* 6.32, cudaLibraryLoadData, and 6.10 Memory Management: the call that loads the code returns
    the error. */
-static void code_that_does_not_load_fails_the_call_and_is_tried_again(void)
+CASE(code_that_does_not_load_fails_the_call_and_is_tried_again)
 {
     void *block;
     enroll();
@@ -178,17 +178,4 @@ static void code_that_does_not_load_fails_the_call_and_is_tried_again(void)
     SUCCEEDS(cudaMalloc(&block, MIB));
 }
 
-static const struct test_case cases[] = {
-    CASE(code_takes_memory_when_it_is_first_launched),
-    CASE(eager_code_is_loaded_by_the_first_call),
-    CASE(a_kernel_says_what_it_was_built_for),
-    CASE(a_captured_launch_is_a_kernel_node),
-    CASE(a_library_is_loaded_and_unloaded),
-    CASE(limits_take_memory_of_the_device),
-    CASE(code_that_does_not_load_fails_the_call_and_is_tried_again),
-};
-
-int main(int count, char **arguments)
-{
-    return run_case(cases, sizeof cases / sizeof *cases, count, arguments);
-}
+SIM_MAIN()

@@ -41,7 +41,7 @@ static bool is_context_there(int device)
 
 /* --- contexts and devices --- */
 
-static void asking_about_devices_makes_no_context(void)
+CASE(asking_about_devices_makes_no_context)
 {
     struct cudaDeviceProp properties[2]; /* large enough for any layout */
     int count, device, value;
@@ -62,7 +62,7 @@ static void *touch(void *go)
     return NULL;
 }
 
-static void threads_that_come_first_together_make_one_context(void)
+CASE(threads_that_come_first_together_make_one_context)
 {
     enum { THREADS = 8 };
     pthread_t threads[THREADS];
@@ -82,7 +82,7 @@ static void *look_at_device(void *result)
     return NULL;
 }
 
-static void each_thread_has_its_own_device(void)
+CASE(each_thread_has_its_own_device)
 {
     pthread_t other;
     int device;
@@ -95,7 +95,7 @@ static void each_thread_has_its_own_device(void)
     CHECK(device == 1);
 }
 
-static void a_device_that_is_none_changes_nothing(void)
+CASE(a_device_that_is_none_changes_nothing)
 {
     int device, value;
     GIVES(cudaSetDevice(2), cudaErrorInvalidDevice);
@@ -106,7 +106,7 @@ static void a_device_that_is_none_changes_nothing(void)
 }
 
 /* CUDA Runtime API, 6.1 Device Management, cudaDeviceReset. */
-static void a_reset_takes_all_and_the_next_call_begins_anew(void)
+CASE(a_reset_takes_all_and_the_next_call_begins_anew)
 {
     const size_t before_bytes = free_bytes_now();
     int device;
@@ -133,7 +133,7 @@ static void *use_after_reset(void *barrier)
     return NULL;
 }
 
-static void a_thread_outlives_the_reset_of_another(void)
+CASE(a_thread_outlives_the_reset_of_another)
 {
     pthread_barrier_t barrier;
     pthread_t other;
@@ -145,7 +145,7 @@ static void a_thread_outlives_the_reset_of_another(void)
     pthread_join(other, NULL);
 }
 
-static void a_context_of_the_drivers_is_respected(void)
+CASE(a_context_of_the_drivers_is_respected)
 {
     enum cudaDriverEntryPointQueryResult status;
     void *function;
@@ -190,7 +190,7 @@ static void check_layout(const unsigned char *properties, const struct layout *l
         CHECK(properties[i] == 0xa5);
 }
 
-static void properties_have_the_layout_of_the_version(void)
+CASE(properties_have_the_layout_of_the_version)
 {
     static const struct layout of_11 = {728, 288, 360, 388, 652, 720};
     static const struct layout of_13 = {1008, 288, 360, 384, 636, 696};
@@ -208,7 +208,7 @@ static void properties_have_the_layout_of_the_version(void)
 }
 
 /* This form exists only in CUDA 12. */
-static void the_second_form_of_properties_has_the_layout_of_12(void)
+CASE(the_second_form_of_properties_has_the_layout_of_12)
 {
     static const struct layout of_12 = {1032, 288, 360, 388, 652, 720};
     void *symbol = dlsym(RTLD_DEFAULT, "cudaGetDeviceProperties_v2");
@@ -219,7 +219,7 @@ static void the_second_form_of_properties_has_the_layout_of_12(void)
     check_layout(properties, &of_12);
 }
 
-static void devices_are_found_by_their_bus_number(void)
+CASE(devices_are_found_by_their_bus_number)
 {
     char text[32];
     int device;
@@ -228,7 +228,7 @@ static void devices_are_found_by_their_bus_number(void)
     CHECK(device == 1);
 }
 
-static void peers_are_reached_once_they_are_enabled(void)
+CASE(peers_are_reached_once_they_are_enabled)
 {
     void *here, *there;
     int can;
@@ -248,7 +248,7 @@ static void peers_are_reached_once_they_are_enabled(void)
 
 /* --- errors --- */
 
-static void the_last_error_stays_until_it_is_taken(void)
+CASE(the_last_error_stays_until_it_is_taken)
 {
     void *block;
     GIVES(cudaMalloc(NULL, 1), cudaErrorInvalidValue);
@@ -265,7 +265,7 @@ static void *take_last_error(void *error)
     return NULL;
 }
 
-static void the_last_error_is_the_threads_own(void)
+CASE(the_last_error_is_the_threads_own)
 {
     cudaError_t error = cudaErrorUnknown;
     pthread_t other;
@@ -277,7 +277,7 @@ static void the_last_error_is_the_threads_own(void)
 }
 
 /* The test sets the fault cuMemsetD8_v2:1=700 for this case. */
-static void an_illegal_access_is_the_end(void)
+CASE(an_illegal_access_is_the_end)
 {
     void *block;
     SUCCEEDS(cudaMalloc(&block, MIB));
@@ -289,7 +289,7 @@ static void an_illegal_access_is_the_end(void)
 }
 
 /* The test sets the fault cudaMalloc:2=2 for this case. */
-static void an_injected_failure_has_no_effect(void)
+CASE(an_injected_failure_has_no_effect)
 {
     const size_t before_bytes = free_bytes_now();
     void *first, *second = &second;
@@ -301,7 +301,7 @@ static void an_injected_failure_has_no_effect(void)
     SUCCEEDS(cudaMalloc(&second, 2 * MIB));
 }
 
-static void errors_have_names_and_words(void)
+CASE(errors_have_names_and_words)
 {
     CHECK(strcmp(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation") == 0);
     CHECK(strcmp(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory") == 0);
@@ -310,7 +310,7 @@ static void errors_have_names_and_words(void)
 
 /* --- streams, events, launches --- */
 
-static void streams_and_events_live_until_destroyed(void)
+CASE(streams_and_events_live_until_destroyed)
 {
     enum cudaStreamCaptureStatus status;
     cudaStream_t stream;
@@ -346,7 +346,7 @@ static void note_host_call(void *user_data)
     called++;
 }
 
-static void a_stream_calls_back(void)
+CASE(a_stream_calls_back)
 {
     cudaStream_t stream;
     SUCCEEDS(cudaStreamCreate(&stream));
@@ -356,7 +356,7 @@ static void a_stream_calls_back(void)
     CHECK(called == 2);
 }
 
-static void a_launch_is_checked_and_does_nothing(void)
+CASE(a_launch_is_checked_and_does_nothing)
 {
     const dim3 one = {1, 1, 1}, none = {1, 0, 1}, many = {1024, 2, 1};
     const void *kernel = &called;
@@ -372,7 +372,7 @@ static void a_launch_is_checked_and_does_nothing(void)
 
 /* --- driver entry points --- */
 
-static void entry_points_follow_name_version_and_flags(void)
+CASE(entry_points_follow_name_version_and_flags)
 {
     enum cudaDriverEntryPointQueryResult status;
     void *old, *young, *legacy, *own, *none = &none;
@@ -392,14 +392,14 @@ static void entry_points_follow_name_version_and_flags(void)
 /* Not simulated, so no header declares it. */
 cudaError_t cudaSetValidDevices(int *devices, int count);
 
-static void what_has_no_body_is_not_supported(void)
+CASE(what_has_no_body_is_not_supported)
 {
     GIVES(cudaSetValidDevices(NULL, 0), cudaErrorNotSupported);
     GIVES(cudaGetLastError(), cudaErrorNotSupported);
 }
 
 /* The test runs this case without a driver. */
-static void without_a_driver_there_are_no_devices(void)
+CASE(without_a_driver_there_are_no_devices)
 {
     int count = 7, number = 7;
     void *block;
@@ -411,32 +411,4 @@ static void without_a_driver_there_are_no_devices(void)
     CHECK(version() >= 12000);
 }
 
-static const struct test_case cases[] = {
-    CASE(asking_about_devices_makes_no_context),
-    CASE(threads_that_come_first_together_make_one_context),
-    CASE(each_thread_has_its_own_device),
-    CASE(a_device_that_is_none_changes_nothing),
-    CASE(a_reset_takes_all_and_the_next_call_begins_anew),
-    CASE(a_thread_outlives_the_reset_of_another),
-    CASE(a_context_of_the_drivers_is_respected),
-    CASE(properties_have_the_layout_of_the_version),
-    CASE(the_second_form_of_properties_has_the_layout_of_12),
-    CASE(devices_are_found_by_their_bus_number),
-    CASE(peers_are_reached_once_they_are_enabled),
-    CASE(the_last_error_stays_until_it_is_taken),
-    CASE(the_last_error_is_the_threads_own),
-    CASE(an_illegal_access_is_the_end),
-    CASE(an_injected_failure_has_no_effect),
-    CASE(errors_have_names_and_words),
-    CASE(streams_and_events_live_until_destroyed),
-    CASE(a_stream_calls_back),
-    CASE(a_launch_is_checked_and_does_nothing),
-    CASE(entry_points_follow_name_version_and_flags),
-    CASE(what_has_no_body_is_not_supported),
-    CASE(without_a_driver_there_are_no_devices),
-};
-
-int main(int count, char **arguments)
-{
-    return run_case(cases, sizeof cases / sizeof *cases, count, arguments);
-}
+SIM_MAIN()

@@ -71,7 +71,7 @@ static void expect_memory(uint64_t used_bytes, uint64_t reserved_bytes)
 }
 
 /* 6.30 Graph Management, cudaGraphAddMemAllocNode, cudaGraphLaunch, cudaDeviceGraphMemTrim. */
-static void an_allocation_node_takes_memory_when_it_runs(void)
+CASE(an_allocation_node_takes_memory_when_it_runs)
 {
     struct cudaMemAllocNodeParams parameters = {.poolProps = on_device(), .bytesize = 6 * MIB};
     struct cudaMemAllocNodeParams told;
@@ -99,7 +99,7 @@ static void an_allocation_node_takes_memory_when_it_runs(void)
 }
 
 /* 6.30, cudaGraphAddMemFreeNode; cudaGraphInstantiateWithParams, cudaGraphUpload. */
-static void a_free_node_ends_it_in_the_graph(void)
+CASE(a_free_node_ends_it_in_the_graph)
 {
     struct cudaMemAllocNodeParams parameters = {.poolProps = on_device(), .bytesize = 2 * MIB};
     cudaGraphInstantiateParams instantiation = {.flags = cudaGraphInstantiateFlagAutoFreeOnLaunch};
@@ -126,7 +126,7 @@ static void a_free_node_ends_it_in_the_graph(void)
 }
 
 /* 6.30, cudaGraphAddNode: every kind of node, with edge data since CUDA 13. */
-static void a_node_of_any_kind_is_added_by_one_function(void)
+CASE(a_node_of_any_kind_is_added_by_one_function)
 {
     static char here[16];
     struct cudaGraphNodeParams parameters = {.type = cudaGraphNodeTypeMemAlloc};
@@ -163,7 +163,7 @@ static void a_node_of_any_kind_is_added_by_one_function(void)
 
 /* 6.4 Stream Management, cudaStreamBeginCapture, cudaStreamEndCapture; 6.12 Stream Ordered
    Memory Allocator, cudaMallocAsync: during a capture, this function adds a node. */
-static void a_captured_allocation_is_a_node(void)
+CASE(a_captured_allocation_is_a_node)
 {
     enum cudaStreamCaptureStatus status;
     cudaStream_t stream;
@@ -193,7 +193,7 @@ static void a_captured_allocation_is_a_node(void)
 
 /* 6.4, cudaStreamGetCaptureInfo, cudaStreamUpdateCaptureDependencies: with edge data since CUDA
  * 13. */
-static void a_capture_tells_what_its_runtime_s_functions_ask(void)
+CASE(a_capture_tells_what_its_runtime_s_functions_ask)
 {
     enum cudaStreamCaptureStatus status;
     unsigned long long id = 0;
@@ -226,7 +226,7 @@ static void a_capture_tells_what_its_runtime_s_functions_ask(void)
 }
 
 /* 6.30, cudaGraphAddDependencies, cudaGraphGetEdges: with edge data since CUDA 13. */
-static void edges_are_added_and_listed_as_the_runtime_s_functions_say(void)
+CASE(edges_are_added_and_listed_as_the_runtime_s_functions_say)
 {
     cudaGraphNode_t first, last, from = NULL, to = NULL;
     cudaGraph_t graph;
@@ -241,16 +241,4 @@ static void edges_are_added_and_listed_as_the_runtime_s_functions_say(void)
     CHECK(count == 1);
 }
 
-static const struct test_case cases[] = {
-    CASE(an_allocation_node_takes_memory_when_it_runs),
-    CASE(a_free_node_ends_it_in_the_graph),
-    CASE(a_node_of_any_kind_is_added_by_one_function),
-    CASE(a_captured_allocation_is_a_node),
-    CASE(a_capture_tells_what_its_runtime_s_functions_ask),
-    CASE(edges_are_added_and_listed_as_the_runtime_s_functions_say),
-};
-
-int main(int count, char **arguments)
-{
-    return run_case(cases, sizeof cases / sizeof *cases, count, arguments);
-}
+SIM_MAIN()

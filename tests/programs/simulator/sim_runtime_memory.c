@@ -9,7 +9,7 @@
 /* --- memory --- */
 
 /* CUDA Runtime API, 6.10 Memory Management, cudaMalloc, cudaFree. */
-static void memory_is_taken_and_given_back(void)
+CASE(memory_is_taken_and_given_back)
 {
     const size_t before_bytes = free_bytes_now();
     void *block;
@@ -21,7 +21,7 @@ static void memory_is_taken_and_given_back(void)
 }
 
 /* 6.10, cudaFree, cudaFreeHost, cudaFreeArray of NULL. */
-static void nothing_is_a_block_of_no_bytes(void)
+CASE(nothing_is_a_block_of_no_bytes)
 {
     void *block = &block;
     SUCCEEDS(cudaMalloc(&block, 0));
@@ -33,7 +33,7 @@ static void nothing_is_a_block_of_no_bytes(void)
 }
 
 /* 6.10, cudaMalloc: cudaErrorMemoryAllocation. */
-static void too_much_fails_and_leaves_everything_as_it_was(void)
+CASE(too_much_fails_and_leaves_everything_as_it_was)
 {
     const size_t before_bytes = free_bytes_now();
     void *block = &block;
@@ -44,7 +44,7 @@ static void too_much_fails_and_leaves_everything_as_it_was(void)
 }
 
 /* 6.10, cudaFree: cudaErrorInvalidValue. */
-static void a_block_is_freed_once(void)
+CASE(a_block_is_freed_once)
 {
     void *block;
     SUCCEEDS(cudaMalloc(&block, MIB));
@@ -54,7 +54,7 @@ static void a_block_is_freed_once(void)
 }
 
 /* 6.10: cudaErrorInvalidValue. */
-static void null_parameters_are_invalid_values(void)
+CASE(null_parameters_are_invalid_values)
 {
     GIVES(cudaMalloc(NULL, 1), cudaErrorInvalidValue);
     GIVES(cudaMallocHost(NULL, 1), cudaErrorInvalidValue);
@@ -67,7 +67,7 @@ static void null_parameters_are_invalid_values(void)
 }
 
 /* 6.10, cudaMallocPitch, cudaMalloc3D. */
-static void rows_are_padded_to_a_pitch(void)
+CASE(rows_are_padded_to_a_pitch)
 {
     struct cudaPitchedPtr cube;
     size_t pitch_bytes;
@@ -83,7 +83,7 @@ static void rows_are_padded_to_a_pitch(void)
 }
 
 /* 6.13 Unified Addressing, cudaPointerGetAttributes. */
-static void a_pointer_says_what_it_is(void)
+CASE(a_pointer_says_what_it_is)
 {
     struct cudaPointerAttributes of;
     void *device, *managed, *pinned;
@@ -101,7 +101,7 @@ static void a_pointer_says_what_it_is(void)
     CHECK(of.type == cudaMemoryTypeUnregistered && of.devicePointer == NULL);
 }
 
-static void copies_between_host_and_pinned_memory_are_real(void)
+CASE(copies_between_host_and_pinned_memory_are_real)
 {
     const char text[] = "carried";
     char arrived[sizeof text] = "";
@@ -117,7 +117,7 @@ static void copies_between_host_and_pinned_memory_are_real(void)
     SUCCEEDS(cudaMemcpy_ptds(arrived, device, sizeof text, cudaMemcpyDeviceToHost));
 }
 
-static void copies_are_refused_where_they_make_no_sense(void)
+CASE(copies_are_refused_where_they_make_no_sense)
 {
     char from[16] = "", to[16];
     void *block;
@@ -129,7 +129,7 @@ static void copies_are_refused_where_they_make_no_sense(void)
 }
 
 /* 6.10, cudaMallocArray, cudaArrayGetInfo, cudaFreeArray. */
-static void arrays_remember_their_channels(void)
+CASE(arrays_remember_their_channels)
 {
     struct cudaChannelFormatDesc asked =
         cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindFloat);
@@ -147,7 +147,7 @@ static void arrays_remember_their_channels(void)
 }
 
 /* 6.10, cudaMalloc3DArray. */
-static void an_array_of_three_dimensions_costs_its_elements(void)
+CASE(an_array_of_three_dimensions_costs_its_elements)
 {
     const struct cudaChannelFormatDesc asked = {32, 32, 0, 0, cudaChannelFormatKindFloat};
     const size_t before_bytes = free_bytes_now();
@@ -165,7 +165,7 @@ static void an_array_of_three_dimensions_costs_its_elements(void)
 }
 
 /* 6.10, cudaHostRegister, cudaHostUnregister, cudaHostGetDevicePointer. */
-static void the_program_s_own_memory_is_registered(void)
+CASE(the_program_s_own_memory_is_registered)
 {
     static char own[8192];
     unsigned int flags = 0;
@@ -184,7 +184,7 @@ static void the_program_s_own_memory_is_registered(void)
 }
 
 /* 6.10, cudaMallocArray. */
-static void channels_have_to_agree(void)
+CASE(channels_have_to_agree)
 {
     const struct cudaChannelFormatDesc three = {8, 8, 8, 0, cudaChannelFormatKindUnsigned};
     const struct cudaChannelFormatDesc mixed = {8, 16, 0, 0, cudaChannelFormatKindUnsigned};
@@ -196,7 +196,7 @@ static void channels_have_to_agree(void)
 }
 
 /* 6.10, cudaMallocMipmappedArray, cudaFreeMipmappedArray. */
-static void mipmapped_arrays_have_levels(void)
+CASE(mipmapped_arrays_have_levels)
 {
     const struct cudaChannelFormatDesc bytes = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
     struct cudaExtent extent;
@@ -219,7 +219,7 @@ static uint64_t pool_value(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 }
 
 /* 6.12 Stream Ordered Memory Allocator, cudaMallocAsync, cudaFreeAsync. */
-static void the_default_pool_counts_what_is_used(void)
+CASE(the_default_pool_counts_what_is_used)
 {
     cudaMemPool_t pool;
     void *legacy, *own;
@@ -235,7 +235,7 @@ static void the_default_pool_counts_what_is_used(void)
 }
 
 /* 6.12, cudaMemPoolCreate, cudaMallocFromPoolAsync, cudaMemPoolTrimTo, cudaMemPoolDestroy. */
-static void a_pool_of_ones_own_keeps_up_to_its_threshold(void)
+CASE(a_pool_of_ones_own_keeps_up_to_its_threshold)
 {
     struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
                                           .location = {cudaMemLocationTypeDevice, 0}};
@@ -255,26 +255,4 @@ static void a_pool_of_ones_own_keeps_up_to_its_threshold(void)
     GIVES(cudaMemPoolCreate(&pool, &properties), cudaErrorInvalidDevice);
 }
 
-static const struct test_case cases[] = {
-    CASE(memory_is_taken_and_given_back),
-    CASE(nothing_is_a_block_of_no_bytes),
-    CASE(too_much_fails_and_leaves_everything_as_it_was),
-    CASE(a_block_is_freed_once),
-    CASE(null_parameters_are_invalid_values),
-    CASE(rows_are_padded_to_a_pitch),
-    CASE(a_pointer_says_what_it_is),
-    CASE(copies_between_host_and_pinned_memory_are_real),
-    CASE(copies_are_refused_where_they_make_no_sense),
-    CASE(arrays_remember_their_channels),
-    CASE(an_array_of_three_dimensions_costs_its_elements),
-    CASE(the_program_s_own_memory_is_registered),
-    CASE(channels_have_to_agree),
-    CASE(mipmapped_arrays_have_levels),
-    CASE(the_default_pool_counts_what_is_used),
-    CASE(a_pool_of_ones_own_keeps_up_to_its_threshold),
-};
-
-int main(int count, char **arguments)
-{
-    return run_case(cases, sizeof cases / sizeof *cases, count, arguments);
-}
+SIM_MAIN()

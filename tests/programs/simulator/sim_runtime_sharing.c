@@ -51,7 +51,7 @@ static void open_and_close(void)
 }
 
 /* 6.1 Device Management, cudaIpcGetMemHandle, cudaIpcOpenMemHandle, cudaIpcCloseMemHandle. */
-static void a_handle_is_opened_elsewhere_and_not_here(void)
+CASE(a_handle_is_opened_elsewhere_and_not_here)
 {
     cudaIpcMemHandle_t handle;
     void *block, *own;
@@ -67,7 +67,7 @@ static void a_handle_is_opened_elsewhere_and_not_here(void)
 
 /* 6.12 Stream Ordered Memory Allocator, cudaMemPoolExportToShareableHandle,
    cudaMemPoolExportPointer and the corresponding imports, all in the same process. */
-static void a_pool_s_piece_is_imported_by_its_name(void)
+CASE(a_pool_s_piece_is_imported_by_its_name)
 {
     const struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
                                                 .handleTypes = cudaMemHandleTypePosixFileDescriptor,
@@ -91,7 +91,7 @@ static void a_pool_s_piece_is_imported_by_its_name(void)
 }
 
 /* 6.6 External Resource Interoperability. */
-static void external_memory_is_mapped_twice_and_freed(void)
+CASE(external_memory_is_mapped_twice_and_freed)
 {
     struct cudaExternalMemoryHandleDesc handle = {.type = cudaExternalMemoryHandleTypeOpaqueFd,
                                                   .size = MIB};
@@ -120,7 +120,7 @@ static void external_memory_is_mapped_twice_and_freed(void)
 }
 
 /* 6.10 Memory Management, cudaArrayGetSparseProperties, cudaArrayGetMemoryRequirements. */
-static void arrays_that_are_mapped_into_say_what_they_need(void)
+CASE(arrays_that_are_mapped_into_say_what_they_need)
 {
     const struct cudaChannelFormatDesc bytes = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
     struct cudaArraySparseProperties properties;
@@ -140,7 +140,7 @@ static void arrays_that_are_mapped_into_say_what_they_need(void)
 }
 
 /* 6.25 Graphics Interoperability: nothing can be registered. */
-static void no_graphics_resource_is_known(void)
+CASE(no_graphics_resource_is_known)
 {
     cudaGraphicsResource_t resource = NULL;
     GIVES(cudaGraphicsMapResources(1, &resource, 0), cudaErrorInvalidResourceHandle);
@@ -151,7 +151,7 @@ static void no_graphics_resource_is_known(void)
 
 #if RUNTIME == 13
 /* 6.12, cudaMemGetDefaultMemPool, cudaMemSetMemPool, since CUDA 13. */
-static void the_host_has_a_pool_of_its_own(void)
+CASE(the_host_has_a_pool_of_its_own)
 {
     const enum cudaMemAllocationType pinned = cudaMemAllocationTypePinned;
     const struct cudaMemPoolProps properties = {.allocType = pinned,
@@ -171,18 +171,4 @@ static void the_host_has_a_pool_of_its_own(void)
 }
 #endif
 
-static const struct test_case cases[] = {
-    CASE(a_handle_is_opened_elsewhere_and_not_here),
-    CASE(a_pool_s_piece_is_imported_by_its_name),
-    CASE(external_memory_is_mapped_twice_and_freed),
-    CASE(arrays_that_are_mapped_into_say_what_they_need),
-    CASE(no_graphics_resource_is_known),
-#if RUNTIME == 13
-    CASE(the_host_has_a_pool_of_its_own),
-#endif
-};
-
-int main(int count, char **arguments)
-{
-    return run_case(cases, sizeof cases / sizeof *cases, count, arguments);
-}
+SIM_MAIN()

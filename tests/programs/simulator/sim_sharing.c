@@ -95,7 +95,7 @@ static void open_twice_and_close_twice(void)
 }
 
 /* 6.13 Memory Management, cuIpcGetMemHandle, cuIpcOpenMemHandle, cuIpcCloseMemHandle. */
-static void an_ipc_handle_is_opened_by_another_process(void)
+PART(an_ipc_handle_is_opened_by_another_process)
 {
     CUipcMemHandle handle, again;
     CUdeviceptr block, own = 7;
@@ -118,7 +118,7 @@ static void do_nothing(void)
 
 /* 6.13, cuIpcGetMemHandle: the memory must be of cuMemAlloc, and new memory at an old address
    has a new handle. cuIpcOpenMemHandle: CUDA_ERROR_MAP_FAILED. */
-static void a_handle_is_of_one_allocation_of_a_living_process(void)
+PART(a_handle_is_of_one_allocation_of_a_living_process)
 {
     CUipcMemHandle handle, again;
     CUdeviceptr block, managed;
@@ -150,7 +150,7 @@ static void end_the_context_while_it_is_open(void)
 }
 
 /* 6.8 Context Management, cuCtxDestroy: memory opened in a context is closed with it. */
-static void what_was_opened_ends_with_its_context(void)
+PART(what_was_opened_ends_with_its_context)
 {
     CUipcMemHandle handle;
     CUdeviceptr block;
@@ -191,7 +191,7 @@ static void map_what_is_imported(void)
 }
 
 /* 6.14 Virtual Memory Management, cuMemExportToShareableHandle, cuMemImportFromShareableHandle. */
-static void physical_memory_is_imported_by_its_descriptor(void)
+PART(physical_memory_is_imported_by_its_descriptor)
 {
     CUmemAllocationProp properties = shareable();
     CUmemGenericAllocationHandle handle;
@@ -210,7 +210,7 @@ static void physical_memory_is_imported_by_its_descriptor(void)
 }
 
 /* 6.14, cuMemImportFromShareableHandle: the handle may differ, the memory is the same. */
-static void what_a_process_imports_from_itself_is_the_same_memory(void)
+PART(what_a_process_imports_from_itself_is_the_same_memory)
 {
     CUmemAllocationProp properties = shareable();
     CUmemGenericAllocationHandle handle, imported = 0;
@@ -269,7 +269,7 @@ static void import_a_pool_and_a_piece(void)
 
 /* 6.15 Stream Ordered Memory Allocator, cuMemPoolExportToShareableHandle, cuMemPoolExportPointer,
  * cuMemPoolImportFromShareableHandle, cuMemPoolImportPointer. */
-static void a_pool_s_piece_is_imported_by_another_process(void)
+PART(a_pool_s_piece_is_imported_by_another_process)
 {
     const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                                        .handleTypes = POSIX,
@@ -297,13 +297,4 @@ static void a_pool_s_piece_is_imported_by_another_process(void)
     finish();
 }
 
-static const struct sim_part parts[] = {
-    PART(an_ipc_handle_is_opened_by_another_process),
-    PART(a_handle_is_of_one_allocation_of_a_living_process),
-    PART(what_was_opened_ends_with_its_context),
-    PART(physical_memory_is_imported_by_its_descriptor),
-    PART(what_a_process_imports_from_itself_is_the_same_memory),
-    PART(a_pool_s_piece_is_imported_by_another_process),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

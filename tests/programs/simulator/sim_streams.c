@@ -5,7 +5,7 @@
  */
 #include "sim_device.h"
 
-static void a_stream_is_known_until_it_is_destroyed(void)
+PART(a_stream_is_known_until_it_is_destroyed)
 {
     CUstream stream;
     CUcontext owner;
@@ -34,7 +34,7 @@ static void a_stream_is_known_until_it_is_destroyed(void)
     EXPECT(cuStreamCreate(&stream, 8), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void no_stream_is_capturing(void)
+PART(no_stream_is_capturing)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -48,7 +48,7 @@ static void no_stream_is_capturing(void)
 }
 
 /* The same work takes the same simulated time in every run. */
-static void events_measure_the_work_between_them(void)
+PART(events_measure_the_work_between_them)
 {
     static char host[1 << 20];
     CUevent start, end, untimed;
@@ -97,7 +97,7 @@ static void CUDAAPI note_stream(CUstream stream, CUresult status, void *place)
     *(int *)place += 10;
 }
 
-static void host_functions_run_in_their_turn(void)
+PART(host_functions_run_in_their_turn)
 {
     int count = 0;
     begin_cuda();
@@ -109,7 +109,7 @@ static void host_functions_run_in_their_turn(void)
     EXPECT(count, 11);
 }
 
-static void launches_of_known_kernels_do_nothing(void)
+PART(launches_of_known_kernels_do_nothing)
 {
     CUmodule module, told;
     CUfunction function;
@@ -134,7 +134,7 @@ static void launches_of_known_kernels_do_nothing(void)
     EXPECT(cuModuleGetFunction(&function, module, "kernel"), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void a_library_s_kernel_is_a_function_too(void)
+PART(a_library_s_kernel_is_a_function_too)
 {
     CUlibrary library;
     CUkernel kernel;
@@ -153,10 +153,4 @@ static void a_library_s_kernel_is_a_function_too(void)
     EXPECT(cuLibraryGetKernel(&kernel, library, "kernel"), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static const struct sim_part parts[] = {
-    PART(a_stream_is_known_until_it_is_destroyed), PART(no_stream_is_capturing),
-    PART(events_measure_the_work_between_them),    PART(host_functions_run_in_their_turn),
-    PART(launches_of_known_kernels_do_nothing),    PART(a_library_s_kernel_is_a_function_too),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

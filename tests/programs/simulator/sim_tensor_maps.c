@@ -54,7 +54,7 @@ static CUresult im2col(struct request r, const int *lower, unsigned channels, un
 }
 
 /* Tensor Map Object Management, cuTensorMapEncodeTiled. */
-static void a_tiled_map_is_encoded_and_takes_no_memory(void)
+PART(a_tiled_map_is_encoded_and_takes_no_memory)
 {
     begin_cuda();
     const size_t before = free_bytes();
@@ -80,7 +80,7 @@ static void a_tiled_map_is_encoded_and_takes_no_memory(void)
         EXPECT(tiled(r), CUDA_ERROR_INVALID_VALUE);                                                \
     } while (0)
 
-static void a_tiled_map_of_what_is_not_allowed_is_refused(void)
+PART(a_tiled_map_of_what_is_not_allowed_is_refused)
 {
     const cuuint64_t no_dim[2] = {512, 0}, odd_stride[1] = {1023}, far_stride[1] = {1ull << 40};
     const cuuint32_t wide_box[2] = {128, 64}, high_box[2] = {64, 257}, no_box[2] = {64, 0};
@@ -116,7 +116,7 @@ static void a_tiled_map_of_what_is_not_allowed_is_refused(void)
 }
 
 /* cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2colWide. */
-static void a_map_of_an_image_s_columns_is_encoded_for_three_to_five_dimensions(void)
+PART(a_map_of_an_image_s_columns_is_encoded_for_three_to_five_dimensions)
 {
     const int far[3] = {0, 0, -129};
     begin_cuda();
@@ -138,26 +138,18 @@ static void a_map_of_an_image_s_columns_is_encoded_for_three_to_five_dimensions(
            CUDA_ERROR_NOT_SUPPORTED); /* before compute capability 10.0 */
 }
 
-static void a_map_needs_a_context(void)
+PART(a_map_needs_a_context)
 {
     EXPECT(tiled(usual()), CUDA_ERROR_NOT_INITIALIZED);
     EXPECT(cuInit(0), 0);
     EXPECT(tiled(usual()), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void a_card_before_compute_capability_9_0_has_none(void)
+PART(a_card_before_compute_capability_9_0_has_none)
 {
     begin_cuda();
     EXPECT(tiled(usual()), CUDA_ERROR_NOT_SUPPORTED);
     EXPECT(cuTensorMapReplaceAddress(&map, (void *)0x7f0000000010), CUDA_ERROR_NOT_SUPPORTED);
 }
 
-static const struct sim_part parts[] = {
-    PART(a_tiled_map_is_encoded_and_takes_no_memory),
-    PART(a_tiled_map_of_what_is_not_allowed_is_refused),
-    PART(a_map_of_an_image_s_columns_is_encoded_for_three_to_five_dimensions),
-    PART(a_map_needs_a_context),
-    PART(a_card_before_compute_capability_9_0_has_none),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

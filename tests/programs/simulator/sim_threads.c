@@ -41,7 +41,7 @@ static void *work(void *seed)
     return NULL;
 }
 
-static void nothing_is_missing_after_many_threads(void)
+PART(nothing_is_missing_after_many_threads)
 {
     pthread_t threads[THREADS];
     EXPECT(cuInit(0), 0);
@@ -77,7 +77,7 @@ static CUresult allocate(void)
     return cuMemAlloc_v2(&address, 100);
 }
 
-static void a_child_of_a_process_that_uses_the_driver_cannot(void)
+PART(a_child_of_a_process_that_uses_the_driver_cannot)
 {
     EXPECT(cuInit(0), 0);
     EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
@@ -86,16 +86,10 @@ static void a_child_of_a_process_that_uses_the_driver_cannot(void)
     EXPECT(allocate(), 0);
 }
 
-static void a_child_of_one_that_does_not_starts_its_own(void)
+PART(a_child_of_one_that_does_not_starts_its_own)
 {
     EXPECT(result_in_child(initialize), 0);
     EXPECT(cuInit(0), 0);
 }
 
-static const struct sim_part parts[] = {
-    PART(nothing_is_missing_after_many_threads),
-    PART(a_child_of_a_process_that_uses_the_driver_cannot),
-    PART(a_child_of_one_that_does_not_starts_its_own),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

@@ -46,7 +46,7 @@ static CUarrayMapInfo map_info(CUarray array, CUmemGenericAllocationHandle memor
 
 /* 6.13 Memory Management, CUDA_ARRAY3D_SPARSE; 6.14 Virtual Memory Management, cuMemMapArrayAsync.
  */
-static void a_sparse_array_has_the_memory_that_is_mapped_into_it(void)
+PART(a_sparse_array_has_the_memory_that_is_mapped_into_it)
 {
     CUDA_ARRAY_SPARSE_PROPERTIES told;
     begin_cuda();
@@ -76,7 +76,7 @@ static void a_sparse_array_has_the_memory_that_is_mapped_into_it(void)
 }
 
 /* 6.14, cuMemMapArrayAsync: CUDA_ERROR_INVALID_VALUE and CUDA_ERROR_INVALID_HANDLE. */
-static void a_mapping_says_which_tiles_of_which_memory(void)
+PART(a_mapping_says_which_tiles_of_which_memory)
 {
     begin_cuda();
     const CUarray array = create_array(1000, 256, CUDA_ARRAY3D_SPARSE);
@@ -110,7 +110,7 @@ static void a_mapping_says_which_tiles_of_which_memory(void)
 }
 
 /* 6.14, cuMemCreate: memory created for tiles backs sparse arrays only. */
-static void tiles_are_not_mapped_at_addresses(void)
+PART(tiles_are_not_mapped_at_addresses)
 {
     CUdeviceptr address;
     begin_cuda();
@@ -120,7 +120,7 @@ static void tiles_are_not_mapped_at_addresses(void)
 }
 
 /* 6.13, CUDA_ARRAY3D_DEFERRED_MAPPING, cuArrayGetMemoryRequirements. */
-static void deferred_memory_is_mapped_as_a_whole(void)
+PART(deferred_memory_is_mapped_as_a_whole)
 {
     CUDA_ARRAY_MEMORY_REQUIREMENTS told;
     begin_cuda();
@@ -145,7 +145,7 @@ static void deferred_memory_is_mapped_as_a_whole(void)
 }
 
 /* 6.13, cuMipmappedArrayGetSparseProperties; 6.14, the mip tail. */
-static void small_levels_are_a_tail(void)
+PART(small_levels_are_a_tail)
 {
     const CUDA_ARRAY3D_DESCRIPTOR descriptor = {.Width = 512,
                                                 .Height = 256,
@@ -191,7 +191,7 @@ static void small_levels_are_a_tail(void)
 }
 
 /* 6.8 Context Management, cuCtxDestroy: arrays are destroyed and release their physical memory. */
-static void mapped_memory_is_let_go_with_the_context(void)
+PART(mapped_memory_is_let_go_with_the_context)
 {
     begin_cuda();
     const size_t before = free_bytes();
@@ -204,13 +204,4 @@ static void mapped_memory_is_let_go_with_the_context(void)
     EXPECT(free_bytes(), before);
 }
 
-static const struct sim_part parts[] = {
-    PART(a_sparse_array_has_the_memory_that_is_mapped_into_it),
-    PART(a_mapping_says_which_tiles_of_which_memory),
-    PART(tiles_are_not_mapped_at_addresses),
-    PART(deferred_memory_is_mapped_as_a_whole),
-    PART(small_levels_are_a_tail),
-    PART(mapped_memory_is_let_go_with_the_context),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()

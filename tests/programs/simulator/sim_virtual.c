@@ -26,7 +26,7 @@ static CUdeviceptr reserve(size_t size_bytes)
 }
 
 /* 6.14 Virtual Memory Management, cuMemGetAllocationGranularity. */
-static void sizes_are_whole_granules(void)
+PART(sizes_are_whole_granules)
 {
     CUmemGenericAllocationHandle handle = 7;
     CUdeviceptr address = 7;
@@ -44,7 +44,7 @@ static void sizes_are_whole_granules(void)
 }
 
 /* 6.14, cuMemAddressReserve, cuMemAddressFree, cuMemCreate. */
-static void addresses_cost_nothing_and_physical_memory_its_size(void)
+PART(addresses_cost_nothing_and_physical_memory_its_size)
 {
     begin_cuda();
     const size_t before = free_bytes();
@@ -62,7 +62,7 @@ static void addresses_cost_nothing_and_physical_memory_its_size(void)
 }
 
 /* 6.14, cuMemRelease. */
-static void physical_memory_stays_while_it_is_mapped(void)
+PART(physical_memory_stays_while_it_is_mapped)
 {
     begin_cuda();
     const size_t before = free_bytes();
@@ -79,7 +79,7 @@ static void physical_memory_stays_while_it_is_mapped(void)
 }
 
 /* 6.14, cuMemRetainAllocationHandle. */
-static void a_handle_can_be_had_again_from_a_mapping(void)
+PART(a_handle_can_be_had_again_from_a_mapping)
 {
     CUmemGenericAllocationHandle again = 0;
     CUmemAllocationProp told;
@@ -102,7 +102,7 @@ static void a_handle_can_be_had_again_from_a_mapping(void)
 }
 
 /* 6.14, cuMemMap. */
-static void a_mapping_lies_in_a_reservation_and_over_no_other(void)
+PART(a_mapping_lies_in_a_reservation_and_over_no_other)
 {
     begin_cuda();
     const CUdeviceptr address = reserve(4 * GRANULE);
@@ -119,7 +119,7 @@ static void a_mapping_lies_in_a_reservation_and_over_no_other(void)
 }
 
 /* 6.14, cuMemUnmap. */
-static void unmapping_takes_whole_mappings(void)
+PART(unmapping_takes_whole_mappings)
 {
     begin_cuda();
     const CUdeviceptr address = reserve(6 * GRANULE);
@@ -135,7 +135,7 @@ static void unmapping_takes_whole_mappings(void)
 }
 
 /* 6.14, cuMemSetAccess, cuMemGetAccess. */
-static void access_is_kept_for_each_device(void)
+PART(access_is_kept_for_each_device)
 {
     const CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
                         there = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
@@ -156,7 +156,7 @@ static void access_is_kept_for_each_device(void)
     EXPECT(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 }
 
-static void neighbouring_mappings_are_one_range_to_a_copy(void)
+PART(neighbouring_mappings_are_one_range_to_a_copy)
 {
     static char host[2 * 2 * 1024 * 1024];
     begin_cuda();
@@ -170,7 +170,7 @@ static void neighbouring_mappings_are_one_range_to_a_copy(void)
 }
 
 /* 6.14, cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY. */
-static void physical_memory_runs_out(void)
+PART(physical_memory_runs_out)
 {
     CUmemGenericAllocationHandle handle = 7;
     begin_cuda();
@@ -182,16 +182,4 @@ static void physical_memory_runs_out(void)
     EXPECT(cuMemCreate(&handle, GRANULE, &properties, 0), CUDA_ERROR_OUT_OF_MEMORY);
 }
 
-static const struct sim_part parts[] = {
-    PART(sizes_are_whole_granules),
-    PART(addresses_cost_nothing_and_physical_memory_its_size),
-    PART(physical_memory_stays_while_it_is_mapped),
-    PART(a_handle_can_be_had_again_from_a_mapping),
-    PART(a_mapping_lies_in_a_reservation_and_over_no_other),
-    PART(unmapping_takes_whole_mappings),
-    PART(access_is_kept_for_each_device),
-    PART(neighbouring_mappings_are_one_range_to_a_copy),
-    PART(physical_memory_runs_out),
-};
-
-SIM_MAIN(parts)
+SIM_MAIN()
