@@ -14,8 +14,8 @@ One line stands for a part that an earlier command printed, too:
     (as in report: Phases)                              the paragraph of `report` that begins with the line "Phases"
     (as in without_events info: Facts)                  the same, in the file of another trace
     devices[0].sites as in report: devices[0].sites     the value that has this path in the JSON document of `report`
-    answer the texts of the verdict                     the texts of the value `verdict` beside it
 
+A list `answer` is left out if it has the texts of the list `verdict` after it.
 `expand` puts the parts back, so that a test can compare whole outputs byte by byte.
 """
 import re
@@ -26,7 +26,6 @@ CLOSING = re.compile(r" *[\]}],?$")
 MEMBER = re.compile(r'"(?:[^"\\]|\\.)*": ')
 ROW = re.compile(r"(?:((?!as in )\w\S*) )?(.*)$")
 PARAGRAPH_ELSEWHERE = re.compile(r"\(as in (.*)\)$")
-TEXTS_OF_VERDICT = "the texts of the verdict"
 VERDICT_TEXT = re.compile(r'"text": (".*")\}$')
 
 
@@ -215,17 +214,21 @@ def texts_of_verdict(path, rows):
 
 
 def fold_answers(rows):
-    answers = dict.fromkeys(path.removesuffix("[0]") for path, _ in rows if re.search(r"\banswer\[0\]$", path))
-    for path in answers:
+    for path in {path.removesuffix("[0]") for path, _ in rows if re.search(r"\banswer\[0\]$", path)}:
         said = [row for row in rows if path in prefixes(row[0])]
         if said == texts_of_verdict(path, rows):
-            rows = [(path, TEXTS_OF_VERDICT) if row == said[0] else row for row in rows if row not in said[1:]]
+            rows = [row for row in rows if row not in said]
     return rows
 
 
 def expand_answers(rows):
-    return [one for path, text in rows
-            for one in (texts_of_verdict(path, rows) if text == TEXTS_OF_VERDICT else [(path, text)])]  # fmt: skip
+    paths, expanded = {path for path, _ in rows}, []
+    for path, text in rows:
+        answer = re.sub(r"\bverdict\[0\]$", "answer", path)
+        if answer != path and answer + "[0]" not in paths:
+            expanded += texts_of_verdict(answer, rows)
+        expanded.append((path, text))
+    return expanded
 
 
 # --- sessions ---
