@@ -8,6 +8,7 @@ import pytest
 
 from support.exit_line import compare_with_report
 from support.run import BUILD, LIBRARY, TIMEOUT_S, Recording, run_command, simulator_environment
+from support.tracefile import Trace
 from support.unit_tests import pytest_collect_file  # noqa: F401 (a hook of pytest's)
 
 
@@ -26,6 +27,12 @@ def gpumemtrace():
         return completed
 
     return run
+
+
+@pytest.fixture
+def trace(tmp_path):
+    """An empty trace, to which a test adds events."""
+    return Trace(tmp_path / "trace.db")
 
 
 @pytest.fixture

@@ -3,20 +3,13 @@
 import pytest
 
 from support.run import load_json
-from support.tracefile import MIB, Trace
+from support.tracefile import MIB
 
 BASE = 0x7F0000000000
 
 
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
-
-
 def frag(trace, *options):
-    if not trace.path.exists():
-        trace.write()
-    return load_json("frag", trace.path, *options)["devices"][0]["fragmentation"]
+    return load_json("frag", trace.written(), *options)["devices"][0]["fragmentation"]
 
 
 def figures(fragmentation):
@@ -191,7 +184,7 @@ def test_frag_lists_every_failure_and_moments_over_time(trace):
 
 
 def device_of(trace, *options):
-    return load_json("frag", trace.path if trace.path.exists() else trace.write(), *options)["devices"][0]
+    return load_json("frag", trace.written(), *options)["devices"][0]
 
 
 def rows(listed, *keys):
@@ -302,9 +295,7 @@ def test_the_answer_speaks_of_the_failure_that_memory_in_pieces_caused(trace):
 
 
 def segments(trace, *options):
-    if not trace.path.exists():
-        trace.write()
-    return load_json("frag", trace.path, "--segments", *options)["devices"][0]["segments"]
+    return load_json("frag", trace.written(), "--segments", *options)["devices"][0]["segments"]
 
 
 def test_segments_hold_the_blocks_that_were_live_at_the_moment(trace):

@@ -17,9 +17,7 @@ def trace(tmp_path):
 
 
 def ask(trace, what_if):
-    if not trace.path.exists():
-        trace.write()
-    answer = load_json("frag", trace.path, f"--what-if={what_if}")
+    answer = load_json("frag", trace.written(), f"--what-if={what_if}")
     return answer["devices"][0]["what_if"], " ".join(sentences_of(answer))
 
 

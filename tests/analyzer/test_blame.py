@@ -3,17 +3,11 @@
 import pytest
 
 from support.run import load_json, run_command, texts_of
-from support.tracefile import Trace
 
 SIZES = 800, 80, 8, 1
 MAIN, OTHER = ("/me/train.py", 88, "main"), ("/me/train.py", 90, "main")
 HELPER, NEW = ("/me/tensor.py", 5, "floats"), ("/me/tensor.py", 9, "tensor_new")
 TORCH = "/v/lib/python3.11/site-packages/torch/nn/modules"
-
-
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
 
 
 def line(number, function):

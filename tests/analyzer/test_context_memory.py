@@ -4,18 +4,13 @@ call."""
 import pytest
 
 from support.run import load_json
-from support.tracefile import MIB, Trace
+from support.tracefile import MIB
 
 GIB = 1024 * MIB
 
 
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
-
-
 def report_of(trace):
-    return load_json("report", trace.path if trace.path.exists() else trace.write())
+    return load_json("report", trace.written())
 
 
 def context_of(trace):

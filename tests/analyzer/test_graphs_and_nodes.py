@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Hand-written traces about the segments of CUDA graphs, and about forward stacks of the allocations that a backward
 makes."""
-import pytest
-
 from support.run import load_json
-from support.tracefile import MIB, Trace
+from support.tracefile import MIB
 
 WINDOW = 1 << 17  # the number of nodes whose forward stacks are kept, as in autograd.h
-
-
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
 
 
 def segments(path, seq):

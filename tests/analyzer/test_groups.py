@@ -29,9 +29,7 @@ def native(trace, module, function):
 
 def groups(trace, by, *options):
     """Returns {name: (own bytes, inclusive bytes)}."""
-    if not trace.path.exists():
-        trace.write()
-    rows = load_json("peak", f"--by={by}", *options, trace.path)["devices"][0]["groups"]
+    rows = load_json("peak", f"--by={by}", *options, trace.written())["devices"][0]["groups"]
     return {row["name"]: (row["own_bytes"], row["inclusive_bytes"]) for row in rows}
 
 

@@ -4,12 +4,7 @@ the lower moment's bytes."""
 import pytest
 
 from support.run import load_json, run_command
-from support.tracefile import MIB, Trace
-
-
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
+from support.tracefile import MIB
 
 
 def go_to(trace, *levels):

@@ -12,11 +12,6 @@ from support.tracefile import MIB, Trace
 GIB = 1 << 30
 
 
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
-
-
 # --- the last values and the highest ---
 
 FIGURES = ("rss_bytes", "rss_peak_bytes", "cgroup_bytes", "cgroup_peak_bytes", "cgroup_limit_bytes")
@@ -72,7 +67,7 @@ def test_the_recorder_notes_how_much_the_program_took(record, tmp_path):
 
 
 def warnings(trace):
-    return load_json("info", trace.path if trace.path.exists() else trace.write())["warnings"]
+    return load_json("info", trace.written())["warnings"]
 
 
 def test_a_killed_program_near_its_cgroups_limit_may_have_been_killed_for_it(tmp_path):

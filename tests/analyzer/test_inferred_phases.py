@@ -3,7 +3,7 @@
 import pytest
 
 from support.run import load_json, run_command
-from support.tracefile import MIB, Trace
+from support.tracefile import MIB
 
 TORCH = "/venv/lib/python3.12/site-packages/torch"
 MODULE = f"{TORCH}/nn/modules/module.py"
@@ -38,11 +38,6 @@ STACKS = {
     "own": [("/home/me/train.py", 12, "main"), MAIN],
     "native": [0x1234],
 }
-
-
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
 
 
 def take(trace, name, size=MIB, **columns):

@@ -4,18 +4,13 @@ and others."""
 import pytest
 
 from support.run import load_json
-from support.tracefile import MIB, Trace
+from support.tracefile import MIB
 
 HANDLE, OTHER, PLACE = 0x51, 0x52, 0x7000_0000
 
 
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
-
-
 def report_of(trace):
-    return load_json("report", trace.path if trace.path.exists() else trace.write())
+    return load_json("report", trace.written())
 
 
 def device_of(trace, number=0):
@@ -416,7 +411,7 @@ def test_a_reset_leaves_pools_and_imports_alone(trace):
 
 
 def frag(trace, *options):
-    path = trace.path if trace.path.exists() else trace.write()
+    path = trace.written()
     result = load_json("frag", path, *options)["devices"][0]["fragmentation"]
     return tuple(result[f"{k}_bytes"] for k in "reserved live free largest_free".split())
 

@@ -8,13 +8,8 @@ from support.run import load_json, run_command, texts_of
 from support.tracefile import MIB, Trace
 
 
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
-
-
 def ask(command, trace):
-    return load_json(command, trace.path if trace.path.exists() else trace.write())
+    return load_json(command, trace.written())
 
 
 def leaks(trace):

@@ -33,7 +33,7 @@ def frames(trace, *files):
 
 
 def moment_of(trace, *options):
-    (device,) = load_json("ledger", trace.path if trace.path.exists() else trace.write(), *options)["devices"]
+    (device,) = load_json("ledger", trace.written(), *options)["devices"]
     return device["moments"][0]
 
 

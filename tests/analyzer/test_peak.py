@@ -7,15 +7,8 @@ from support.run import load_json, run_command, texts_of
 from support.tracefile import MIB, Trace
 
 
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
-
-
 def device_of(trace, *options):
-    if not trace.path.exists():
-        trace.write()
-    return load_json("peak", trace.path, *options)["devices"][0]
+    return load_json("peak", trace.written(), *options)["devices"][0]
 
 
 def sites(trace, *options):

@@ -3,14 +3,8 @@
 import pytest
 
 from support.run import load_json, run_command
-from support.tracefile import Trace
 
 FIGURES = "entry_bytes peak_bytes allocated_bytes freed_bytes kept_bytes".split()
-
-
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
 
 
 def rows(trace):

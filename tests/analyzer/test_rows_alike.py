@@ -24,7 +24,7 @@ def two_stacks(trace):
 
 def rows(trace, heading, *command):
     """Returns the rows below `heading`, each as [cells …, line below the row]."""
-    text = run_command(*command, trace.path if trace.path.exists() else trace.write()).stdout
+    text = run_command(*command, trace.written()).stdout
     return [[*cells.values(), head] for cells, head in dict(lists_of(text))[heading]]
 
 

@@ -6,18 +6,13 @@ import pytest
 from test_leaks import CALL, keep, says, verdict
 
 from support.run import load_json, run_command, sentences_of, texts_of
-from support.tracefile import MIB, Trace
+from support.tracefile import MIB
 
 GIB = 1 << 30
 
 
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
-
-
 def ask(trace):
-    return load_json("steps", trace.path if trace.path.exists() else trace.write())
+    return load_json("steps", trace.written())
 
 
 def steps(trace):
@@ -471,7 +466,7 @@ def play(trace, sequence, lines=LINES, size=lambda number: MIB):
 
 
 def growth(trace):
-    return load_json("leaks", trace.path if trace.path.exists() else trace.write())["devices"][0]["leaks"]["growth"][0]
+    return load_json("leaks", trace.written())["devices"][0]["leaks"]["growth"][0]
 
 
 def shown(trace):

@@ -6,11 +6,6 @@ from support.run import load_json
 from support.tracefile import MIB, Trace
 
 
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
-
-
 def device_of(trace, number=0):
     devices = load_json("report", trace.write())["devices"]
     return next(device for device in devices if device["device"] == number)

@@ -4,20 +4,12 @@
 import pytest
 
 from support.run import load_json, run_command
-from support.tracefile import Trace
 
 MIB = 1 << 20
 
 
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
-
-
 def rows(trace, *options):
-    if not trace.path.exists():
-        trace.write()
-    (device,) = load_json("timeline", trace.path, *options)["devices"]
+    (device,) = load_json("timeline", trace.written(), *options)["devices"]
     return device["timeline"]
 
 
@@ -26,9 +18,7 @@ def samples(trace, *options):
 
 
 def text_rows(trace, *options):
-    if not trace.path.exists():
-        trace.write()
-    text = run_command("timeline", trace.path, *options).stdout
+    text = run_command("timeline", trace.written(), *options).stdout
     return text.split("Live over time\n")[1].split("\n\n")[0].splitlines()[1:]
 
 

@@ -42,7 +42,7 @@ class Program:
         return self
 
     def answer(self, command="leaks"):
-        return sentences_of(load_json(command, self.trace.path if self.trace.path.exists() else self.trace.write()))
+        return sentences_of(load_json(command, self.trace.written()))
 
 
 @pytest.fixture

@@ -5,16 +5,10 @@ import re
 import pytest
 
 from support.run import load_json, run_command, sentences_of
-from support.tracefile import Trace
-
-
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
 
 
 def ask(command, trace):
-    return sentences_of(load_json(command, trace.path if trace.path.exists() else trace.write()))
+    return sentences_of(load_json(command, trace.written()))
 
 
 def train(trace, steps, per_step):

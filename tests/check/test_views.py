@@ -29,11 +29,6 @@ def with_views(trace):
     return trace.path
 
 
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
-
-
 def test_each_view_has_an_example():
     assert len(EXAMPLES) >= 11
     asked = " ".join(text for _, text in EXAMPLES)

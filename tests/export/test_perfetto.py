@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Tests the export for ui.perfetto.dev, which protobuf decodes with Perfetto's own descriptors: counters, slices,
 instants."""
-import pytest
 
 from export.perfetto_schema import read
 from support.run import load_json
-from support.tracefile import MIB, Trace
+from support.tracefile import MIB
 
 COUNTER, BEGIN, END, INSTANT = 4, 1, 2, 3
 BYTES = 3
@@ -50,11 +49,6 @@ class Reader:
         else:
             assert event.type == END
             self.slices.append((*open_slices[event.track_uuid].pop(), now))
-
-
-@pytest.fixture
-def trace(tmp_path):
-    return Trace(tmp_path / "trace.db")
 
 
 def test_counters_reach_what_was_live_and_reserved(made_trace, export):

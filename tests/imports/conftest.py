@@ -29,9 +29,7 @@ def refused(tmp_path):
         folder.mkdir(exist_ok=True)
         trace = Trace(folder / "trace.db")
         trace.alloc(MIB)
-        if not trace.path.exists():
-            trace.write()
-        before = trace.path.read_bytes()
+        before = trace.written().read_bytes()
         completed = run_command("import", "-o", trace.path, *options, path)
         assert (completed.returncode, completed.stdout, completed.stderr.count("\n")) == (2, "", 1), completed.stderr
         assert [left.name for left in folder.iterdir()] == ["trace.db"] and trace.path.read_bytes() == before

@@ -243,3 +243,7 @@ class Trace:
         database.commit()
         database.close()
         return self.path
+
+    def written(self):
+        """Writes the trace if that was not done before, and returns its path."""
+        return self.path if self.path.exists() else self.write()
