@@ -2,6 +2,7 @@
 """Remedies for a failure: their gains in hand-written traces. The comments derive the figures."""
 import pytest
 
+from support.pool_run import PoolRun
 from support.run import load_json, run_command
 from support.tracefile import MIB, Trace
 
@@ -14,22 +15,8 @@ def layer(line):
     return (("/home/me/train.py", line, "Layer.forward"), CALL, MODEL, MAIN)
 
 
-class Run:
-    """A process on a card of 1,000 MiB. Each block is a tensor in PyTorch's pool."""
-
-    def __init__(self, path, **meta):
-        self.trace = Trace(path, **meta)
-        self.trace.device(total_bytes=1000 * MIB)
-
-    def alloc(self, mib, *frames):
-        return self.trace.alloc(mib * MIB, "tensor", stack=self.trace.stack(*frames))
-
-    def free(self, *blocks):
-        for block in blocks:
-            self.trace.free(block, "tensor")
-
-    def fail(self, mib, *frames):
-        self.trace.fail(mib * MIB, "tensor", stack=self.trace.stack(*frames))
+class Run(PoolRun):
+    """A process on a card of 1,000 MiB."""
 
     def remedies(self):
         self.trace.write()

@@ -3,6 +3,7 @@
 an object is made while the one before is held. The advice that they refute is not given."""
 import pytest
 
+from support.pool_run import PoolRun
 from support.run import load_json
 from support.tracefile import MIB, Trace
 
@@ -11,20 +12,8 @@ MAIN = (FILE, 40, "main")
 GATHER, MODEL = ((FILE, 8, "gather"), MAIN), ((FILE, 4, "Model.forward"), MAIN)
 
 
-class Run:
-    def __init__(self, path, **meta):
-        self.trace = Trace(path, **meta)
-        self.trace.device(total_bytes=16000 * MIB)
-
-    def alloc(self, mib, *frames):
-        return self.trace.alloc(mib * MIB, "tensor", stack=self.trace.stack(*frames))
-
-    def free(self, *blocks):
-        for block in blocks:
-            self.trace.free(block, "tensor")
-
-    def fail(self, mib, *frames):
-        self.trace.fail(mib * MIB, "tensor", stack=self.trace.stack(*frames))
+class Run(PoolRun):
+    CARD_MIB = 16000
 
     def answer(self):
         page = load_json("oom", self.trace.write())
