@@ -21,6 +21,7 @@
 
 #include "child.h"
 #include "gpumemtrace/cuda/abi.h"
+#include "modes.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -87,13 +88,13 @@ static void end_inside_malloc(int turn)
     }
 }
 
-static int malloc_exit(void)
+MODE(malloc_exit, "malloc-exit")
 {
     return repeat(30, end_inside_malloc);
 }
 
 /* The signal arrives while exit stores many events that are still in the ring. */
-static int exit_in_exit(void)
+MODE(exit_in_exit, "exit-in-exit")
 {
     for (int i = 0; i < 150000; i++)
         allocate_and_free(NULL);
@@ -116,7 +117,7 @@ static void *call_when_cancelled(void *unused)
     return "came back";
 }
 
-static int cancel(void)
+MODE(cancel, "cancel")
 {
     pthread_t thread;
     void *result;
@@ -148,7 +149,7 @@ static void fork_while_starting(int turn)
     _exit(status);
 }
 
-static int fork_during_start(void)
+MODE(fork_during_start, "fork-during-start")
 {
     return repeat(40, fork_while_starting);
 }
@@ -177,7 +178,7 @@ static void first_calls_of_child(int turn)
     _exit(5);
 }
 
-static int fork_race(void)
+MODE(fork_race, "fork-race")
 {
     allocate_or_end(MIB);
     return repeat(20, first_calls_of_child);
@@ -186,7 +187,7 @@ static int fork_race(void)
 /* --- signals raised by our own writing --- */
 
 /* The recorder writes its line at exit after the reader of stderr has ended. */
-static int sigpipe(void)
+MODE(sigpipe, "sigpipe")
 {
     int ends[2];
     if (pipe(ends) != 0)
@@ -198,7 +199,7 @@ static int sigpipe(void)
     return 5;
 }
 
-static int many_events(void)
+MODE(many_events, "many-events")
 {
     for (int i = 0; i < 20000; i++)
         allocate_and_free(NULL);
@@ -211,12 +212,12 @@ static int limit_files_to(size_t bytes)
     return setrlimit(RLIMIT_FSIZE, &limit) == 0 ? many_events() : 9;
 }
 
-static int file_size_limit(void)
+MODE(file_size_limit, "file-size-limit")
 {
     return limit_files_to(MIB);
 }
 
-static int no_file_at_all(void)
+MODE(no_file_at_all, "no-file-at-all")
 {
     return limit_files_to(0);
 }
@@ -231,7 +232,7 @@ static int no_file_at_all(void)
 #define ARGUMENTS_4096 TIMES_16(ARGUMENTS_256)
 #define COUNT_THEM "sh", "-c", "echo $# $MARK; exit 5", "sh"
 
-static int many_arguments(void)
+MODE(many_arguments, "many-arguments")
 {
     char mark[] = "MARK=kept";
     char *environment[] = {mark, NULL};
@@ -241,7 +242,7 @@ static int many_arguments(void)
     return 9;
 }
 
-static int some_arguments(void)
+MODE(some_arguments, "some-arguments")
 {
     allocate_or_end(MIB);
     setenv("MARK", "inherited", 1);
@@ -258,7 +259,7 @@ static void *fail_to_exec(void *unused)
 }
 
 /* A thread with the smallest possible stack makes the first CUDA call and an exec. */
-static int small_stack(void)
+MODE(small_stack, "small-stack")
 {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -273,7 +274,7 @@ static int small_stack(void)
 }
 
 /* Sets a small default stack size, which the recorder's thread would also get. */
-static int small_default_stack(void)
+MODE(small_default_stack, "small-default-stack")
 {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -304,7 +305,7 @@ static bool is_jumped_out_of(void **block)
     return false;
 }
 
-static int jumps(void)
+MODE(jumps, "jumps")
 {
     int jumped = 0;
     signal(SIGSEGV, jump_out);
@@ -317,32 +318,8 @@ static int jumps(void)
     return 5;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(void);
-} modes[] = {
-    {"malloc-exit", malloc_exit},
-    {"exit-in-exit", exit_in_exit},
-    {"cancel", cancel},
-    {"fork-during-start", fork_during_start},
-    {"fork-race", fork_race},
-    {"sigpipe", sigpipe},
-    {"many-events", many_events},
-    {"file-size-limit", file_size_limit},
-    {"no-file-at-all", no_file_at_all},
-    {"many-arguments", many_arguments},
-    {"some-arguments", some_arguments},
-    {"small-stack", small_stack},
-    {"small-default-stack", small_default_stack},
-    {"jumps", jumps},
-};
-
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IONBF, 0);
-    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(argv[1], modes[i].name) == 0)
-            return modes[i].run();
-    fprintf(stderr, "harm_ends: no such mode\n");
-    return 9;
+    return run_mode(argc, argv);
 }

@@ -23,6 +23,7 @@
 
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
+#include "modes.h"
 #include "gpumemtrace/gpumemtrace.h"
 #include "tests/programs/calls/nvtx_attributes.h"
 
@@ -91,7 +92,7 @@ static void fail_to_exec(void)
         _exit(9);
 }
 
-static int busy_exec(void)
+MODE(busy_exec, "busy-exec")
 {
     pthread_t threads[WORKERS];
     for (int i = 0; i < WORKERS; i++)
@@ -107,7 +108,7 @@ static int busy_exec(void)
     return 5;
 }
 
-static int calls_after_exec(void)
+MODE(calls_after_exec, "calls-after-exec")
 {
     void *const early = allocate(1 << 20);
     fail_to_exec();
@@ -119,7 +120,7 @@ static int calls_after_exec(void)
     return 5;
 }
 
-static int descriptors_after_exec(void)
+MODE(descriptors_after_exec, "descriptors-after-exec")
 {
     allocate(4096);
     const int before = open_descriptors();
@@ -150,7 +151,7 @@ static void wait_for_writer(void)
 }
 
 /* Opens its own files under the numbers of the recorder's descriptors. */
-static int own_files(void)
+MODE(own_files, "own-files")
 {
     int files[FILES], harmed = 0;
     char name[32], text[10] = "";
@@ -176,7 +177,7 @@ static int own_files(void)
 }
 
 /* The next three files that the program opens become its standard descriptors, as in a daemon. */
-static int standard_descriptors(void)
+MODE(standard_descriptors, "standard-descriptors")
 {
     const int out = fcntl(STDOUT_FILENO, F_DUPFD, 100);
     int opened[3];
@@ -248,13 +249,13 @@ static void use_parents(rlim_t unused)
     use_descriptors_of_parent();
 }
 
-static int child_files(void)
+MODE(child_files, "child-files")
 {
     allocate(4096);
     return in_child(use_parents, 0);
 }
 
-static int child_without_trace(void)
+MODE(child_without_trace, "child-without-trace")
 {
     allocate(4096);
     for (rlim_t more = 0; more < 8; more++)
@@ -265,7 +266,7 @@ static int child_without_trace(void)
 
 /* --- sizes and threads --- */
 
-static int huge(void)
+MODE(huge, "huge")
 {
     void *block;
     void *const small = allocate(4096);
@@ -289,7 +290,7 @@ static void *hold(void *unused)
 }
 
 /* Each living thread with events holds a segment of the ring. Then waits for its input to end. */
-static int threads_at_once(void)
+MODE(threads_at_once, "threads-at-once")
 {
     pthread_t threads[THREADS];
     pthread_barrier_init(&everyone, NULL, THREADS);
@@ -311,7 +312,7 @@ static void *press(void *unused)
     return NULL;
 }
 
-static int heavy_load(void)
+MODE(heavy_load, "heavy-load")
 {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
@@ -335,7 +336,7 @@ static void *leave_to_destructor(void *unused)
     return NULL;
 }
 
-static int destructors(void)
+MODE(destructors, "destructors")
 {
     pthread_t thread;
     allocate(1);
@@ -363,12 +364,12 @@ static int names_up_to(int count)
     return 5;
 }
 
-static int names(void)
+MODE(names, "names")
 {
     return names_up_to(9000);
 }
 
-static int more_names(void)
+MODE(more_names, "more-names")
 {
     names_up_to(70000);
     gpumemtrace_mark("iteration 7");
@@ -380,7 +381,7 @@ typedef int wide_push_function(const wchar_t *name);
 typedef int pop_function(void);
 
 /* Another tool chooses its own handles: numbers, or its own addresses. */
-static int other_tools_names(void)
+MODE(other_tools_names, "other-tools-names")
 {
     push_function *push = GMT_FUNCTION(push_function *, dlsym(RTLD_DEFAULT, "nvtxRangePushEx"));
     pop_function *pop = GMT_FUNCTION(pop_function *, dlsym(RTLD_DEFAULT, "nvtxRangePop"));
@@ -399,7 +400,7 @@ static int other_tools_names(void)
     return 5;
 }
 
-static int wide_names(void)
+MODE(wide_names, "wide-names")
 {
     wide_push_function *push =
         GMT_FUNCTION(wide_push_function *, dlsym(RTLD_DEFAULT, "nvtxRangePushW"));
@@ -419,7 +420,7 @@ static int wide_names(void)
 /* --- a reader --- */
 
 /* Prints that it has allocated; ends at the end of its stdin. */
-static int wait_for_reader(void)
+MODE(wait_for_reader, "wait-for-reader")
 {
     allocate(4096);
     puts("allocated");
@@ -428,36 +429,10 @@ static int wait_for_reader(void)
     return 5;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(void);
-} modes[] = {
-    {"busy-exec", busy_exec},
-    {"calls-after-exec", calls_after_exec},
-    {"descriptors-after-exec", descriptors_after_exec},
-    {"own-files", own_files},
-    {"standard-descriptors", standard_descriptors},
-    {"child-files", child_files},
-    {"child-without-trace", child_without_trace},
-    {"huge", huge},
-    {"threads-at-once", threads_at_once},
-    {"heavy-load", heavy_load},
-    {"destructors", destructors},
-    {"names", names},
-    {"more-names", more_names},
-    {"other-tools-names", other_tools_names},
-    {"wide-names", wide_names},
-    {"wait-for-reader", wait_for_reader},
-};
-
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IONBF, 0);
     if (argc > 2 && strcmp(argv[1], "few-descriptors") == 0)
         return few_descriptors(argv[2]);
-    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(argv[1], modes[i].name) == 0)
-            return modes[i].run();
-    fprintf(stderr, "harm_traces: no such mode\n");
-    return 9;
+    return run_mode(argc, argv);
 }

@@ -22,6 +22,7 @@
 
 #include "child.h"
 #include "gpumemtrace/cuda/abi.h"
+#include "modes.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -45,7 +46,7 @@ static int wait_and_say(const char *what, pid_t child)
 
 /* --- children that do not come back --- */
 
-static int by_posix_spawn(void)
+MODE(by_posix_spawn, "posix-spawn")
 {
     char shell[] = "sh", option[] = "-c", command[] = "exit 3", nothing[] = "x";
     char *argv[] = {shell, option, command, NULL}, *nobody[] = {nothing, NULL};
@@ -59,7 +60,7 @@ static int by_posix_spawn(void)
     return 5;
 }
 
-static int by_system(void)
+MODE(by_system, "system")
 {
     char line[32] = "";
     take(1);
@@ -75,7 +76,7 @@ static int by_system(void)
 
 /* The child shares the memory of its parent. So if the child's recording changed, the parent's
    recording would change as well. */
-static int by_vfork(void)
+MODE(by_vfork, "vfork")
 {
     take(1);
     pid_t child = vfork();
@@ -97,7 +98,7 @@ static int end_in_clone(void *unused)
     _exit(6);
 }
 
-static int by_clone_with_memory(void)
+MODE(by_clone_with_memory, "clone-with-memory")
 {
     static char stack[256 << 10];
     take(1);
@@ -122,14 +123,14 @@ static int use_in_child(pid_t child)
     return wait_and_say("child", child);
 }
 
-static int by_clone_before(void)
+MODE(by_clone_before, "clone-before")
 {
     use_in_child(raw_clone());
     take(1);
     return 5;
 }
 
-static int by_clone_after(void)
+MODE(by_clone_after, "clone-after")
 {
     take(1);
     use_in_child(raw_clone());
@@ -137,7 +138,7 @@ static int by_clone_after(void)
     return 5;
 }
 
-static int by_Fork_after(void)
+MODE(by_Fork_after, "_Fork-after")
 {
     take(1);
     use_in_child(_Fork());
@@ -152,7 +153,7 @@ static int take_in_clone(void *unused)
     return take(3) == 0 ? 7 : 8;
 }
 
-static int by_cloned_function(void)
+MODE(by_cloned_function, "cloned-function")
 {
     static char stack[256 << 10];
     wait_and_say("cloned", clone(take_in_clone, stack + sizeof stack, SIGCHLD, NULL));
@@ -160,7 +161,7 @@ static int by_cloned_function(void)
     return 5;
 }
 
-static int by_cloned_function_with_memory(void)
+MODE(by_cloned_function_with_memory, "cloned-function-with-memory")
 {
     static char stack[256 << 10];
     wait_and_say("cloned", clone(take_in_clone, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL));
@@ -196,7 +197,7 @@ static void let_threads_end(void)
     pthread_exit(NULL);
 }
 
-static int by_last_thread(void)
+MODE(by_last_thread, "last-thread")
 {
     const pid_t child = fork();
     if (child == 0)
@@ -227,7 +228,7 @@ static void become_daemon(int said)
 }
 
 /* The pipe closes when the daemon ends. */
-static int by_daemon(void)
+MODE(by_daemon, "daemon")
 {
     char text[256] = "";
     size_t length = 0;
@@ -246,7 +247,7 @@ static int by_daemon(void)
     return 5;
 }
 
-static int by_daemon_after(void)
+MODE(by_daemon_after, "daemon-after")
 {
     take(1);
     return by_daemon();
@@ -254,7 +255,7 @@ static int by_daemon_after(void)
 
 /* libc's daemon() ends the calling process inside libc. The daemon waits for a byte in one pipe.
    When its other pipe closes, the daemon has ended. */
-static int by_daemon_of_libc(void)
+MODE(by_daemon_of_libc, "daemon-of-libc")
 {
     char byte = 'x';
     int go[2], gone[2];
@@ -311,7 +312,7 @@ static int kill_one_and_try(void)
     return child_wait_patiently(second);
 }
 
-static int by_kills(void)
+MODE(by_kills, "kills")
 {
     for (int i = 0; i < 20; i++) {
         const int status = kill_one_and_try();
@@ -326,7 +327,7 @@ static int by_kills(void)
 
 /* --- exec of itself, and ends --- */
 
-static int by_exec_again(void)
+MODE(by_exec_again, "exec-again")
 {
     char mode[] = "one";
     char *argv[] = {own_path, mode, NULL};
@@ -335,14 +336,14 @@ static int by_exec_again(void)
     return 9;
 }
 
-static int one(void)
+MODE(one, "one")
 {
     take(2);
     return 5;
 }
 
 /* Calls no function that can be hooked. */
-static int by_system_call(void)
+MODE(by_system_call, "system-call")
 {
     take(1);
     take(2);
@@ -363,7 +364,7 @@ static void *take_and_give(void *unused)
 #define STORM_THREADS 100
 #define STORM_ROUNDS 30
 
-static int storm(void)
+MODE(storm, "storm")
 {
     static pthread_t threads[STORM_THREADS];
     for (int round = 0; round < STORM_ROUNDS; round++) {
@@ -376,37 +377,9 @@ static int storm(void)
     return 5;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(void);
-} modes[] = {
-    {"posix-spawn", by_posix_spawn},
-    {"system", by_system},
-    {"vfork", by_vfork},
-    {"clone-with-memory", by_clone_with_memory},
-    {"clone-before", by_clone_before},
-    {"clone-after", by_clone_after},
-    {"_Fork-after", by_Fork_after},
-    {"cloned-function", by_cloned_function},
-    {"cloned-function-with-memory", by_cloned_function_with_memory},
-    {"last-thread", by_last_thread},
-    {"daemon", by_daemon},
-    {"daemon-after", by_daemon_after},
-    {"daemon-of-libc", by_daemon_of_libc},
-    {"kills", by_kills},
-    {"exec-again", by_exec_again},
-    {"one", one},
-    {"system-call", by_system_call},
-    {"storm", storm},
-};
-
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IONBF, 0);
     own_path = argv[0];
-    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(argv[1], modes[i].name) == 0)
-            return modes[i].run();
-    fprintf(stderr, "process_children: no such mode\n");
-    return 9;
+    return run_mode(argc, argv);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "gpumemtrace/cuda/abi.h"
+#include "modes.h"
 #include "gpumemtrace/gpumemtrace.h"
 
 #define MIB ((size_t)1 << 20)
@@ -54,46 +55,46 @@ static void release_rest(void)
 
 /* --- modes --- */
 
-static int by_return(void)
+MODE(by_return, "return")
 {
     work();
     return 5;
 }
 
-static int by_exit(void)
+MODE(by_exit, "exit")
 {
     work();
     exit(5);
 }
 
-static int by_quick_exit(void)
+MODE(by_quick_exit, "quick-exit")
 {
     at_quick_exit(release_rest);
     work();
     quick_exit(5);
 }
 
-static int by__exit(void)
+MODE(by__exit, "_exit")
 {
     work();
     _exit(5);
 }
 
-static int by_atexit(void)
+MODE(by_atexit, "atexit")
 {
     work();
     atexit(release_rest);
     return 5;
 }
 
-static int by_exec(void)
+MODE(by_exec, "exec")
 {
     work();
     execl("/bin/sh", "sh", "-c", "exit 5", (char *)NULL);
     return 9;
 }
 
-static int by_failed_exec(void)
+MODE(by_failed_exec, "failed-exec")
 {
     work();
     if (execl("/nowhere/to/be/found", "x", (char *)NULL) == 0 || execl("/", "x", (char *)NULL) == 0)
@@ -103,7 +104,7 @@ static int by_failed_exec(void)
     return 5;
 }
 
-static int by_signal(void)
+MODE(by_signal, "signal")
 {
     work();
     return raise(SIGTERM);
@@ -111,7 +112,7 @@ static int by_signal(void)
 
 /* CUDA does not work in a child forked after its first use: the child's call must fail as it does
  * without the recorder, and the child makes its own trace. */
-static int fork_after(void)
+MODE(fork_after, "fork-after")
 {
     work();
     const pid_t child = fork();
@@ -120,7 +121,7 @@ static int fork_after(void)
     return wait_for(child) == 0 ? 5 : 9;
 }
 
-static int fork_idle(void)
+MODE(fork_idle, "fork-idle")
 {
     work();
     const pid_t child = fork();
@@ -129,7 +130,7 @@ static int fork_idle(void)
     return wait_for(child) == 0 ? 5 : 9;
 }
 
-static int fork_before(void)
+MODE(fork_before, "fork-before")
 {
     const pid_t child = fork();
     if (child == 0) {
@@ -142,7 +143,7 @@ static int fork_before(void)
     return status == 0 ? 5 : 9;
 }
 
-static int spawn(void)
+MODE(spawn, "spawn")
 {
     work();
     const pid_t child = vfork();
@@ -162,7 +163,7 @@ static void *short_life(void *unused)
     return NULL;
 }
 
-static int many_threads(void)
+MODE(many_threads, "many-threads")
 {
     pthread_t thread;
     for (int i = 0; i < 3000; i++) {
@@ -182,7 +183,7 @@ static void *work_elsewhere(void *unused)
 }
 
 /* One thread opens a phase, another makes the first CUDA call, and the first closes the phase. */
-static int early_phase(void)
+MODE(early_phase, "early-phase")
 {
     pthread_t thread;
     gpumemtrace_push("train");
@@ -202,7 +203,7 @@ static void *pop_elsewhere(void *nothing)
 }
 
 /* Another thread closes a phase that it did not open, before the first CUDA call. */
-static int early_pop(void)
+MODE(early_pop, "early-pop")
 {
     pthread_t thread;
     gpumemtrace_push("train");
@@ -250,7 +251,7 @@ __asm__(".text\n"
 
 /* Closes all descriptors, including the recorder's, and opens files that get the same numbers.
    Only this program may write to these files or move their read positions. */
-static int close_all(void)
+MODE(close_all, "close-all")
 {
     char name[32], text[8] = "";
     int own[OWN_FILES];
@@ -274,39 +275,12 @@ static int close_all(void)
     return 5;
 }
 
-static int quiet(void)
+MODE(quiet, "no-cuda")
 {
     return 5;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(void);
-} modes[] = {
-    {"return", by_return},
-    {"exit", by_exit},
-    {"_exit", by__exit},
-    {"atexit", by_atexit},
-    {"exec", by_exec},
-    {"failed-exec", by_failed_exec},
-    {"signal", by_signal},
-    {"fork-after", fork_after},
-    {"fork-idle", fork_idle},
-    {"fork-before", fork_before},
-    {"spawn", spawn},
-    {"many-threads", many_threads},
-    {"early-phase", early_phase},
-    {"close-all", close_all},
-    {"no-cuda", quiet},
-    {"early-pop", early_pop},
-    {"quick-exit", by_quick_exit},
-};
-
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
-        if (strcmp(argv[1], modes[i].name) == 0)
-            return modes[i].run();
-    fprintf(stderr, "process_end: no such mode\n");
-    return 9;
+    return run_mode(argc, argv);
 }
