@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The line through the bytes at the ends of steps, and the windows that bound its memory. */
 #include "analyzer/analysis/steps/trend.h"
+#include "tests/unit/unit_test.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 enum { ENDS_MOST = 12 };
 
@@ -44,9 +41,8 @@ static bool is_near(double found, double expected)
     return fabs(found - expected) < 1e-9;
 }
 
-static void the_slope_is_the_median_of_all_pairs_with_its_bounds(void **state)
+TEST(the_slope_is_the_median_of_all_pairs_with_its_bounds)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t samples[TREND_SAMPLES];
         const struct trend trend = trend_of(rows[i].bytes, ENDS_MOST, samples);
@@ -59,12 +55,11 @@ static void the_slope_is_the_median_of_all_pairs_with_its_bounds(void **state)
     }
 }
 
-static void a_window_keeps_the_lowest_end(void **state)
+TEST(a_window_keeps_the_lowest_end)
 {
     uint64_t samples[TREND_SAMPLES];
     struct trend trend = {.samples = samples};
 
-    (void)state;
     for (uint64_t end = 0; end < 4 * TREND_SAMPLES; end++)
         trend_add(&trend, end, end + 1, end % 4 == 2 ? end : 1000 + end);
     trend_close(&trend);
@@ -75,12 +70,11 @@ static void a_window_keeps_the_lowest_end(void **state)
     assert_true(is_near(line.slope, 1));
 }
 
-static void a_value_for_many_ends_counts_as_often_as_one_for_each(void **state)
+TEST(a_value_for_many_ends_counts_as_often_as_one_for_each)
 {
     uint64_t one_samples[TREND_SAMPLES], each_samples[TREND_SAMPLES];
     struct trend one = {.samples = one_samples}, each = {.samples = each_samples};
 
-    (void)state;
     trend_add(&one, 0, 50, 5);
     trend_add(&one, 50, 300, 9);
     for (uint64_t end = 0; end < 300; end++)
@@ -91,13 +85,4 @@ static void a_value_for_many_ends_counts_as_often_as_one_for_each(void **state)
     assert_memory_equal(one_samples, each_samples, 300 / one.window * sizeof *one_samples);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_slope_is_the_median_of_all_pairs_with_its_bounds),
-        cmocka_unit_test(a_window_keeps_the_lowest_end),
-        cmocka_unit_test(a_value_for_many_ends_counts_as_often_as_one_for_each),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

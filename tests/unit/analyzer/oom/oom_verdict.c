@@ -5,12 +5,7 @@
  * 14 GiB and 1 GiB is free.
  */
 #include "analyzer/oom/oom.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <cmocka.h>
+#include "tests/unit/unit_test.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -112,9 +107,8 @@ static struct oom evidence(const struct row *row, const struct failure *failure)
     };
 }
 
-static void each_rule_decides_the_failure_that_it_describes(void **state)
+TEST(each_rule_decides_the_failure_that_it_describes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct failure failure = {
             .event.memory = rows[i].is_launch ? MEMORY_GRAPH : MEMORY_LINEAR,
@@ -129,11 +123,4 @@ static void each_rule_decides_the_failure_that_it_describes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_rule_decides_the_failure_that_it_describes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)
