@@ -31,9 +31,8 @@ struct given {
 
 static int refuse_limit(uint64_t limit_bytes, const char *spec, uint64_t bytes, struct err *err)
 {
-    char limit[UNITS_TEXT_BYTES], has[UNITS_TEXT_BYTES];
     err_set(err, ERR_USAGE, "option '--limit': %s is more than '%.100s' has, %s",
-            units_bytes(limit, limit_bytes), spec, units_bytes(has, bytes));
+            BYTES_TEXT(limit_bytes), spec, BYTES_TEXT(bytes));
     return -1;
 }
 

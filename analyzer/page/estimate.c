@@ -460,7 +460,7 @@ static void add_headline(struct verdict *said, const struct estimate *estimate,
 {
     enum { NAME_CHARACTERS = 24 };
     const struct settings *settings = &estimate->plan.settings;
-    char peak[UNITS_TEXT_BYTES], buffer[MOMENT_TEXT_BYTES], ranks[48] = "";
+    char buffer[MOMENT_TEXT_BYTES], ranks[48] = "";
     char name[VERDICT_NAME_BYTES];
     if (serving) {
         page_estimate_serving_answer(said, estimate, serving, has_card);
@@ -472,7 +472,7 @@ static void add_headline(struct verdict *said, const struct estimate *estimate,
                  settings->gpus);
     else if (settings->parallel != PARALLEL_none)
         snprintf(ranks, sizeof ranks, " on each of %" PRIu64 " GPUs", settings->gpus);
-    units_bytes(peak, estimate->peak.requested_bytes);
+    const char *peak = BYTES_TEXT(estimate->peak.requested_bytes);
     const char *moment = estimate_moment_text(estimate, &estimate->peak_moment, buffer);
     if (has_card)
         verdict_say(said, NULL, VERDICT_why, "%s of %s%s should peak at %s (%s).",

@@ -74,25 +74,23 @@ static void say_price(struct verdict *said, const struct saving *saving)
 static void say_no_remedy(struct verdict *said, const struct remedy *adapters)
 {
     const struct saving *first = &adapters->items[0];
-    char bytes[UNITS_TEXT_BYTES];
     if (adapters->count == 0) {
         verdict_say(said, NULL, VERDICT_do,
                     "No change known here makes it fit, nor do two together; --what-if lists the "
                     "saving of each.");
         return;
     }
-    units_bytes(bytes, first->peak.reserved_bytes);
     verdict_say(said, NULL, VERDICT_do,
                 "Train only adapters: %s (%s), with segments of %s; no change that trains the same "
                 "weights makes it fit.",
-                first->how, technique_row(first->technique)->title, bytes);
+                first->how, technique_row(first->technique)->title,
+                BYTES_TEXT(first->peak.reserved_bytes));
     say_price(said, first);
 }
 
 void page_estimate_remedy_answer(struct verdict *said, const struct answer *answer)
 {
     const struct remedy *remedy = &answer->remedy;
-    char bytes[UNITS_TEXT_BYTES];
     if (answer->fits)
         return;
     if (remedy->count == 0) {
@@ -100,7 +98,7 @@ void page_estimate_remedy_answer(struct verdict *said, const struct answer *answ
         return;
     }
     const struct saving *first = &remedy->items[0], *last = &remedy->items[remedy->count - 1];
-    units_bytes(bytes, (uint64_t)(last->saved_bytes > 0 ? last->saved_bytes : 0));
+    const char *bytes = BYTES_TEXT((uint64_t)(last->saved_bytes > 0 ? last->saved_bytes : 0));
     if (remedy->count == 1)
         verdict_say(said, NULL, VERDICT_do,
                     "Cheapest change that makes it fit: %s (%s), which saves %s.", first->how,
@@ -128,16 +126,15 @@ void page_estimate_card_answer(struct verdict *said, const struct estimate *esti
     const char *name = verdict_fit(
         fitted, estimate->model->name ? estimate->model->name : "the model", NAME_CHARACTERS);
     const char *each = estimate->plan.settings.parallel == PARALLEL_none ? "" : " per GPU";
-    char bytes[UNITS_TEXT_BYTES], load[SIZES_BYTES];
+    char load[SIZES_BYTES];
     load_text(load, estimate, serving);
     if (answer->fits) {
         verdict_say(said, NULL, VERDICT_what, "%s: fits %s%s with %s to spare at %s.", name,
-                    answer->card->name, each, units_bytes(bytes, (uint64_t)answer->spare_bytes),
-                    load);
+                    answer->card->name, each, BYTES_TEXT((uint64_t)answer->spare_bytes), load);
         return;
     }
     verdict_say(said, NULL, VERDICT_what, "%s: does not fit %s%s: %s too much at %s.", name,
-                answer->card->name, each, units_bytes(bytes, (uint64_t)-answer->spare_bytes), load);
+                answer->card->name, each, BYTES_TEXT((uint64_t)-answer->spare_bytes), load);
 }
 
 /* --- the card --- */
@@ -194,16 +191,15 @@ void page_estimate_imbalance_answer(struct verdict *said, const struct estimate 
                                     const struct imbalance *imbalance)
 {
     const uint64_t count = estimate->plan.settings.gpus - 1;
-    char first[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES], each[UNITS_TEXT_BYTES];
     if (!imbalance->is_known)
         return;
     verdict_say(said, NULL, VERDICT_who,
                 "GPU 0 needs %s and the other%s %s, because GPU 0 alone has the optimizer's states "
                 "and the outputs of all GPUs.",
-                units_bytes(first, estimate->peak.requested_bytes), count == 1 ? "" : "s each",
-                units_bytes(others, imbalance->others.requested_bytes));
+                BYTES_TEXT(estimate->peak.requested_bytes), count == 1 ? "" : "s each",
+                BYTES_TEXT(imbalance->others.requested_bytes));
     verdict_say(said, NULL, VERDICT_do, "With DistributedDataParallel each would need %s.",
-                units_bytes(each, imbalance->distributed.requested_bytes));
+                BYTES_TEXT(imbalance->distributed.requested_bytes));
 }
 
 void page_estimate_imbalance(struct doc *doc, const struct estimate *estimate,

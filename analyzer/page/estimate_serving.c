@@ -11,11 +11,10 @@ void page_estimate_serving_answer(struct verdict *said, const struct estimate *e
                                   const struct serving *serving, bool has_card)
 {
     enum { NAME_CHARACTERS = 16 };
-    char peak[UNITS_TEXT_BYTES], cache[UNITS_TEXT_BYTES], buffer[MOMENT_TEXT_BYTES];
+    char buffer[MOMENT_TEXT_BYTES];
     char fitted[VERDICT_NAME_BYTES];
 
-    units_bytes(peak, estimate->peak.requested_bytes);
-    units_bytes(cache, serving->cache_bytes);
+    const char *peak = BYTES_TEXT(estimate->peak.requested_bytes);
     const char *moment = estimate_moment_text(estimate, &estimate->peak_moment, buffer);
     if (!has_card)
         verdict_say(said, NULL, VERDICT_what,
@@ -27,7 +26,8 @@ void page_estimate_serving_answer(struct verdict *said, const struct estimate *e
     verdict_say(said, NULL, VERDICT_why,
                 "The peak of %s in %s is in %s (%s), and %s of it is the cache of keys and values.",
                 peak, dtype_name(estimate->plan.settings.dtype),
-                serving->peaks_in_decode ? "decode" : "prefill", moment, cache);
+                serving->peaks_in_decode ? "decode" : "prefill", moment,
+                BYTES_TEXT(serving->cache_bytes));
 }
 
 static void add_pass(struct doc *doc, const char *key, const char *title,

@@ -37,12 +37,11 @@ static int say_card(struct opening *opening, const struct fit_device *fit)
 {
     const char *card = name_of(card_for(fit->card_bytes));
     const char *slice = name_of(mig_slice_for(fit->card_bytes));
-    char device[STUDY_DEVICE_BYTES], bytes[UNITS_TEXT_BYTES];
+    char device[STUDY_DEVICE_BYTES];
 
     study_device_name(fit->device, device);
-    units_bytes(bytes, fit->card_bytes);
     if (page_say(opening, VERDICT_what, "The run on %s needs a card of %s%s%s.", device,
-                 fit->is_least ? "at least " : "", bytes,
+                 fit->is_least ? "at least " : "", BYTES_TEXT(fit->card_bytes),
                  fit->has_pool ? " without retries" : "") < 0 ||
         (!fit->has_pool &&
          page_say(opening, VERDICT_why,
@@ -54,11 +53,9 @@ static int say_card(struct opening *opening, const struct fit_device *fit)
 
 static int say_smaller(struct opening *opening, const struct fit_device *fit)
 {
-    char bytes[UNITS_TEXT_BYTES];
-
     if (!fit->smaller)
         return 0;
-    units_bytes(bytes, fit->smaller->bytes);
+    const char *bytes = BYTES_TEXT(fit->smaller->bytes);
     if (!fit->smaller_fits)
         return page_say(opening, VERDICT_why,
                         "The next smaller card known here, %s (%s), would not run it, because a "

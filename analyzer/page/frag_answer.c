@@ -46,14 +46,13 @@ static int say_pin(struct opening *opening, const struct pins *pins)
 {
     const struct pin *pin = &pins->lines.items[0];
     const struct blamed *blamed = blame_of(&pins->blame, pin->stack_id);
-    char pinned[UNITS_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
 
-    return page_say(
-        opening, VERDICT_who, "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
-        blamed->is_known ? blamed->label : "blocks without a stack",
-        units_bytes(pinned, pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
-        (unsigned long long)pin->block_count, pin->block_count == 1 ? "block" : "blocks",
-        units_bytes(bytes, pin->block_bytes));
+    return page_say(opening, VERDICT_who,
+                    "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
+                    blamed->is_known ? blamed->label : "blocks without a stack",
+                    BYTES_TEXT(pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
+                    (unsigned long long)pin->block_count,
+                    pin->block_count == 1 ? "block" : "blocks", BYTES_TEXT(pin->block_bytes));
 }
 
 /* Names the line whose blocks pin most memory. Says nothing if no block pins a segment. */
@@ -76,9 +75,7 @@ static int say_worst_pin(struct opening *opening, const struct words *words, uin
 
 static int say_why(struct opening *opening, const struct idle *idle)
 {
-    char bytes[UNITS_TEXT_BYTES];
-
-    units_bytes(bytes, idle->bytes);
+    const char *bytes = BYTES_TEXT(idle->bytes);
     switch (idle->cause) {
     case IDLE_BY_STREAMS:
         return page_say(opening, VERDICT_why,
@@ -103,8 +100,6 @@ static int say_why(struct opening *opening, const struct idle *idle)
 static int say_who(struct opening *opening, const struct words *words, const struct idle *idle,
                    uint64_t index, struct err *err)
 {
-    char bytes[UNITS_TEXT_BYTES];
-
     if (idle->cause == IDLE_STRANDED)
         return words->study->history.accounts[words->account].kind == ACCOUNT_pool
                    ? say_worst_pin(opening, words, index, err)
@@ -113,7 +108,7 @@ static int say_who(struct opening *opening, const struct words *words, const str
         return 1;
     return page_say(opening, VERDICT_who, "%s was requested by %s (%s).",
                     idle->label_bytes > idle->bytes / 2 ? "Most of it" : "The largest part",
-                    idle->label, units_bytes(bytes, idle->label_bytes));
+                    idle->label, BYTES_TEXT(idle->label_bytes));
 }
 
 /* The fewest other streams that show that streams are created anew. A program that copies or
@@ -131,15 +126,13 @@ static bool is_pytorch(const struct words *words)
 static int say_expanded(struct opening *opening, const struct words *words)
 {
     const struct remedies *remedies = words->study->remedies;
-    char bytes[UNITS_TEXT_BYTES], then[UNITS_TEXT_BYTES];
 
     if (!remedies || !remedies->expanded.helps || remedies->expanded.account != words->account)
         return 1;
-    return page_say(
-        opening, VERDICT_do,
-        "%s: %s reserved at most, in place of %s, by the model of the allocator.",
-        remedies->setting, units_bytes(bytes, remedies->expanded.reserved_bytes),
-        units_bytes(then, words->study->history.accounts[words->account].peak_reserved_bytes));
+    return page_say(opening, VERDICT_do,
+                    "%s: %s reserved at most, in place of %s, by the model of the allocator.",
+                    remedies->setting, BYTES_TEXT(remedies->expanded.reserved_bytes),
+                    BYTES_TEXT(words->study->history.accounts[words->account].peak_reserved_bytes));
 }
 
 static int say_do(struct opening *opening, const struct words *words, const struct idle *idle)
@@ -178,10 +171,9 @@ static int say_idle(struct opening *opening, const struct words *words, const st
                     uint64_t index, bool is_failure, struct err *err)
 {
     const uint64_t card_bytes = card_bytes_of(words);
-    char free[UNITS_TEXT_BYTES], reserved[UNITS_TEXT_BYTES];
 
-    units_bytes(free, idle->frag.free_bytes);
-    units_bytes(reserved, idle->frag.reserved_bytes);
+    const char *free = BYTES_TEXT(idle->frag.free_bytes);
+    const char *reserved = BYTES_TEXT(idle->frag.reserved_bytes);
     if (!is_failure && idle_is_little(&idle->frag, card_bytes))
         return page_say(opening, VERDICT_what,
                         "On %s fragmentation is no concern: %s of the %s reserved lay idle.",
@@ -223,10 +215,10 @@ static int find_failure(const struct failure **worst, const struct history *hist
 static int say_failure(struct opening *opening, const struct study *study, uint32_t account,
                        const struct failure *failure, struct err *err)
 {
-    char asked[UNITS_TEXT_BYTES], when[UNITS_TEXT_BYTES + 32];
+    char when[UNITS_TEXT_BYTES + 32];
     struct idle idle;
 
-    snprintf(when, sizeof when, "when %s failed", units_bytes(asked, failure->event.size_bytes));
+    snprintf(when, sizeof when, "when %s failed", BYTES_TEXT(failure->event.size_bytes));
     const struct words words = words_of(study, account, when);
     if (idle_at(&idle, &study->history, study->symbols, account, failure->at.index,
                 failure->event.size_bytes, err))
@@ -334,8 +326,6 @@ static int say_excess(struct opening *opening, const struct study *study,
     const struct account *account = &study->history.accounts[use->leading];
     const struct words words = words_of(study, use->leading, NULL);
     const uint64_t card_bytes = card_bytes_of(&words);
-    char card[UNITS_TEXT_BYTES], free[UNITS_TEXT_BYTES], reserved[UNITS_TEXT_BYTES],
-        live[UNITS_TEXT_BYTES];
     struct idle idle;
 
     (void)view;
@@ -347,13 +337,12 @@ static int say_excess(struct opening *opening, const struct study *study,
     if (!idle.frag.reserved_known || idle_is_little(&idle.frag, card_bytes))
         return 0;
     if (page_say(opening, VERDICT_what, "Reserved %s%s%s at its peak on %s (%s), %s of it idle.",
-                 units_bytes(reserved, idle.frag.reserved_bytes), card_bytes ? " of " : "",
-                 card_bytes ? units_bytes(card, card_bytes) : "", words.device, words.layer,
-                 units_bytes(free, idle.frag.free_bytes)) < 0 ||
+                 BYTES_TEXT(idle.frag.reserved_bytes), card_bytes ? " of " : "",
+                 card_bytes ? BYTES_TEXT(card_bytes) : "", words.device, words.layer,
+                 BYTES_TEXT(idle.frag.free_bytes)) < 0 ||
         say_cause(opening, &words, &idle, account->reserved_peak.index, err) < 0)
         return -1;
-    return page_join(opening, VERDICT_why, "at most %s was live",
-                     units_bytes(live, account->peak_bytes));
+    return page_join(opening, VERDICT_why, "at most %s was live", BYTES_TEXT(account->peak_bytes));
 }
 
 int page_excess_answer(struct opening *opening, const struct study *study, const struct view *view,

@@ -34,12 +34,9 @@ static void add_card_source(struct doc *doc, const struct card_free *card)
 
 static void add_card(struct doc *doc, const struct card_free *card)
 {
-    char bytes[UNITS_TEXT_BYTES];
-
     doc_known_bytes(doc, "device_free_bytes", "free on the card", card->known, card->free_bytes);
     if (card->known) {
-        units_bytes(bytes, card->free_bytes);
-        doc_words(doc, "%s, %s", bytes,
+        doc_words(doc, "%s, %s", BYTES_TEXT(card->free_bytes),
                   card->is_corrected ? "from the last cuMemGetInfo and this process's calls since"
                                      : "from cuMemGetInfo");
     }
@@ -99,14 +96,6 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
 
 static void add_fragmentation_note(struct doc *doc, const struct frag *frag, bool is_driver)
 {
-    char reserved[UNITS_TEXT_BYTES], live[UNITS_TEXT_BYTES], idle[UNITS_TEXT_BYTES];
-    char hole[UNITS_TEXT_BYTES], ratio[UNITS_TEXT_BYTES];
-
-    units_bytes(reserved, frag->reserved_bytes);
-    units_bytes(live, frag->live_bytes);
-    units_bytes(idle, frag->free_bytes);
-    units_bytes(hole, frag->largest_free_bytes);
-    units_ratio(ratio, frag->external_ratio);
     if (!frag->reserved_known)
         doc_note(doc, "Fragmentation: the segments behind the pool were not recorded.");
     else if (!frag->free_bytes)
@@ -115,7 +104,9 @@ static void add_fragmentation_note(struct doc *doc, const struct frag *frag, boo
         doc_note(doc,
                  "Fragmentation at the peak: %s%s reserved, %s live, %s free in pieces of at most "
                  "%s (external fragmentation %s).",
-                 is_driver ? "about " : "", reserved, live, idle, hole, ratio);
+                 is_driver ? "about " : "", BYTES_TEXT(frag->reserved_bytes),
+                 BYTES_TEXT(frag->live_bytes), BYTES_TEXT(frag->free_bytes),
+                 BYTES_TEXT(frag->largest_free_bytes), RATIO_TEXT(frag->external_ratio));
 }
 
 int page_fragmentation_note(struct doc *doc, const struct study *study,

@@ -24,13 +24,12 @@ const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTE
     const uint64_t used_bytes = (uint64_t)meta->cgroup_bytes.value;
     const uint64_t limit_bytes = (uint64_t)meta->cgroup_limit_bytes.value;
     const bool is_limited = meta->cgroup_bytes.known && meta->cgroup_limit_bytes.known;
-    char rss[UNITS_TEXT_BYTES], used[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES];
 
     if (!meta->rss_bytes.known || study->history.has_exit || study->trace.recording)
         return NULL;
-    units_bytes(rss, (uint64_t)meta->rss_bytes.value);
-    units_bytes(used, used_bytes);
-    units_bytes(limit, limit_bytes);
+    const char *rss = BYTES_TEXT((uint64_t)meta->rss_bytes.value);
+    const char *used = BYTES_TEXT(used_bytes);
+    const char *limit = BYTES_TEXT(limit_bytes);
     if (is_limited && used_bytes >= limit_bytes - limit_bytes / NEAR_LIMIT_DIVISOR)
         snprintf(out, PAGE_HOST_END_BYTES,
                  "the process ended when it took %s of the host's memory, and its cgroup %s of the "
@@ -95,7 +94,7 @@ int page_pinned_answer(struct opening *opening, const struct study *study, const
 {
     enum { MOST_BYTES = 1024 };
     const struct device_use *use = find_pinned(study, view);
-    char most[MOST_BYTES], pinned[UNITS_TEXT_BYTES];
+    char most[MOST_BYTES];
     struct host_rounded rounded;
     struct sites sites;
     struct blame blame;
@@ -115,7 +114,7 @@ int page_pinned_answer(struct opening *opening, const struct study *study, const
     *most = (char)tolower((unsigned char)*most);
     if (status || host_rounded_find(&rounded, study, number, account->peak.index, err) ||
         page_join(opening, VERDICT_why, "pinned host memory peaked at %s%s%s",
-                  units_bytes(pinned, account->peak_bytes), *most ? ", " : "", most) < 0)
+                  BYTES_TEXT(account->peak_bytes), *most ? ", " : "", most) < 0)
         return -1;
     if (account->peak_bytes > study->history.accounts[account->driver].peak_bytes)
         page_next(opening, "ledger");
@@ -155,7 +154,6 @@ int page_pinned_memory(struct doc *doc, const struct study *study, const struct 
                                                .frame_lines = 1};
     const uint32_t number = use->accounts[ACCOUNT_host];
     const struct account *account = &study->history.accounts[number];
-    char live[UNITS_TEXT_BYTES], taken[UNITS_TEXT_BYTES];
     struct sites sites;
     uint64_t taken_bytes;
 
@@ -171,6 +169,6 @@ int page_pinned_memory(struct doc *doc, const struct study *study, const struct 
     doc_note(doc,
              "%s was pinned at the peak; the runtime takes about %s of the host for it (assumed: "
              "pieces of 2 MiB).",
-             units_bytes(live, account->peak_bytes), units_bytes(taken, taken_bytes));
+             BYTES_TEXT(account->peak_bytes), BYTES_TEXT(taken_bytes));
     return status;
 }

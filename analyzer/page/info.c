@@ -165,13 +165,13 @@ static int say_whole(struct opening *opening, const struct study *study)
 {
     const struct history *history = &study->history;
     const struct trace_integer *left = &study->trace.meta.exit_status;
-    char duration[UNITS_TEXT_BYTES], status[64] = "";
+    char status[64] = "";
 
     if (left->known)
         snprintf(status, sizeof status, "; the program ended with status %" PRId64, left->value);
-    const int said = page_say(
-        opening, VERDICT_what, "Complete: %" PRIu64 " events in %s, none lost%s.",
-        history->row_count, units_duration(duration, (int64_t)history->last.time_ns), status);
+    const int said =
+        page_say(opening, VERDICT_what, "Complete: %" PRIu64 " events in %s, none lost%s.",
+                 history->row_count, DURATION_TEXT((int64_t)history->last.time_ns), status);
     if (said < 0 || !study->trace.coverage_count)
         return said;
     return page_say(opening, VERDICT_what,

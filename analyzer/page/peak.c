@@ -37,19 +37,17 @@ static int format_peak(char *text, size_t size, const struct study *study, const
 {
     const struct account *account = &study->history.accounts[number];
     const uint64_t card_bytes = study_card_bytes(study, account->device);
-    char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES], total[UNITS_TEXT_BYTES];
-    char held[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
+    char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES];
     const bool is_peak = moment->index == account->peak.index;
     const char *path = is_peak ? phase_of_peak(study, account, causes) : NULL;
 
-    return snprintf(text, size, "%s%.64s%s%s%s%s on %s (%s)%s%s%s%s%s", is_peak ? "Peak" : "At ",
-                    is_peak ? "" : view->at, is_peak ? " " : ": ", units_bytes(held, bytes),
-                    card_bytes ? " of " : "", card_bytes ? units_bytes(total, card_bytes) : "",
-                    study_device_name(account->device, device),
-                    page_layer_name(study, account, layer), study_has_times(study) ? ", " : "",
-                    study_has_times(study) ? units_duration(time, (int64_t)moment->time_ns) : "",
-                    study_has_times(study) ? " after the start" : "", path ? " in " : "",
-                    path ? path : "");
+    return snprintf(
+        text, size, "%s%.64s%s%s%s%s on %s (%s)%s%s%s%s%s", is_peak ? "Peak" : "At ",
+        is_peak ? "" : view->at, is_peak ? " " : ": ", BYTES_TEXT(bytes), card_bytes ? " of " : "",
+        card_bytes ? BYTES_TEXT(card_bytes) : "", study_device_name(account->device, device),
+        page_layer_name(study, account, layer), study_has_times(study) ? ", " : "",
+        study_has_times(study) ? DURATION_TEXT((int64_t)moment->time_ns) : "",
+        study_has_times(study) ? " after the start" : "", path ? " in " : "", path ? path : "");
 }
 
 /* A part of the memory is named if it is more than this share of it, because a smaller part does
@@ -64,11 +62,9 @@ static bool is_worth_saying(uint64_t bytes, const struct sites *sites)
 static int say_causes(struct opening *opening, const struct causes *causes,
                       const struct sites *sites)
 {
-    char bytes[UNITS_TEXT_BYTES];
-
     for (int i = 0; i < CAUSE_COUNT; i++)
         if (is_worth_saying(causes->bytes[i], sites) &&
-            page_say(opening, VERDICT_why, "%s of it are %s.", units_bytes(bytes, causes->bytes[i]),
+            page_say(opening, VERDICT_why, "%s of it are %s.", BYTES_TEXT(causes->bytes[i]),
                      cause_text((enum cause)i)) < 0)
             return -1;
     return 1;
@@ -93,7 +89,6 @@ static int say_graphs(struct opening *opening, const struct study *study, uint32
                       const struct moment *moment, uint64_t total_bytes, struct err *err)
 {
     struct graph_share share;
-    char live[UNITS_TEXT_BYTES];
 
     if (study->history.accounts[account].kind != ACCOUNT_pool)
         return 1;
@@ -104,21 +99,20 @@ static int say_graphs(struct opening *opening, const struct study *study, uint32
     return page_say(opening, VERDICT_why,
                     "%s of it was made while CUDA graphs were captured, and stays in their "
                     "private pool%s until the graphs are reset or destroyed.",
-                    units_bytes(live, share.live_bytes), share.pools_count > 1 ? "s" : "");
+                    BYTES_TEXT(share.live_bytes), share.pools_count > 1 ? "s" : "");
 }
 
 /* Writes the category of most of the memory, if it is known: "62.0 % of it activations". */
 static void format_category(char *text, size_t size, const struct sites *sites)
 {
     uint64_t bytes[CATEGORY_COUNT];
-    char share[UNITS_TEXT_BYTES];
 
     *text = 0;
     sites_by_category(sites, bytes);
     for (int i = 0; i < CATEGORY_COUNT; i++)
         if (i != CATEGORY_other && bytes[i] > sites->total_bytes / 2)
             snprintf(text, size, "%s of it %s",
-                     units_ratio(share, (double)bytes[i] / (double)sites->total_bytes),
+                     RATIO_TEXT((double)bytes[i] / (double)sites->total_bytes),
                      category_key((enum category)i));
 }
 
@@ -135,7 +129,6 @@ static const struct group *largest_of_program(const struct groups *groups)
 int page_format_most(char *text, size_t size, const struct study *study, const struct sites *sites,
                      const struct blame *blame, struct err *err)
 {
-    char bytes[UNITS_TEXT_BYTES];
     struct groups groups;
 
     if (groups_find(&groups, GROUPS_BY_LINE, study->symbols, sites, blame, err))
@@ -146,13 +139,13 @@ int page_format_most(char *text, size_t size, const struct study *study, const s
         const int length =
             snprintf(text, size, "%s by %s (%s)",
                      most->own_bytes > sites->total_bytes / 2 ? "Most of it" : "The largest part",
-                     most->name, units_bytes(bytes, most->own_bytes));
+                     most->name, BYTES_TEXT(most->own_bytes));
         if (line && line != most)
             snprintf(text + length, size - (size_t)length, ", then %s (%s)", line->name,
-                     units_bytes(bytes, line->own_bytes));
+                     BYTES_TEXT(line->own_bytes));
     } else if (line) {
         snprintf(text, size, "Most of the bytes with a stack by %s (%s)", line->name,
-                 units_bytes(bytes, line->own_bytes));
+                 BYTES_TEXT(line->own_bytes));
     }
     groups_release(&groups);
     return 0;
@@ -203,7 +196,7 @@ static bool part_takes(const void *self, const struct block *block)
 static int say_part(struct opening *opening, const struct study *study, const char *words,
                     const struct sites *all, const struct sites *part, const struct blame *blame)
 {
-    char category[CLAUSE_BYTES], site[CLAUSE_BYTES], bytes[UNITS_TEXT_BYTES];
+    char category[CLAUSE_BYTES], site[CLAUSE_BYTES];
 
     if (!is_worth_saying(part->total_bytes, all))
         return 1;
@@ -211,9 +204,9 @@ static int say_part(struct opening *opening, const struct study *study, const ch
         return -1;
     format_category(category, sizeof category, part);
     *site = (char)tolower((unsigned char)*site);
-    return page_join(opening, VERDICT_who, "%s of it %s%s%s%s%s%s",
-                     units_bytes(bytes, part->total_bytes), words, *category ? " (" : "", category,
-                     *category ? ")" : "", *site ? ", " : "", site);
+    return page_join(opening, VERDICT_who, "%s of it %s%s%s%s%s%s", BYTES_TEXT(part->total_bytes),
+                     words, *category ? " (" : "", category, *category ? ")" : "",
+                     *site ? ", " : "", site);
 }
 
 /*

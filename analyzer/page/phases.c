@@ -95,8 +95,6 @@ static void add_each(struct doc *doc, const struct phase_row *row, bool has_step
 static void add_phase(struct doc *doc, const struct study *study, const struct phase_list *list,
                       const struct phase_row *row)
 {
-    char size[UNITS_TEXT_BYTES];
-
     page_layer(doc_detail(doc), study, list->account, "Layer");
     add_phase_name(doc, study, row->path, list->as_tree);
     doc_count(doc, "count", "Count", row->count);
@@ -105,7 +103,7 @@ static void add_phase(struct doc *doc, const struct study *study, const struct p
     add_each(doc, row, list->has_steps);
     doc_bytes(doc, "allocated_bytes", "In all", row->allocated_bytes);
     if (list->card_bytes && row->allocated_bytes > list->card_bytes)
-        doc_words(doc, "%s (sum)", units_bytes(size, row->allocated_bytes));
+        doc_words(doc, "%s (sum)", BYTES_TEXT(row->allocated_bytes));
     doc_known_bytes(doc_detail(doc), "freed_bytes", "Freed", !study_lacks(study, LACK_frees),
                     row->freed_bytes);
     doc_bytes(doc, "kept_bytes", "Kept", row->kept_bytes);
@@ -232,34 +230,33 @@ int page_main_phases(struct doc *doc, const struct study *study, const struct de
 static int say_where(struct opening *opening, const struct study *study,
                      const struct account *account, const struct phase_row *row)
 {
-    char name[PAGE_LAYER_BYTES], peak[UNITS_TEXT_BYTES], card[UNITS_TEXT_BYTES];
+    char name[PAGE_LAYER_BYTES];
     const uint64_t card_bytes = study_card_bytes(study, account->device);
     const bool many = row->count > 1;
 
-    units_bytes(card, card_bytes);
+    const char *card = BYTES_TEXT(card_bytes);
     if (many)
         return page_say(opening, VERDICT_what,
                         "The %s peaked at %s%s%s in phase %s, in occurrence %" PRIu64 " of %" PRIu64
                         ".",
-                        page_layer_name(study, account, name), units_bytes(peak, row->peak_bytes),
+                        page_layer_name(study, account, name), BYTES_TEXT(row->peak_bytes),
                         card_bytes ? " of " : "", card_bytes ? card : "",
                         study_path(study, row->path), row->peak_occurrence, row->count);
     return page_say(opening, VERDICT_what, "The %s peaked at %s%s%s in phase %s.",
-                    page_layer_name(study, account, name), units_bytes(peak, row->peak_bytes),
+                    page_layer_name(study, account, name), BYTES_TEXT(row->peak_bytes),
                     card_bytes ? " of " : "", card_bytes ? card : "", study_path(study, row->path));
 }
 
 static int say_each(struct opening *opening, const struct study *study, const struct phase_row *row)
 {
     const struct spread *allocated = &row->each[PHASE_ALLOCATED], *kept = &row->each[PHASE_KEPT];
-    char median[UNITS_TEXT_BYTES], highest[UNITS_TEXT_BYTES], left[UNITS_TEXT_BYTES];
     const bool differs = allocated->highest != spread_median(allocated);
 
     return page_say(opening, VERDICT_why, "%s %s allocates %s%s%s%s and keeps %s.",
                     row->count > 1 ? "Each" : "Phase", study_path(study, row->path),
-                    units_bytes(median, spread_median(allocated)), differs ? " (median; " : "",
-                    differs ? units_bytes(highest, allocated->highest) : "",
-                    differs ? " at most)" : "", units_bytes(left, spread_median(kept)));
+                    BYTES_TEXT(spread_median(allocated)), differs ? " (median; " : "",
+                    differs ? BYTES_TEXT(allocated->highest) : "", differs ? " at most)" : "",
+                    BYTES_TEXT(spread_median(kept)));
 }
 
 static int answer_for_device(struct opening *opening, const struct study *study,
@@ -268,14 +265,13 @@ static int answer_for_device(struct opening *opening, const struct study *study,
     const uint32_t number = study_account(study, use, view);
     const struct account *account =
         number == HISTORY_NONE ? NULL : &study->history.accounts[number];
-    char name[PAGE_LAYER_BYTES], peak[UNITS_TEXT_BYTES];
+    char name[PAGE_LAYER_BYTES];
 
     if (!account || account->peak.index == INDEX_NONE)
         return 0;
     if (account->peak_path == HISTORY_NONE)
         return page_say(opening, VERDICT_what, "The %s peaked at %s, outside any phase.",
-                        page_layer_name(study, account, name),
-                        units_bytes(peak, account->peak_bytes));
+                        page_layer_name(study, account, name), BYTES_TEXT(account->peak_bytes));
     const struct phase_rows rows = phases_of(&study->phases, number);
     const struct phase_row *row = &rows.items[account->peak_path];
     return say_where(opening, study, account, row) < 0 ? -1 : say_each(opening, study, row);

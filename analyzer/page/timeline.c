@@ -81,7 +81,7 @@ static void add_largest_groups(const struct line *line)
 {
     enum { MOST = 3, BYTES = 512 };
     const struct breakdown *breakdown = &line->study->breakdown;
-    char text[BYTES] = "", size[UNITS_TEXT_BYTES];
+    char text[BYTES] = "";
     uint64_t below = UINT64_MAX;
     size_t length = 0, shown_count = 0, before = 0;
 
@@ -105,7 +105,7 @@ static void add_largest_groups(const struct line *line)
         else
             length +=
                 (size_t)snprintf(text + length, sizeof text - length, "%s%s %s", length ? ", " : "",
-                                 key ? key : PAGE_OUTSIDE, units_bytes(size, most));
+                                 key ? key : PAGE_OUTSIDE, BYTES_TEXT(most));
         below = most;
         before = largest;
     }
@@ -275,8 +275,7 @@ static int say_line(struct opening *opening, const struct study *study,
     const struct timeline_cut *cuts =
         number == HISTORY_NONE ? NULL : timelines_of(timelines, number);
     const struct timeline_cut *highest = highest_cut(timelines, cuts);
-    char name[PAGE_LAYER_BYTES], most[UNITS_TEXT_BYTES], card[UNITS_TEXT_BYTES];
-    char when[UNITS_TEXT_BYTES], left[UNITS_TEXT_BYTES];
+    char name[PAGE_LAYER_BYTES];
     const uint64_t card_bytes = study_card_bytes(study, use->device);
     const bool is_part = timelines->ask.from.unit || timelines->ask.to.unit;
     const bool has_times = study_has_times(study);
@@ -284,18 +283,17 @@ static int say_line(struct opening *opening, const struct study *study,
     if (!highest)
         return 0;
     const char *path = study_path(study, highest->path);
-    units_bytes(card, card_bytes);
     if (page_say(opening, VERDICT_what, "The %s %s %s%s%s%s%s%s%s.",
                  page_layer_name(study, &study->history.accounts[number], name),
-                 is_part ? "held at most" : "peaked at", units_bytes(most, highest->max_bytes),
-                 card_bytes ? " of " : "", card_bytes ? card : "", is_part ? " there" : "",
-                 has_times ? ", " : "",
-                 has_times ? units_duration(when, (int64_t)highest->time_ns) : "",
+                 is_part ? "held at most" : "peaked at", BYTES_TEXT(highest->max_bytes),
+                 card_bytes ? " of " : "", card_bytes ? BYTES_TEXT(card_bytes) : "",
+                 is_part ? " there" : "", has_times ? ", " : "",
+                 has_times ? DURATION_TEXT((int64_t)highest->time_ns) : "",
                  has_times ? " after the start" : "") < 0)
         return -1;
     return page_say(opening, VERDICT_why, "The highest moment was %s%s; %s was live at %s end.",
                     path ? "in phase " : "outside any phase", path ? path : "",
-                    units_bytes(left, last_bytes(timelines, cuts)), is_part ? "its" : "the");
+                    BYTES_TEXT(last_bytes(timelines, cuts)), is_part ? "its" : "the");
 }
 
 /* Reports a usage error if the user asked for a part of the run in which there is nothing to
@@ -304,7 +302,6 @@ static int check_part(const struct study *study, struct err *err)
 {
     const struct timeline_ask *ask = &study->timelines.ask;
     const struct moment *last = &study->history.last;
-    char when[UNITS_TEXT_BYTES];
 
     if (last->index == INDEX_NONE)
         return 0;
@@ -319,7 +316,7 @@ static int check_part(const struct study *study, struct err *err)
     err_set(err, ERR_USAGE,
             "nothing was live between --from and --to; the last event is %" PRIu64
             ", %s after the start",
-            last->seq, units_duration(when, (int64_t)last->time_ns));
+            last->seq, DURATION_TEXT((int64_t)last->time_ns));
     return -1;
 }
 

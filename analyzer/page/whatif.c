@@ -10,9 +10,8 @@
 const char *page_difference(const struct difference *found, char out[PAGE_DIFFERENCE_BYTES])
 {
     const size_t size = PAGE_DIFFERENCE_BYTES;
-    char bytes[UNITS_TEXT_BYTES], other[UNITS_TEXT_BYTES];
 
-    units_bytes(bytes, found->size_bytes);
+    const char *bytes = BYTES_TEXT(found->size_bytes);
     switch (found->kind) {
     case DIFFERENCE_NO_BLOCK:
         snprintf(out, size,
@@ -30,7 +29,7 @@ const char *page_difference(const struct difference *found, char out[PAGE_DIFFER
         break;
     case DIFFERENCE_SIZE:
         snprintf(out, size, "PyTorch counts %s for the block at 0x%" PRIx64 ", the model %s", bytes,
-                 found->address, units_bytes(other, found->other));
+                 found->address, BYTES_TEXT(found->other));
         break;
     case DIFFERENCE_KEPT:
         snprintf(out, size,
@@ -151,27 +150,26 @@ static int say_change(struct opening *opening, const char *name, const char *wha
                       const struct whatif_device *device, const struct whatif_run *run)
 {
     enum { SETTING_CHARACTERS = 28 }; /* the table has the whole setting */
-    char then[UNITS_TEXT_BYTES], now[UNITS_TEXT_BYTES], setting[VERDICT_NAME_BYTES];
+    char setting[VERDICT_NAME_BYTES];
 
-    units_bytes(then, device->recorded.allocator.peak_reserved_bytes);
-    units_bytes(now, run->allocator.peak_reserved_bytes);
     return page_say(opening, VERDICT_what, "With %s the pool on %s would reserve %s%s, not %s.",
                     verdict_fit(setting, what_if, SETTING_CHARACTERS), name,
-                    page_whatif_is_least(run) ? "at least " : "", now, then);
+                    page_whatif_is_least(run) ? "at least " : "",
+                    BYTES_TEXT(run->allocator.peak_reserved_bytes),
+                    BYTES_TEXT(device->recorded.allocator.peak_reserved_bytes));
 }
 
 static int say_failures(struct opening *opening, const struct whatif_run *run)
 {
     const uint64_t failures_count =
         run->served_failures_count + run->same_failures_count + run->unknown_failures_count;
-    char asked[UNITS_TEXT_BYTES];
 
-    units_bytes(asked, run->failure.requested_bytes);
     if (run->failure.at.index != INDEX_NONE)
         return page_say(opening, VERDICT_why,
                         "It would have run out of memory at event %" PRIu64 "%s%s.",
                         run->failure.at.seq, run->failure.is_outside ? ": " : ", asking for ",
-                        run->failure.is_outside ? "memory outside the pool finds no room" : asked);
+                        run->failure.is_outside ? "memory outside the pool finds no room"
+                                                : BYTES_TEXT(run->failure.requested_bytes));
     if (run->unknown_failures_count)
         return page_say(opening, VERDICT_why,
                         "PyTorch refused under a memory fraction that the trace does not record, "

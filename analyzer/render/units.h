@@ -16,4 +16,11 @@ char *units_duration(char out[UNITS_TEXT_BYTES], int64_t ns);  /* 12.3 ms, 3 min
 char *units_time(char out[UNITS_TEXT_BYTES], uint64_t ns, uint64_t last_ns, uint64_t resolution_ns);
 char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio); /* 12.3 % */
 
+/* The same texts as arguments of a sentence: page_say(…, "%s of it", BYTES_TEXT(bytes)). Such a
+ * text lives until the end of the block that the expression stands in. */
+#define UNITS_TEXT_BUFFER ((char[UNITS_TEXT_BYTES]){""})
+#define BYTES_TEXT(bytes) units_bytes(UNITS_TEXT_BUFFER, bytes)
+#define DURATION_TEXT(ns) units_duration(UNITS_TEXT_BUFFER, ns)
+#define RATIO_TEXT(ratio) units_ratio(UNITS_TEXT_BUFFER, ratio)
+
 #endif

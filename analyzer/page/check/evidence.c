@@ -229,7 +229,6 @@ static void held_then_release(struct held_then *held)
 static int say_most(struct opening *opening, struct check_result *result,
                     const struct held_then *held, struct err *err)
 {
-    char bytes[UNITS_TEXT_BYTES];
     struct site_row *rows = NULL;
     struct blame blame;
     int status = 1;
@@ -247,7 +246,7 @@ static int say_most(struct opening *opening, struct check_result *result,
                                 is_kind(result, "leak") ? "live at the exit"
                                 : result->is_of_phase   ? "live at the phase's peak"
                                                         : "live at the peak",
-                                rows[0].blamed->label, units_bytes(bytes, rows[0].bytes));
+                                rows[0].blamed->label, BYTES_TEXT(rows[0].bytes));
     free(rows);
     blame_release(&blame);
     return status;
@@ -258,7 +257,6 @@ static int say_most(struct opening *opening, struct check_result *result,
 static int say_growth(struct opening *opening, struct check_result *result,
                       const struct study *study, struct err *err)
 {
-    char bytes[UNITS_TEXT_BYTES];
     struct account_leak found;
     int status = 1;
 
@@ -269,11 +267,10 @@ static int say_growth(struct opening *opening, struct check_result *result,
 
         if (row->cache || row->is_left_out)
             continue;
-        status =
-            blame_line(result, row->blamed, err)
-                ? -1
-                : page_say(opening, VERDICT_who, "Largest growth: %s, %s each step.",
-                           row->blamed->label, units_bytes(bytes, (uint64_t)(row->slope + 0.5)));
+        status = blame_line(result, row->blamed, err)
+                     ? -1
+                     : page_say(opening, VERDICT_who, "Largest growth: %s, %s each step.",
+                                row->blamed->label, BYTES_TEXT((uint64_t)(row->slope + 0.5)));
     }
     account_leak_release(&found);
     return status;

@@ -25,24 +25,22 @@ static const char *difference_text(char out[DIFFERENCE_BYTES], uint64_t measured
                                    uint64_t estimated)
 {
     const double ratio = estimated ? ((double)measured - (double)estimated) / (double)estimated : 1;
-    char share[UNITS_TEXT_BYTES];
-    units_ratio(share, ratio < 0 ? -ratio : ratio);
     if (ratio > -SAME_RATIO && ratio < SAME_RATIO)
         snprintf(out, DIFFERENCE_BYTES, "as estimated");
     else
-        snprintf(out, DIFFERENCE_BYTES, "%s %s", share, ratio < 0 ? "less" : "more");
+        snprintf(out, DIFFERENCE_BYTES, "%s %s", RATIO_TEXT(ratio < 0 ? -ratio : ratio),
+                 ratio < 0 ? "less" : "more");
     return out;
 }
 
 static int say_compared(struct opening *opening, const struct study *study,
                         const struct account *account, uint64_t estimated_bytes)
 {
-    char name[PAGE_LAYER_BYTES], measured[UNITS_TEXT_BYTES], estimated[UNITS_TEXT_BYTES];
+    char name[PAGE_LAYER_BYTES];
     char difference[DIFFERENCE_BYTES];
     return page_say(opening, VERDICT_what, "Device %d, %s: the peak was %s, estimated %s: %s.",
                     account->device, page_layer_name(study, account, name),
-                    units_bytes(measured, account->peak_bytes),
-                    units_bytes(estimated, estimated_bytes),
+                    BYTES_TEXT(account->peak_bytes), BYTES_TEXT(estimated_bytes),
                     difference_text(difference, account->peak_bytes, estimated_bytes));
 }
 
@@ -50,7 +48,7 @@ static int say_another(struct opening *opening, const struct estimate *estimate,
                        const struct likeness *likeness)
 {
     enum { MODEL_NAME_CHARACTERS = 60 };
-    char model[UNITS_TEXT_BYTES], measured[UNITS_TEXT_BYTES], name[VERDICT_NAME_BYTES];
+    char name[VERDICT_NAME_BYTES];
     if (!likeness->is_another)
         return 1;
     if (page_say(opening, VERDICT_what, "This does not look like a run of %s.",
@@ -59,8 +57,8 @@ static int say_another(struct opening *opening, const struct estimate *estimate,
         page_say(opening, VERDICT_why,
                  "Of its %" PRIu64 " parameter tensors (%s) %" PRIu64
                  " have a block of their size at the peak, and %s count as parameters there.",
-                 likeness->tensors_count, units_bytes(model, estimate->parameter_bytes),
-                 likeness->found_count, units_bytes(measured, likeness->measured_bytes)) < 0)
+                 likeness->tensors_count, BYTES_TEXT(estimate->parameter_bytes),
+                 likeness->found_count, BYTES_TEXT(likeness->measured_bytes)) < 0)
         return -1;
     return page_say(opening, VERDICT_do,
                     "Check that the model and the element type are the run's, and that no "

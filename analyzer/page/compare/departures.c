@@ -65,7 +65,6 @@ struct teller {
 static int say_held_site(struct opening *opening, const struct site_row *row, const char *head,
                          const struct teller *teller, struct err *err)
 {
-    char bytes[UNITS_TEXT_BYTES];
     if (!row->blamed->is_known)
         return page_say(opening, VERDICT_why, "%s.", head);
     if (teller->tell && teller->tell(teller->told, row->blamed, err))
@@ -74,7 +73,7 @@ static int say_held_site(struct opening *opening, const struct site_row *row, co
                ? -1
                : page_say(opening, VERDICT_who,
                           "Most of the run's bytes of this kind are held by %s (%s).",
-                          row->blamed->label, units_bytes(bytes, row->bytes));
+                          row->blamed->label, BYTES_TEXT(row->bytes));
 }
 
 static int say_largest(struct opening *opening, const struct study *study,
@@ -110,10 +109,10 @@ static const struct departure *largest_of(const struct comparison *comparison)
 static void describe(char *head, size_t bytes, const struct comparison *comparison,
                      const struct departure *departure, const struct estimate *estimate)
 {
-    char size[UNITS_TEXT_BYTES], moment[MOMENT_TEXT_BYTES];
+    char moment[MOMENT_TEXT_BYTES];
     const char *measured = comparison->measured_phase;
     snprintf(head, bytes, "Largest departure: %s, %s %s%s%s (estimated for %s)",
-             name_of(comparison, departure), units_bytes(size, (uint64_t)llabs(departure->bytes)),
+             name_of(comparison, departure), BYTES_TEXT((uint64_t)llabs(departure->bytes)),
              words_of(departure), measured ? " in " : "", measured ? measured : "",
              estimate_moment_text(estimate, comparison->departure_moment, moment));
 }

@@ -11,7 +11,7 @@ int balance_answer(struct opening *opening, const struct study *study, const str
                    struct err *err)
 {
     struct balance balance;
-    char highest[STUDY_DEVICE_BYTES], middle[STUDY_DEVICE_BYTES], more_bytes[UNITS_TEXT_BYTES];
+    char highest[STUDY_DEVICE_BYTES], middle[STUDY_DEVICE_BYTES];
     char held[PAGE_MORE_BYTES];
     struct more more;
 
@@ -25,9 +25,8 @@ int balance_answer(struct opening *opening, const struct study *study, const str
         return -1;
     study_device_name(balance.highest, highest);
     study_device_name(balance.middle, middle);
-    units_bytes(more_bytes, balance.highest_bytes - balance.middle_bytes);
     if (page_say(opening, VERDICT_what, "The devices are not balanced: %s peaks %s above %s%s.",
-                 highest, more_bytes, middle,
+                 highest, BYTES_TEXT(balance.highest_bytes - balance.middle_bytes), middle,
                  balance.used_count > 2 ? ", the median of the others" : "") < 0 ||
         page_say(opening, VERDICT_why, "The highest peak is %.2f times the mean.", balance.ratio) <
             0)

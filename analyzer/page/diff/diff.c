@@ -80,8 +80,7 @@ static int say_change(struct opening *opening, const struct study *study, const 
     const struct diff_tree *difference = &change->difference;
     const int64_t delta = (int64_t)(difference->bytes[1] - difference->bytes[0]);
     char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES];
-    char lines[LINES_BYTES], before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES],
-        size[UNITS_TEXT_BYTES];
+    char lines[LINES_BYTES];
     const bool has_moments = own->at[0] || own->at[1];
     const char *subject = has_moments ? "Live memory" : "The peak";
     const struct account *held = &study->history.accounts[account];
@@ -89,13 +88,12 @@ static int say_change(struct opening *opening, const struct study *study, const 
     name_lines(lines, change);
     study_device_name(held->device, device);
     page_layer_name(study, held, layer);
-    units_bytes(before, difference->bytes[0]);
-    units_bytes(after, difference->bytes[1]);
+    const char *after = BYTES_TEXT(difference->bytes[1]);
     const int status =
         delta ? page_say(opening, VERDICT_what, "%s %s by %s, from %s to %s, on %s (%s).", subject,
                          delta > 0 ? "grew" : "fell",
-                         units_bytes(size, (uint64_t)(delta > 0 ? delta : -delta)), before, after,
-                         device, layer)
+                         BYTES_TEXT((uint64_t)(delta > 0 ? delta : -delta)),
+                         BYTES_TEXT(difference->bytes[0]), after, device, layer)
               : page_say(opening, VERDICT_what, "%s is the same on %s (%s), %s.", subject, device,
                          layer, after);
     if (status < 0 || (*lines && page_say(opening, VERDICT_who, "%s.", lines) < 0))
@@ -127,7 +125,6 @@ static int say_reserved(struct opening *opening, const struct study *study, cons
 {
     const struct page_diff_options *own = diff_options(view);
     const uint32_t other = study_counterpart(own->before, study, account);
-    char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
     uint64_t bytes[2];
 
     if (own->at[0] || own->at[1] || other == HISTORY_NONE)
@@ -139,8 +136,8 @@ static int say_reserved(struct opening *opening, const struct study *study, cons
         !differ_by_share(bytes[0], bytes[1], RESERVED_DIVISOR))
         return 1;
     return page_say(opening, VERDICT_what, "The peak of reserved memory %s from %s to %s.",
-                    bytes[1] > bytes[0] ? "grew" : "fell", units_bytes(before, bytes[0]),
-                    units_bytes(after, bytes[1]));
+                    bytes[1] > bytes[0] ? "grew" : "fell", BYTES_TEXT(bytes[0]),
+                    BYTES_TEXT(bytes[1]));
 }
 
 static int answer_diff(struct opening *opening, const struct study *study, const struct view *view,
@@ -280,7 +277,7 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
 static void add_devices_gone(struct doc *doc, const struct study *before, const struct study *study)
 {
     const struct history *history = &before->history;
-    char name[STUDY_DEVICE_BYTES], bytes[UNITS_TEXT_BYTES];
+    char name[STUDY_DEVICE_BYTES];
 
     doc_list_begin(doc, "devices_gone", NULL);
     for (size_t i = 0; i < history->device_count; i++) {
@@ -294,7 +291,7 @@ static void add_devices_gone(struct doc *doc, const struct study *before, const 
         doc_row_end(doc);
         doc_note(doc, "%s is no longer used; its peak was %s.",
                  study_device_name(use->device, name),
-                 units_bytes(bytes, history->accounts[use->leading].peak_bytes));
+                 BYTES_TEXT(history->accounts[use->leading].peak_bytes));
     }
     doc_list_end(doc);
 }

@@ -95,7 +95,6 @@ void page_diff_rows(struct doc *doc, const struct run_diff *change, const struct
 
 const char *page_more(const struct more *more, char text[PAGE_MORE_BYTES])
 {
-    char bytes[UNITS_TEXT_BYTES];
     int length;
 
     *text = 0;
@@ -105,13 +104,13 @@ const char *page_more(const struct more *more, char text[PAGE_MORE_BYTES])
         length = snprintf(
             text, PAGE_MORE_BYTES, "%s: its %s %.3g times as large, and %s elsewhere grew with it",
             more->site, more->category == CATEGORY_parameters ? "parameters are" : "data is",
-            more->explained_ratio, units_bytes(bytes, more->explained_bytes));
+            more->explained_ratio, BYTES_TEXT(more->explained_bytes));
     else
         length = snprintf(text, PAGE_MORE_BYTES, "%s: it holds %s more", more->site,
-                          units_bytes(bytes, more->bytes));
+                          BYTES_TEXT(more->bytes));
     if (*more->next_site)
         snprintf(text + length, (size_t)(PAGE_MORE_BYTES - length), "; %s holds %s more",
-                 more->next_site, units_bytes(bytes, more->next_bytes));
+                 more->next_site, BYTES_TEXT(more->next_bytes));
     return text;
 }
 
@@ -125,22 +124,19 @@ const char *page_diff_guilty(const struct run_diff *change, char text[PAGE_MORE_
 const char *page_diff_shrunk(const struct run_diff *change, char text[PAGE_MORE_BYTES])
 {
     const struct diff_row *row = run_diff_shrunk(change);
-    char bytes[UNITS_TEXT_BYTES];
 
     *text = 0;
     if (row)
         snprintf(text, PAGE_MORE_BYTES, "%s: it holds %s less", row->label,
-                 units_bytes(bytes, (uint64_t)-row->delta_bytes));
+                 BYTES_TEXT((uint64_t)-row->delta_bytes));
     return text;
 }
 
 int page_diff_moved(struct opening *opening, const struct run_diff *change)
 {
-    char bytes[UNITS_TEXT_BYTES];
-
     if (change->moved_side < 0)
         return 1;
-    units_bytes(bytes, change->alike_bytes);
+    const char *bytes = BYTES_TEXT(change->alike_bytes);
     return change->moved_side == 0
                ? page_say(opening, VERDICT_why,
                           "The earlier run peaked in another part of the program; the rows compare "

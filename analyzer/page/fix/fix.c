@@ -72,9 +72,8 @@ static void add_numbers_to_vary(struct text *text, const struct fix *fix)
 
 static void add_none(struct text *text, const struct fix *fix, const struct page_fix_options *own)
 {
-    char room[UNITS_TEXT_BYTES];
     text_addf(text, "Out of memory on %s, and no remedy was found: ",
-              units_bytes(room, fix->card.total_bytes - fix->card.others_bytes));
+              BYTES_TEXT(fix->card.total_bytes - fix->card.others_bytes));
     size_t tried = 0;
     for (size_t i = 1; i < fix->count; i++)
         tried += fix->runs[i].trial.end != TRIAL_STOPPED;

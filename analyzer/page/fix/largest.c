@@ -146,7 +146,6 @@ static void say_of_run(const struct said *said, struct text *text)
 static void say_of_evenness(const struct said *said, struct text *text)
 {
     const struct largest *largest = said->largest;
-    char high[UNITS_TEXT_BYTES], low[UNITS_TEXT_BYTES];
 
     if (largest->is_flat) {
         text_addf(text,
@@ -161,9 +160,9 @@ static void say_of_evenness(const struct said *said, struct text *text)
               "The peak does not rise with %s: %ld had %s, and %ld had %s, so that values between "
               "those that were run may do otherwise than their neighbours.",
               said->vary->name, largest_value(said->fix, largest->higher),
-              units_bytes(high, trial_of(said, largest->higher)->peak_bytes),
+              BYTES_TEXT(trial_of(said, largest->higher)->peak_bytes),
               largest_value(said->fix, largest->lower),
-              units_bytes(low, trial_of(said, largest->lower)->peak_bytes));
+              BYTES_TEXT(trial_of(said, largest->lower)->peak_bytes));
     say(said, VERDICT_why, text);
 }
 

@@ -14,16 +14,14 @@ enum { SCARCE_SHARE = 50 };
 /* Adds "peak 1.20 GiB of 1.31 GiB, 112.00 MiB spare". */
 void page_runs_room(struct text *text, const struct trial *trial)
 {
-    char peak[UNITS_TEXT_BYTES], room[UNITS_TEXT_BYTES], spare[UNITS_TEXT_BYTES];
     if (!trial->is_known) {
         text_add(text, "its peak is not known");
         return;
     }
-    text_addf(text, "peak %s of %s", units_bytes(peak, trial->peak_bytes),
-              units_bytes(room, trial->room_bytes));
+    text_addf(text, "peak %s of %s", BYTES_TEXT(trial->peak_bytes), BYTES_TEXT(trial->room_bytes));
     if (trial->device > 0)
         text_addf(text, " on device %d", trial->device);
-    text_addf(text, ", %s spare", units_bytes(spare, trial->spare_bytes));
+    text_addf(text, ", %s spare", BYTES_TEXT(trial->spare_bytes));
 }
 
 const char *page_runs_scarce(const struct trial *trial)

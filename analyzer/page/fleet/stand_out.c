@@ -202,14 +202,11 @@ enum { CLAUSE_BYTES = 1024 };
 static void write_peak(char clause[CLAUSE_BYTES], const struct stand_out *one,
                        const struct fleet *fleet)
 {
-    char peak[UNITS_TEXT_BYTES], away[UNITS_TEXT_BYTES];
-
     *clause = '\0';
     if (!one->more_bytes)
         return;
     snprintf(clause, CLAUSE_BYTES, " peaks at %s, %s %s the median of %" PRIu64 " ranks",
-             units_bytes(peak, one->peak_bytes),
-             units_bytes(away, (uint64_t)llabs(one->more_bytes)),
+             BYTES_TEXT(one->peak_bytes), BYTES_TEXT((uint64_t)llabs(one->more_bytes)),
              one->more_bytes > 0 ? "above" : "below",
              answer_count(&fleet->answers[QUERY_spread], 0, "ranks"));
 }
@@ -221,13 +218,12 @@ static void write_held(char clause[CLAUSE_BYTES], const struct stand_out *one,
     const struct answer_table *rows = &fleet->answers[QUERY_difference];
     const int64_t more =
         one->difference == SIZE_MAX ? 0 : answer_integer(rows, one->difference, "more_bytes");
-    char held[UNITS_TEXT_BYTES];
 
     *clause = '\0';
     if (one->more_bytes && more)
         snprintf(clause, CLAUSE_BYTES, "%.600s: it holds %s %s",
-                 answer_text(rows, one->difference, "site"),
-                 units_bytes(held, (uint64_t)llabs(more)), more > 0 ? "more" : "less");
+                 answer_text(rows, one->difference, "site"), BYTES_TEXT((uint64_t)llabs(more)),
+                 more > 0 ? "more" : "less");
 }
 
 /* Names the line that grows. Names nothing if this line already explains the difference to the
@@ -239,7 +235,6 @@ static void write_growth(char clause[CLAUSE_BYTES], const struct stand_out *one,
     const char *held = one->difference == SIZE_MAX ? NULL
                                                    : answer_text(&fleet->answers[QUERY_difference],
                                                                  one->difference, "site");
-    char growth[UNITS_TEXT_BYTES];
 
     *clause = '\0';
     if (one->growth == SIZE_MAX)
@@ -250,7 +245,7 @@ static void write_growth(char clause[CLAUSE_BYTES], const struct stand_out *one,
              is_said           ? ", which"
              : one->more_bytes ? ", and"
                                : "",
-             units_bytes(growth, answer_count(rows, one->growth, "leak_bytes_per_step")),
+             BYTES_TEXT(answer_count(rows, one->growth, "leak_bytes_per_step")),
              site && *site && !is_said ? ": " : "", site && !is_said ? site : "");
 }
 
@@ -274,11 +269,10 @@ static int say_failure(struct verdict *said, const char *label, const struct sta
     const struct answer_table *rows = &fleet->answers[QUERY_failures];
     const char *phase = answer_text(rows, one->failure, "phase"),
                *site = answer_text(rows, one->failure, "site");
-    char asked[UNITS_TEXT_BYTES];
 
     return verdict_say(said, err, VERDICT_what, "%s ran out of memory%s: %s asked for %s%s%s.",
                        label, is_first ? " first" : "", site ? site : "it",
-                       units_bytes(asked, answer_count(rows, one->failure, "asked_bytes")),
+                       BYTES_TEXT(answer_count(rows, one->failure, "asked_bytes")),
                        phase && *phase ? " in " : "", phase ? phase : "") ||
                    verdict_say(said, err, VERDICT_why, "%s.",
                                answer_text(rows, one->failure, "explanation"))
@@ -312,32 +306,29 @@ static int say_spread(struct verdict *said, const struct stand_outs *found,
 {
     const struct answer_table *spread = &fleet->answers[QUERY_spread];
     const uint64_t ranks = answer_count(spread, 0, "ranks");
-    char least[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES], median[UNITS_TEXT_BYTES];
 
     if (!ranks)
         return verdict_say(said, err, VERDICT_what, "No GPU memory was allocated.");
-    units_bytes(least, answer_count(spread, 0, "lowest_bytes"));
-    units_bytes(most, answer_count(spread, 0, "highest_bytes"));
-    units_bytes(median, answer_count(spread, 0, "median_bytes"));
     return verdict_say(said, err, VERDICT_what,
                        "%" PRIu64
                        " rank%s of job '%s', run '%s', peak%s at %s to %s, the median at %s%s.",
                        ranks, ranks == 1 ? "" : "s", fleet->job, fleet->run, ranks == 1 ? "s" : "",
-                       least, most, median, found->count ? "" : "; none stands out");
+                       BYTES_TEXT(answer_count(spread, 0, "lowest_bytes")),
+                       BYTES_TEXT(answer_count(spread, 0, "highest_bytes")),
+                       BYTES_TEXT(answer_count(spread, 0, "median_bytes")),
+                       found->count ? "" : "; none stands out");
 }
 
 static int say_growing(struct verdict *said, const struct fleet *fleet, struct err *err)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_growth];
-    char growth[UNITS_TEXT_BYTES];
 
-    return verdict_say(said, err, VERDICT_what,
-                       "%" PRIu64 " of %" PRIu64
-                       " devices grow with each step, the most by %s: %s.",
-                       answer_count(&fleet->answers[QUERY_spread], 0, "leaking"),
-                       answer_count(&fleet->answers[QUERY_spread], 0, "places"),
-                       units_bytes(growth, answer_count(rows, 0, "leak_bytes_per_step")),
-                       answer_text(rows, 0, "site"));
+    return verdict_say(
+        said, err, VERDICT_what,
+        "%" PRIu64 " of %" PRIu64 " devices grow with each step, the most by %s: %s.",
+        answer_count(&fleet->answers[QUERY_spread], 0, "leaking"),
+        answer_count(&fleet->answers[QUERY_spread], 0, "places"),
+        BYTES_TEXT(answer_count(rows, 0, "leak_bytes_per_step")), answer_text(rows, 0, "site"));
 }
 
 int stand_outs_say(struct verdict *said, const struct stand_outs *found, const struct fleet *fleet,

@@ -39,26 +39,25 @@ static int say_groups(struct verdict *said, const struct job *job, struct err *e
 {
     const struct job_group *typical = &job->groups[job->typical];
     const struct job_group *low = &job->groups[0];
-    char who[WHO_BYTES], least[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES], name[VERDICT_NAME_BYTES];
+    char who[WHO_BYTES], name[VERDICT_NAME_BYTES];
     const struct job_place *place = job_highest(job, typical);
     const bool is_range = typical->lowest_bytes != typical->peak_bytes;
 
     if (who_name_group(who, job, typical, err))
         return -1;
-    units_bytes(least, typical->lowest_bytes);
-    units_bytes(most, typical->peak_bytes);
     if (*who >= 'a' && who_has_ranks(job))
         *who = (char)(*who - 'a' + 'A');
     if (verdict_say(said, err, said->texts.count ? VERDICT_who : VERDICT_what,
                     "%s %s at %s%s%s (%s).", verdict_fit(name, who, WHO_CHARACTERS),
-                    typical->count > 1 ? "peak" : "peaks", least, is_range ? " to " : "",
-                    is_range ? most : "", place->layer))
+                    typical->count > 1 ? "peak" : "peaks", BYTES_TEXT(typical->lowest_bytes),
+                    is_range ? " to " : "", is_range ? BYTES_TEXT(typical->peak_bytes) : "",
+                    place->layer))
         return -1;
     if (low == typical || job_outlier(job))
         return 0;
     return who_name_group(who, job, low, err) ||
                    verdict_say(said, err, VERDICT_who, "The lowest: %s at %s.", who,
-                               units_bytes(least, low->peak_bytes))
+                               BYTES_TEXT(low->peak_bytes))
                ? -1
                : 0;
 }
@@ -66,18 +65,17 @@ static int say_groups(struct verdict *said, const struct job *job, struct err *e
 static int say_outlier(struct verdict *said, const struct job *job, struct err *err)
 {
     const struct job_group *group = job_outlier(job), *typical = &job->groups[job->typical];
-    char who[WHO_BYTES], others[WHO_BYTES], peak[UNITS_TEXT_BYTES], more[UNITS_TEXT_BYTES];
+    char who[WHO_BYTES], others[WHO_BYTES];
     char held[PAGE_MORE_BYTES], names[2][VERDICT_NAME_BYTES];
 
     if (who_name_group(who, job, group, err) || who_name_group(others, job, typical, err))
         return -1;
-    units_bytes(peak, group->peak_bytes);
-    units_bytes(more, group->peak_bytes - job_middle(job, typical)->peak_bytes);
     if (who_has_ranks(job))
         *who = 'R';
     const char *name = verdict_fit(names[0], who, WHO_CHARACTERS);
     if (verdict_say(said, err, VERDICT_what, "%s %s at %s, %s above %s.", name,
-                    group->count > 1 ? "peak" : "peaks", peak, more,
+                    group->count > 1 ? "peak" : "peaks", BYTES_TEXT(group->peak_bytes),
+                    BYTES_TEXT(group->peak_bytes - job_middle(job, typical)->peak_bytes),
                     verdict_fit(names[1], others, 2 * WHO_CHARACTERS - utf8_text_columns(name))))
         return -1;
     return *page_more(&group->more, held) ? verdict_say(said, err, VERDICT_who, "%s.", held) : 0;
@@ -101,15 +99,13 @@ static int say_cards(struct verdict *said, const struct job *job, struct err *er
 {
     for (size_t i = 0; i < job->cards.count; i++) {
         const struct shared_card *card = &job->cards.items[i];
-        char sum[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES] = "";
 
-        units_bytes(total, card->total_bytes);
         if (verdict_say(
                 said, err, VERDICT_who,
                 "%d processes on %s held %s%s%s%s together at one moment, without their contexts.",
                 card->count, card->uuid, card->is_known ? "" : "at least ",
-                units_bytes(sum, card->highest_bytes), card->total_bytes ? " of its " : "",
-                card->total_bytes ? total : ""))
+                BYTES_TEXT(card->highest_bytes), card->total_bytes ? " of its " : "",
+                card->total_bytes ? BYTES_TEXT(card->total_bytes) : ""))
             return -1;
     }
     return 0;

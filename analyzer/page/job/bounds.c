@@ -24,11 +24,10 @@ static bool is_pair(const struct job *job, const struct job_place *early,
 
 static void add_pair(struct doc *doc, const struct job_place *early, const struct job_place *late)
 {
-    char device[STUDY_DEVICE_BYTES], least[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
+    char device[STUDY_DEVICE_BYTES];
 
     study_device_name(early->device, device);
-    units_bytes(least, early->driver_peak_bytes);
-    units_bytes(most, late->driver_peak_bytes);
+    const char *least = BYTES_TEXT(early->driver_peak_bytes);
     doc_row_begin(doc_detail(doc));
     page_device_number(doc, "Device", early->device);
     doc_bytes(doc, "done_bytes", "Events done", early->driver_peak_bytes);
@@ -44,7 +43,7 @@ static void add_pair(struct doc *doc, const struct job_place *early, const struc
                  "The driver's peak on %s is %s if events complete at once (a lower bound), and %s "
                  "if they complete only when the host waits for them; on a card expect a peak "
                  "between the two.",
-                 device, least, most);
+                 device, least, BYTES_TEXT(late->driver_peak_bytes));
 }
 
 void bounds_add(struct doc *doc, const struct job *job)

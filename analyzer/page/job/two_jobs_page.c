@@ -67,22 +67,20 @@ static int say_lead(struct verdict *said, const struct two_jobs *two, const char
     const int64_t delta = place_pair_delta(lead);
     const size_t end = group_end(two, 0);
     enum { WHO_CHARACTERS = 20 }; /* the table below has the whole list */
-    char who[WHO_BYTES], size[UNITS_TEXT_BYTES], from[UNITS_TEXT_BYTES], to[UNITS_TEXT_BYTES];
+    char who[WHO_BYTES];
     char name[VERDICT_NAME_BYTES];
 
     if (name_pairs(who, two, 0, delta ? end : two->count, err))
         return -1;
     begin_sentence(who, two->jobs[1]);
-    units_bytes(from, lead->bytes[0]);
-    units_bytes(to, lead->bytes[1]);
-    units_bytes(size, (uint64_t)(delta < 0 ? -delta : delta));
     if (!delta)
         verdict_say(said, NULL, VERDICT_what, "%s: no peak changed.",
                     verdict_fit(name, who, WHO_CHARACTERS));
     else
         verdict_say(said, NULL, VERDICT_what, "%s: the peak %s by %s%s, from %s to %s (%s).",
                     verdict_fit(name, who, WHO_CHARACTERS), delta > 0 ? "grew" : "fell",
-                    end > 1 ? "up to " : "", size, from, to, lead->places[1]->layer);
+                    end > 1 ? "up to " : "", BYTES_TEXT((uint64_t)(delta < 0 ? -delta : delta)),
+                    BYTES_TEXT(lead->bytes[0]), BYTES_TEXT(lead->bytes[1]), lead->places[1]->layer);
     if (delta && *guilty)
         verdict_say(said, NULL, VERDICT_who, "%s.", guilty);
     return 0;

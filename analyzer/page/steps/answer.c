@@ -85,7 +85,6 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
     const double all = is_new ? (double)outlier->new_bytes : outlier->more_bytes;
     const struct outlier_site *most = NULL;
     double most_bytes = 0;
-    char bytes[UNITS_TEXT_BYTES];
 
     *out = 0;
     for (size_t i = 0; i < outlier->count; i++) {
@@ -101,7 +100,7 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
         snprintf(out, WHO_BYTES, ", %s by %s (%s%s)",
                  most_bytes > all / 2 ? "most of it" : "the largest part",
                  step_findings_of_site(found, most)->label, is_new ? "" : "+",
-                 units_bytes(bytes, (uint64_t)(most_bytes + 0.5)));
+                 BYTES_TEXT((uint64_t)(most_bytes + 0.5)));
     return out;
 }
 
@@ -110,7 +109,6 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
 static int say_began(struct opening *opening, const struct study *study, uint32_t account,
                      const struct outlier *outlier, struct err *err)
 {
-    char began[UNITS_TEXT_BYTES], typical[UNITS_TEXT_BYTES];
     struct account_leak found;
 
     if (account_leak_find(&found, study, account, err))
@@ -120,8 +118,8 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
     page_next(opening, verdict >= LEAK_GROWS ? "leaks" : outlier->is_open ? "oom" : "peak");
     return page_join(opening, VERDICT_why,
                      "%s was live when step %" PRIu64 " began, typically %s: %s",
-                     units_bytes(began, outlier->step.start_bytes), outlier->step.number,
-                     units_bytes(typical, outlier->typical_start_bytes),
+                     BYTES_TEXT(outlier->step.start_bytes), outlier->step.number,
+                     BYTES_TEXT(outlier->typical_start_bytes),
                      verdict == LEAK_FOUND   ? "a rising line, a leak"
                      : verdict == LEAK_GROWS ? "a rising line, a buffer that gets larger"
                                              : "memory of earlier steps was kept");
@@ -132,7 +130,7 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
 {
     const uint64_t number = found->outlier.step.number;
     const bool is_open = found->outlier.is_open;
-    char most[WHO_BYTES], bytes[UNITS_TEXT_BYTES];
+    char most[WHO_BYTES];
 
     switch (found->outlier.cause) {
     case OUTLIER_FIRST:
@@ -145,7 +143,7 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
         return page_join(opening, VERDICT_why,
                          "in step %" PRIu64 ", call stacks that other steps do not have %s %s%s: "
                          "another path through the program",
-                         number, made, units_bytes(bytes, found->outlier.new_bytes),
+                         number, made, BYTES_TEXT(found->outlier.new_bytes),
                          most_text(most, found, true));
     case OUTLIER_MORE:
         return page_join(
@@ -168,15 +166,14 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
 static int say_step(struct opening *opening, const struct study *study,
                     const struct outlier *outlier)
 {
-    char peak[UNITS_TEXT_BYTES], typical[UNITS_TEXT_BYTES], asked[UNITS_TEXT_BYTES];
     const struct step *step = &outlier->step;
 
-    units_bytes(peak, step->peak_bytes);
-    units_bytes(typical, outlier->typical_peak_bytes);
+    const char *peak = BYTES_TEXT(step->peak_bytes);
+    const char *typical = BYTES_TEXT(outlier->typical_peak_bytes);
     if (outlier->is_open)
         return page_say(opening, VERDICT_what,
                         "Step %" PRIu64 " did not end: %s was refused; it peaked at %s%s%s.",
-                        step->number, units_bytes(asked, outlier->failure->event.size_bytes), peak,
+                        step->number, BYTES_TEXT(outlier->failure->event.size_bytes), peak,
                         outlier->has_typical ? ", typically " : "",
                         outlier->has_typical ? typical : "");
     if (outlier->cause == OUTLIER_NONE)
@@ -196,14 +193,13 @@ static int say_ages(struct opening *opening, const struct study *study, uint32_t
                     const struct step_findings *found)
 {
     const uint64_t bytes = found->ages.rows[AGE_BEFORE].bytes;
-    char text[UNITS_TEXT_BYTES];
 
     if (!bytes || bytes < study->history.accounts[account].peak_bytes / 20 ||
         found->ages.ordinal != found->outlier.step.ordinal)
         return 1;
     return page_say(opening, VERDICT_why,
                     "At the peak %s of the previous step is still live; %s holds most of it.",
-                    units_bytes(text, bytes), step_findings_of_age(found, AGE_BEFORE)->label);
+                    BYTES_TEXT(bytes), step_findings_of_age(found, AGE_BEFORE)->label);
 }
 
 /* Says where a step begins, if the program marks no steps. */

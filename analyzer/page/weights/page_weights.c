@@ -78,11 +78,10 @@ static void add_differences(struct doc *doc, const struct stored *stored)
     if (stored->difference_count > SUMMARY_DIFFERENCES)
         doc_note(doc, "There are %zu differences; --json has them all.", stored->difference_count);
     if (stored->other_bytes > 0) {
-        char bytes[UNITS_TEXT_BYTES];
         doc_note(doc,
                  "Tensors that only the files have (%s) are not counted, because PyTorch does not "
                  "load them.",
-                 units_bytes(bytes, stored->other_bytes));
+                 BYTES_TEXT(stored->other_bytes));
     }
 }
 
@@ -153,12 +152,10 @@ struct doc *page_weights(enum doc_level reads, const struct model_source *source
     const struct weights *weights = &source->weights;
     struct doc *doc = doc_new("gpumemtrace.weights/1", reads);
     struct verdict said = {0};
-    char bytes[UNITS_TEXT_BYTES];
     if (!doc)
         return NULL;
     verdict_say(&said, NULL, VERDICT_what, "%s: %" PRIu64 " parameters in %zu tensors take %s.",
-                source->name, weights->elements, weights->count,
-                units_bytes(bytes, weights->bytes));
+                source->name, weights->elements, weights->count, BYTES_TEXT(weights->bytes));
     verdict_finish(doc, &said);
     add_weights(doc, weights);
     add_load(doc, load);
