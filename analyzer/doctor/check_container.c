@@ -31,7 +31,6 @@ static const char *find_container(void)
 void check_container(struct finding *finding, struct checkup *checkup)
 {
     struct cgroup cgroup;
-    char limit[UNITS_TEXT_BYTES], current[UNITS_TEXT_BYTES];
     checkup->container = find_container();
     const bool is_limited = cgroup_find(&cgroup, "") && cgroup.limit_bytes != CGROUP_UNKNOWN;
     if (!is_limited && !checkup->container)
@@ -44,6 +43,6 @@ void check_container(struct finding *finding, struct checkup *checkup)
     finding_fine(finding, "in a %s%s%s, whose memory is limited to %s, of which %s are in use",
                  checkup->container ? "container (" : "cgroup",
                  checkup->container ? checkup->container : "", checkup->container ? ")" : "",
-                 units_bytes(limit, cgroup.limit_bytes),
-                 current_bytes == CGROUP_UNKNOWN ? "some" : units_bytes(current, current_bytes));
+                 BYTES_TEXT(cgroup.limit_bytes),
+                 current_bytes == CGROUP_UNKNOWN ? "some" : BYTES_TEXT(current_bytes));
 }

@@ -31,7 +31,6 @@ void check_limits(struct finding *finding, struct checkup *checkup)
 {
     const uint64_t descriptors = limit_of(RLIMIT_NOFILE), file_bytes = limit_of(RLIMIT_FSIZE),
                    space_bytes = limit_of(RLIMIT_AS);
-    char size[UNITS_TEXT_BYTES];
     (void)checkup;
     if (descriptors < DESCRIPTORS_LEAST) {
         finding_wrong(
@@ -40,13 +39,13 @@ void check_limits(struct finding *finding, struct checkup *checkup)
         mend(finding, RLIMIT_NOFILE, 1024, "-n 1024", "nofile=1024:1024");
     } else if (file_bytes < GIB) {
         finding_wrong(finding, "a file may have %s; a trace is cut off there",
-                      units_bytes(size, file_bytes));
+                      BYTES_TEXT(file_bytes));
         mend(finding, RLIMIT_FSIZE, RLIM_INFINITY, "-f unlimited", "fsize=unlimited");
     } else if (space_bytes != RLIM_INFINITY) {
         finding_wrong(finding,
                       "address space is limited to %s: CUDA reserves more than a card has, and "
                       "fails",
-                      units_bytes(size, space_bytes));
+                      BYTES_TEXT(space_bytes));
         mend(finding, RLIMIT_AS, RLIM_INFINITY, "-v unlimited", "as=unlimited");
     } else {
         finding_fine(finding, "open files, size of a file and address space are not too limited");

@@ -58,7 +58,7 @@ static int try_mapping(const char *folder)
 
 void check_place(struct finding *finding, struct checkup *checkup)
 {
-    char folder[PATH_MAX], shown[PATH_MAX], room[UNITS_TEXT_BYTES], word[FINDING_WORD_BYTES];
+    char folder[PATH_MAX], shown[PATH_MAX], word[FINDING_WORD_BYTES];
     struct statvfs place;
     (void)checkup;
     find_folder(folder);
@@ -80,14 +80,13 @@ void check_place(struct finding *finding, struct checkup *checkup)
         statvfs(folder, &place) ? UINT64_MAX : (uint64_t)place.f_bavail * place.f_frsize;
     if (room_bytes < GIB) {
         finding_wrong(finding, "%.300s has %s left, less than a ring of events may take (1 GiB)",
-                      shown, units_bytes(room, room_bytes));
+                      shown, BYTES_TEXT(room_bytes));
         finding_mend(finding,
                      "export GPUMEMTRACE_OUTPUT=/with/more/room/gpumemtrace.%%p.db    # or "
                      "GPUMEMTRACE_RING_MAX=64MiB");
         return;
     }
-    finding_fine(finding, "traces go to %.300s, which has %s left", shown,
-                 units_bytes(room, room_bytes));
+    finding_fine(finding, "traces go to %.300s, which has %s left", shown, BYTES_TEXT(room_bytes));
 }
 
 /* --- shared memory, which programs need but the recorder does not --- */
@@ -95,7 +94,6 @@ void check_place(struct finding *finding, struct checkup *checkup)
 void check_shm(struct finding *finding, struct checkup *checkup)
 {
     struct statvfs place;
-    char room[UNITS_TEXT_BYTES];
     if (statvfs("/dev/shm", &place) || access("/dev/shm", W_OK)) {
         finding_wrong(finding, "/dev/shm cannot be written: PyTorch's workers and NCCL need it");
         finding_mend(finding, "sudo mount -t tmpfs -o mode=1777 tmpfs /dev/shm");
@@ -106,8 +104,8 @@ void check_shm(struct finding *finding, struct checkup *checkup)
         finding_note(
             finding,
             "/dev/shm has %s: PyTorch's data loaders with workers and NCCL may die of it%s",
-            units_bytes(room, size_bytes), checkup->container ? "; docker run --shm-size=8g" : "");
+            BYTES_TEXT(size_bytes), checkup->container ? "; docker run --shm-size=8g" : "");
     else
         finding_fine(finding, "/dev/shm has %s left",
-                     units_bytes(room, (uint64_t)place.f_bavail * place.f_frsize));
+                     BYTES_TEXT((uint64_t)place.f_bavail * place.f_frsize));
 }

@@ -194,13 +194,13 @@ static int put_failure(struct perfetto *perfetto, struct stack_texts *stacks,
     const struct event *event = &failure->event;
     const struct account *account = &perfetto->export->study.history.accounts[failure->account];
     const char *stack = stack_texts_get(stacks, event->stack_id, err);
-    char asked[UNITS_TEXT_BYTES], name[128], device[STUDY_DEVICE_BYTES];
+    char name[128], device[STUDY_DEVICE_BYTES];
 
     if (!stack)
         return -1;
     snprintf(name, sizeof name, "%s: %s on %s",
              event->result == RESULT_OUT_OF_MEMORY ? "out of memory" : "failed allocation",
-             units_bytes(asked, event->size_bytes), study_device_name(account->device, device));
+             BYTES_TEXT(event->size_bytes), study_device_name(account->device, device));
     packets_begin(&perfetto->packets, PACKET_INSTANT, failure->at.time_ns,
                   track_of(event->thread_id, 0), name, "failure");
     packets_add_number(&perfetto->packets, "bytes", (int64_t)event->size_bytes);

@@ -38,13 +38,12 @@ void run_lines_begin(const struct fix *fix, const struct fix_change *change)
 
 static void add_how_it_ended(struct text *text, const struct trial *trial)
 {
-    char peak[UNITS_TEXT_BYTES], spare[UNITS_TEXT_BYTES];
     switch (trial->end) {
     case TRIAL_FITS:
         text_add(text, "fits");
         if (trial->is_known)
-            text_addf(text, ", peak %s, %s spare", units_bytes(peak, trial->peak_bytes),
-                      units_bytes(spare, trial->spare_bytes));
+            text_addf(text, ", peak %s, %s spare", BYTES_TEXT(trial->peak_bytes),
+                      BYTES_TEXT(trial->spare_bytes));
         break;
     case TRIAL_NO_MEMORY:
         text_add(text, "out of memory");
@@ -64,13 +63,12 @@ static void add_how_it_ended(struct text *text, const struct trial *trial)
 void run_lines_end(const struct fix *fix)
 {
     const struct fix_run *run = &fix->runs[fix->count - 1];
-    char took[UNITS_TEXT_BYTES];
     struct text text;
     text_init(&text, LINE_BYTES);
     add_what(&text, fix, &run->change, fix->count);
     text_add(&text, ": ");
     add_how_it_ended(&text, &run->trial);
-    text_addf(&text, " (%s)", units_duration(took, (int64_t)run->trial.duration_ns));
+    text_addf(&text, " (%s)", DURATION_TEXT((int64_t)run->trial.duration_ns));
     if (isatty(STDERR_FILENO) == 1)
         fputs("\r\033[K", stderr);
     if (!text_failed(&text))

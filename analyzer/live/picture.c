@@ -70,14 +70,12 @@ static void put_line(struct drawing *drawing, char look, const char *text)
 
 static void add_bytes(struct text *text, const char *before, uint64_t bytes)
 {
-    char size[UNITS_TEXT_BYTES];
-    text_addf(text, "%s%s", before, units_bytes(size, bytes));
+    text_addf(text, "%s%s", before, BYTES_TEXT(bytes));
 }
 
 static void add_duration(struct text *text, const char *before, uint64_t ns)
 {
-    char time[UNITS_TEXT_BYTES];
-    text_addf(text, "%s%s", before, units_duration(time, (int64_t)ns));
+    text_addf(text, "%s%s", before, DURATION_TEXT((int64_t)ns));
 }
 
 static void add_standing(struct text *text, const struct live_view *view, bool is_paused)
@@ -199,11 +197,11 @@ static void put_parts(struct drawing *drawing)
     const struct live_view *view = drawing->view;
     struct text *line = &drawing->left;
     for (int part = 0; part < LIVE_PARTS && view->total_bytes; part++) {
-        char size[UNITS_TEXT_BYTES], text[LIVE_TEXT_BYTES];
+        char text[LIVE_TEXT_BYTES];
         if (!view->parts[part] && part != LIVE_PART_live)
             continue;
         snprintf(text, sizeof text, "%s %s %s", look_of(drawing, part), part_looks[part].name,
-                 units_bytes(size, view->parts[part]));
+                 BYTES_TEXT(view->parts[part]));
         if (line->length &&
             utf8_text_columns(line->data) + 3 + utf8_text_columns(text) > drawing->columns)
             end_line(drawing, 0);
@@ -289,13 +287,13 @@ static bool has_phase(const struct drawing *drawing)
 
 static void put_row(struct drawing *drawing, const struct live_row *row, uint64_t total)
 {
-    char bytes[UNITS_TEXT_BYTES], share[UNITS_TEXT_BYTES], growth[UNITS_TEXT_BYTES] = "";
+    char growth[UNITS_TEXT_BYTES] = "";
     if (row->growth_bytes >= 1)
         units_delta(growth, (int64_t)row->growth_bytes);
-    units_ratio(share, total ? (double)row->bytes / (double)total : 0);
-    text_addf(&drawing->left, "%11s  ", units_bytes(bytes, row->bytes));
+    text_addf(&drawing->left, "%11s  ", BYTES_TEXT(row->bytes));
     if (has_share(drawing))
-        text_addf(&drawing->left, "%7s  %7" PRIu64 "  ", share, row->count);
+        text_addf(&drawing->left, "%7s  %7" PRIu64 "  ",
+                  RATIO_TEXT(total ? (double)row->bytes / (double)total : 0), row->count);
     text_addf(&drawing->left, "%11s  ", growth);
     if (has_phase(drawing))
         text_addf(&drawing->left, "%-14.14s  ", row->phase);

@@ -52,10 +52,8 @@ void memory_limit_set(uint64_t bytes)
 
 void memory_limit_explain(struct err *err)
 {
-    char size[UNITS_TEXT_BYTES];
     const size_t length = strlen(err->message);
     if (limit_bytes && strstr(err->message, "out of memory"))
         snprintf(err->message + length, sizeof err->message - length,
-                 "; the limit is %s: --memory-limit=SIZE changes it",
-                 units_bytes(size, limit_bytes));
+                 "; the limit is %s: --memory-limit=SIZE changes it", BYTES_TEXT(limit_bytes));
 }

@@ -66,11 +66,9 @@ int need_of_trace(struct need *need, const char *path, struct err *err)
 
 static void add_share(struct text *text, uint64_t bytes, const char *whose, const char **between)
 {
-    char size[UNITS_TEXT_BYTES];
-
     if (!bytes)
         return;
-    text_addf(text, "%s%s %s", *between, units_bytes(size, bytes), whose);
+    text_addf(text, "%s%s %s", *between, BYTES_TEXT(bytes), whose);
     *between = ", ";
 }
 
@@ -92,25 +90,23 @@ static void add_cards(struct text *text, const struct need *need)
 {
     const struct card *fits = card_for(need->card_bytes);
     const struct card *below = card_below(need->card_bytes);
-    char size[UNITS_TEXT_BYTES];
 
     if (fits)
-        text_addf(text, "it fits on %s (%s)", fits->name, units_bytes(size, fits->bytes));
+        text_addf(text, "it fits on %s (%s)", fits->name, BYTES_TEXT(fits->bytes));
     else
         text_add(text, "it fits on no card known here");
     if (!below)
         return;
     text_addf(text, ", %son %s (%s)%s", below->bytes >= need->card_bytes ? "just " : "not ",
-              below->name, units_bytes(size, below->bytes),
+              below->name, BYTES_TEXT(below->bytes),
               below->bytes >= need->card_bytes ? ", where a driver may leave 2 % less" : "");
 }
 
 void need_write(struct text *text, const struct need *need)
 {
     const struct card *slice = mig_slice_for(need->card_bytes);
-    char size[UNITS_TEXT_BYTES];
 
-    text_addf(text, "needs a card of %s: ", units_bytes(size, need->card_bytes));
+    text_addf(text, "needs a card of %s: ", BYTES_TEXT(need->card_bytes));
     add_shares(text, need);
     text_add(text, "; ");
     add_cards(text, need);
