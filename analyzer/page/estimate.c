@@ -475,16 +475,16 @@ static void add_headline(struct verdict *said, const struct estimate *estimate,
     const char *peak = BYTES_TEXT(estimate->peak.requested_bytes);
     const char *moment = estimate_moment_text(estimate, &estimate->peak_moment, buffer);
     if (has_card)
-        verdict_say(said, NULL, VERDICT_why, "%s of %s%s should peak at %s (%s).",
+        verdict_say(said, VERDICT_why, "%s of %s%s should peak at %s (%s).",
                     settings->training ? "Training" : "Inference", dtype_name(settings->dtype),
                     ranks, peak, moment);
     else
-        verdict_say(said, NULL, VERDICT_what, "%s: %s of %s with batch %llu%s should peak at %s.",
+        verdict_say(said, VERDICT_what, "%s: %s of %s with batch %llu%s should peak at %s.",
                     verdict_fit(name, model_name(estimate), NAME_CHARACTERS),
                     settings->training ? "training" : "inference", dtype_name(settings->dtype),
                     (unsigned long long)settings->batch, ranks, peak);
     if (!has_card)
-        verdict_say(said, NULL, VERDICT_why, "The highest moment: %s.", moment);
+        verdict_say(said, VERDICT_why, "The highest moment: %s.", moment);
 }
 
 static void say_all(struct verdict *said, const struct estimate *estimate,

@@ -65,7 +65,7 @@ static const char *sizes_text(char text[SIZES_BYTES], const struct answer *answe
 
 static void say_price(struct verdict *said, const struct saving *saving)
 {
-    verdict_say(said, NULL, VERDICT_do, "The price of %s: %s.", saving->how,
+    verdict_say(said, VERDICT_do, "The price of %s: %s.", saving->how,
                 technique_row(saving->technique)->costs);
 }
 
@@ -75,12 +75,12 @@ static void say_no_remedy(struct verdict *said, const struct remedy *adapters)
 {
     const struct saving *first = &adapters->items[0];
     if (adapters->count == 0) {
-        verdict_say(said, NULL, VERDICT_do,
+        verdict_say(said, VERDICT_do,
                     "No change known here makes it fit, nor do two together; --what-if lists the "
                     "saving of each.");
         return;
     }
-    verdict_say(said, NULL, VERDICT_do,
+    verdict_say(said, VERDICT_do,
                 "Train only adapters: %s (%s), with segments of %s; no change that trains the same "
                 "weights makes it fit.",
                 first->how, technique_row(first->technique)->title,
@@ -100,11 +100,10 @@ void page_estimate_remedy_answer(struct verdict *said, const struct answer *answ
     const struct saving *first = &remedy->items[0], *last = &remedy->items[remedy->count - 1];
     const char *bytes = BYTES_TEXT((uint64_t)(last->saved_bytes > 0 ? last->saved_bytes : 0));
     if (remedy->count == 1)
-        verdict_say(said, NULL, VERDICT_do,
-                    "Cheapest change that makes it fit: %s (%s), which saves %s.", first->how,
-                    technique_row(first->technique)->title, bytes);
+        verdict_say(said, VERDICT_do, "Cheapest change that makes it fit: %s (%s), which saves %s.",
+                    first->how, technique_row(first->technique)->title, bytes);
     else
-        verdict_say(said, NULL, VERDICT_do,
+        verdict_say(said, VERDICT_do,
                     "Cheapest changes that make it fit: %s with %s, which save %s.", first->how,
                     last->how, bytes);
     for (size_t i = 0; i < remedy->count; i++)
@@ -115,7 +114,7 @@ void page_estimate_sizes_answer(struct verdict *said, const struct answer *answe
                                 const struct serving *serving)
 {
     char sizes[SIZES_BYTES];
-    verdict_say(said, NULL, VERDICT_do, "%s.", sizes_text(sizes, answer, serving));
+    verdict_say(said, VERDICT_do, "%s.", sizes_text(sizes, answer, serving));
 }
 
 void page_estimate_card_answer(struct verdict *said, const struct estimate *estimate,
@@ -129,11 +128,11 @@ void page_estimate_card_answer(struct verdict *said, const struct estimate *esti
     char load[SIZES_BYTES];
     load_text(load, estimate, serving);
     if (answer->fits) {
-        verdict_say(said, NULL, VERDICT_what, "%s: fits %s%s with %s to spare at %s.", name,
+        verdict_say(said, VERDICT_what, "%s: fits %s%s with %s to spare at %s.", name,
                     answer->card->name, each, BYTES_TEXT((uint64_t)answer->spare_bytes), load);
         return;
     }
-    verdict_say(said, NULL, VERDICT_what, "%s: does not fit %s%s: %s too much at %s.", name,
+    verdict_say(said, VERDICT_what, "%s: does not fit %s%s: %s too much at %s.", name,
                 answer->card->name, each, BYTES_TEXT((uint64_t)-answer->spare_bytes), load);
 }
 
@@ -193,12 +192,12 @@ void page_estimate_imbalance_answer(struct verdict *said, const struct estimate 
     const uint64_t count = estimate->plan.settings.gpus - 1;
     if (!imbalance->is_known)
         return;
-    verdict_say(said, NULL, VERDICT_who,
+    verdict_say(said, VERDICT_who,
                 "GPU 0 needs %s and the other%s %s, because GPU 0 alone has the optimizer's states "
                 "and the outputs of all GPUs.",
                 BYTES_TEXT(estimate->peak.requested_bytes), count == 1 ? "" : "s each",
                 BYTES_TEXT(imbalance->others.requested_bytes));
-    verdict_say(said, NULL, VERDICT_do, "With DistributedDataParallel each would need %s.",
+    verdict_say(said, VERDICT_do, "With DistributedDataParallel each would need %s.",
                 BYTES_TEXT(imbalance->distributed.requested_bytes));
 }
 

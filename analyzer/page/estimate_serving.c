@@ -17,13 +17,13 @@ void page_estimate_serving_answer(struct verdict *said, const struct estimate *e
     const char *peak = BYTES_TEXT(estimate->peak.requested_bytes);
     const char *moment = estimate_moment_text(estimate, &estimate->peak_moment, buffer);
     if (!has_card)
-        verdict_say(said, NULL, VERDICT_what,
+        verdict_say(said, VERDICT_what,
                     "%s: %" PRIu64 " sequence%s of %" PRIu64 " tokens in %s should peak at %s.",
                     verdict_fit(fitted, estimate->model->name ? estimate->model->name : "the model",
                                 NAME_CHARACTERS),
                     serving->sequences, serving->sequences == 1 ? "" : "s", serving->tokens,
                     dtype_name(estimate->plan.settings.dtype), peak);
-    verdict_say(said, NULL, VERDICT_why,
+    verdict_say(said, VERDICT_why,
                 "The peak of %s in %s is in %s (%s), and %s of it is the cache of keys and values.",
                 peak, dtype_name(estimate->plan.settings.dtype),
                 serving->peaks_in_decode ? "decode" : "prefill", moment,

@@ -33,80 +33,75 @@ static const char *name_of(const struct card *card)
 
 /* --- the answer --- */
 
-static int say_card(struct opening *opening, const struct fit_device *fit)
+static void say_card(struct opening *opening, const struct fit_device *fit)
 {
     const char *card = name_of(card_for(fit->card_bytes));
     const char *slice = name_of(mig_slice_for(fit->card_bytes));
     char device[STUDY_DEVICE_BYTES];
 
     study_device_name(fit->device, device);
-    if (page_say(opening, VERDICT_what, "The run on %s needs a card of %s%s%s.", device,
-                 fit->is_least ? "at least " : "", BYTES_TEXT(fit->card_bytes),
-                 fit->has_pool ? " without retries" : "") < 0 ||
-        (!fit->has_pool &&
-         page_say(opening, VERDICT_why,
-                  "That is the driver's memory at its peak, and the context.") < 0))
-        return -1;
-    return page_say(opening, VERDICT_do, "Smallest known card: %s; smallest known MIG slice: %s.",
-                    card ? card : "none", slice ? slice : "none");
+    page_say(opening, VERDICT_what, "The run on %s needs a card of %s%s%s.", device,
+             fit->is_least ? "at least " : "", BYTES_TEXT(fit->card_bytes),
+             fit->has_pool ? " without retries" : "");
+    if (!fit->has_pool)
+        page_say(opening, VERDICT_why, "That is the driver's memory at its peak, and the context.");
+    page_say(opening, VERDICT_do, "Smallest known card: %s; smallest known MIG slice: %s.",
+             card ? card : "none", slice ? slice : "none");
 }
 
-static int say_smaller(struct opening *opening, const struct fit_device *fit)
+static void say_smaller(struct opening *opening, const struct fit_device *fit)
 {
-    if (!fit->smaller)
-        return 0;
     const char *bytes = BYTES_TEXT(fit->smaller->bytes);
-    if (!fit->smaller_fits)
-        return page_say(opening, VERDICT_why,
-                        "The next smaller card known here, %s (%s), would not run it, because a "
-                        "request would fail even with retries.",
-                        fit->smaller->name, bytes);
-    return page_say(opening, VERDICT_why,
-                    "The next smaller card known here, %s (%s), would run it with %" PRIu64
-                    " retr%s, before which PyTorch flushes its cache.",
-                    fit->smaller->name, bytes, fit->retry_count,
-                    fit->retry_count == 1 ? "y" : "ies");
+
+    if (fit->smaller_fits)
+        page_say(opening, VERDICT_why,
+                 "The next smaller card known here, %s (%s), would run it with %" PRIu64
+                 " retr%s, before which PyTorch flushes its cache.",
+                 fit->smaller->name, bytes, fit->retry_count, fit->retry_count == 1 ? "y" : "ies");
+    else
+        page_say(opening, VERDICT_why,
+                 "The next smaller card known here, %s (%s), would not run it, because a request "
+                 "would fail even with retries.",
+                 fit->smaller->name, bytes);
 }
 
-static int say_fit(struct opening *opening, const struct fit_device *fit)
+static void say_fit(struct opening *opening, const struct fit_device *fit)
 {
     char device[STUDY_DEVICE_BYTES], words[PAGE_DIFFERENCE_BYTES];
 
     study_device_name(fit->device, device);
-    if (!is_known(fit))
-        return page_say(opening, VERDICT_what,
-                        "The need of %s is not known: the model of PyTorch's allocator differs.",
-                        device) < 0
-                   ? -1
-                   : page_say(opening, VERDICT_why, "At event %" PRIu64 " %s.", fit->difference.seq,
-                              page_difference(&fit->difference, words));
-    if (say_card(opening, fit) < 0 || say_smaller(opening, fit) < 0)
-        return -1;
-    return fit->has_pool && fit->fraction > 0
-               ? page_say(opening, VERDICT_why,
-                          "PyTorch's pool is limited to a share of %.4g of any card, as in the run "
-                          "(memory fraction).",
-                          fit->fraction)
-               : 0;
+    if (!is_known(fit)) {
+        page_say(opening, VERDICT_what,
+                 "The need of %s is not known: the model of PyTorch's allocator differs.", device);
+        page_say(opening, VERDICT_why, "At event %" PRIu64 " %s.", fit->difference.seq,
+                 page_difference(&fit->difference, words));
+        return;
+    }
+    say_card(opening, fit);
+    if (fit->smaller)
+        say_smaller(opening, fit);
+    if (fit->has_pool && fit->fraction > 0)
+        page_say(opening, VERDICT_why,
+                 "PyTorch's pool is limited to a share of %.4g of any card, as in the run (memory "
+                 "fraction).",
+                 fit->fraction);
 }
 
 static int answer_fit(struct opening *opening, const struct study *study, const struct view *view,
                       struct err *err)
 {
     const struct fit *fit = &study->fit;
-    int status = 0;
 
     (void)err;
-    for (size_t i = 0; i < fit->count && status >= 0; i++)
+    for (size_t i = 0; i < fit->count; i++)
         if (view->device < 0 || fit->items[i].device == view->device)
-            status = say_fit(opening, &fit->items[i]);
+            say_fit(opening, &fit->items[i]);
     if (!fit->count)
-        return page_say(
-            opening, VERDICT_what,
-            history_is_imported(&study->history)
-                ? "The memory that the driver gave is not known, so no card can be named."
-                : "No device memory was allocated.");
-    return status;
+        page_say(opening, VERDICT_what,
+                 history_is_imported(&study->history)
+                     ? "The memory that the driver gave is not known, so no card can be named."
+                     : "No device memory was allocated.");
+    return 1;
 }
 
 /* --- the table --- */

@@ -42,17 +42,16 @@ static uint64_t card_bytes_of(const struct words *words)
 
 /* --- the cause --- */
 
-static int say_pin(struct opening *opening, const struct pins *pins)
+static void say_pin(struct opening *opening, const struct pins *pins)
 {
     const struct pin *pin = &pins->lines.items[0];
     const struct blamed *blamed = blame_of(&pins->blame, pin->stack_id);
 
-    return page_say(opening, VERDICT_who,
-                    "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
-                    blamed->is_known ? blamed->label : "blocks without a stack",
-                    BYTES_TEXT(pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
-                    (unsigned long long)pin->block_count,
-                    pin->block_count == 1 ? "block" : "blocks", BYTES_TEXT(pin->block_bytes));
+    page_say(opening, VERDICT_who, "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
+             blamed->is_known ? blamed->label : "blocks without a stack",
+             BYTES_TEXT(pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
+             (unsigned long long)pin->block_count, pin->block_count == 1 ? "block" : "blocks",
+             BYTES_TEXT(pin->block_bytes));
 }
 
 /* Names the line whose blocks pin most memory. Says nothing if no block pins a segment. */
@@ -68,33 +67,35 @@ static int say_worst_pin(struct opening *opening, const struct words *words, uin
     segments_release(&pieces);
     if (found)
         return -1;
-    const int status = pins.lines.count ? say_pin(opening, &pins) : 1;
+    if (pins.lines.count)
+        say_pin(opening, &pins);
     pins_release(&pins);
-    return status;
+    return 1;
 }
 
-static int say_why(struct opening *opening, const struct idle *idle)
+static void say_why(struct opening *opening, const struct idle *idle)
 {
     const char *bytes = BYTES_TEXT(idle->bytes);
     switch (idle->cause) {
     case IDLE_BY_STREAMS:
-        return page_say(opening, VERDICT_why,
-                        "%s of it lay in segments of %zu other stream%s, and a segment serves only "
-                        "its own stream.",
-                        bytes, idle->streams_count, idle->streams_count == 1 ? "" : "s");
-    case IDLE_STRANDED:
-        return page_say(
-            opening, VERDICT_why,
-            "%s of it could not go back to the driver because live blocks lie beside it.", bytes);
-    case IDLE_OUTGROWN:
-        return page_say(opening, VERDICT_why,
-                        "%s of it lay in whole segments that were too small for later requests.",
-                        bytes);
-    case IDLE_CACHED:
+        page_say(opening, VERDICT_why,
+                 "%s of it lay in segments of %zu other stream%s, and a segment serves only its "
+                 "own stream.",
+                 bytes, idle->streams_count, idle->streams_count == 1 ? "" : "s");
         break;
+    case IDLE_STRANDED:
+        page_say(opening, VERDICT_why,
+                 "%s of it could not go back to the driver because live blocks lie beside it.",
+                 bytes);
+        break;
+    case IDLE_OUTGROWN:
+        page_say(opening, VERDICT_why,
+                 "%s of it lay in whole segments that were too small for later requests.", bytes);
+        break;
+    case IDLE_CACHED:
+        page_say(opening, VERDICT_why,
+                 "Most of it lay in whole segments: it is cached, not fragmented.");
     }
-    return page_say(opening, VERDICT_why,
-                    "Most of it lay in whole segments: it is cached, not fragmented.");
 }
 
 static int say_who(struct opening *opening, const struct words *words, const struct idle *idle,
@@ -123,46 +124,44 @@ static bool is_pytorch(const struct words *words)
 }
 
 /* Advises expandable segments if the model of the allocator shows that they help. */
-static int say_expanded(struct opening *opening, const struct words *words)
+static void say_expanded(struct opening *opening, const struct words *words)
 {
     const struct remedies *remedies = words->study->remedies;
 
-    if (!remedies || !remedies->expanded.helps || remedies->expanded.account != words->account)
-        return 1;
-    return page_say(opening, VERDICT_do,
-                    "%s: %s reserved at most, in place of %s, by the model of the allocator.",
-                    remedies->setting, BYTES_TEXT(remedies->expanded.reserved_bytes),
-                    BYTES_TEXT(words->study->history.accounts[words->account].peak_reserved_bytes));
+    if (remedies && remedies->expanded.helps && remedies->expanded.account == words->account)
+        page_say(opening, VERDICT_do,
+                 "%s: %s reserved at most, in place of %s, by the model of the allocator.",
+                 remedies->setting, BYTES_TEXT(remedies->expanded.reserved_bytes),
+                 BYTES_TEXT(words->study->history.accounts[words->account].peak_reserved_bytes));
 }
 
-static int say_do(struct opening *opening, const struct words *words, const struct idle *idle)
+static void say_do(struct opening *opening, const struct words *words, const struct idle *idle)
 {
     if (idle->cause == IDLE_STRANDED)
-        return 1;
+        return;
     if (idle->cause == IDLE_BY_STREAMS && idle->streams_count >= FRESH_STREAMS_FEWEST)
-        return page_say(opening, VERDICT_do,
-                        "Use fewer streams, each created once: the pool uses memory that was "
-                        "freed on a stream only for the same stream.");
-    if (idle->cause == IDLE_OUTGROWN)
-        return page_say(opening, VERDICT_do,
-                        "Make the largest requests first (the longest batch), or allocate what "
-                        "grows at its final size: later requests then fit into earlier "
-                        "segments.") < 0
-                   ? -1
-                   : say_expanded(opening, words);
-    return is_pytorch(words)
-               ? page_say(opening, VERDICT_do,
-                          "torch.cuda.empty_cache() gives it back, except memory that a MemPool "
-                          "keeps.")
-               : 1;
+        page_say(opening, VERDICT_do,
+                 "Use fewer streams, each created once: the pool uses memory that was freed on a "
+                 "stream only for the same stream.");
+    else if (idle->cause == IDLE_OUTGROWN) {
+        page_say(opening, VERDICT_do,
+                 "Make the largest requests first (the longest batch), or allocate what grows at "
+                 "its final size: later requests then fit into earlier segments.");
+        say_expanded(opening, words);
+    } else if (is_pytorch(words)) {
+        page_say(opening, VERDICT_do,
+                 "torch.cuda.empty_cache() gives it back, except memory that a MemPool keeps.");
+    }
 }
 
 static int say_cause(struct opening *opening, const struct words *words, const struct idle *idle,
                      uint64_t index, struct err *err)
 {
-    return say_why(opening, idle) < 0 || say_who(opening, words, idle, index, err) < 0
-               ? -1
-               : say_do(opening, words, idle);
+    say_why(opening, idle);
+    if (say_who(opening, words, idle, index, err) < 0)
+        return -1;
+    say_do(opening, words, idle);
+    return 1;
 }
 
 /* --- the answer of `frag` --- */
@@ -174,18 +173,16 @@ static int say_idle(struct opening *opening, const struct words *words, const st
 
     const char *free = BYTES_TEXT(idle->frag.free_bytes);
     const char *reserved = BYTES_TEXT(idle->frag.reserved_bytes);
-    if (!is_failure && idle_is_little(&idle->frag, card_bytes))
-        return page_say(opening, VERDICT_what,
-                        "On %s fragmentation is no concern: %s of the %s reserved lay idle.",
-                        words->device, free, reserved) < 0
-                   ? -1
-                   : page_say(opening, VERDICT_why, "Less than 5 %% of %s lay idle in the %s %s.",
-                              card_bytes ? "the card" : "what was reserved", words->layer,
-                              words->moment);
-    return page_say(opening, VERDICT_what, "On %s (%s), %s of the %s reserved lay idle %s.",
-                    words->device, words->layer, free, reserved, words->moment) < 0
-               ? -1
-               : say_cause(opening, words, idle, index, err);
+    if (!is_failure && idle_is_little(&idle->frag, card_bytes)) {
+        page_say(opening, VERDICT_what,
+                 "On %s fragmentation is no concern: %s of the %s reserved lay idle.",
+                 words->device, free, reserved);
+        return page_say(opening, VERDICT_why, "Less than 5 %% of %s lay idle in the %s %s.",
+                        card_bytes ? "the card" : "what was reserved", words->layer, words->moment);
+    }
+    page_say(opening, VERDICT_what, "On %s (%s), %s of the %s reserved lay idle %s.", words->device,
+             words->layer, free, reserved, words->moment);
+    return say_cause(opening, words, idle, index, err);
 }
 
 /* Finds the failure with the most idle memory among those for which `oom` finds that idle memory
@@ -336,11 +333,11 @@ static int say_excess(struct opening *opening, const struct study *study,
         return -1;
     if (!idle.frag.reserved_known || idle_is_little(&idle.frag, card_bytes))
         return 0;
-    if (page_say(opening, VERDICT_what, "Reserved %s%s%s at its peak on %s (%s), %s of it idle.",
-                 BYTES_TEXT(idle.frag.reserved_bytes), card_bytes ? " of " : "",
-                 card_bytes ? BYTES_TEXT(card_bytes) : "", words.device, words.layer,
-                 BYTES_TEXT(idle.frag.free_bytes)) < 0 ||
-        say_cause(opening, &words, &idle, account->reserved_peak.index, err) < 0)
+    page_say(opening, VERDICT_what, "Reserved %s%s%s at its peak on %s (%s), %s of it idle.",
+             BYTES_TEXT(idle.frag.reserved_bytes), card_bytes ? " of " : "",
+             card_bytes ? BYTES_TEXT(card_bytes) : "", words.device, words.layer,
+             BYTES_TEXT(idle.frag.free_bytes));
+    if (say_cause(opening, &words, &idle, account->reserved_peak.index, err) < 0)
         return -1;
     return page_join(opening, VERDICT_why, "at most %s was live", BYTES_TEXT(account->peak_bytes));
 }

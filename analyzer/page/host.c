@@ -79,10 +79,9 @@ static int say_rounded(struct opening *opening, const struct study *study,
         return 1;
     const bool has_setting = trace_framework_release(&study->trace, "torch") &&
                              torch_setting_of(setting, &study->trace, ROUND_SETTING, ROUND_SINCE);
-    if (page_join(opening, VERDICT_why,
-                  "PyTorch rounds such requests up to powers of two, so up to half of it may be "
-                  "rounding") < 0)
-        return -1;
+    page_join(opening, VERDICT_why,
+              "PyTorch rounds such requests up to powers of two, so up to half of it may be "
+              "rounding");
     return page_say(opening, VERDICT_do,
                     "If the tensors are smaller, cut them from one pinned buffer of a power of "
                     "two, or pin their own memory with cudaHostRegister%s%s.",
@@ -112,10 +111,10 @@ int page_pinned_answer(struct opening *opening, const struct study *study, const
     }
     sites_release(&sites);
     *most = (char)tolower((unsigned char)*most);
-    if (status || host_rounded_find(&rounded, study, number, account->peak.index, err) ||
-        page_join(opening, VERDICT_why, "pinned host memory peaked at %s%s%s",
-                  BYTES_TEXT(account->peak_bytes), *most ? ", " : "", most) < 0)
+    if (status || host_rounded_find(&rounded, study, number, account->peak.index, err))
         return -1;
+    page_join(opening, VERDICT_why, "pinned host memory peaked at %s%s%s",
+              BYTES_TEXT(account->peak_bytes), *most ? ", " : "", most);
     if (account->peak_bytes > study->history.accounts[account->driver].peak_bytes)
         page_next(opening, "ledger");
     return say_rounded(opening, study, account, &rounded);

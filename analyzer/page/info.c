@@ -161,7 +161,7 @@ static void add_never_recorded(struct doc *doc)
 
 /* --- the answer --- */
 
-static int say_whole(struct opening *opening, const struct study *study)
+static void say_whole(struct opening *opening, const struct study *study)
 {
     const struct history *history = &study->history;
     const struct trace_integer *left = &study->trace.meta.exit_status;
@@ -169,14 +169,12 @@ static int say_whole(struct opening *opening, const struct study *study)
 
     if (left->known)
         snprintf(status, sizeof status, "; the program ended with status %" PRId64, left->value);
-    const int said =
-        page_say(opening, VERDICT_what, "Complete: %" PRIu64 " events in %s, none lost%s.",
-                 history->row_count, DURATION_TEXT((int64_t)history->last.time_ns), status);
-    if (said < 0 || !study->trace.coverage_count)
-        return said;
-    return page_say(opening, VERDICT_what,
-                    "The program looked up %zu entry points that are not recorded, such as %s.",
-                    study->trace.coverage_count, study->trace.coverage[0].name);
+    page_say(opening, VERDICT_what, "Complete: %" PRIu64 " events in %s, none lost%s.",
+             history->row_count, DURATION_TEXT((int64_t)history->last.time_ns), status);
+    if (study->trace.coverage_count)
+        page_say(opening, VERDICT_what,
+                 "The program looked up %zu entry points that are not recorded, such as %s.",
+                 study->trace.coverage_count, study->trace.coverage[0].name);
 }
 
 /* Says why the trace is not complete. study_warnings lists these reasons first. */
@@ -186,12 +184,11 @@ static int say_part(struct opening *opening, const struct study *study)
     const struct trace_meta *meta = &study->trace.meta;
     const size_t reasons =
         (meta->complete.known && meta->complete.value ? 0 : 1) + (meta->lost_events.value > 0);
-    int status = study_warnings(study, &warnings, opening->err);
+    const int status = study_warnings(study, &warnings, opening->err);
 
-    if (status >= 0)
-        status = page_say(opening, VERDICT_what, "The trace is not complete.");
-    for (size_t i = 0; i < warnings.count && i < reasons && status >= 0; i++)
-        status = page_join(opening, VERDICT_why, "%s", warnings.items[i]);
+    page_say(opening, VERDICT_what, "The trace is not complete.");
+    for (size_t i = 0; i < warnings.count && i < reasons; i++)
+        page_join(opening, VERDICT_why, "%s", warnings.items[i]);
     text_list_release(&warnings);
     return status;
 }
@@ -208,9 +205,10 @@ static int answer_info(struct opening *opening, const struct study *study, const
         return page_say(opening, VERDICT_what,
                         "The program is still running: %" PRIu64 " events up to now.",
                         study->history.row_count);
-    return meta->complete.known && meta->complete.value && meta->lost_events.value <= 0
-               ? say_whole(opening, study)
-               : say_part(opening, study);
+    if (!meta->complete.known || !meta->complete.value || meta->lost_events.value > 0)
+        return say_part(opening, study);
+    say_whole(opening, study);
+    return 1;
 }
 
 static int add_info_tail(struct doc *doc, const struct study *study, const struct view *view,

@@ -44,15 +44,13 @@ int page_names_say(struct opening *opening, const struct study *study,
                         "All %" PRIu64 " native frames have a name, %" PRIu64
                         " of them a line, too; the trace stores the names.",
                         places, total->with_line);
-    return page_say(opening, VERDICT_what,
-                    "%" PRIu64 " of %" PRIu64
-                    " native frames have no name, most of them in %s (%s).",
-                    total->without_name, places,
-                    worst ? verdict_fit(name, stack_base_name(worst->path), MODULE_CHARACTERS)
-                          : "no module",
-                    worst ? symbols_file_state(study->symbols, worst) : "not known") < 0
-               ? -1
-               : page_say(opening, VERDICT_do, "--debug-dir=DIR names a folder that has its file.");
+    page_say(opening, VERDICT_what,
+             "%" PRIu64 " of %" PRIu64 " native frames have no name, most of them in %s (%s).",
+             total->without_name, places,
+             worst ? verdict_fit(name, stack_base_name(worst->path), MODULE_CHARACTERS)
+                   : "no module",
+             worst ? symbols_file_state(study->symbols, worst) : "not known");
+    return page_say(opening, VERDICT_do, "--debug-dir=DIR names a folder that has its file.");
 }
 
 static void add_name_counts(struct doc *doc, const struct name_counts *counts)

@@ -15,9 +15,9 @@ int page_say(struct opening *opening, enum verdict_role role, const char *format
     va_list arguments;
 
     va_start(arguments, format);
-    const int status = verdict_vsay(&opening->verdict, opening->err, role, format, arguments);
+    verdict_vsay(&opening->verdict, role, format, arguments);
     va_end(arguments);
-    return status ? -1 : 1;
+    return 1;
 }
 
 int page_join(struct opening *opening, enum verdict_role role, const char *format, ...)
@@ -29,21 +29,20 @@ int page_join(struct opening *opening, enum verdict_role role, const char *forma
     va_start(arguments, format);
     vsnprintf(clause, sizeof clause, format, arguments);
     va_end(arguments);
-    return verdict_join(&opening->verdict, opening->err, role, clause) ? -1 : 1;
+    verdict_join(&opening->verdict, role, clause);
+    return 1;
 }
 
 int page_join_clauses(struct opening *opening, enum verdict_role role, char *text)
 {
-    int status = 1;
-
-    while (text && status > 0) {
+    while (text) {
         char *end = strstr(text, "; ");
         if (end)
             *end = '\0';
-        status = page_join(opening, role, "%s", text);
+        page_join(opening, role, "%s", text);
         text = end ? end + strlen("; ") : NULL;
     }
-    return status;
+    return 1;
 }
 
 int page_explain(struct opening *opening, page_answer *answer, const struct study *study,
@@ -56,6 +55,7 @@ int page_explain(struct opening *opening, page_answer *answer, const struct stud
     for (size_t i = 0; i < verdict->texts.count && status >= 0; i++)
         if (verdict->roles[i] == VERDICT_what)
             status = page_say(opening, VERDICT_why, "%s", verdict->texts.items[i]);
+    opening->verdict.is_incomplete |= verdict->is_incomplete;
     verdict_release(&own.verdict);
     return status;
 }
@@ -110,30 +110,19 @@ void opening_failure_release(struct opening_failure *failure)
     *failure = (struct opening_failure){0};
 }
 
-/* Adds the command to run next, and below it the sentences that are not in the verdict. */
+/* Writes the verdict and the command to run next. */
 static int add_next(struct doc *doc, struct opening *opening, const struct study *study,
                     struct opening_failure *failure, struct err *err)
 {
-    const char *next = opening->next;
     struct text line;
 
-    if (!*next) {
-        doc_null(doc_detail(doc), "next", "Next", DOC_TEXT);
-        verdict_write_more(doc, &opening->verdict);
-        return 0;
-    }
     text_init(&line, 2 * LIMIT_text_bytes);
-    text_addf(&line, "gpumemtrace %s", next);
+    text_addf(&line, "gpumemtrace %s", opening->next);
     if (!opening->next_is_whole) {
         text_add(&line, " ");
         text_add_word(&line, study->trace.path);
     }
-    doc_text(doc_detail(doc), "next", "Next", line.data);
-    if (opening->next_is_whole)
-        doc_line(doc, "Next: %s", line.data);
-    else
-        doc_note(doc, "Next: %s", line.data);
-    verdict_write_more(doc, &opening->verdict);
+    verdict_write(doc, &opening->verdict, line.data, opening->next_is_whole);
     int status = text_failed(&line) ? -1 : 0;
     if (status)
         err_set(err, ERR_SYSTEM, "out of memory for the answer");
@@ -153,11 +142,12 @@ int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
         status = answer(&opening, study, view, err) < 0 ? -1 : 0;
     if (answer && !status && !opening.verdict.texts.count) {
         opening.next[0] = '\0';
-        status = page_say(&opening, VERDICT_what, "No GPU memory was allocated.") < 0 ? -1 : 0;
+        page_say(&opening, VERDICT_what, "No GPU memory was allocated.");
     }
-    verdict_write(doc, &opening.verdict);
-    if (!status)
+    if (!status && *opening.next)
         status = add_next(doc, &opening, study, failure, err);
+    else
+        verdict_write(doc, &opening.verdict, NULL, false);
     verdict_release(&opening.verdict);
     return status;
 }

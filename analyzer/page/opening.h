@@ -43,10 +43,11 @@ void opening_failure_release(struct opening_failure *failure);
 typedef int page_answer(struct opening *opening, const struct study *study, const struct view *view,
                         struct err *err);
 
-/* Adds a sentence. Returns 1, like a page_answer that says something, or -1. */
+/* Adds a sentence. Returns 1, like a page_answer that says something. If memory runs out,
+ * opening_add reports it. */
 int page_say(struct opening *opening, enum verdict_role role, const char *format, ...)
     GMT_PRINTF(3, 4);
-/* Adds a clause to a sentence that was said; see verdict_join. Returns 1 or -1. */
+/* Adds a clause to a sentence that was said; see verdict_join. Returns 1. */
 int page_join(struct opening *opening, enum verdict_role role, const char *format, ...)
     GMT_PRINTF(3, 4);
 /* Adds each clause of a text in which "; " separates them. Changes the text. */

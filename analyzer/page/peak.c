@@ -59,25 +59,21 @@ static bool is_worth_saying(uint64_t bytes, const struct sites *sites)
     return (double)bytes > PART_RATIO_MIN * (double)sites->total_bytes;
 }
 
-static int say_causes(struct opening *opening, const struct causes *causes,
-                      const struct sites *sites)
+static void say_causes(struct opening *opening, const struct causes *causes,
+                       const struct sites *sites)
 {
     for (int i = 0; i < CAUSE_COUNT; i++)
-        if (is_worth_saying(causes->bytes[i], sites) &&
+        if (is_worth_saying(causes->bytes[i], sites))
             page_say(opening, VERDICT_why, "%s of it are %s.", BYTES_TEXT(causes->bytes[i]),
-                     cause_text((enum cause)i)) < 0)
-            return -1;
-    return 1;
+                     cause_text((enum cause)i));
 }
 
-static int say_cause_remedies(struct opening *opening, const struct causes *causes,
-                              const struct sites *sites)
+static void say_cause_remedies(struct opening *opening, const struct causes *causes,
+                               const struct sites *sites)
 {
     for (int i = 0; i < CAUSE_COUNT; i++)
-        if (is_worth_saying(causes->bytes[i], sites) && cause_remedy((enum cause)i) &&
-            page_say(opening, VERDICT_do, "%s.", cause_remedy((enum cause)i)) < 0)
-            return -1;
-    return 1;
+        if (is_worth_saying(causes->bytes[i], sites) && cause_remedy((enum cause)i))
+            page_say(opening, VERDICT_do, "%s.", cause_remedy((enum cause)i));
 }
 
 /* Tensors of CUDA graphs are mentioned from a quarter of the peak on: fewer do not make a peak. */
@@ -253,14 +249,15 @@ static int say_held(struct opening *opening, const struct study *study, const st
     if (causes_at(&causes, &study->categories, number, moment->index, err))
         return -1;
     format_peak(where, sizeof where, study, view, number, moment, &causes, sites->total_bytes);
-    if (page_say(opening, VERDICT_what, "%s.", where) < 0 ||
-        say_causes(opening, &causes, sites) < 0 ||
-        say_graphs(opening, study, number, moment, sites->total_bytes, err) < 0 ||
+    page_say(opening, VERDICT_what, "%s.", where);
+    say_causes(opening, &causes, sites);
+    if (say_graphs(opening, study, number, moment, sites->total_bytes, err) < 0 ||
         site_rows_blame(&blame, study->symbols, sites, err))
         return -1;
     const int status = say_holders(opening, study, number, moment, sites, &blame);
     blame_release(&blame);
-    return status < 0 ? -1 : say_cause_remedies(opening, &causes, sites);
+    say_cause_remedies(opening, &causes, sites);
+    return status;
 }
 
 static int say_peak(struct opening *opening, const struct study *study, const struct view *view,

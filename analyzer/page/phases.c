@@ -227,8 +227,8 @@ int page_main_phases(struct doc *doc, const struct study *study, const struct de
 /* --- the answer --- */
 
 /* Says where the peak was: "step/forward, in 37 of its 40 occurrences". */
-static int say_where(struct opening *opening, const struct study *study,
-                     const struct account *account, const struct phase_row *row)
+static void say_where(struct opening *opening, const struct study *study,
+                      const struct account *account, const struct phase_row *row)
 {
     char name[PAGE_LAYER_BYTES];
     const uint64_t card_bytes = study_card_bytes(study, account->device);
@@ -236,31 +236,32 @@ static int say_where(struct opening *opening, const struct study *study,
 
     const char *card = BYTES_TEXT(card_bytes);
     if (many)
-        return page_say(opening, VERDICT_what,
-                        "The %s peaked at %s%s%s in phase %s, in occurrence %" PRIu64 " of %" PRIu64
-                        ".",
-                        page_layer_name(study, account, name), BYTES_TEXT(row->peak_bytes),
-                        card_bytes ? " of " : "", card_bytes ? card : "",
-                        study_path(study, row->path), row->peak_occurrence, row->count);
-    return page_say(opening, VERDICT_what, "The %s peaked at %s%s%s in phase %s.",
-                    page_layer_name(study, account, name), BYTES_TEXT(row->peak_bytes),
-                    card_bytes ? " of " : "", card_bytes ? card : "", study_path(study, row->path));
+        page_say(opening, VERDICT_what,
+                 "The %s peaked at %s%s%s in phase %s, in occurrence %" PRIu64 " of %" PRIu64 ".",
+                 page_layer_name(study, account, name), BYTES_TEXT(row->peak_bytes),
+                 card_bytes ? " of " : "", card_bytes ? card : "", study_path(study, row->path),
+                 row->peak_occurrence, row->count);
+    else
+        page_say(opening, VERDICT_what, "The %s peaked at %s%s%s in phase %s.",
+                 page_layer_name(study, account, name), BYTES_TEXT(row->peak_bytes),
+                 card_bytes ? " of " : "", card_bytes ? card : "", study_path(study, row->path));
 }
 
-static int say_each(struct opening *opening, const struct study *study, const struct phase_row *row)
+static void say_each(struct opening *opening, const struct study *study,
+                     const struct phase_row *row)
 {
     const struct spread *allocated = &row->each[PHASE_ALLOCATED], *kept = &row->each[PHASE_KEPT];
     const bool differs = allocated->highest != spread_median(allocated);
 
-    return page_say(opening, VERDICT_why, "%s %s allocates %s%s%s%s and keeps %s.",
-                    row->count > 1 ? "Each" : "Phase", study_path(study, row->path),
-                    BYTES_TEXT(spread_median(allocated)), differs ? " (median; " : "",
-                    differs ? BYTES_TEXT(allocated->highest) : "", differs ? " at most)" : "",
-                    BYTES_TEXT(spread_median(kept)));
+    page_say(opening, VERDICT_why, "%s %s allocates %s%s%s%s and keeps %s.",
+             row->count > 1 ? "Each" : "Phase", study_path(study, row->path),
+             BYTES_TEXT(spread_median(allocated)), differs ? " (median; " : "",
+             differs ? BYTES_TEXT(allocated->highest) : "", differs ? " at most)" : "",
+             BYTES_TEXT(spread_median(kept)));
 }
 
-static int answer_for_device(struct opening *opening, const struct study *study,
-                             const struct device_use *use, const struct view *view)
+static void say_device(struct opening *opening, const struct study *study,
+                       const struct device_use *use, const struct view *view)
 {
     const uint32_t number = study_account(study, use, view);
     const struct account *account =
@@ -268,33 +269,35 @@ static int answer_for_device(struct opening *opening, const struct study *study,
     char name[PAGE_LAYER_BYTES];
 
     if (!account || account->peak.index == INDEX_NONE)
-        return 0;
-    if (account->peak_path == HISTORY_NONE)
-        return page_say(opening, VERDICT_what, "The %s peaked at %s, outside any phase.",
-                        page_layer_name(study, account, name), BYTES_TEXT(account->peak_bytes));
+        return;
+    if (account->peak_path == HISTORY_NONE) {
+        page_say(opening, VERDICT_what, "The %s peaked at %s, outside any phase.",
+                 page_layer_name(study, account, name), BYTES_TEXT(account->peak_bytes));
+        return;
+    }
     const struct phase_rows rows = phases_of(&study->phases, number);
     const struct phase_row *row = &rows.items[account->peak_path];
-    return say_where(opening, study, account, row) < 0 ? -1 : say_each(opening, study, row);
+    say_where(opening, study, account, row);
+    say_each(opening, study, row);
 }
 
 static int answer_phases(struct opening *opening, const struct study *study,
                          const struct view *view, struct err *err)
 {
     const struct history *history = &study->history;
-    int status = 0;
 
     (void)err;
-    if (!history->path_count)
-        return page_say(opening, VERDICT_what, "The program named no phases.") < 0
-                   ? -1
-                   : page_say(opening, VERDICT_do,
-                              "Name them with NVTX ranges (torch.cuda.nvtx.range_push) or "
-                              "gpumemtrace_push.");
-    for (size_t i = 0; i < history->device_count && status >= 0; i++)
+    if (!history->path_count) {
+        page_say(opening, VERDICT_what, "The program named no phases.");
+        return page_say(opening, VERDICT_do,
+                        "Name them with NVTX ranges (torch.cuda.nvtx.range_push) or "
+                        "gpumemtrace_push.");
+    }
+    for (size_t i = 0; i < history->device_count; i++)
         if (view->device < 0 || view->device == history->devices[i].device)
-            status = answer_for_device(opening, study, &history->devices[i], view);
+            say_device(opening, study, &history->devices[i], view);
     page_next(opening, "peak");
-    return status;
+    return 1;
 }
 
 /* Says how many ranges of libraries the page left out. */

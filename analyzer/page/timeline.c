@@ -267,8 +267,8 @@ static uint64_t last_bytes(const struct timelines *timelines, const struct timel
     return 0;
 }
 
-static int say_line(struct opening *opening, const struct study *study,
-                    const struct device_use *use, const struct view *view)
+static void say_line(struct opening *opening, const struct study *study,
+                     const struct device_use *use, const struct view *view)
 {
     const struct timelines *timelines = &study->timelines;
     const uint32_t number = study_account(study, use, view);
@@ -281,19 +281,18 @@ static int say_line(struct opening *opening, const struct study *study,
     const bool has_times = study_has_times(study);
 
     if (!highest)
-        return 0;
+        return;
     const char *path = study_path(study, highest->path);
-    if (page_say(opening, VERDICT_what, "The %s %s %s%s%s%s%s%s%s.",
-                 page_layer_name(study, &study->history.accounts[number], name),
-                 is_part ? "held at most" : "peaked at", BYTES_TEXT(highest->max_bytes),
-                 card_bytes ? " of " : "", card_bytes ? BYTES_TEXT(card_bytes) : "",
-                 is_part ? " there" : "", has_times ? ", " : "",
-                 has_times ? DURATION_TEXT((int64_t)highest->time_ns) : "",
-                 has_times ? " after the start" : "") < 0)
-        return -1;
-    return page_say(opening, VERDICT_why, "The highest moment was %s%s; %s was live at %s end.",
-                    path ? "in phase " : "outside any phase", path ? path : "",
-                    BYTES_TEXT(last_bytes(timelines, cuts)), is_part ? "its" : "the");
+    page_say(opening, VERDICT_what, "The %s %s %s%s%s%s%s%s%s.",
+             page_layer_name(study, &study->history.accounts[number], name),
+             is_part ? "held at most" : "peaked at", BYTES_TEXT(highest->max_bytes),
+             card_bytes ? " of " : "", card_bytes ? BYTES_TEXT(card_bytes) : "",
+             is_part ? " there" : "", has_times ? ", " : "",
+             has_times ? DURATION_TEXT((int64_t)highest->time_ns) : "",
+             has_times ? " after the start" : "");
+    page_say(opening, VERDICT_why, "The highest moment was %s%s; %s was live at %s end.",
+             path ? "in phase " : "outside any phase", path ? path : "",
+             BYTES_TEXT(last_bytes(timelines, cuts)), is_part ? "its" : "the");
 }
 
 /* Reports a usage error if the user asked for a part of the run in which there is nothing to
@@ -324,13 +323,14 @@ static int answer_timeline(struct opening *opening, const struct study *study,
                            const struct view *view, struct err *err)
 {
     const struct history *history = &study->history;
-    int status = check_part(study, err);
 
-    for (size_t i = 0; i < history->device_count && status >= 0; i++)
+    if (check_part(study, err))
+        return -1;
+    for (size_t i = 0; i < history->device_count; i++)
         if (view->device < 0 || view->device == history->devices[i].device)
-            status = say_line(opening, study, &history->devices[i], view);
+            say_line(opening, study, &history->devices[i], view);
     page_next(opening, "peak");
-    return status;
+    return 1;
 }
 
 const struct page page_timeline = {.schema = "gpumemtrace.timeline/1",

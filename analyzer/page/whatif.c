@@ -146,45 +146,42 @@ int page_what_if(struct doc *doc, const struct study *study, const struct device
 
 /* --- as an answer --- */
 
-static int say_change(struct opening *opening, const char *name, const char *what_if,
-                      const struct whatif_device *device, const struct whatif_run *run)
+static void say_change(struct opening *opening, const char *name, const char *what_if,
+                       const struct whatif_device *device, const struct whatif_run *run)
 {
     enum { SETTING_CHARACTERS = 28 }; /* the table has the whole setting */
     char setting[VERDICT_NAME_BYTES];
 
-    return page_say(opening, VERDICT_what, "With %s the pool on %s would reserve %s%s, not %s.",
-                    verdict_fit(setting, what_if, SETTING_CHARACTERS), name,
-                    page_whatif_is_least(run) ? "at least " : "",
-                    BYTES_TEXT(run->allocator.peak_reserved_bytes),
-                    BYTES_TEXT(device->recorded.allocator.peak_reserved_bytes));
+    page_say(opening, VERDICT_what, "With %s the pool on %s would reserve %s%s, not %s.",
+             verdict_fit(setting, what_if, SETTING_CHARACTERS), name,
+             page_whatif_is_least(run) ? "at least " : "",
+             BYTES_TEXT(run->allocator.peak_reserved_bytes),
+             BYTES_TEXT(device->recorded.allocator.peak_reserved_bytes));
 }
 
-static int say_failures(struct opening *opening, const struct whatif_run *run)
+static void say_failures(struct opening *opening, const struct whatif_run *run)
 {
     const uint64_t failures_count =
         run->served_failures_count + run->same_failures_count + run->unknown_failures_count;
 
     if (run->failure.at.index != INDEX_NONE)
-        return page_say(opening, VERDICT_why,
-                        "It would have run out of memory at event %" PRIu64 "%s%s.",
-                        run->failure.at.seq, run->failure.is_outside ? ": " : ", asking for ",
-                        run->failure.is_outside ? "memory outside the pool finds no room"
-                                                : BYTES_TEXT(run->failure.requested_bytes));
-    if (run->unknown_failures_count)
-        return page_say(opening, VERDICT_why,
-                        "PyTorch refused under a memory fraction that the trace does not record, "
-                        "so it is unknown whether %" PRIu64 " of the %" PRIu64
-                        " failed allocations would have been served.",
-                        run->unknown_failures_count, failures_count);
-    if (run->served_failures_count)
-        return page_say(opening, VERDICT_why,
-                        "%" PRIu64 " of the %" PRIu64 " allocations that failed would have been "
-                        "served; the program's requests after that are not known.",
-                        run->served_failures_count, failures_count);
-    if (run->same_failures_count)
-        return page_say(opening, VERDICT_why,
-                        "The allocations that failed would have failed as well.");
-    return 0;
+        page_say(opening, VERDICT_why, "It would have run out of memory at event %" PRIu64 "%s%s.",
+                 run->failure.at.seq, run->failure.is_outside ? ": " : ", asking for ",
+                 run->failure.is_outside ? "memory outside the pool finds no room"
+                                         : BYTES_TEXT(run->failure.requested_bytes));
+    else if (run->unknown_failures_count)
+        page_say(opening, VERDICT_why,
+                 "PyTorch refused under a memory fraction that the trace does not record, "
+                 "so it is unknown whether %" PRIu64 " of the %" PRIu64
+                 " failed allocations would have been served.",
+                 run->unknown_failures_count, failures_count);
+    else if (run->served_failures_count)
+        page_say(opening, VERDICT_why,
+                 "%" PRIu64 " of the %" PRIu64 " allocations that failed would have been "
+                 "served; the program's requests after that are not known.",
+                 run->served_failures_count, failures_count);
+    else if (run->same_failures_count)
+        page_say(opening, VERDICT_why, "The allocations that failed would have failed as well.");
 }
 
 int page_what_if_answer(struct opening *opening, const struct study *study, const char *what_if,
@@ -199,22 +196,20 @@ int page_what_if_answer(struct opening *opening, const struct study *study, cons
                         "On %s nothing was recorded of PyTorch's allocator that could be replayed.",
                         name);
     const struct difference *found = &device->recorded.difference;
-    if (found->kind != DIFFERENCE_NONE)
-        return page_say(opening, VERDICT_what,
-                        "The result on %s is unknown: the model of the allocator differs.",
-                        name) < 0
-                   ? -1
-                   : page_say(opening, VERDICT_why, "At event %" PRIu64 " %s.", found->seq,
-                              page_difference(found, words));
-    if (say_change(opening, name, what_if, device, &device->runs[0]) < 0 ||
-        say_failures(opening, &device->runs[0]) < 0)
-        return -1;
+    if (found->kind != DIFFERENCE_NONE) {
+        page_say(opening, VERDICT_what,
+                 "The result on %s is unknown: the model of the allocator differs.", name);
+        return page_say(opening, VERDICT_why, "At event %" PRIu64 " %s.", found->seq,
+                        page_difference(found, words));
+    }
+    say_change(opening, name, what_if, device, &device->runs[0]);
+    say_failures(opening, &device->runs[0]);
     if (device->runs[0].allocator.settings.garbage_threshold > 0 &&
         whatif_fraction(device, &device->runs[0]) <= 0)
-        return page_say(opening, VERDICT_why,
-                        "Garbage is collected only under a memory fraction "
-                        "(set_per_process_memory_fraction). The trace has none, and a "
-                        "fraction that a call sets is recorded only when memory is "
-                        "refused under it; memory_fraction=SHARE sets it.");
+        page_say(opening, VERDICT_why,
+                 "Garbage is collected only under a memory fraction "
+                 "(set_per_process_memory_fraction). The trace has none, and a "
+                 "fraction that a call sets is recorded only when memory is "
+                 "refused under it; memory_fraction=SHARE sets it.");
     return 1;
 }

@@ -33,36 +33,35 @@ static const char *difference_text(char out[DIFFERENCE_BYTES], uint64_t measured
     return out;
 }
 
-static int say_compared(struct opening *opening, const struct study *study,
-                        const struct account *account, uint64_t estimated_bytes)
+static void say_compared(struct opening *opening, const struct study *study,
+                         const struct account *account, uint64_t estimated_bytes)
 {
     char name[PAGE_LAYER_BYTES];
     char difference[DIFFERENCE_BYTES];
-    return page_say(opening, VERDICT_what, "Device %d, %s: the peak was %s, estimated %s: %s.",
-                    account->device, page_layer_name(study, account, name),
-                    BYTES_TEXT(account->peak_bytes), BYTES_TEXT(estimated_bytes),
-                    difference_text(difference, account->peak_bytes, estimated_bytes));
+    page_say(opening, VERDICT_what, "Device %d, %s: the peak was %s, estimated %s: %s.",
+             account->device, page_layer_name(study, account, name),
+             BYTES_TEXT(account->peak_bytes), BYTES_TEXT(estimated_bytes),
+             difference_text(difference, account->peak_bytes, estimated_bytes));
 }
 
-static int say_another(struct opening *opening, const struct estimate *estimate,
-                       const struct likeness *likeness)
+static void say_another(struct opening *opening, const struct estimate *estimate,
+                        const struct likeness *likeness)
 {
     enum { MODEL_NAME_CHARACTERS = 60 };
     char name[VERDICT_NAME_BYTES];
     if (!likeness->is_another)
-        return 1;
-    if (page_say(opening, VERDICT_what, "This does not look like a run of %s.",
-                 verdict_fit(name, estimate->model->name ? estimate->model->name : "the model",
-                             MODEL_NAME_CHARACTERS)) < 0 ||
-        page_say(opening, VERDICT_why,
-                 "Of its %" PRIu64 " parameter tensors (%s) %" PRIu64
-                 " have a block of their size at the peak, and %s count as parameters there.",
-                 likeness->tensors_count, BYTES_TEXT(estimate->parameter_bytes),
-                 likeness->found_count, BYTES_TEXT(likeness->measured_bytes)) < 0)
-        return -1;
-    return page_say(opening, VERDICT_do,
-                    "Check that the model and the element type are the run's, and that no "
-                    "parameters lie in shards.");
+        return;
+    page_say(opening, VERDICT_what, "This does not look like a run of %s.",
+             verdict_fit(name, estimate->model->name ? estimate->model->name : "the model",
+                         MODEL_NAME_CHARACTERS));
+    page_say(opening, VERDICT_why,
+             "Of its %" PRIu64 " parameter tensors (%s) %" PRIu64
+             " have a block of their size at the peak, and %s count as parameters there.",
+             likeness->tensors_count, BYTES_TEXT(estimate->parameter_bytes), likeness->found_count,
+             BYTES_TEXT(likeness->measured_bytes));
+    page_say(opening, VERDICT_do,
+             "Check that the model and the element type are the run's, and that no "
+             "parameters lie in shards.");
 }
 
 static int say_account(struct opening *opening, const struct study *study, uint32_t number,
@@ -76,12 +75,9 @@ static int say_account(struct opening *opening, const struct study *study, uint3
                         err) ||
         likeness_find(&likeness, study, number, &comparison, estimate, err))
         return -1;
-    return say_another(opening, estimate, &likeness) < 0 ||
-                   say_compared(opening, study, account, estimate->peak.requested_bytes) < 0 ||
-                   page_departure_say(opening, study, number, &comparison, estimate, NULL, NULL,
-                                      err) < 0
-               ? -1
-               : 1;
+    say_another(opening, estimate, &likeness);
+    say_compared(opening, study, account, estimate->peak.requested_bytes);
+    return page_departure_say(opening, study, number, &comparison, estimate, NULL, NULL, err);
 }
 
 static int answer_compare(struct opening *opening, const struct study *study,

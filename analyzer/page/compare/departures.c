@@ -69,11 +69,10 @@ static int say_held_site(struct opening *opening, const struct site_row *row, co
         return page_say(opening, VERDICT_why, "%s.", head);
     if (teller->tell && teller->tell(teller->told, row->blamed, err))
         return -1;
-    return page_say(opening, VERDICT_why, "%s.", head) < 0
-               ? -1
-               : page_say(opening, VERDICT_who,
-                          "Most of the run's bytes of this kind are held by %s (%s).",
-                          row->blamed->label, BYTES_TEXT(row->bytes));
+    page_say(opening, VERDICT_why, "%s.", head);
+    return page_say(opening, VERDICT_who,
+                    "Most of the run's bytes of this kind are held by %s (%s).", row->blamed->label,
+                    BYTES_TEXT(row->bytes));
 }
 
 static int say_largest(struct opening *opening, const struct study *study,

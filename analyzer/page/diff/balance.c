@@ -25,12 +25,10 @@ int balance_answer(struct opening *opening, const struct study *study, const str
         return -1;
     study_device_name(balance.highest, highest);
     study_device_name(balance.middle, middle);
-    if (page_say(opening, VERDICT_what, "The devices are not balanced: %s peaks %s above %s%s.",
-                 highest, BYTES_TEXT(balance.highest_bytes - balance.middle_bytes), middle,
-                 balance.used_count > 2 ? ", the median of the others" : "") < 0 ||
-        page_say(opening, VERDICT_why, "The highest peak is %.2f times the mean.", balance.ratio) <
-            0)
-        return -1;
+    page_say(opening, VERDICT_what, "The devices are not balanced: %s peaks %s above %s%s.",
+             highest, BYTES_TEXT(balance.highest_bytes - balance.middle_bytes), middle,
+             balance.used_count > 2 ? ", the median of the others" : "");
+    page_say(opening, VERDICT_why, "The highest peak is %.2f times the mean.", balance.ratio);
     return *page_more(&more, held) ? page_say(opening, VERDICT_who, "%s.", held) : 1;
 }
 

@@ -73,8 +73,8 @@ static void name_lines(char lines[LINES_BYTES], const struct run_diff *change)
         snprintf(lines, LINES_BYTES, "%s; %s", grown, shrunk);
 }
 
-static int say_change(struct opening *opening, const struct study *study, const struct view *view,
-                      uint32_t account, const struct run_diff *change)
+static void say_change(struct opening *opening, const struct study *study, const struct view *view,
+                       uint32_t account, const struct run_diff *change)
 {
     const struct page_diff_options *own = diff_options(view);
     const struct diff_tree *difference = &change->difference;
@@ -89,23 +89,22 @@ static int say_change(struct opening *opening, const struct study *study, const 
     study_device_name(held->device, device);
     page_layer_name(study, held, layer);
     const char *after = BYTES_TEXT(difference->bytes[1]);
-    const int status =
-        delta ? page_say(opening, VERDICT_what, "%s %s by %s, from %s to %s, on %s (%s).", subject,
-                         delta > 0 ? "grew" : "fell",
-                         BYTES_TEXT((uint64_t)(delta > 0 ? delta : -delta)),
-                         BYTES_TEXT(difference->bytes[0]), after, device, layer)
-              : page_say(opening, VERDICT_what, "%s is the same on %s (%s), %s.", subject, device,
-                         layer, after);
-    if (status < 0 || (*lines && page_say(opening, VERDICT_who, "%s.", lines) < 0))
-        return -1;
-    if (has_moments && page_say(opening, VERDICT_why, "Compared are the moments %.64s and %.64s.",
-                                moment_name(own->at[0]), moment_name(own->at[1])) < 0)
-        return -1;
-    if (!delta)
-        return 1;
-    if (page_diff_moved(opening, change) < 0)
-        return -1;
-    return has_moments || delta < 0 ? 1 : page_diff_how(opening, change);
+    if (delta)
+        page_say(opening, VERDICT_what, "%s %s by %s, from %s to %s, on %s (%s).", subject,
+                 delta > 0 ? "grew" : "fell", BYTES_TEXT((uint64_t)(delta > 0 ? delta : -delta)),
+                 BYTES_TEXT(difference->bytes[0]), after, device, layer);
+    else
+        page_say(opening, VERDICT_what, "%s is the same on %s (%s), %s.", subject, device, layer,
+                 after);
+    if (*lines)
+        page_say(opening, VERDICT_who, "%s.", lines);
+    if (has_moments)
+        page_say(opening, VERDICT_why, "Compared are the moments %.64s and %.64s.",
+                 moment_name(own->at[0]), moment_name(own->at[1]));
+    if (delta)
+        page_diff_moved(opening, change);
+    if (!has_moments && delta > 0)
+        page_diff_how(opening, change);
 }
 
 /* The peaks are the same if they differ by at most this share. */
@@ -120,33 +119,31 @@ static bool differ_by_share(uint64_t a, uint64_t b, uint64_t divisor)
 }
 
 /* Says how the reserved memory changed, if the peaks of the live bytes do not show it. */
-static int say_reserved(struct opening *opening, const struct study *study, const struct view *view,
-                        uint32_t account)
+static void say_reserved(struct opening *opening, const struct study *study,
+                         const struct view *view, uint32_t account)
 {
     const struct page_diff_options *own = diff_options(view);
     const uint32_t other = study_counterpart(own->before, study, account);
     uint64_t bytes[2];
 
     if (own->at[0] || own->at[1] || other == HISTORY_NONE)
-        return 1;
+        return;
     const struct account *earlier = &own->before->history.accounts[other];
     const struct account *later = &study->history.accounts[account];
     if (differ_by_share(earlier->peak_bytes, later->peak_bytes, SAME_PEAK_DIVISOR) ||
         !frag_peak_reserved(earlier, &bytes[0]) || !frag_peak_reserved(later, &bytes[1]) ||
         !differ_by_share(bytes[0], bytes[1], RESERVED_DIVISOR))
-        return 1;
-    return page_say(opening, VERDICT_what, "The peak of reserved memory %s from %s to %s.",
-                    bytes[1] > bytes[0] ? "grew" : "fell", BYTES_TEXT(bytes[0]),
-                    BYTES_TEXT(bytes[1]));
+        return;
+    page_say(opening, VERDICT_what, "The peak of reserved memory %s from %s to %s.",
+             bytes[1] > bytes[0] ? "grew" : "fell", BYTES_TEXT(bytes[0]), BYTES_TEXT(bytes[1]));
 }
 
 static int answer_diff(struct opening *opening, const struct study *study, const struct view *view,
                        struct err *err)
 {
     const struct history *history = &study->history;
-    int status = 0;
 
-    for (size_t i = 0; i < history->device_count && status >= 0; i++) {
+    for (size_t i = 0; i < history->device_count; i++) {
         const uint32_t account = study_account(study, &history->devices[i], view);
         struct run_diff change;
 
@@ -155,14 +152,14 @@ static int answer_diff(struct opening *opening, const struct study *study, const
             continue;
         if (find_change(&change, study, view, account, err))
             return -1;
-        status = say_change(opening, study, view, account, &change);
+        say_change(opening, study, view, account, &change);
         run_diff_release(&change);
-        if (status >= 0)
-            status = say_reserved(opening, study, view, account);
+        say_reserved(opening, study, view, account);
     }
-    if (history->device_count)
-        page_next(opening, "peak");
-    return history->device_count ? status : page_say(opening, VERDICT_what, "No device was used.");
+    if (!history->device_count)
+        return page_say(opening, VERDICT_what, "No device was used.");
+    page_next(opening, "peak");
+    return 1;
 }
 
 /* --- the evidence --- */

@@ -132,28 +132,24 @@ const char *page_diff_shrunk(const struct run_diff *change, char text[PAGE_MORE_
     return text;
 }
 
-int page_diff_moved(struct opening *opening, const struct run_diff *change)
+void page_diff_moved(struct opening *opening, const struct run_diff *change)
 {
-    if (change->moved_side < 0)
-        return 1;
-    const char *bytes = BYTES_TEXT(change->alike_bytes);
-    return change->moved_side == 0
-               ? page_say(opening, VERDICT_why,
-                          "The earlier run peaked in another part of the program; the rows compare "
-                          "with its moment that is most like the new peak, when %s were live.",
-                          bytes)
-               : page_say(opening, VERDICT_why,
-                          "The later run peaks in another part of the program; the rows compare "
-                          "with its moment that is most like the earlier peak, when %s were live.",
-                          bytes);
+    const bool is_earlier = change->moved_side == 0;
+
+    if (change->moved_side >= 0)
+        page_say(opening, VERDICT_why,
+                 "The %s in another part of the program; the rows compare with its moment that is "
+                 "most like the %s peak, when %s were live.",
+                 is_earlier ? "earlier run peaked" : "later run peaks",
+                 is_earlier ? "new" : "earlier", BYTES_TEXT(change->alike_bytes));
 }
 
 /* --- how it grew --- */
 
 /* Says that blocks live longer. A free has no call stack, so this names the line whose allocation
  * came last before the free. */
-static int say_longer(struct opening *opening, const struct diff_tree *difference,
-                      const struct diff_leaf *leaf)
+static void say_longer(struct opening *opening, const struct diff_tree *difference,
+                       const struct diff_leaf *leaf)
 {
     static const char same[] = "It makes as many blocks as before, of the same size, and holds "
                                "them longer";
@@ -163,38 +159,39 @@ static int say_longer(struct opening *opening, const struct diff_tree *differenc
     if (is_told[0])
         diff_leaf_freed_after(difference, leaf, 0, before);
     if (is_told[0] && !leaf->lives[1].freed_count)
-        return page_say(opening, VERDICT_why, "%s: freed after %s before, never now.", same,
-                        before);
-    if (is_told[0] && leaf->is_freed_elsewhere)
-        return page_say(opening, VERDICT_why, "%s: freed after %s before, after %s now.", same,
-                        before, diff_leaf_freed_after(difference, leaf, 1, after));
-    if (is_told[0] && !is_told[1])
-        return page_say(opening, VERDICT_why, "%s; before, they were freed after %s.", same,
-                        before);
-    return page_say(opening, VERDICT_why, "%s.", same);
+        page_say(opening, VERDICT_why, "%s: freed after %s before, never now.", same, before);
+    else if (is_told[0] && leaf->is_freed_elsewhere)
+        page_say(opening, VERDICT_why, "%s: freed after %s before, after %s now.", same, before,
+                 diff_leaf_freed_after(difference, leaf, 1, after));
+    else if (is_told[0] && !is_told[1])
+        page_say(opening, VERDICT_why, "%s; before, they were freed after %s.", same, before);
+    else
+        page_say(opening, VERDICT_why, "%s.", same);
 }
 
-int page_diff_how(struct opening *opening, const struct run_diff *change)
+void page_diff_how(struct opening *opening, const struct run_diff *change)
 {
     const struct diff_row *row = run_diff_guilty(change);
     const struct diff_leaf *leaf = row ? row->leaf : NULL;
 
     if (!leaf || row->explained_bytes ||
         leaf->bytes[1] - leaf->bytes[0] < (uint64_t)row->delta_bytes / 10 * 9)
-        return 1;
+        return;
     switch (diff_leaf_how(leaf)) {
     case DIFF_HOW_LONGER:
-        return say_longer(opening, &change->difference, leaf);
+        say_longer(opening, &change->difference, leaf);
+        break;
     case DIFF_HOW_LARGER:
-        return page_say(opening, VERDICT_why,
-                        "It makes as many blocks as before, each %.3g times as large.",
-                        (double)leaf->each_bytes[1] / (double)leaf->each_bytes[0]);
+        page_say(opening, VERDICT_why,
+                 "It makes as many blocks as before, each %.3g times as large.",
+                 (double)leaf->each_bytes[1] / (double)leaf->each_bytes[0]);
+        break;
     case DIFF_HOW_MORE:
-        return page_say(opening, VERDICT_why,
-                        "It makes %" PRIu64 " blocks where it made %" PRIu64 ", of the same size.",
-                        leaf->lives[1].born_count, leaf->lives[0].born_count);
+        page_say(opening, VERDICT_why,
+                 "It makes %" PRIu64 " blocks where it made %" PRIu64 ", of the same size.",
+                 leaf->lives[1].born_count, leaf->lives[0].born_count);
+        break;
     case DIFF_HOW_UNKNOWN:
         break;
     }
-    return 1;
 }

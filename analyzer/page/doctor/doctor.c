@@ -19,12 +19,12 @@ static void add_verdict(struct doc *doc, const struct doctor *doctor)
     struct verdict said = {0};
 
     if (doctor->wrong_count > 1)
-        verdict_say(&said, NULL, VERDICT_what, "%d things are wrong. The first: %s.",
-                    doctor->wrong_count, first->what);
+        verdict_say(&said, VERDICT_what, "%d things are wrong. The first: %s.", doctor->wrong_count,
+                    first->what);
     else if (first)
-        verdict_say(&said, NULL, VERDICT_what, "One thing is wrong: %s.", first->what);
+        verdict_say(&said, VERDICT_what, "One thing is wrong: %s.", first->what);
     else
-        verdict_say(&said, NULL, VERDICT_what, "Nothing is wrong: %s.",
+        verdict_say(&said, VERDICT_what, "Nothing is wrong: %s.",
                     doctor->checkup.has_driver
                         ? "programs can be recorded on the card, and in dry runs"
                         : "dry runs can be recorded; for a card there is no NVIDIA driver here");

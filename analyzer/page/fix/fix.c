@@ -94,13 +94,13 @@ static int say_why(struct opening *opening, const struct study *study, const str
                    struct err *err)
 {
     struct opening why = {.err = err};
-    int status = page_oom_answer(&why, study, view, err);
+    const int status = page_oom_answer(&why, study, view, err);
     for (size_t i = 1; i < why.verdict.texts.count && status > 0; i++)
         if (why.verdict.roles[i] != VERDICT_do)
-            status = page_say(opening, why.verdict.roles[i], "%s", why.verdict.texts.items[i]);
+            page_say(opening, why.verdict.roles[i], "%s", why.verdict.texts.items[i]);
     if (why.verdict.texts.count && status > 0) {
         const char *text = why.verdict.texts.items[0], *asker = strstr(text, ": ");
-        status = page_say(opening, VERDICT_why, "As it was, %s", asker ? asker + 2 : text);
+        page_say(opening, VERDICT_why, "As it was, %s", asker ? asker + 2 : text);
     }
     verdict_release(&why.verdict);
     return status;
@@ -133,10 +133,11 @@ static int say_settings(struct opening *opening, const struct fix *fix, const st
                     tried, ruled_out);
 }
 
-static int say_refusals(struct opening *opening, const struct trial *trial, struct text *text)
+static void say_refusals(struct opening *opening, const struct trial *trial, struct text *text)
 {
     page_runs_refusals(text, trial);
-    return *text->data ? page_say(opening, VERDICT_why, "%s.", text->data) : 1;
+    if (*text->data)
+        page_say(opening, VERDICT_why, "%s.", text->data);
 }
 
 /* Says why the program ran out of memory, and why the search ended. */
@@ -189,12 +190,13 @@ static int fix_answer(struct opening *opening, const struct study *study, const 
         add_best(&text, fix);
     else
         add_none(&text, fix, own);
-    int status =
-        page_say(opening, VERDICT_what, "%s.", text_failed(&text) ? "Out of memory" : text.data);
+    page_say(opening, VERDICT_what, "%s.", text_failed(&text) ? "Out of memory" : text.data);
     text_clear(&text);
-    if (status > 0)
-        status = fits ? say_refusals(opening, &fix->runs[0].trial, &text)
-                 : say_failure(opening, own, study, view, err) < 0
+    int status = 1;
+    if (fits)
+        say_refusals(opening, &fix->runs[0].trial, &text);
+    else
+        status = say_failure(opening, own, study, view, err) < 0
                      ? -1
                      : say_action(opening, own, study, &text, err);
     text_release(&text);

@@ -31,7 +31,7 @@ static void add_room(struct text *text, const struct trial *trial)
 
 static void say(const struct said *said, enum verdict_role role, struct text *text)
 {
-    verdict_say(said->verdict, NULL, role, "%s", text_failed(text) ? "out of memory" : text->data);
+    verdict_say(said->verdict, role, "%s", text_failed(text) ? "out of memory" : text->data);
     text_clear(text);
 }
 

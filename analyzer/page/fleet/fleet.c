@@ -254,17 +254,13 @@ static void add_stand_outs(struct doc *doc, const struct stand_outs *found,
     doc_list_end(doc);
 }
 
-static int add_answer(struct doc *doc, const struct stand_outs *found, const struct fleet *fleet,
-                      struct err *err)
+static void add_answer(struct doc *doc, const struct stand_outs *found, const struct fleet *fleet)
 {
     struct verdict said = {0};
-    const int status = stand_outs_say(&said, found, fleet, err);
 
-    verdict_write(doc, &said);
-    doc_null(doc_detail(doc), "next", "Next", DOC_TEXT);
-    verdict_write_more(doc, &said);
+    stand_outs_say(&said, found, fleet);
+    verdict_write(doc, &said, NULL, false);
     verdict_release(&said);
-    return status;
 }
 
 int page_fleet(struct doc **doc, enum doc_level reads, const struct fleet *fleet, struct err *err)
@@ -276,9 +272,9 @@ int page_fleet(struct doc **doc, enum doc_level reads, const struct fleet *fleet
         err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
-    int status = stand_outs_find(&found, fleet, err);
-    status = status ? status : add_answer(built, &found, fleet, err);
+    const int status = stand_outs_find(&found, fleet, err);
     if (!status) {
+        add_answer(built, &found, fleet);
         add_spread(built, fleet);
         add_stand_outs(built, &found, fleet);
         for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

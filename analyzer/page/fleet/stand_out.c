@@ -263,84 +263,79 @@ static void write_ending(char clause[CLAUSE_BYTES], const struct stand_out *one,
                  why && *why ? ": " : "", why ? why : "");
 }
 
-static int say_failure(struct verdict *said, const char *label, const struct stand_out *one,
-                       const struct fleet *fleet, bool is_first, struct err *err)
+static void say_failure(struct verdict *said, const char *label, const struct stand_out *one,
+                        const struct fleet *fleet, bool is_first)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_failures];
     const char *phase = answer_text(rows, one->failure, "phase"),
                *site = answer_text(rows, one->failure, "site");
 
-    return verdict_say(said, err, VERDICT_what, "%s ran out of memory%s: %s asked for %s%s%s.",
-                       label, is_first ? " first" : "", site ? site : "it",
-                       BYTES_TEXT(answer_count(rows, one->failure, "asked_bytes")),
-                       phase && *phase ? " in " : "", phase ? phase : "") ||
-                   verdict_say(said, err, VERDICT_why, "%s.",
-                               answer_text(rows, one->failure, "explanation"))
-               ? -1
-               : 0;
+    verdict_say(said, VERDICT_what, "%s ran out of memory%s: %s asked for %s%s%s.", label,
+                is_first ? " first" : "", site ? site : "it",
+                BYTES_TEXT(answer_count(rows, one->failure, "asked_bytes")),
+                phase && *phase ? " in " : "", phase ? phase : "");
+    verdict_say(said, VERDICT_why, "%s.", answer_text(rows, one->failure, "explanation"));
 }
 
-static int say_one(struct verdict *said, const struct stand_outs *found,
-                   const struct stand_out *one, const struct fleet *fleet, struct err *err)
+static void say_one(struct verdict *said, const struct stand_outs *found,
+                    const struct stand_out *one, const struct fleet *fleet)
 {
     char label[STAND_OUT_LABEL_BYTES], peak[CLAUSE_BYTES], held[CLAUSE_BYTES], growth[CLAUSE_BYTES],
         ending[CLAUSE_BYTES];
 
     stand_out_label(found, one, label);
     *label = 'R';
-    if (one->failure != SIZE_MAX && say_failure(said, label, one, fleet, one == found->items, err))
-        return -1;
+    if (one->failure != SIZE_MAX)
+        say_failure(said, label, one, fleet, one == found->items);
     write_peak(peak, one, fleet);
     write_held(held, one, fleet);
     write_growth(growth, one, fleet);
     write_ending(ending, one, fleet);
     if (!*peak && !*growth && !*ending)
-        return 0;
-    if (verdict_say(said, err, VERDICT_what, "%s%s%s%s.", label, peak, *held ? "" : growth, ending))
-        return -1;
-    return *held ? verdict_say(said, err, VERDICT_who, "%s%s.", held, growth) : 0;
+        return;
+    verdict_say(said, VERDICT_what, "%s%s%s%s.", label, peak, *held ? "" : growth, ending);
+    if (*held)
+        verdict_say(said, VERDICT_who, "%s%s.", held, growth);
 }
 
-static int say_spread(struct verdict *said, const struct stand_outs *found,
-                      const struct fleet *fleet, struct err *err)
+static void say_spread(struct verdict *said, const struct stand_outs *found,
+                       const struct fleet *fleet)
 {
     const struct answer_table *spread = &fleet->answers[QUERY_spread];
     const uint64_t ranks = answer_count(spread, 0, "ranks");
 
-    if (!ranks)
-        return verdict_say(said, err, VERDICT_what, "No GPU memory was allocated.");
-    return verdict_say(said, err, VERDICT_what,
-                       "%" PRIu64
-                       " rank%s of job '%s', run '%s', peak%s at %s to %s, the median at %s%s.",
-                       ranks, ranks == 1 ? "" : "s", fleet->job, fleet->run, ranks == 1 ? "s" : "",
-                       BYTES_TEXT(answer_count(spread, 0, "lowest_bytes")),
-                       BYTES_TEXT(answer_count(spread, 0, "highest_bytes")),
-                       BYTES_TEXT(answer_count(spread, 0, "median_bytes")),
-                       found->count ? "" : "; none stands out");
+    if (!ranks) {
+        verdict_say(said, VERDICT_what, "No GPU memory was allocated.");
+        return;
+    }
+    verdict_say(said, VERDICT_what,
+                "%" PRIu64 " rank%s of job '%s', run '%s', peak%s at %s to %s, the median at %s%s.",
+                ranks, ranks == 1 ? "" : "s", fleet->job, fleet->run, ranks == 1 ? "s" : "",
+                BYTES_TEXT(answer_count(spread, 0, "lowest_bytes")),
+                BYTES_TEXT(answer_count(spread, 0, "highest_bytes")),
+                BYTES_TEXT(answer_count(spread, 0, "median_bytes")),
+                found->count ? "" : "; none stands out");
 }
 
-static int say_growing(struct verdict *said, const struct fleet *fleet, struct err *err)
+static void say_growing(struct verdict *said, const struct fleet *fleet)
 {
     const struct answer_table *rows = &fleet->answers[QUERY_growth];
 
-    return verdict_say(
-        said, err, VERDICT_what,
-        "%" PRIu64 " of %" PRIu64 " devices grow with each step, the most by %s: %s.",
-        answer_count(&fleet->answers[QUERY_spread], 0, "leaking"),
-        answer_count(&fleet->answers[QUERY_spread], 0, "places"),
-        BYTES_TEXT(answer_count(rows, 0, "leak_bytes_per_step")), answer_text(rows, 0, "site"));
+    verdict_say(said, VERDICT_what,
+                "%" PRIu64 " of %" PRIu64 " devices grow with each step, the most by %s: %s.",
+                answer_count(&fleet->answers[QUERY_spread], 0, "leaking"),
+                answer_count(&fleet->answers[QUERY_spread], 0, "places"),
+                BYTES_TEXT(answer_count(rows, 0, "leak_bytes_per_step")),
+                answer_text(rows, 0, "site"));
 }
 
-int stand_outs_say(struct verdict *said, const struct stand_outs *found, const struct fleet *fleet,
-                   struct err *err)
+void stand_outs_say(struct verdict *said, const struct stand_outs *found, const struct fleet *fleet)
 {
     for (size_t i = 0; i < found->count && i < SAID; i++)
-        if (say_one(said, found, &found->items[i], fleet, err))
-            return -1;
-    if (found->count > SAID &&
-        verdict_say(said, err, VERDICT_what, "%zu others stand out, too.", found->count - SAID))
-        return -1;
-    if (found->all_grow && say_growing(said, fleet, err))
-        return -1;
-    return say_spread(said, found, fleet, err);
+        say_one(said, found, &found->items[i], fleet);
+    if (found->count > SAID)
+        verdict_say(said, VERDICT_what, "%zu others stand out, too.", found->count - SAID);
+    if (found->all_grow)
+        say_growing(said, fleet);
+    say_spread(said, found, fleet);
 }

@@ -36,7 +36,7 @@ void stand_outs_release(struct stand_outs *found);
 const char *stand_out_label(const struct stand_outs *found, const struct stand_out *one,
                             char label[STAND_OUT_LABEL_BYTES]);
 /* Adds sentences for the first few entries. */
-int stand_outs_say(struct verdict *said, const struct stand_outs *found, const struct fleet *fleet,
-                   struct err *err);
+void stand_outs_say(struct verdict *said, const struct stand_outs *found,
+                    const struct fleet *fleet);
 
 #endif

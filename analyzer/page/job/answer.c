@@ -47,19 +47,16 @@ static int say_groups(struct verdict *said, const struct job *job, struct err *e
         return -1;
     if (*who >= 'a' && who_has_ranks(job))
         *who = (char)(*who - 'a' + 'A');
-    if (verdict_say(said, err, said->texts.count ? VERDICT_who : VERDICT_what,
-                    "%s %s at %s%s%s (%s).", verdict_fit(name, who, WHO_CHARACTERS),
-                    typical->count > 1 ? "peak" : "peaks", BYTES_TEXT(typical->lowest_bytes),
-                    is_range ? " to " : "", is_range ? BYTES_TEXT(typical->peak_bytes) : "",
-                    place->layer))
-        return -1;
+    verdict_say(said, said->texts.count ? VERDICT_who : VERDICT_what, "%s %s at %s%s%s (%s).",
+                verdict_fit(name, who, WHO_CHARACTERS), typical->count > 1 ? "peak" : "peaks",
+                BYTES_TEXT(typical->lowest_bytes), is_range ? " to " : "",
+                is_range ? BYTES_TEXT(typical->peak_bytes) : "", place->layer);
     if (low == typical || job_outlier(job))
         return 0;
-    return who_name_group(who, job, low, err) ||
-                   verdict_say(said, err, VERDICT_who, "The lowest: %s at %s.", who,
-                               BYTES_TEXT(low->peak_bytes))
-               ? -1
-               : 0;
+    if (who_name_group(who, job, low, err))
+        return -1;
+    verdict_say(said, VERDICT_who, "The lowest: %s at %s.", who, BYTES_TEXT(low->peak_bytes));
+    return 0;
 }
 
 static int say_outlier(struct verdict *said, const struct job *job, struct err *err)
@@ -73,12 +70,13 @@ static int say_outlier(struct verdict *said, const struct job *job, struct err *
     if (who_has_ranks(job))
         *who = 'R';
     const char *name = verdict_fit(names[0], who, WHO_CHARACTERS);
-    if (verdict_say(said, err, VERDICT_what, "%s %s at %s, %s above %s.", name,
-                    group->count > 1 ? "peak" : "peaks", BYTES_TEXT(group->peak_bytes),
-                    BYTES_TEXT(group->peak_bytes - job_middle(job, typical)->peak_bytes),
-                    verdict_fit(names[1], others, 2 * WHO_CHARACTERS - utf8_text_columns(name))))
-        return -1;
-    return *page_more(&group->more, held) ? verdict_say(said, err, VERDICT_who, "%s.", held) : 0;
+    verdict_say(said, VERDICT_what, "%s %s at %s, %s above %s.", name,
+                group->count > 1 ? "peak" : "peaks", BYTES_TEXT(group->peak_bytes),
+                BYTES_TEXT(group->peak_bytes - job_middle(job, typical)->peak_bytes),
+                verdict_fit(names[1], others, 2 * WHO_CHARACTERS - utf8_text_columns(name)));
+    if (*page_more(&group->more, held))
+        verdict_say(said, VERDICT_who, "%s.", held);
+    return 0;
 }
 
 static int say_unused(struct verdict *said, const struct job *job, struct err *err)
@@ -90,25 +88,25 @@ static int say_unused(struct verdict *said, const struct job *job, struct err *e
         return count;
     if (who_has_ranks(job))
         *who = 'R';
-    return count == job->count
-               ? verdict_say(said, err, VERDICT_what, "No GPU memory was allocated.")
-               : verdict_say(said, err, VERDICT_who, "%s used no GPU memory.", who);
+    if (count == job->count)
+        verdict_say(said, VERDICT_what, "No GPU memory was allocated.");
+    else
+        verdict_say(said, VERDICT_who, "%s used no GPU memory.", who);
+    return 0;
 }
 
-static int say_cards(struct verdict *said, const struct job *job, struct err *err)
+static void say_cards(struct verdict *said, const struct job *job)
 {
     for (size_t i = 0; i < job->cards.count; i++) {
         const struct shared_card *card = &job->cards.items[i];
 
-        if (verdict_say(
-                said, err, VERDICT_who,
-                "%d processes on %s held %s%s%s%s together at one moment, without their contexts.",
-                card->count, card->uuid, card->is_known ? "" : "at least ",
-                BYTES_TEXT(card->highest_bytes), card->total_bytes ? " of its " : "",
-                card->total_bytes ? BYTES_TEXT(card->total_bytes) : ""))
-            return -1;
+        verdict_say(
+            said, VERDICT_who,
+            "%d processes on %s held %s%s%s%s together at one moment, without their contexts.",
+            card->count, card->uuid, card->is_known ? "" : "at least ",
+            BYTES_TEXT(card->highest_bytes), card->total_bytes ? " of its " : "",
+            card->total_bytes ? BYTES_TEXT(card->total_bytes) : "");
     }
-    return 0;
 }
 
 /* --- the rank that failed --- */
@@ -202,9 +200,9 @@ static int say_others_on_card(struct verdict *said, const struct job *job, int f
             err_set(err, ERR_SYSTEM, "out of memory for the answer");
             status = -1;
         } else {
-            status = verdict_say(said, err, VERDICT_who,
-                                 "Process %" PRId64 " ran on the same card then; its memory: %s",
-                                 other->pid.value, line.data);
+            verdict_say(said, VERDICT_who,
+                        "Process %" PRId64 " ran on the same card then; its memory: %s",
+                        other->pid.value, line.data);
         }
         text_release(&line);
         named++;
@@ -226,53 +224,41 @@ static int say_failed(struct verdict *said, const struct job *job,
         *who = 'R';
     const struct verdict *verdict = &failures[first].verdict;
     for (size_t i = 0; i < verdict->texts.count; i++)
-        if (verdict_say(said, err, verdict->roles[i], "%s%s%s", i ? "" : who, i ? "" : ": ",
-                        verdict->texts.items[i]))
-            return -1;
-    return say_others_on_card(said, job, first, &failures[first], err) ||
-                   (count &&
-                    verdict_say(said, err, VERDICT_who, "Allocations of %s failed, too.", others))
-               ? -1
-               : 0;
+        verdict_say(said, verdict->roles[i], "%s%s%s", i ? "" : who, i ? "" : ": ",
+                    verdict->texts.items[i]);
+    if (say_others_on_card(said, job, first, &failures[first], err))
+        return -1;
+    if (count)
+        verdict_say(said, VERDICT_who, "Allocations of %s failed, too.", others);
+    return 0;
 }
 
 /* --- the whole answer --- */
 
-static int add_next(struct doc *doc, const struct job *job, const char *of_failed, struct err *err)
+/* Writes the verdict and the command to run next: that of the rank that failed, or one that shows
+ * what sets the outlier apart. */
+static int add_answer(struct doc *doc, const struct job *job, const struct verdict *said,
+                      const char *of_failed, struct err *err)
 {
     const struct job_group *outlier = job_outlier(job);
     struct text line;
 
-    if (!of_failed && !outlier) {
-        doc_null(doc_detail(doc), "next", "Next", DOC_TEXT);
+    if (of_failed || !outlier) {
+        verdict_write(doc, said, of_failed, false);
         return 0;
     }
-    text_init(&line, 2 * LIMIT_text_bytes);
-    if (of_failed) {
-        text_add(&line, of_failed);
-    } else {
-        const char *typical = job->surveys[job_middle(job, &job->groups[job->typical])->like].path;
-        const char *other = job->surveys[job_highest(job, outlier)->trace].path;
-        const bool is_one = !strcmp(typical, other);
+    const char *typical = job->surveys[job_middle(job, &job->groups[job->typical])->like].path;
+    const char *other = job->surveys[job_highest(job, outlier)->trace].path;
+    const bool is_one = !strcmp(typical, other);
 
-        text_addf(&line, "gpumemtrace %s %s%s%s", is_one ? "peak" : "diff", typical,
-                  is_one ? "" : " ", is_one ? "" : other);
-    }
+    text_init(&line, 2 * LIMIT_text_bytes);
+    text_addf(&line, "gpumemtrace %s %s%s%s", is_one ? "peak" : "diff", typical, is_one ? "" : " ",
+              is_one ? "" : other);
+    verdict_write(doc, said, line.data, false);
     const int status = text_failed(&line) ? -1 : 0;
     if (status)
         err_set(err, ERR_SYSTEM, "out of memory for the answer");
-    doc_text(doc_detail(doc), "next", "Next", line.data);
-    doc_note(doc, "Next: %s", line.data);
     text_release(&line);
-    return status;
-}
-
-static int add_answer(struct doc *doc, const struct job *job, const struct verdict *said,
-                      const char *of_failed, struct err *err)
-{
-    verdict_write(doc, said);
-    const int status = add_next(doc, job, of_failed, err);
-    verdict_write_more(doc, said);
     return status;
 }
 
@@ -285,9 +271,10 @@ int page_job_answer(struct doc *doc, const struct job *job, const struct opening
     int status = (failed >= 0 && say_failed(&said, job, failures, failed, err)) ||
                          (job_outlier(job) && say_outlier(&said, job, err)) ||
                          (job->used_count && say_groups(&said, job, err)) ||
-                         say_unused(&said, job, err) || say_cards(&said, job, err)
+                         say_unused(&said, job, err)
                      ? -1
                      : 0;
+    say_cards(&said, job);
     if (!status)
         status = add_answer(doc, job, &said, failed < 0 ? NULL : failures[failed].next, err);
     verdict_release(&said);

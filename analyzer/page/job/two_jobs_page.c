@@ -2,6 +2,7 @@
 /* The page of two jobs; see two_jobs_page.h. */
 #include "two_jobs_page.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/job/two_jobs.h"
@@ -74,15 +75,15 @@ static int say_lead(struct verdict *said, const struct two_jobs *two, const char
         return -1;
     begin_sentence(who, two->jobs[1]);
     if (!delta)
-        verdict_say(said, NULL, VERDICT_what, "%s: no peak changed.",
+        verdict_say(said, VERDICT_what, "%s: no peak changed.",
                     verdict_fit(name, who, WHO_CHARACTERS));
     else
-        verdict_say(said, NULL, VERDICT_what, "%s: the peak %s by %s%s, from %s to %s (%s).",
+        verdict_say(said, VERDICT_what, "%s: the peak %s by %s%s, from %s to %s (%s).",
                     verdict_fit(name, who, WHO_CHARACTERS), delta > 0 ? "grew" : "fell",
                     end > 1 ? "up to " : "", BYTES_TEXT((uint64_t)(delta < 0 ? -delta : delta)),
                     BYTES_TEXT(lead->bytes[0]), BYTES_TEXT(lead->bytes[1]), lead->places[1]->layer);
     if (delta && *guilty)
-        verdict_say(said, NULL, VERDICT_who, "%s.", guilty);
+        verdict_say(said, VERDICT_who, "%s.", guilty);
     return 0;
 }
 
@@ -99,10 +100,10 @@ static void say_others(struct verdict *said, const struct two_jobs *two)
         same += !delta;
     }
     if (grew + fell)
-        verdict_say(said, NULL, VERDICT_who,
-                    "Among the others %zu grew, %zu fell, %zu did not change.", grew, fell, same);
+        verdict_say(said, VERDICT_who, "Among the others %zu grew, %zu fell, %zu did not change.",
+                    grew, fell, same);
     else if (same && place_pair_delta(two->pairs))
-        verdict_say(said, NULL, VERDICT_who, "%s did not change.",
+        verdict_say(said, VERDICT_who, "%s did not change.",
                     same == 1 ? "The other one" : "The others");
 }
 
@@ -118,7 +119,7 @@ static int say_alone(struct verdict *said, const struct two_jobs *two, int side,
     if (name_places(who, two->jobs[side], two->alone[side], count, err))
         return -1;
     begin_sentence(who, two->jobs[side]);
-    verdict_say(said, NULL, VERDICT_who, "%s %s.", who, count > 1 ? of_several[side] : words[side]);
+    verdict_say(said, VERDICT_who, "%s %s.", who, count > 1 ? of_several[side] : words[side]);
     return 0;
 }
 
@@ -135,15 +136,18 @@ static int say_all(struct verdict *said, const struct two_jobs *two, struct err 
 static int add_answer(struct doc *doc, const struct two_jobs *two, struct err *err)
 {
     struct verdict said = {0};
-    const int status = say_all(&said, two, err);
+    char *next = NULL;
+    int status = say_all(&said, two, err);
 
-    verdict_write(doc, &said);
-    doc_textf(doc_detail(doc), "next", "Next", "gpumemtrace diff %s %s",
-              two_jobs_path(two, two->pairs, 0), two_jobs_path(two, two->pairs, 1));
-    doc_note(doc, "Next: gpumemtrace diff %s %s", two_jobs_path(two, two->pairs, 0),
-             two_jobs_path(two, two->pairs, 1));
-    verdict_write_more(doc, &said);
+    if (asprintf(&next, "gpumemtrace diff %s %s", two_jobs_path(two, two->pairs, 0),
+                 two_jobs_path(two, two->pairs, 1)) < 0) {
+        err_set(err, ERR_SYSTEM, "out of memory for the answer");
+        status = -1;
+        next = NULL;
+    }
+    verdict_write(doc, &said, next, false);
     verdict_release(&said);
+    free(next);
     return status;
 }
 

@@ -163,43 +163,43 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
     }
 }
 
-static int say_step(struct opening *opening, const struct study *study,
-                    const struct outlier *outlier)
+static void say_step(struct opening *opening, const struct study *study,
+                     const struct outlier *outlier)
 {
     const struct step *step = &outlier->step;
 
     const char *peak = BYTES_TEXT(step->peak_bytes);
     const char *typical = BYTES_TEXT(outlier->typical_peak_bytes);
     if (outlier->is_open)
-        return page_say(opening, VERDICT_what,
-                        "Step %" PRIu64 " did not end: %s was refused; it peaked at %s%s%s.",
-                        step->number, BYTES_TEXT(outlier->failure->event.size_bytes), peak,
-                        outlier->has_typical ? ", typically " : "",
-                        outlier->has_typical ? typical : "");
-    if (outlier->cause == OUTLIER_NONE)
-        return page_say(opening, VERDICT_what,
-                        "No step stands out: step %" PRIu64 " of %" PRIu64
-                        " peaked highest, at %s, a typical one at %s.",
-                        step->number, study->steps.step_count, peak, typical);
-    return page_say(opening, VERDICT_what,
-                    "Step %" PRIu64 " of %" PRIu64
-                    " peaked at %s, %.1f times the %s of a typical step.",
-                    step->number, study->steps.step_count, peak,
-                    (double)step->peak_bytes / (double)outlier->typical_peak_bytes, typical);
+        page_say(opening, VERDICT_what,
+                 "Step %" PRIu64 " did not end: %s was refused; it peaked at %s%s%s.", step->number,
+                 BYTES_TEXT(outlier->failure->event.size_bytes), peak,
+                 outlier->has_typical ? ", typically " : "", outlier->has_typical ? typical : "");
+    else if (outlier->cause == OUTLIER_NONE)
+        page_say(opening, VERDICT_what,
+                 "No step stands out: step %" PRIu64 " of %" PRIu64
+                 " peaked highest, at %s, a typical one at %s.",
+                 step->number, study->steps.step_count, peak, typical);
+    else
+        page_say(opening, VERDICT_what,
+                 "Step %" PRIu64 " of %" PRIu64
+                 " peaked at %s, %.1f times the %s of a typical step.",
+                 step->number, study->steps.step_count, peak,
+                 (double)step->peak_bytes / (double)outlier->typical_peak_bytes, typical);
 }
 
 /* Says what the previous step left behind, if that is at least a twentieth of the peak. */
-static int say_ages(struct opening *opening, const struct study *study, uint32_t account,
-                    const struct step_findings *found)
+static void say_ages(struct opening *opening, const struct study *study, uint32_t account,
+                     const struct step_findings *found)
 {
     const uint64_t bytes = found->ages.rows[AGE_BEFORE].bytes;
 
     if (!bytes || bytes < study->history.accounts[account].peak_bytes / 20 ||
         found->ages.ordinal != found->outlier.step.ordinal)
-        return 1;
-    return page_say(opening, VERDICT_why,
-                    "At the peak %s of the previous step is still live; %s holds most of it.",
-                    BYTES_TEXT(bytes), step_findings_of_age(found, AGE_BEFORE)->label);
+        return;
+    page_say(opening, VERDICT_why,
+             "At the peak %s of the previous step is still live; %s holds most of it.",
+             BYTES_TEXT(bytes), step_findings_of_age(found, AGE_BEFORE)->label);
 }
 
 /* Says where a step begins, if the program marks no steps. */
@@ -231,11 +231,11 @@ static int say_steps(struct opening *opening, const struct study *study, uint32_
                      const struct step_findings *found, struct err *err)
 {
     page_next(opening, found->outlier.is_open ? "oom" : "peak");
-    return say_step(opening, study, &found->outlier) < 0 ||
-                   say_cause(opening, study, account, found, "allocated", err) < 0 ||
-                   say_ages(opening, study, account, found) < 0
-               ? -1
-               : say_period(opening, study, err);
+    say_step(opening, study, &found->outlier);
+    if (say_cause(opening, study, account, found, "allocated", err) < 0)
+        return -1;
+    say_ages(opening, study, account, found);
+    return say_period(opening, study, err);
 }
 
 /* Replaces the bytes that the new call stacks allocated by those that are live at the failure,
@@ -319,14 +319,13 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
 
     if (account == HISTORY_NONE)
         return page_say(opening, VERDICT_what, "No GPU memory was allocated.");
-    if (!study->steps.step_count)
-        return page_say(
-                   opening, VERDICT_what,
-                   "The trace has no steps, and nothing that repeats shows where one begins.") < 0
-                   ? -1
-                   : page_say(opening, VERDICT_do,
-                              "Call gpumemtrace_step() at the end of each, or name an NVTX range "
-                              "\"step\" (torch.cuda.nvtx.range_push).");
+    if (!study->steps.step_count) {
+        page_say(opening, VERDICT_what,
+                 "The trace has no steps, and nothing that repeats shows where one begins.");
+        return page_say(opening, VERDICT_do,
+                        "Call gpumemtrace_step() at the end of each, or name an NVTX range "
+                        "\"step\" (torch.cuda.nvtx.range_push).");
+    }
     if (step_findings_find(&found, study, account, err))
         return -1;
     const int status =

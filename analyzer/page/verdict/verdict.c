@@ -20,32 +20,27 @@ static const struct {
     [VERDICT_do] = {"do", "Do"},
 };
 
-int verdict_vsay(struct verdict *verdict, struct err *err, enum verdict_role role,
-                 const char *format, va_list arguments)
+void verdict_vsay(struct verdict *verdict, enum verdict_role role, const char *format,
+                  va_list arguments)
 {
     enum verdict_role *grown =
-        array_grow(verdict->roles, &verdict->capacity, verdict->texts.count, sizeof *grown, err);
+        array_grow(verdict->roles, &verdict->capacity, verdict->texts.count, sizeof *grown, NULL);
 
     if (grown) {
         verdict->roles = grown;
         grown[verdict->texts.count] = role;
     }
-    if (!grown || text_list_vadd(&verdict->texts, err, format, arguments)) {
+    if (!grown || text_list_vadd(&verdict->texts, NULL, format, arguments))
         verdict->is_incomplete = true;
-        return -1;
-    }
-    return 0;
 }
 
-int verdict_say(struct verdict *verdict, struct err *err, enum verdict_role role,
-                const char *format, ...)
+void verdict_say(struct verdict *verdict, enum verdict_role role, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    const int status = verdict_vsay(verdict, err, role, format, arguments);
+    verdict_vsay(verdict, role, format, arguments);
     va_end(arguments);
-    return status;
 }
 
 void verdict_release(struct verdict *verdict)
@@ -69,24 +64,22 @@ static size_t find_open(const struct verdict *verdict, enum verdict_role role)
     return found == SIZE_MAX || strchr(verdict->texts.items[found], ';') ? SIZE_MAX : found;
 }
 
-int verdict_join(struct verdict *verdict, struct err *err, enum verdict_role role,
-                 const char *clause)
+void verdict_join(struct verdict *verdict, enum verdict_role role, const char *clause)
 {
     const size_t i = find_open(verdict, role);
     char *joined = NULL;
 
-    if (i == SIZE_MAX)
-        return verdict_say(verdict, err, role, "%c%s.", toupper((unsigned char)*clause),
-                           clause + 1);
+    if (i == SIZE_MAX) {
+        verdict_say(verdict, role, "%c%s.", toupper((unsigned char)*clause), clause + 1);
+        return;
+    }
     const char *sentence = verdict->texts.items[i];
     if (asprintf(&joined, "%.*s; %s.", (int)strlen(sentence) - 1, sentence, clause) < 0) {
         verdict->is_incomplete = true;
-        err_set(err, ERR_SYSTEM, "out of memory for a sentence");
-        return -1;
+        return;
     }
     free(verdict->texts.items[i]);
     verdict->texts.items[i] = joined;
-    return 0;
 }
 
 const char *verdict_fit(char out[VERDICT_NAME_BYTES], const char *name, size_t characters)
@@ -155,7 +148,7 @@ static void add_others(struct doc *doc, const struct verdict *verdict, add_sente
             add(doc, verdict, i);
 }
 
-void verdict_write(struct doc *doc, const struct verdict *verdict)
+static void write_first(struct doc *doc, const struct verdict *verdict)
 {
     if (verdict->is_incomplete)
         doc_fail(doc, ERR_SYSTEM, "out of memory for the answer");
@@ -167,7 +160,7 @@ void verdict_write(struct doc *doc, const struct verdict *verdict)
     doc_list_end(doc);
 }
 
-void verdict_write_more(struct doc *doc, const struct verdict *verdict)
+static void write_more(struct doc *doc, const struct verdict *verdict)
 {
     doc_list_begin(doc_detail(doc), "more", NULL);
     add_others(doc, verdict, add_row);
@@ -177,9 +170,21 @@ void verdict_write_more(struct doc *doc, const struct verdict *verdict)
     doc_list_end(doc);
 }
 
+void verdict_write(struct doc *doc, const struct verdict *verdict, const char *next,
+                   bool next_is_whole)
+{
+    write_first(doc, verdict);
+    doc_text(doc_detail(doc), "next", "Next", next);
+    if (next && next_is_whole)
+        doc_line(doc, "Next: %s", next);
+    else if (next)
+        doc_note(doc, "Next: %s", next);
+    write_more(doc, verdict);
+}
+
 void verdict_finish(struct doc *doc, struct verdict *verdict)
 {
-    verdict_write(doc, verdict);
-    verdict_write_more(doc, verdict);
+    write_first(doc, verdict);
+    write_more(doc, verdict);
     verdict_release(verdict);
 }

@@ -38,17 +38,15 @@ struct verdict {
     bool is_incomplete;       /* memory ran out for a sentence */
 };
 
-/* Adds a sentence. Returns 0, or -1 with *err if memory runs out. `err` may be NULL, because
- * verdict_write reports this as well. */
-int verdict_say(struct verdict *verdict, struct err *err, enum verdict_role role,
-                const char *format, ...) GMT_PRINTF(4, 5);
-int verdict_vsay(struct verdict *verdict, struct err *err, enum verdict_role role,
-                 const char *format, va_list arguments) GMT_PRINTF(4, 0);
+/* Adds a sentence. If memory runs out, verdict_write reports it, so that no caller has to. */
+void verdict_say(struct verdict *verdict, enum verdict_role role, const char *format, ...)
+    GMT_PRINTF(3, 4);
+void verdict_vsay(struct verdict *verdict, enum verdict_role role, const char *format,
+                  va_list arguments) GMT_PRINTF(3, 0);
 /* Adds a clause, without a capital or a full stop, to the first sentence of this role since the
  * last "what": "Exhausted: the card was full; the requests of this line grew 11 times." If there is
  * no such sentence, or it has a semicolon already, the clause becomes a sentence. */
-int verdict_join(struct verdict *verdict, struct err *err, enum verdict_role role,
-                 const char *clause);
+void verdict_join(struct verdict *verdict, enum verdict_role role, const char *clause);
 /* Shortens a name to so many characters. Its end is cut, because "train.py:88 forward" ends with
  * the function. The line is never cut. */
 const char *verdict_fit(char out[VERDICT_NAME_BYTES], const char *name, size_t characters);
@@ -56,11 +54,11 @@ const char *verdict_fit(char out[VERDICT_NAME_BYTES], const char *name, size_t c
 size_t verdict_find(const struct verdict *verdict, enum verdict_role role);
 void verdict_release(struct verdict *verdict);
 
-/* Writes the verdict into the document. */
-void verdict_write(struct doc *doc, const struct verdict *verdict);
-/* Writes the sentences that stand below the verdict, and below the command to run next. */
-void verdict_write_more(struct doc *doc, const struct verdict *verdict);
-/* Does both, for a page without a command to run next, and releases the verdict. */
+/* Writes the verdict into the document, then the command to run next (NULL: none), then the other
+ * sentences. If next_is_whole is set, text does not wrap the command. */
+void verdict_write(struct doc *doc, const struct verdict *verdict, const char *next,
+                   bool next_is_whole);
+/* Writes the verdict of a page that never has a command to run next, and releases it. */
 void verdict_finish(struct doc *doc, struct verdict *verdict);
 
 #endif

@@ -154,7 +154,7 @@ struct doc *page_weights(enum doc_level reads, const struct model_source *source
     struct verdict said = {0};
     if (!doc)
         return NULL;
-    verdict_say(&said, NULL, VERDICT_what, "%s: %" PRIu64 " parameters in %zu tensors take %s.",
+    verdict_say(&said, VERDICT_what, "%s: %" PRIu64 " parameters in %zu tensors take %s.",
                 source->name, weights->elements, weights->count, BYTES_TEXT(weights->bytes));
     verdict_finish(doc, &said);
     add_weights(doc, weights);
