@@ -64,6 +64,9 @@ bool estimate_models(const struct estimate *estimate, enum category category);
 const char *estimate_moment_text(const struct estimate *estimate,
                                  const struct estimate_moment *moment,
                                  char text[MOMENT_TEXT_BYTES]);
+/* The same as an argument of a sentence; the text lives until the end of the block. */
+#define MOMENT_TEXT(estimate, moment)                                                              \
+    estimate_moment_text(estimate, moment, (char[MOMENT_TEXT_BYTES]){""})
 
 /* Returns the bytes that are live at the end of the forward pass because of the batch: the input
  * and the activations. */

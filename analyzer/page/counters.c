@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "analyzer/analysis/fragmentation/frag.h"
+#include "analyzer/render/units.h"
 
 static const struct {
     enum account_kind kind;
@@ -36,13 +37,26 @@ const char *page_layer_name(const struct study *study, const struct account *acc
     return buffer;
 }
 
+const char *page_of_card(char out[PAGE_CLAUSE_BYTES], uint64_t card_bytes)
+{
+    if (card_bytes)
+        snprintf(out, PAGE_CLAUSE_BYTES, " of %s", BYTES_TEXT(card_bytes));
+    return out;
+}
+
+const char *page_after_start(char out[PAGE_CLAUSE_BYTES], const struct study *study,
+                             uint64_t time_ns)
+{
+    if (study_has_times(study))
+        snprintf(out, PAGE_CLAUSE_BYTES, ", %s after the start", DURATION_TEXT((int64_t)time_ns));
+    return out;
+}
+
 void page_layer(struct doc *doc, const struct study *study, const struct account *account,
                 const char *label)
 {
-    char name[PAGE_LAYER_BYTES];
-
     doc_text(doc, "layer", label, study_layer(account));
-    doc_words(doc, "%s", page_layer_name(study, account, name));
+    doc_words(doc, "%s", LAYER_TEXT(study, account));
     doc_text(doc_detail(doc), "pool", "Pool", study_pool(study, account));
 }
 
@@ -189,14 +203,13 @@ static void add_counter_table(struct doc *doc, const struct study *study,
                               const struct device_use *use)
 {
     const struct history *history = &study->history;
-    char name[PAGE_LAYER_BYTES];
 
     doc_list_begin(doc_summary(doc), NULL, NULL);
     for (size_t i = 0; i < history->account_count; i++) {
         const struct account *account = &history->accounts[i];
 
         if (account->kind == ACCOUNT_pool && account->device == use->device)
-            add_counter_row(doc, study, page_layer_name(study, account, name), account);
+            add_counter_row(doc, study, LAYER_TEXT(study, account), account);
     }
     for (size_t i = 0; i < KINDS_SHOWN; i++) {
         const struct account *account = &history->accounts[use->accounts[shown[i].kind]];

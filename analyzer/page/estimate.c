@@ -15,7 +15,7 @@
 #include "estimate_run.h"
 #include "estimate_serving.h"
 
-static const char *model_name(const struct estimate *estimate)
+const char *page_model_name(const struct estimate *estimate)
 {
     return estimate->model->name ? estimate->model->name : "the model";
 }
@@ -131,7 +131,6 @@ static void add_peak(struct doc *doc, const struct estimate *estimate,
 {
     const uint64_t nccl_bytes = estimate->plan.settings.nccl_bytes;
     const bool context_known = view->context_bytes != ESTIMATE_CONTEXT_UNKNOWN;
-    char text[MOMENT_TEXT_BYTES];
     doc_object_begin(doc, "peak", "Peak");
     add_footprint(doc, &estimate->peak);
     doc_known_bytes(doc_detail_if(doc, !nccl_bytes), "nccl_bytes", "NCCL's buffers, as given",
@@ -139,13 +138,12 @@ static void add_peak(struct doc *doc, const struct estimate *estimate,
     doc_known_bytes(doc_detail_if(doc, !context_known), "device_bytes",
                     "On the device, with the context", context_known,
                     estimate->peak.reserved_bytes + view->context_bytes + nccl_bytes);
-    doc_text(doc, "at", "Moment", estimate_moment_text(estimate, &estimate->peak_moment, text));
+    doc_text(doc, "at", "Moment", MOMENT_TEXT(estimate, &estimate->peak_moment));
     doc_object_end(doc);
 }
 
 static void add_phase_peaks(struct doc *doc, const struct estimate *estimate)
 {
-    char text[MOMENT_TEXT_BYTES];
     doc_list_begin(doc, "phases", "Highest in each phase");
     for (int i = 0; i < SCHEDULE_PHASES; i++) {
         const struct estimate_moment *peak = &estimate->phase_peaks[i];
@@ -154,7 +152,7 @@ static void add_phase_peaks(struct doc *doc, const struct estimate *estimate)
         doc_row_begin(doc);
         doc_text(doc, "name", "Phase", schedule_phase_name((enum schedule_phase)i));
         doc_bytes(doc, "peak_bytes", "Requested", peak->total_bytes);
-        doc_text(doc, "at", "Moment", estimate_moment_text(estimate, peak, text));
+        doc_text(doc, "at", "Moment", MOMENT_TEXT(estimate, peak));
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -460,8 +458,7 @@ static void add_headline(struct verdict *said, const struct estimate *estimate,
 {
     enum { NAME_CHARACTERS = 24 };
     const struct settings *settings = &estimate->plan.settings;
-    char buffer[MOMENT_TEXT_BYTES], ranks[48] = "";
-    char name[VERDICT_NAME_BYTES];
+    char ranks[48] = "";
     if (serving) {
         page_estimate_serving_answer(said, estimate, serving, has_card);
         return;
@@ -473,14 +470,14 @@ static void add_headline(struct verdict *said, const struct estimate *estimate,
     else if (settings->parallel != PARALLEL_none)
         snprintf(ranks, sizeof ranks, " on each of %" PRIu64 " GPUs", settings->gpus);
     const char *peak = BYTES_TEXT(estimate->peak.requested_bytes);
-    const char *moment = estimate_moment_text(estimate, &estimate->peak_moment, buffer);
+    const char *moment = MOMENT_TEXT(estimate, &estimate->peak_moment);
     if (has_card)
         verdict_say(said, VERDICT_why, "%s of %s%s should peak at %s (%s).",
                     settings->training ? "Training" : "Inference", dtype_name(settings->dtype),
                     ranks, peak, moment);
     else
         verdict_say(said, VERDICT_what, "%s: %s of %s with batch %llu%s should peak at %s.",
-                    verdict_fit(name, model_name(estimate), NAME_CHARACTERS),
+                    FIT_TEXT(page_model_name(estimate), NAME_CHARACTERS),
                     settings->training ? "training" : "inference", dtype_name(settings->dtype),
                     (unsigned long long)settings->batch, ranks, peak);
     if (!has_card)

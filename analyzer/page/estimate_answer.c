@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "analyzer/render/units.h"
+#include "estimate.h"
 #include "analyzer/page/verdict/verdict.h"
 
 /* --- the sentences --- */
@@ -121,9 +122,7 @@ void page_estimate_card_answer(struct verdict *said, const struct estimate *esti
                                const struct answer *answer, const struct serving *serving)
 {
     enum { NAME_CHARACTERS = 24 };
-    char fitted[VERDICT_NAME_BYTES];
-    const char *name = verdict_fit(
-        fitted, estimate->model->name ? estimate->model->name : "the model", NAME_CHARACTERS);
+    const char *name = FIT_TEXT(page_model_name(estimate), NAME_CHARACTERS);
     const char *each = estimate->plan.settings.parallel == PARALLEL_none ? "" : " per GPU";
     char load[SIZES_BYTES];
     load_text(load, estimate, serving);

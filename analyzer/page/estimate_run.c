@@ -37,8 +37,7 @@ static void add_moment(struct doc *doc, const struct estimate *estimate,
     const struct estimate_moment *highest = &moment->highest;
     const uint64_t peak_bytes = series->moments[series->peak].highest.total_bytes;
     const enum category most = largest_category(highest);
-    char text[MOMENT_TEXT_BYTES];
-    const char *at = estimate_moment_text(estimate, highest, text);
+    const char *at = MOMENT_TEXT(estimate, highest);
     doc_text(doc, "phase", "Phase", schedule_phase_name(highest->phase));
     doc_known_count(doc_detail(doc), "layer", "Layer", highest->layer != SCHEDULE_NO_LAYER,
                     (uint64_t)highest->layer);

@@ -11,17 +11,14 @@ void page_estimate_serving_answer(struct verdict *said, const struct estimate *e
                                   const struct serving *serving, bool has_card)
 {
     enum { NAME_CHARACTERS = 16 };
-    char buffer[MOMENT_TEXT_BYTES];
-    char fitted[VERDICT_NAME_BYTES];
 
     const char *peak = BYTES_TEXT(estimate->peak.requested_bytes);
-    const char *moment = estimate_moment_text(estimate, &estimate->peak_moment, buffer);
+    const char *moment = MOMENT_TEXT(estimate, &estimate->peak_moment);
     if (!has_card)
         verdict_say(said, VERDICT_what,
                     "%s: %" PRIu64 " sequence%s of %" PRIu64 " tokens in %s should peak at %s.",
-                    verdict_fit(fitted, estimate->model->name ? estimate->model->name : "the model",
-                                NAME_CHARACTERS),
-                    serving->sequences, serving->sequences == 1 ? "" : "s", serving->tokens,
+                    FIT_TEXT(page_model_name(estimate), NAME_CHARACTERS), serving->sequences,
+                    serving->sequences == 1 ? "" : "s", serving->tokens,
                     dtype_name(estimate->plan.settings.dtype), peak);
     verdict_say(said, VERDICT_why,
                 "The peak of %s in %s is in %s (%s), and %s of it is the cache of keys and values.",

@@ -37,12 +37,10 @@ static void say_card(struct opening *opening, const struct fit_device *fit)
 {
     const char *card = name_of(card_for(fit->card_bytes));
     const char *slice = name_of(mig_slice_for(fit->card_bytes));
-    char device[STUDY_DEVICE_BYTES];
 
-    study_device_name(fit->device, device);
-    page_say(opening, VERDICT_what, "The run on %s needs a card of %s%s%s.", device,
-             fit->is_least ? "at least " : "", BYTES_TEXT(fit->card_bytes),
-             fit->has_pool ? " without retries" : "");
+    page_say(opening, VERDICT_what, "The run on %s needs a card of %s%s%s.",
+             DEVICE_TEXT(fit->device), fit->is_least ? "at least " : "",
+             BYTES_TEXT(fit->card_bytes), fit->has_pool ? " without retries" : "");
     if (!fit->has_pool)
         page_say(opening, VERDICT_why, "That is the driver's memory at its peak, and the context.");
     page_say(opening, VERDICT_do, "Smallest known card: %s; smallest known MIG slice: %s.",
@@ -67,12 +65,12 @@ static void say_smaller(struct opening *opening, const struct fit_device *fit)
 
 static void say_fit(struct opening *opening, const struct fit_device *fit)
 {
-    char device[STUDY_DEVICE_BYTES], words[PAGE_DIFFERENCE_BYTES];
+    char words[PAGE_DIFFERENCE_BYTES];
 
-    study_device_name(fit->device, device);
     if (!is_known(fit)) {
         page_say(opening, VERDICT_what,
-                 "The need of %s is not known: the model of PyTorch's allocator differs.", device);
+                 "The need of %s is not known: the model of PyTorch's allocator differs.",
+                 DEVICE_TEXT(fit->device));
         page_say(opening, VERDICT_why, "At event %" PRIu64 " %s.", fit->difference.seq,
                  page_difference(&fit->difference, words));
         return;

@@ -333,10 +333,9 @@ static int say_excess(struct opening *opening, const struct study *study,
         return -1;
     if (!idle.frag.reserved_known || idle_is_little(&idle.frag, card_bytes))
         return 0;
-    page_say(opening, VERDICT_what, "Reserved %s%s%s at its peak on %s (%s), %s of it idle.",
-             BYTES_TEXT(idle.frag.reserved_bytes), card_bytes ? " of " : "",
-             card_bytes ? BYTES_TEXT(card_bytes) : "", words.device, words.layer,
-             BYTES_TEXT(idle.frag.free_bytes));
+    page_say(opening, VERDICT_what, "Reserved %s%s at its peak on %s (%s), %s of it idle.",
+             BYTES_TEXT(idle.frag.reserved_bytes), OF_CARD_TEXT(card_bytes), words.device,
+             words.layer, BYTES_TEXT(idle.frag.free_bytes));
     if (say_cause(opening, &words, &idle, account->reserved_peak.index, err) < 0)
         return -1;
     return page_join(opening, VERDICT_why, "at most %s was live", BYTES_TEXT(account->peak_bytes));

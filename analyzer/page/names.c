@@ -34,7 +34,6 @@ int page_names_say(struct opening *opening, const struct study *study,
     const struct trace_module *worst = worst_module(&study->trace, names);
     const uint64_t places = count_places(total);
     enum { MODULE_CHARACTERS = 20 };
-    char name[VERDICT_NAME_BYTES];
 
     page_next(opening, "report");
     if (!places)
@@ -47,8 +46,7 @@ int page_names_say(struct opening *opening, const struct study *study,
     page_say(opening, VERDICT_what,
              "%" PRIu64 " of %" PRIu64 " native frames have no name, most of them in %s (%s).",
              total->without_name, places,
-             worst ? verdict_fit(name, stack_base_name(worst->path), MODULE_CHARACTERS)
-                   : "no module",
+             worst ? FIT_TEXT(stack_base_name(worst->path), MODULE_CHARACTERS) : "no module",
              worst ? symbols_file_state(study->symbols, worst) : "not known");
     return page_say(opening, VERDICT_do, "--debug-dir=DIR names a folder that has its file.");
 }

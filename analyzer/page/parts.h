@@ -186,4 +186,16 @@ const struct trace_device *page_card(const struct study *study, int device);
 #define PAGE_LAYER_BYTES 96
 const char *page_layer_name(const struct study *study, const struct account *account, char *buffer);
 
+/* Names as arguments of a sentence; like BYTES_TEXT, they live until the end of the block. */
+#define LAYER_TEXT(study, account) page_layer_name(study, account, (char[PAGE_LAYER_BYTES]){""})
+#define DEVICE_TEXT(device) study_device_name(device, (char[STUDY_DEVICE_BYTES]){""})
+/* " of 16.00 GiB" behind an amount of memory; "" if the size of the card is not known (0). */
+#define OF_CARD_TEXT(card_bytes) page_of_card((char[PAGE_CLAUSE_BYTES]){""}, card_bytes)
+/* ", 12.3 s after the start"; "" if the trace has no times. */
+#define AFTER_START_TEXT(study, ns) page_after_start((char[PAGE_CLAUSE_BYTES]){""}, study, ns)
+#define PAGE_CLAUSE_BYTES 64
+const char *page_of_card(char out[PAGE_CLAUSE_BYTES], uint64_t card_bytes);
+const char *page_after_start(char out[PAGE_CLAUSE_BYTES], const struct study *study,
+                             uint64_t time_ns);
+
 #endif

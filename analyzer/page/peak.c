@@ -37,17 +37,14 @@ static int format_peak(char *text, size_t size, const struct study *study, const
 {
     const struct account *account = &study->history.accounts[number];
     const uint64_t card_bytes = study_card_bytes(study, account->device);
-    char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES];
     const bool is_peak = moment->index == account->peak.index;
     const char *path = is_peak ? phase_of_peak(study, account, causes) : NULL;
 
-    return snprintf(
-        text, size, "%s%.64s%s%s%s%s on %s (%s)%s%s%s%s%s", is_peak ? "Peak" : "At ",
-        is_peak ? "" : view->at, is_peak ? " " : ": ", BYTES_TEXT(bytes), card_bytes ? " of " : "",
-        card_bytes ? BYTES_TEXT(card_bytes) : "", study_device_name(account->device, device),
-        page_layer_name(study, account, layer), study_has_times(study) ? ", " : "",
-        study_has_times(study) ? DURATION_TEXT((int64_t)moment->time_ns) : "",
-        study_has_times(study) ? " after the start" : "", path ? " in " : "", path ? path : "");
+    return snprintf(text, size, "%s%.64s%s%s%s on %s (%s)%s%s%s", is_peak ? "Peak" : "At ",
+                    is_peak ? "" : view->at, is_peak ? " " : ": ", BYTES_TEXT(bytes),
+                    OF_CARD_TEXT(card_bytes), DEVICE_TEXT(account->device),
+                    LAYER_TEXT(study, account), AFTER_START_TEXT(study, moment->time_ns),
+                    path ? " in " : "", path ? path : "");
 }
 
 /* A part of the memory is named if it is more than this share of it, because a smaller part does
@@ -264,11 +261,10 @@ static int say_peak(struct opening *opening, const struct study *study, const st
                     const struct device_use *use, struct err *err)
 {
     const uint32_t number = study_account(study, use, view);
-    char device[STUDY_DEVICE_BYTES];
     struct moment moment;
     struct sites sites;
 
-    study_device_name(use->device, device);
+    const char *device = DEVICE_TEXT(use->device);
     if (number == HISTORY_NONE || study->history.accounts[number].peak.index == INDEX_NONE)
         return page_say(opening, VERDICT_what, "No GPU memory was allocated on %s.", device);
     if (moment_find("at", view->at, &study->history, number, &moment, err))

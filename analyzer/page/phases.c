@@ -230,21 +230,17 @@ int page_main_phases(struct doc *doc, const struct study *study, const struct de
 static void say_where(struct opening *opening, const struct study *study,
                       const struct account *account, const struct phase_row *row)
 {
-    char name[PAGE_LAYER_BYTES];
-    const uint64_t card_bytes = study_card_bytes(study, account->device);
-    const bool many = row->count > 1;
+    const char *of_card = OF_CARD_TEXT(study_card_bytes(study, account->device));
 
-    const char *card = BYTES_TEXT(card_bytes);
-    if (many)
+    if (row->count > 1)
         page_say(opening, VERDICT_what,
-                 "The %s peaked at %s%s%s in phase %s, in occurrence %" PRIu64 " of %" PRIu64 ".",
-                 page_layer_name(study, account, name), BYTES_TEXT(row->peak_bytes),
-                 card_bytes ? " of " : "", card_bytes ? card : "", study_path(study, row->path),
-                 row->peak_occurrence, row->count);
+                 "The %s peaked at %s%s in phase %s, in occurrence %" PRIu64 " of %" PRIu64 ".",
+                 LAYER_TEXT(study, account), BYTES_TEXT(row->peak_bytes), of_card,
+                 study_path(study, row->path), row->peak_occurrence, row->count);
     else
-        page_say(opening, VERDICT_what, "The %s peaked at %s%s%s in phase %s.",
-                 page_layer_name(study, account, name), BYTES_TEXT(row->peak_bytes),
-                 card_bytes ? " of " : "", card_bytes ? card : "", study_path(study, row->path));
+        page_say(opening, VERDICT_what, "The %s peaked at %s%s in phase %s.",
+                 LAYER_TEXT(study, account), BYTES_TEXT(row->peak_bytes), of_card,
+                 study_path(study, row->path));
 }
 
 static void say_each(struct opening *opening, const struct study *study,
@@ -266,13 +262,12 @@ static void say_device(struct opening *opening, const struct study *study,
     const uint32_t number = study_account(study, use, view);
     const struct account *account =
         number == HISTORY_NONE ? NULL : &study->history.accounts[number];
-    char name[PAGE_LAYER_BYTES];
 
     if (!account || account->peak.index == INDEX_NONE)
         return;
     if (account->peak_path == HISTORY_NONE) {
         page_say(opening, VERDICT_what, "The %s peaked at %s, outside any phase.",
-                 page_layer_name(study, account, name), BYTES_TEXT(account->peak_bytes));
+                 LAYER_TEXT(study, account), BYTES_TEXT(account->peak_bytes));
         return;
     }
     const struct phase_rows rows = phases_of(&study->phases, number);

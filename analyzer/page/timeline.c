@@ -220,7 +220,6 @@ static int add_timeline(struct doc *doc, const struct study *study, const struct
     const bool has_driver = view->layer == LAYER_none &&
                             history_knows(&study->history, &study->history.accounts[driver]);
     struct page_accounts accounts;
-    char name[PAGE_LAYER_BYTES];
 
     (void)err;
     page_accounts_find(&accounts, doc, study, use, view);
@@ -228,7 +227,7 @@ static int add_timeline(struct doc *doc, const struct study *study, const struct
     doc_count(doc_detail(doc), "width", "width", study->timelines.width);
     if (accounts.count)
         doc_text(doc_summary(doc), NULL, "layer",
-                 page_layer_name(study, &study->history.accounts[accounts.numbers[0]], name));
+                 LAYER_TEXT(study, &study->history.accounts[accounts.numbers[0]]));
     if (accounts.count)
         add_graph(doc, &study->timelines, timelines_of(&study->timelines, accounts.numbers[0]));
     doc_list_begin(doc, "timeline", "Live over time");
@@ -275,21 +274,16 @@ static void say_line(struct opening *opening, const struct study *study,
     const struct timeline_cut *cuts =
         number == HISTORY_NONE ? NULL : timelines_of(timelines, number);
     const struct timeline_cut *highest = highest_cut(timelines, cuts);
-    char name[PAGE_LAYER_BYTES];
-    const uint64_t card_bytes = study_card_bytes(study, use->device);
     const bool is_part = timelines->ask.from.unit || timelines->ask.to.unit;
-    const bool has_times = study_has_times(study);
 
     if (!highest)
         return;
     const char *path = study_path(study, highest->path);
-    page_say(opening, VERDICT_what, "The %s %s %s%s%s%s%s%s%s.",
-             page_layer_name(study, &study->history.accounts[number], name),
+    page_say(opening, VERDICT_what, "The %s %s %s%s%s%s.",
+             LAYER_TEXT(study, &study->history.accounts[number]),
              is_part ? "held at most" : "peaked at", BYTES_TEXT(highest->max_bytes),
-             card_bytes ? " of " : "", card_bytes ? BYTES_TEXT(card_bytes) : "",
-             is_part ? " there" : "", has_times ? ", " : "",
-             has_times ? DURATION_TEXT((int64_t)highest->time_ns) : "",
-             has_times ? " after the start" : "");
+             OF_CARD_TEXT(study_card_bytes(study, use->device)), is_part ? " there" : "",
+             AFTER_START_TEXT(study, highest->time_ns));
     page_say(opening, VERDICT_why, "The highest moment was %s%s; %s was live at %s end.",
              path ? "in phase " : "outside any phase", path ? path : "",
              BYTES_TEXT(last_bytes(timelines, cuts)), is_part ? "its" : "the");

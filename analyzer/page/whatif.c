@@ -150,10 +150,8 @@ static void say_change(struct opening *opening, const char *name, const char *wh
                        const struct whatif_device *device, const struct whatif_run *run)
 {
     enum { SETTING_CHARACTERS = 28 }; /* the table has the whole setting */
-    char setting[VERDICT_NAME_BYTES];
-
     page_say(opening, VERDICT_what, "With %s the pool on %s would reserve %s%s, not %s.",
-             verdict_fit(setting, what_if, SETTING_CHARACTERS), name,
+             FIT_TEXT(what_if, SETTING_CHARACTERS), name,
              page_whatif_is_least(run) ? "at least " : "",
              BYTES_TEXT(run->allocator.peak_reserved_bytes),
              BYTES_TEXT(device->recorded.allocator.peak_reserved_bytes));
@@ -188,9 +186,9 @@ int page_what_if_answer(struct opening *opening, const struct study *study, cons
                         int number)
 {
     const struct whatif_device *device = page_whatif_device(study, number);
-    char name[STUDY_DEVICE_BYTES], words[PAGE_DIFFERENCE_BYTES];
+    char words[PAGE_DIFFERENCE_BYTES];
 
-    study_device_name(number, name);
+    const char *name = DEVICE_TEXT(number);
     if (!device)
         return page_say(opening, VERDICT_what,
                         "On %s nothing was recorded of PyTorch's allocator that could be replayed.",

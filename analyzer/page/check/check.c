@@ -56,7 +56,7 @@ int page_check_say(struct opening *opening, const struct check_results *results,
                    struct check_result **worst)
 {
     char measured[FIGURE_BYTES], limit[FIGURE_BYTES];
-    char head[96], tail[2 * FIGURE_BYTES + 32], name[VERDICT_NAME_BYTES];
+    char head[96], tail[2 * FIGURE_BYTES + 32];
     const size_t count = results->count - first;
     size_t broken_count = 0;
 
@@ -83,10 +83,10 @@ int page_check_say(struct opening *opening, const struct check_results *results,
                  broken_count == 1 ? ":" : ", worst:");
     snprintf(tail, sizeof tail, " is %s, %s %s.", measured,
              count == 1 || broken_count == 1 ? "the limit is" : "limit", limit);
-    return page_say(opening, VERDICT_what, "%s %s%s", head,
-                    verdict_fit(name, (*worst)->subject,
-                                VERDICT_WHAT_CHARACTERS - strlen(head) - strlen(tail) - 1),
-                    tail);
+    return page_say(
+        opening, VERDICT_what, "%s %s%s", head,
+        FIT_TEXT((*worst)->subject, VERDICT_WHAT_CHARACTERS - strlen(head) - strlen(tail) - 1),
+        tail);
 }
 
 /* --- the tables --- */

@@ -36,11 +36,10 @@ static const char *difference_text(char out[DIFFERENCE_BYTES], uint64_t measured
 static void say_compared(struct opening *opening, const struct study *study,
                          const struct account *account, uint64_t estimated_bytes)
 {
-    char name[PAGE_LAYER_BYTES];
     char difference[DIFFERENCE_BYTES];
     page_say(opening, VERDICT_what, "Device %d, %s: the peak was %s, estimated %s: %s.",
-             account->device, page_layer_name(study, account, name),
-             BYTES_TEXT(account->peak_bytes), BYTES_TEXT(estimated_bytes),
+             account->device, LAYER_TEXT(study, account), BYTES_TEXT(account->peak_bytes),
+             BYTES_TEXT(estimated_bytes),
              difference_text(difference, account->peak_bytes, estimated_bytes));
 }
 
@@ -48,12 +47,10 @@ static void say_another(struct opening *opening, const struct estimate *estimate
                         const struct likeness *likeness)
 {
     enum { MODEL_NAME_CHARACTERS = 60 };
-    char name[VERDICT_NAME_BYTES];
     if (!likeness->is_another)
         return;
     page_say(opening, VERDICT_what, "This does not look like a run of %s.",
-             verdict_fit(name, estimate->model->name ? estimate->model->name : "the model",
-                         MODEL_NAME_CHARACTERS));
+             FIT_TEXT(page_model_name(estimate), MODEL_NAME_CHARACTERS));
     page_say(opening, VERDICT_why,
              "Of its %" PRIu64 " parameter tensors (%s) %" PRIu64
              " have a block of their size at the peak, and %s count as parameters there.",
@@ -129,12 +126,10 @@ static void pair_row_end(struct doc *doc, const struct compare_pair *pair)
 static void add_compared_peaks(struct doc *doc, const struct comparison *comparison,
                                const struct estimate *estimate)
 {
-    char text[MOMENT_TEXT_BYTES];
     doc_object_begin(doc, "peak", "Peak");
     add_pair(doc, &comparison->live);
     doc_text(doc, "measured_phase", "Measured in phase", comparison->measured_phase);
-    doc_text(doc, "estimated_at", "Estimated for",
-             estimate_moment_text(estimate, &estimate->peak_moment, text));
+    doc_text(doc, "estimated_at", "Estimated for", MOMENT_TEXT(estimate, &estimate->peak_moment));
     doc_object_end(doc);
     doc_object_begin(doc_detail_if(doc, !comparison->reserved.measured_known), "reserved",
                      "Reserved by the framework's allocator");

@@ -108,12 +108,11 @@ static const struct departure *largest_of(const struct comparison *comparison)
 static void describe(char *head, size_t bytes, const struct comparison *comparison,
                      const struct departure *departure, const struct estimate *estimate)
 {
-    char moment[MOMENT_TEXT_BYTES];
     const char *measured = comparison->measured_phase;
     snprintf(head, bytes, "Largest departure: %s, %s %s%s%s (estimated for %s)",
              name_of(comparison, departure), BYTES_TEXT((uint64_t)llabs(departure->bytes)),
              words_of(departure), measured ? " in " : "", measured ? measured : "",
-             estimate_moment_text(estimate, comparison->departure_moment, moment));
+             MOMENT_TEXT(estimate, comparison->departure_moment));
 }
 
 int page_departure_say(struct opening *opening, const struct study *study, uint32_t account,

@@ -11,7 +11,6 @@ int balance_answer(struct opening *opening, const struct study *study, const str
                    struct err *err)
 {
     struct balance balance;
-    char highest[STUDY_DEVICE_BYTES], middle[STUDY_DEVICE_BYTES];
     char held[PAGE_MORE_BYTES];
     struct more more;
 
@@ -23,10 +22,9 @@ int balance_answer(struct opening *opening, const struct study *study, const str
         return 0;
     if (more_find(&more, study, balance.middle, study, balance.highest, false, err))
         return -1;
-    study_device_name(balance.highest, highest);
-    study_device_name(balance.middle, middle);
     page_say(opening, VERDICT_what, "The devices are not balanced: %s peaks %s above %s%s.",
-             highest, BYTES_TEXT(balance.highest_bytes - balance.middle_bytes), middle,
+             DEVICE_TEXT(balance.highest), BYTES_TEXT(balance.highest_bytes - balance.middle_bytes),
+             DEVICE_TEXT(balance.middle),
              balance.used_count > 2 ? ", the median of the others" : "");
     page_say(opening, VERDICT_why, "The highest peak is %.2f times the mean.", balance.ratio);
     return *page_more(&more, held) ? page_say(opening, VERDICT_who, "%s.", held) : 1;

@@ -79,15 +79,14 @@ static void say_change(struct opening *opening, const struct study *study, const
     const struct page_diff_options *own = diff_options(view);
     const struct diff_tree *difference = &change->difference;
     const int64_t delta = (int64_t)(difference->bytes[1] - difference->bytes[0]);
-    char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES];
     char lines[LINES_BYTES];
     const bool has_moments = own->at[0] || own->at[1];
     const char *subject = has_moments ? "Live memory" : "The peak";
     const struct account *held = &study->history.accounts[account];
 
     name_lines(lines, change);
-    study_device_name(held->device, device);
-    page_layer_name(study, held, layer);
+    const char *device = DEVICE_TEXT(held->device);
+    const char *layer = LAYER_TEXT(study, held);
     const char *after = BYTES_TEXT(difference->bytes[1]);
     if (delta)
         page_say(opening, VERDICT_what, "%s %s by %s, from %s to %s, on %s (%s).", subject,
@@ -209,7 +208,6 @@ static int add_layers(struct doc *doc, const struct study *study, const struct d
 
     doc_list_begin(doc, "layers", "By layer");
     for (size_t i = 0; i < count && !status; i++) {
-        char name[PAGE_LAYER_BYTES];
         struct run_diff change;
 
         if ((status = find_change(&change, study, view, accounts[i], err)))
@@ -219,7 +217,7 @@ static int add_layers(struct doc *doc, const struct study *study, const struct d
         for (int side = 0; side < 2; side++)
             for (size_t n = 0; n < change.sides[side].count; n++)
                 sum.counts[side] += change.sides[side].items[n].count;
-        sum.name = page_layer_name(study, &study->history.accounts[accounts[i]], name);
+        sum.name = LAYER_TEXT(study, &study->history.accounts[accounts[i]]);
         doc_row_begin(doc);
         add_sum(doc, "layer", "Layer", "", &sum);
         doc_row_end(doc);
@@ -274,7 +272,6 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
 static void add_devices_gone(struct doc *doc, const struct study *before, const struct study *study)
 {
     const struct history *history = &before->history;
-    char name[STUDY_DEVICE_BYTES];
 
     doc_list_begin(doc, "devices_gone", NULL);
     for (size_t i = 0; i < history->device_count; i++) {
@@ -286,8 +283,7 @@ static void add_devices_gone(struct doc *doc, const struct study *before, const 
         page_device_number(doc, "Device", use->device);
         doc_bytes(doc, "peak_bytes", "Peak", history->accounts[use->leading].peak_bytes);
         doc_row_end(doc);
-        doc_note(doc, "%s is no longer used; its peak was %s.",
-                 study_device_name(use->device, name),
+        doc_note(doc, "%s is no longer used; its peak was %s.", DEVICE_TEXT(use->device),
                  BYTES_TEXT(history->accounts[use->leading].peak_bytes));
     }
     doc_list_end(doc);

@@ -39,7 +39,7 @@ static int say_groups(struct verdict *said, const struct job *job, struct err *e
 {
     const struct job_group *typical = &job->groups[job->typical];
     const struct job_group *low = &job->groups[0];
-    char who[WHO_BYTES], name[VERDICT_NAME_BYTES];
+    char who[WHO_BYTES];
     const struct job_place *place = job_highest(job, typical);
     const bool is_range = typical->lowest_bytes != typical->peak_bytes;
 
@@ -48,7 +48,7 @@ static int say_groups(struct verdict *said, const struct job *job, struct err *e
     if (*who >= 'a' && who_has_ranks(job))
         *who = (char)(*who - 'a' + 'A');
     verdict_say(said, said->texts.count ? VERDICT_who : VERDICT_what, "%s %s at %s%s%s (%s).",
-                verdict_fit(name, who, WHO_CHARACTERS), typical->count > 1 ? "peak" : "peaks",
+                FIT_TEXT(who, WHO_CHARACTERS), typical->count > 1 ? "peak" : "peaks",
                 BYTES_TEXT(typical->lowest_bytes), is_range ? " to " : "",
                 is_range ? BYTES_TEXT(typical->peak_bytes) : "", place->layer);
     if (low == typical || job_outlier(job))
@@ -63,17 +63,17 @@ static int say_outlier(struct verdict *said, const struct job *job, struct err *
 {
     const struct job_group *group = job_outlier(job), *typical = &job->groups[job->typical];
     char who[WHO_BYTES], others[WHO_BYTES];
-    char held[PAGE_MORE_BYTES], names[2][VERDICT_NAME_BYTES];
+    char held[PAGE_MORE_BYTES];
 
     if (who_name_group(who, job, group, err) || who_name_group(others, job, typical, err))
         return -1;
     if (who_has_ranks(job))
         *who = 'R';
-    const char *name = verdict_fit(names[0], who, WHO_CHARACTERS);
+    const char *name = FIT_TEXT(who, WHO_CHARACTERS);
     verdict_say(said, VERDICT_what, "%s %s at %s, %s above %s.", name,
                 group->count > 1 ? "peak" : "peaks", BYTES_TEXT(group->peak_bytes),
                 BYTES_TEXT(group->peak_bytes - job_middle(job, typical)->peak_bytes),
-                verdict_fit(names[1], others, 2 * WHO_CHARACTERS - utf8_text_columns(name)));
+                FIT_TEXT(others, 2 * WHO_CHARACTERS - utf8_text_columns(name)));
     if (*page_more(&group->more, held))
         verdict_say(said, VERDICT_who, "%s.", held);
     return 0;

@@ -24,9 +24,7 @@ static bool is_pair(const struct job *job, const struct job_place *early,
 
 static void add_pair(struct doc *doc, const struct job_place *early, const struct job_place *late)
 {
-    char device[STUDY_DEVICE_BYTES];
-
-    study_device_name(early->device, device);
+    const char *device = DEVICE_TEXT(early->device);
     const char *least = BYTES_TEXT(early->driver_peak_bytes);
     doc_row_begin(doc_detail(doc));
     page_device_number(doc, "Device", early->device);

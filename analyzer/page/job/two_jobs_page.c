@@ -69,17 +69,15 @@ static int say_lead(struct verdict *said, const struct two_jobs *two, const char
     const size_t end = group_end(two, 0);
     enum { WHO_CHARACTERS = 20 }; /* the table below has the whole list */
     char who[WHO_BYTES];
-    char name[VERDICT_NAME_BYTES];
 
     if (name_pairs(who, two, 0, delta ? end : two->count, err))
         return -1;
     begin_sentence(who, two->jobs[1]);
     if (!delta)
-        verdict_say(said, VERDICT_what, "%s: no peak changed.",
-                    verdict_fit(name, who, WHO_CHARACTERS));
+        verdict_say(said, VERDICT_what, "%s: no peak changed.", FIT_TEXT(who, WHO_CHARACTERS));
     else
         verdict_say(said, VERDICT_what, "%s: the peak %s by %s%s, from %s to %s (%s).",
-                    verdict_fit(name, who, WHO_CHARACTERS), delta > 0 ? "grew" : "fell",
+                    FIT_TEXT(who, WHO_CHARACTERS), delta > 0 ? "grew" : "fell",
                     end > 1 ? "up to " : "", BYTES_TEXT((uint64_t)(delta < 0 ? -delta : delta)),
                     BYTES_TEXT(lead->bytes[0]), BYTES_TEXT(lead->bytes[1]), lead->places[1]->layer);
     if (delta && *guilty)

@@ -50,6 +50,8 @@ void verdict_join(struct verdict *verdict, enum verdict_role role, const char *c
 /* Shortens a name to so many characters. Its end is cut, because "train.py:88 forward" ends with
  * the function. The line is never cut. */
 const char *verdict_fit(char out[VERDICT_NAME_BYTES], const char *name, size_t characters);
+/* The same as an argument of a sentence; the text lives until the end of the block. */
+#define FIT_TEXT(name, characters) verdict_fit((char[VERDICT_NAME_BYTES]){""}, name, characters)
 /* Returns the index of the sentence that has this role in the verdict. SIZE_MAX: there is none. */
 size_t verdict_find(const struct verdict *verdict, enum verdict_role role);
 void verdict_release(struct verdict *verdict);
