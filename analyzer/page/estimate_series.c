@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/analysis/category.h"
+#include "series_parts.h"
 #include "estimate_run.h"
 
 enum { LINES = 15, SITES = 200, PARTS_MOST = 12, NODES_MOST = SITES * PARTS_MOST };
@@ -27,66 +28,37 @@ struct writer {
     int64_t nodes[SITES]; /* by site: the node of its stack */
 };
 
-typedef int64_t moment_value(const struct run_moment *moment);
-
 /* --- points --- */
-
-static int64_t event_of(const struct run_moment *moment)
-{
-    return (int64_t)moment->event;
-}
-
-static int64_t no_time_of(const struct run_moment *moment)
-{
-    (void)moment;
-    return DOC_COLUMN_NULL;
-}
-
-static int64_t step_of(const struct run_moment *moment)
-{
-    return moment->step ? (int64_t)moment->step : DOC_COLUMN_NULL;
-}
-
-static int64_t phase_of(const struct run_moment *moment)
-{
-    return moment->highest.phase;
-}
-
-static int64_t live_of(const struct run_moment *moment)
-{
-    return (int64_t)moment->highest.total_bytes;
-}
-
-static int64_t lowest_of(const struct run_moment *moment)
-{
-    return (int64_t)moment->lowest_bytes;
-}
-
-static void add_column(const struct writer *writer, const char *key, enum doc_unit unit,
-                       moment_value *value)
-{
-    int64_t *values = doc_column(writer->doc, key, unit, writer->series->count);
-    for (size_t i = 0; values && i < writer->series->count; i++)
-        values[i] = value(&writer->series->moments[i]);
-}
 
 static void add_points(const struct writer *writer)
 {
-    doc_object_begin(writer->doc, "points", NULL);
-    add_column(writer, "seq", DOC_COUNT, event_of);
-    add_column(writer, "time_ns", DOC_NS, no_time_of);
-    add_column(writer, "step", DOC_COUNT, step_of);
-    add_column(writer, "phase", DOC_COUNT, phase_of);
-    add_column(writer, "live_bytes", DOC_BYTES, live_of);
-    add_column(writer, "lowest_bytes", DOC_BYTES, lowest_of);
-    doc_object_end(writer->doc);
+    const struct run_series *series = writer->series;
+    struct series_columns columns;
+    series_add_points(&columns, writer->doc, series->count);
+    for (size_t i = 0; i < series->count; i++) {
+        const struct run_moment *moment = &series->moments[i];
+        const int64_t point[SERIES_COLUMNS] = {[SERIES_SEQ] = (int64_t)moment->event,
+                                               [SERIES_TIME] = DOC_COLUMN_NULL,
+                                               [SERIES_STEP] = moment->step ? (int64_t)moment->step
+                                                                            : DOC_COLUMN_NULL,
+                                               [SERIES_PHASE] = moment->highest.phase,
+                                               [SERIES_LIVE] = (int64_t)moment->highest.total_bytes,
+                                               [SERIES_LOWEST] = (int64_t)moment->lowest_bytes};
+        series_set_point(&columns, i, point);
+    }
 }
 
+/* Each point is a snapshot. */
 static void add_snapshots(const struct writer *writer)
 {
+    const struct run_series *series = writer->series;
     doc_object_begin(writer->doc, "snapshots", NULL);
-    add_column(writer, "seq", DOC_COUNT, event_of);
-    add_column(writer, "time_ns", DOC_NS, no_time_of);
+    int64_t *events = doc_column(writer->doc, "seq", DOC_COUNT, series->count);
+    for (size_t i = 0; events && i < series->count; i++)
+        events[i] = (int64_t)series->moments[i].event;
+    int64_t *times = doc_column(writer->doc, "time_ns", DOC_NS, series->count);
+    for (size_t i = 0; times && i < series->count; i++)
+        times[i] = DOC_COLUMN_NULL;
     doc_object_end(writer->doc);
 }
 
@@ -195,15 +167,8 @@ static void add_frames(const struct writer *writer)
 {
     struct doc *doc = writer->doc;
     doc_list_begin(doc, "frames", NULL);
-    for (size_t i = 0; i < writer->part_count; i++) {
-        doc_row_begin(doc);
-        doc_text(doc, "kind", "Kind", "label");
-        doc_text(doc, "function", "Function", writer->parts[i].text);
-        doc_text(doc, "file", "File", NULL);
-        doc_known_count(doc, "line", "Line", false, 0);
-        doc_text(doc, "role", "Role", "program");
-        doc_row_end(doc);
-    }
+    for (size_t i = 0; i < writer->part_count; i++)
+        series_add_frame(doc, "label", writer->parts[i].text, NULL, 0, "program");
     doc_list_end(doc);
     doc_object_begin(doc, "nodes", NULL);
     int64_t *parents = doc_column(doc, "parent", DOC_COUNT, writer->part_count);
@@ -245,14 +210,7 @@ static void add_names(const struct writer *writer, size_t shown)
         doc_row_end(doc);
     }
     doc_list_end(doc);
-    doc_list_begin(doc, "categories", NULL);
-    for (int i = 0; i < CATEGORY_COUNT; i++) {
-        doc_row_begin(doc);
-        doc_text(doc, "category", "Category", category_key((enum category)i));
-        doc_text(doc, "title", "Title", category_title((enum category)i));
-        doc_row_end(doc);
-    }
-    doc_list_end(doc);
+    series_add_category_names(doc);
     add_frames(writer);
     doc_list_begin(doc, "stacks", NULL);
     for (size_t i = 0; i < shown; i++)

@@ -3,6 +3,7 @@
  * Adds "series" to a page: memory over time and snapshots, in columns, for readers that draw them.
  */
 #include "analyzer/page/parts.h"
+#include "analyzer/page/series_parts.h"
 #include "stack_tree.h"
 
 #include <stdlib.h>
@@ -16,67 +17,30 @@ struct writer {
     struct err *err;
 };
 
-typedef int64_t column_value(const struct timeline_cut *cut);
-
 /* --- points --- */
-
-static int64_t seq_of(const struct timeline_cut *cut)
-{
-    return (int64_t)cut->seq;
-}
-
-static int64_t time_of(const struct timeline_cut *cut)
-{
-    return (int64_t)cut->time_ns;
-}
-
-static int64_t step_of(const struct timeline_cut *cut)
-{
-    return cut->step ? (int64_t)cut->step : DOC_COLUMN_NULL;
-}
-
-static int64_t live_of(const struct timeline_cut *cut)
-{
-    return (int64_t)cut->max_bytes;
-}
-
-static int64_t lowest_of(const struct timeline_cut *cut)
-{
-    return (int64_t)cut->min_bytes;
-}
-
-static int64_t phase_of(const struct timeline_cut *cut)
-{
-    return cut->path == HISTORY_NONE ? DOC_COLUMN_NULL : cut->path;
-}
-
-static size_t point_count(const struct writer *writer, uint32_t account)
-{
-    return writer->series->by_category.accounts[account].moment_count;
-}
 
 static void add_points(const struct writer *writer, uint32_t account)
 {
-    static const struct {
-        const char *key;
-        enum doc_unit unit;
-        column_value *value;
-    } columns[] = {{"seq", DOC_COUNT, seq_of},         {"time_ns", DOC_NS, time_of},
-                   {"step", DOC_COUNT, step_of},       {"phase", DOC_COUNT, phase_of},
-                   {"live_bytes", DOC_BYTES, live_of}, {"lowest_bytes", DOC_BYTES, lowest_of}};
     const struct timelines *timelines = &writer->study->timelines;
     const struct timeline_cut *cuts = timelines_of(timelines, account);
+    struct series_columns columns;
+    size_t count = 0;
 
-    doc_object_begin(writer->doc, "points", NULL);
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
-        int64_t *values =
-            doc_column(writer->doc, columns[k].key, columns[k].unit, point_count(writer, account));
-        size_t count = 0;
-        for (size_t i = 0; values && cuts && i < timelines->used; i++)
-            if (cuts[i].is_present)
-                values[count++] = columns[k].value(&cuts[i]);
+    series_add_points(&columns, writer->doc,
+                      writer->series->by_category.accounts[account].moment_count);
+    for (size_t i = 0; cuts && i < timelines->used; i++) {
+        const struct timeline_cut *cut = &cuts[i];
+        if (!cut->is_present)
+            continue;
+        const int64_t point[SERIES_COLUMNS] = {
+            [SERIES_SEQ] = (int64_t)cut->seq,
+            [SERIES_TIME] = (int64_t)cut->time_ns,
+            [SERIES_STEP] = cut->step ? (int64_t)cut->step : DOC_COLUMN_NULL,
+            [SERIES_PHASE] = cut->path == HISTORY_NONE ? DOC_COLUMN_NULL : cut->path,
+            [SERIES_LIVE] = (int64_t)cut->max_bytes,
+            [SERIES_LOWEST] = (int64_t)cut->min_bytes};
+        series_set_point(&columns, count++, point);
     }
-    doc_object_end(writer->doc);
 }
 
 /* --- sums --- */
@@ -363,14 +327,7 @@ static void add_names(const struct writer *writer)
         doc_row_end(doc);
     }
     doc_list_end(doc);
-    doc_list_begin(doc, "categories", NULL);
-    for (size_t i = 0; i < CATEGORY_COUNT; i++) {
-        doc_row_begin(doc);
-        doc_text(doc, "category", "Category", category_key((enum category)i));
-        doc_text(doc, "title", "Title", category_title((enum category)i));
-        doc_row_end(doc);
-    }
-    doc_list_end(doc);
+    series_add_category_names(doc);
 }
 
 /* Asks for points that are evenly spaced over the events, because memory does not change between

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/page/series_parts.h"
 
 /* Size of the text that tells two frames apart for a reader. */
 enum { FRAME_TEXT_BYTES = 2048 };
@@ -94,13 +95,8 @@ static void describe_frames(struct doc *doc, const struct stack_tree *tree)
     doc_list_begin(doc, "frames", NULL);
     for (size_t i = 0; i < tree->frame_count; i++) {
         const struct symbol_frame *frame = &tree->frames[i];
-        doc_row_begin(doc);
-        doc_text(doc, "kind", "Kind", frame->kind);
-        doc_text(doc, "function", "Function", frame->function);
-        doc_text(doc, "file", "File", frame->file);
-        doc_known_count(doc, "line", "Line", frame->line != 0, frame->line);
-        doc_text(doc, "role", "Role", frame_role_key(frame->role));
-        doc_row_end(doc);
+        series_add_frame(doc, frame->kind, frame->function, frame->file, frame->line,
+                         frame_role_key(frame->role));
     }
     doc_list_end(doc);
 }
