@@ -91,14 +91,6 @@ void page_estimate_model(struct doc *doc, const struct estimate *estimate)
 
 /* --- figures --- */
 
-static void add_footprint(struct doc *doc, const struct footprint *footprint)
-{
-    doc_bytes(doc, "requested_bytes", "Requested", footprint->requested_bytes);
-    doc_bytes(doc, "allocated_bytes", "Allocated (rounded by the caching allocator)",
-              footprint->allocated_bytes);
-    doc_bytes(doc, "reserved_bytes", "Reserved (its segments)", footprint->reserved_bytes);
-}
-
 static void add_parameter_totals(struct doc *doc, const struct estimate *estimate)
 {
     doc_object_begin(doc, "parameters", NULL);
@@ -106,7 +98,7 @@ static void add_parameter_totals(struct doc *doc, const struct estimate *estimat
     doc_bytes(doc, "bytes", "Parameter bytes", estimate->parameter_bytes);
     doc_object_end(doc);
     doc_object_begin(doc, "load", "With the model on the device");
-    add_footprint(doc, &estimate->load);
+    page_footprint(doc, &estimate->load);
     doc_object_end(doc);
 }
 
@@ -132,7 +124,7 @@ static void add_peak(struct doc *doc, const struct estimate *estimate,
     const uint64_t nccl_bytes = estimate->plan.settings.nccl_bytes;
     const bool context_known = view->context_bytes != ESTIMATE_CONTEXT_UNKNOWN;
     doc_object_begin(doc, "peak", "Peak");
-    add_footprint(doc, &estimate->peak);
+    page_footprint(doc, &estimate->peak);
     doc_known_bytes(doc_detail_if(doc, !nccl_bytes), "nccl_bytes", "NCCL's buffers, as given",
                     nccl_bytes > 0, nccl_bytes);
     doc_known_bytes(doc_detail_if(doc, !context_known), "device_bytes",
@@ -291,40 +283,30 @@ static void assume(struct doc *doc, const char *sentence)
     doc_text(doc, "assumption", "Assumption", sentence);
 }
 
-static bool has_type(const struct estimate *estimate, const char *name)
-{
-    for (size_t i = 0; i < estimate->model->layer_count; i++)
-        if (strcmp(estimate->model->layers[i].kind->name, name) == 0)
-            return true;
-    return false;
-}
+/* The kinds of layers that assumptions are about. */
+struct kinds {
+    bool recurrence, convolution, cache, kernel, eager; /* eager: attention that is composed */
+    bool norm, composed_norm, experts;
+};
 
-static bool has_trait(const struct estimate *estimate, unsigned trait)
+static struct kinds kinds_of(const struct model *model)
 {
-    for (size_t i = 0; i < estimate->model->layer_count; i++)
-        if (estimate->model->layers[i].kind->traits & trait)
-            return true;
-    return false;
-}
-
-static bool has_attention(const struct estimate *estimate, bool eager)
-{
-    for (size_t i = 0; i < estimate->model->layer_count; i++) {
-        const struct layer *layer = &estimate->model->layers[i];
-        if (layer->kind->shape == shape_attention && layer->fields.eager == eager)
-            return true;
+    struct kinds has = {0};
+    for (size_t i = 0; i < model->layer_count; i++) {
+        const struct layer *layer = &model->layers[i];
+        const struct layer_kind *kind = layer->kind;
+        const bool attends = kind->shape == shape_attention;
+        has.recurrence |= kind->shape == shape_recurrent;
+        has.convolution |= kind->shape == shape_conv || kind->shape == shape_transposed;
+        has.cache |= (kind->traits & TRAIT_cache) != 0;
+        has.kernel |= attends && !layer->fields.eager;
+        has.eager |= attends && layer->fields.eager;
+        has.norm |= !strcmp(kind->name, "RMSNorm");
+        has.composed_norm |=
+            !strcmp(kind->name, "RMSNormEager") || !strcmp(kind->name, "RMSNormWide");
+        has.experts |= !strcmp(kind->name, "Experts");
     }
-    return false;
-}
-
-static bool has_shape(const struct estimate *estimate,
-                      int (*shape)(struct layer *, const struct shape *, struct shape *,
-                                   struct err *))
-{
-    for (size_t i = 0; i < estimate->model->layer_count; i++)
-        if (estimate->model->layers[i].kind->shape == shape)
-            return true;
-    return false;
+    return has;
 }
 
 /* Warns of a layer whose result no layer reads. The cause may be a mistyped "from", or a graph with
@@ -367,6 +349,7 @@ static void assume_training(struct doc *doc, const struct estimate *estimate)
 
 static void assume_numbers(struct doc *doc, const struct estimate *estimate)
 {
+    const struct kinds has = kinds_of(estimate->model);
     if (dtype_bytes(estimate->plan.settings.dtype) < DTYPE_FP32_BYTES)
         assume(doc, "Parameters, states and activations all have the 16-bit type (model.to). "
                     "Autocast differs: --amp=bfloat16 estimates it.");
@@ -376,31 +359,31 @@ static void assume_numbers(struct doc *doc, const struct estimate *estimate)
     if (estimate->plan.settings.checkpointing.together > 0)
         assume(doc,
                "Checkpointing is not reentrant and stops early, as Hugging Face's is by default.");
-    if (has_shape(estimate, shape_recurrent))
+    if (has.recurrence)
         assume(doc,
                "The reserve space of recurrent layers is not documented; gate values and cells "
                "of each step are counted.");
-    if (has_type(estimate, "RMSNorm"))
+    if (has.norm)
         assume(doc, "RMSNorm runs as one kernel; composed of several, it keeps its input twice.");
-    if (has_type(estimate, "RMSNormEager") || has_type(estimate, "RMSNormWide"))
+    if (has.composed_norm)
         assume(doc, "RMSNorm runs as several operations in float32, as in Hugging Face's models.");
-    if (has_attention(estimate, false))
+    if (has.kernel)
         assume(doc,
                "Attention runs as one kernel (scaled_dot_product_attention, flash): scores are not "
                "kept. Temporaries of its backward are not modelled.");
-    if (has_attention(estimate, true))
+    if (has.eager)
         assume(
             doc,
             "Attention is composed (eager): the scores of every pair of positions are kept. Masks "
             "are not modelled.");
-    if (has_trait(estimate, TRAIT_cache) && estimate->plan.settings.serve.pass == SERVE_none)
+    if (has.cache && estimate->plan.settings.serve.pass == SERVE_none)
         assume(doc, "Keys and values are copied into a cache that lives until the step's end, as a "
                     "decoder of Hugging Face "
                     "does by default: --set=use_cache=false.");
-    if (has_type(estimate, "Experts"))
+    if (has.experts)
         assume(doc, "Without a capacity, experts drop no token: each token has one row for each of "
                     "its experts (grouped_mm), however evenly they are chosen.");
-    if (has_shape(estimate, shape_conv) || has_shape(estimate, shape_transposed))
+    if (has.convolution)
         assume(doc,
                "Convolutions take the same workspace as in a dry run: on tensor cores copies of "
                "input, "

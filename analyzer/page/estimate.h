@@ -31,9 +31,9 @@ struct estimate_view {
 struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
                           const struct estimate_view *view);
 
-/* Adds "model" and "settings". */
 /* Returns the model's name for a sentence. */
 const char *page_model_name(const struct estimate *estimate);
+/* Adds "model" and "settings". */
 void page_estimate_model(struct doc *doc, const struct estimate *estimate);
 /* Adds "layers". */
 void page_estimate_layers(struct doc *doc, const struct estimate *estimate);

@@ -94,13 +94,18 @@ void page_estimate_weights(struct doc *doc, const struct weights *weights,
 
 /* --- without a description --- */
 
+void page_footprint(struct doc *doc, const struct footprint *footprint)
+{
+    doc_bytes(doc, "requested_bytes", "Requested", footprint->requested_bytes);
+    doc_bytes(doc, "allocated_bytes", "Allocated (rounded by the caching allocator)",
+              footprint->allocated_bytes);
+    doc_bytes(doc, "reserved_bytes", "Reserved (its segments)", footprint->reserved_bytes);
+}
+
 static void add_load(struct doc *doc, const struct footprint *load)
 {
     doc_object_begin(doc, "load", "With all of them on the device, as PyTorch counts");
-    doc_bytes(doc, "requested_bytes", "Requested", load->requested_bytes);
-    doc_bytes(doc, "allocated_bytes", "Allocated (rounded by the caching allocator)",
-              load->allocated_bytes);
-    doc_bytes(doc, "reserved_bytes", "Reserved (its segments)", load->reserved_bytes);
+    page_footprint(doc, load);
     doc_object_end(doc);
 }
 

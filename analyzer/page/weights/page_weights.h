@@ -15,6 +15,8 @@
  * if there is no memory; doc_check reports other failures. */
 struct doc *page_weights(enum doc_level reads, const struct model_source *source,
                          const struct footprint *load, bool tensors);
+/* Adds "requested_bytes", "allocated_bytes" and "reserved_bytes". */
+void page_footprint(struct doc *doc, const struct footprint *footprint);
 /* Adds "weights" and "differences". */
 void page_estimate_weights(struct doc *doc, const struct weights *weights,
                            const struct stored *stored);
