@@ -15,10 +15,7 @@
 static void add_known(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
                       const struct trace_integer *value)
 {
-    if (value->known)
-        doc_integer(doc, key, label, unit, value->value);
-    else
-        doc_null(doc, key, label, unit);
+    doc_known_integer(doc, key, label, unit, value->known, value->value);
 }
 
 static uint64_t duration_ns(const struct study *study)
@@ -65,10 +62,9 @@ static void add_events(struct doc *doc, const struct study *study)
                     !history_is_imported(&study->history),
                     in_flight_known ? (uint64_t)meta->in_flight_events.value
                                     : study->history.in_flight_count);
-    if (history_is_imported(&study->history) && !meta->complete.known)
-        doc_null(doc_detail(doc), "complete", "complete", DOC_BOOL);
-    else
-        doc_bool(doc_detail(doc), "complete", "complete", is_complete(meta));
+    doc_known_bool(doc_detail(doc), "complete", "complete",
+                   meta->complete.known || !history_is_imported(&study->history),
+                   is_complete(meta));
     doc_bool(doc_detail(doc), "recording", "still recording", trace->recording);
 }
 
@@ -122,10 +118,7 @@ static void add_trace(struct doc *doc, const struct study *study)
     add_known(doc_detail(doc), "start_unix_ns", "start", DOC_NS, &meta->start_unix_ns);
     page_time(doc, study, "duration_ns", "duration", duration_ns(study));
     add_events(doc, study);
-    if (meta->simulated.known)
-        doc_bool(doc_detail(doc), "simulated", "simulated", simulated);
-    else
-        doc_null(doc_detail(doc), "simulated", "simulated", DOC_BOOL);
+    doc_known_bool(doc_detail(doc), "simulated", "simulated", meta->simulated.known, simulated);
     doc_text(doc_detail(doc), "dry_run", "dry run", meta->dry_run.value);
     doc_text(doc_detail(doc), "dry_run_events", "events of the dry run",
              meta->dry_run_events.value);
@@ -138,10 +131,7 @@ static void add_trace(struct doc *doc, const struct study *study)
 
 void page_device_number(struct doc *doc, const char *label, int device)
 {
-    if (device == DEVICE_UNKNOWN)
-        doc_null(doc, "device", label, DOC_COUNT);
-    else
-        doc_count(doc, "device", label, (uint64_t)device);
+    doc_known_integer(doc, "device", label, DOC_COUNT, device != DEVICE_UNKNOWN, device);
 }
 
 const struct trace_device *page_card(const struct study *study, int number)

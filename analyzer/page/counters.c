@@ -65,10 +65,7 @@ void page_layer(struct doc *doc, const struct study *study, const struct account
 void page_time(struct doc *doc, const struct study *study, const char *key, const char *label,
                uint64_t time_ns)
 {
-    if (study_has_times(study))
-        doc_integer(doc, key, label, DOC_NS, (int64_t)time_ns);
-    else
-        doc_null(doc, key, label, DOC_NS);
+    doc_known_integer(doc, key, label, DOC_NS, study_has_times(study), (int64_t)time_ns);
 }
 
 static void add_peak_moment(struct doc *doc, const struct study *study,

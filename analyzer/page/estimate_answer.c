@@ -225,10 +225,8 @@ static void add_saving(struct doc *doc, const struct answer *answer, const struc
     doc_integer(doc, "saved_bytes", "Saves", DOC_DELTA, saving->saved_bytes);
     doc_bytes(doc, "peak_bytes", "Peak then", saving->peak.requested_bytes);
     doc_bytes(doc_spare(doc), "reserved_bytes", "Reserved", saving->peak.reserved_bytes);
-    if (has_card)
-        doc_bool(doc, "fits", "Fits", saving->peak.reserved_bytes <= card_free_bytes(answer->card));
-    else
-        doc_null(doc_detail(doc), "fits", "Fits", DOC_BOOL);
+    doc_known_bool(doc_detail_if(doc, !has_card), "fits", "Fits", has_card,
+                   has_card && saving->peak.reserved_bytes <= card_free_bytes(answer->card));
     doc_text(doc, "title", "Technique", row->title);
     doc_text(doc, "how", "How", saving->how);
     doc_list_begin(doc, "price", NULL);

@@ -135,10 +135,7 @@ static void add_without_retries(struct doc *doc, const struct fit_device *fit, u
     doc_text(doc, "mig_slice", "MIG slice", known ? name_of(mig_slice_for(fit->card_bytes)) : NULL);
     doc_known_bytes(doc, "pool_bytes", "Pool", known && fit->has_pool, fit->pool_bytes);
     add_fraction(doc, known ? fit->pool_bytes : 0, total_bytes);
-    if (known)
-        doc_bool(doc, "fits", "Fits", true);
-    else
-        doc_null(doc, "fits", "Fits", DOC_BOOL);
+    doc_known_bool(doc, "fits", "Fits", known, true);
     doc_known_count(doc_spare(doc), "retry_count", "Times retried", known && fit->has_pool, 0);
     doc_row_end(doc);
 }

@@ -20,10 +20,7 @@ static void add_meta_text(struct doc *doc, const char *name, const struct trace_
 
 static void add_meta_integer(struct doc *doc, const char *name, const struct trace_integer *value)
 {
-    if (value->known)
-        doc_integer(doc, name, name, DOC_COUNT, value->value);
-    else
-        doc_null(doc, name, name, DOC_COUNT);
+    doc_known_integer(doc, name, name, DOC_COUNT, value->known, value->value);
 }
 
 static void add_meta(struct doc *doc, const struct trace_meta *meta)

@@ -374,10 +374,8 @@ static void add_moments(struct doc *doc, const struct study *study, const struct
         doc_row_begin(doc_detail_if(doc, i > 0));
         page_layer(doc, study, account, "Layer");
         doc_text(doc_detail(doc), "at", "Moment", view->at ? view->at : "peak");
-        if (known)
-            page_time(doc, study, "time_ns", "At", moment->time_ns);
-        else
-            doc_null(doc, "time_ns", "At", DOC_NS);
+        doc_known_integer(doc, "time_ns", "At", DOC_NS, known && study_has_times(study),
+                          known ? (int64_t)moment->time_ns : 0);
         doc_known_count(doc, "seq", "Event", known, known ? moment->seq : 0);
         doc_known_bytes(doc, "live_bytes", "Live", history_knows(&study->history, account),
                         held->sites[i].total_bytes);

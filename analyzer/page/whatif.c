@@ -113,10 +113,7 @@ static void add_run(struct doc *doc, const struct whatif_device *device,
                     fails ? run->failure.at.seq : 0);
     doc_known_bytes(doc_detail_if(doc, !fails), "fails_asking_bytes", "asking for", fails,
                     run->failure.requested_bytes);
-    if (known)
-        doc_bool(doc_detail(doc), "at_least", "at least", page_whatif_is_least(run));
-    else
-        doc_null(doc_detail(doc), "at_least", "at least", DOC_BOOL);
+    doc_known_bool(doc_detail(doc), "at_least", "at least", known, page_whatif_is_least(run));
 }
 
 int page_what_if(struct doc *doc, const struct study *study, const struct device_use *use,

@@ -430,6 +430,15 @@ void doc_integer(struct doc *doc, const char *key, const char *label, enum doc_u
         doc_fail(doc, ERR_INTERNAL, "the result has an integer with the unit of a text or ratio");
 }
 
+void doc_known_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
+                       bool known, int64_t value)
+{
+    if (known)
+        doc_integer(doc, key, label, unit, value);
+    else
+        doc_null(doc, key, label, unit);
+}
+
 void doc_bytes(struct doc *doc, const char *key, const char *label, uint64_t value)
 {
     doc_integer(doc, key, label, DOC_BYTES, (int64_t)value);
@@ -438,10 +447,7 @@ void doc_bytes(struct doc *doc, const char *key, const char *label, uint64_t val
 void doc_known_bytes(struct doc *doc, const char *key, const char *label, bool known,
                      uint64_t value)
 {
-    if (known)
-        doc_bytes(doc, key, label, value);
-    else
-        doc_null(doc, key, label, DOC_BYTES);
+    doc_known_integer(doc, key, label, DOC_BYTES, known, (int64_t)value);
 }
 
 void doc_count(struct doc *doc, const char *key, const char *label, uint64_t value)
@@ -486,6 +492,11 @@ void doc_known_ratio(struct doc *doc, const char *key, const char *label, bool k
 void doc_bool(struct doc *doc, const char *key, const char *label, bool value)
 {
     doc_integer(doc, key, label, DOC_BOOL, value);
+}
+
+void doc_known_bool(struct doc *doc, const char *key, const char *label, bool known, bool value)
+{
+    doc_known_integer(doc, key, label, DOC_BOOL, known, value);
 }
 
 void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit unit)

@@ -158,6 +158,8 @@ void doc_vtextf(struct doc *doc, const char *key, const char *label, const char 
                 va_list arguments) GMT_PRINTF(4, 0);
 void doc_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
                  int64_t value);
+void doc_known_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
+                       bool known, int64_t value);
 void doc_bytes(struct doc *doc, const char *key, const char *label, uint64_t value);
 void doc_known_bytes(struct doc *doc, const char *key, const char *label, bool known,
                      uint64_t value);
@@ -167,6 +169,7 @@ void doc_known_count(struct doc *doc, const char *key, const char *label, bool k
 void doc_ratio(struct doc *doc, const char *key, const char *label, double value);
 void doc_known_ratio(struct doc *doc, const char *key, const char *label, bool known, double value);
 void doc_bool(struct doc *doc, const char *key, const char *label, bool value);
+void doc_known_bool(struct doc *doc, const char *key, const char *label, bool known, bool value);
 void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit unit);
 /* Returns a column for the caller to fill; NULL: the format does not read the column, or there was
  * an error. */

@@ -101,11 +101,8 @@ static void add_pair(struct doc *doc, const struct compare_pair *pair)
     doc_known_bytes(doc, "measured_bytes", "Measured", pair->measured_known, pair->measured_bytes);
     doc_known_bytes(doc, "estimated_bytes", "Estimated", pair->estimated_known,
                     pair->estimated_bytes);
-    if (known)
-        doc_integer(doc, "difference_bytes", "Difference", DOC_DELTA,
-                    (int64_t)(pair->measured_bytes - pair->estimated_bytes));
-    else
-        doc_null(doc, "difference_bytes", "Difference", DOC_DELTA);
+    doc_known_integer(doc, "difference_bytes", "Difference", DOC_DELTA, known,
+                      (int64_t)(pair->measured_bytes - pair->estimated_bytes));
     doc_known_ratio(doc, "ratio", "Measured / estimated", has_ratio,
                     has_ratio ? (double)pair->measured_bytes / (double)pair->estimated_bytes : 0);
 }

@@ -223,14 +223,10 @@ static void add_stand_out(struct doc *doc, const struct stand_outs *found,
     doc_text(doc_summary(doc), NULL, "Who", stand_out_label(found, one, label));
     doc_integer(doc_detail(doc), "rank", "Rank", DOC_COUNT, one->rank);
     doc_integer(doc_detail(doc), "process", "Process", DOC_COUNT, one->process);
-    if (one->device == INT64_MIN)
-        doc_null(doc_detail(doc), "device", "Device", DOC_COUNT);
-    else
-        doc_integer(doc_detail(doc), "device", "Device", DOC_COUNT, one->device);
-    if (one->more_bytes)
-        doc_integer(doc, "more_bytes", "Than the median", DOC_DELTA, one->more_bytes);
-    else
-        doc_null(doc, "more_bytes", "Than the median", DOC_DELTA);
+    doc_known_integer(doc_detail(doc), "device", "Device", DOC_COUNT, one->device != INT64_MIN,
+                      one->device);
+    doc_known_integer(doc, "more_bytes", "Than the median", DOC_DELTA, one->more_bytes != 0,
+                      one->more_bytes);
     doc_known_bytes(
         doc, "leak_bytes_per_step", "Leaks per step", one->growth != SIZE_MAX,
         answer_count(&fleet->answers[QUERY_growth], one->growth, "leak_bytes_per_step"));

@@ -73,10 +73,8 @@ static void add_cards(struct doc *doc, const struct job *job)
             doc_row_begin(doc);
             doc_text(doc, "uuid", "Card", card->uuid);
             doc_text(doc, "trace", "Trace", survey->path);
-            if (survey->rank.known)
-                doc_integer(doc_detail(doc), "rank", "Rank", DOC_COUNT, survey->rank.value);
-            else
-                doc_null(doc_detail(doc), "rank", "Rank", DOC_COUNT);
+            doc_known_integer(doc_detail(doc), "rank", "Rank", DOC_COUNT, survey->rank.known,
+                              survey->rank.value);
             doc_bytes(doc, "bytes", "Held", card->processes[n].then_bytes);
             doc_bytes(doc, "sum_bytes", "Together", card->highest_bytes);
             doc_bytes(doc_detail(doc), "sum_of_peaks_bytes", "Sum of peaks", card->peaks_bytes);
@@ -101,10 +99,7 @@ static void add_peaks(struct doc *doc, const struct job *job)
             if (place->trace != trace)
                 continue;
             doc_row_begin(doc);
-            if (rank->known)
-                doc_integer(doc, "rank", "Rank", DOC_COUNT, rank->value);
-            else
-                doc_null(doc, "rank", "Rank", DOC_COUNT);
+            doc_known_integer(doc, "rank", "Rank", DOC_COUNT, rank->known, rank->value);
             page_device_number(doc, "Device", place->device);
             doc_text(doc, "uuid", "UUID", *place->uuid ? place->uuid : NULL);
             doc_text(doc, "layer", "Layer", place->layer);

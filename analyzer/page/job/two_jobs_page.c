@@ -194,10 +194,7 @@ static void add_pairs(struct doc *doc, const struct two_jobs *two)
         const struct trace_integer *rank = &two->jobs[1]->surveys[pair->places[1]->trace].rank;
 
         doc_row_begin(doc);
-        if (rank->known)
-            doc_integer(doc, "rank", "Rank", DOC_COUNT, rank->value);
-        else
-            doc_null(doc, "rank", "Rank", DOC_COUNT);
+        doc_known_integer(doc, "rank", "Rank", DOC_COUNT, rank->known, rank->value);
         page_device_number(doc, "Device", pair->places[1]->device);
         add_change(doc, pair);
         doc_text(doc, "before", "Before", two_jobs_path(two, pair, 0));

@@ -230,11 +230,8 @@ static void add_steady(struct doc *doc, const struct study *study, int device)
     doc_known_bytes(
         doc, "flushed_bytes_per_step", "flushed", knows,
         (uint64_t)((double)(last->flushed_bytes - first->flushed_bytes) * per_step + 0.5));
-    if (watch->timed_count && knows)
-        doc_integer(doc, "driver_ns_per_step", "time in the driver", DOC_NS,
-                    (int64_t)(watch->driver_ns / steps));
-    else
-        doc_null(doc, "driver_ns_per_step", "time in the driver", DOC_NS);
+    doc_known_integer(doc, "driver_ns_per_step", "time in the driver", DOC_NS,
+                      watch->timed_count && knows, knows ? (int64_t)(watch->driver_ns / steps) : 0);
     if (!watch->timed_count)
         doc_words(doc, "not known: the trace has no durations of calls");
     doc_object_end(doc);
