@@ -139,11 +139,6 @@ const char *answer_text(const struct answer_table *answer, size_t row, const cha
     return NULL;
 }
 
-bool answer_knows(const struct answer_table *answer, size_t row, const char *column)
-{
-    return answer_text(answer, row, column) != NULL;
-}
-
 uint64_t answer_count(const struct answer_table *answer, size_t row, const char *column)
 {
     const char *text = answer_text(answer, row, column);

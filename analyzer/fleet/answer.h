@@ -24,7 +24,6 @@ void answer_release(struct answer_table *answer);
 /* Returns the value of the column; NULL: the value is unknown. The statement must have the
  * column. */
 const char *answer_text(const struct answer_table *answer, size_t row, const char *column);
-bool answer_knows(const struct answer_table *answer, size_t row, const char *column);
 /* Returns the value as a number; 0: the value is 0 or unknown. */
 uint64_t answer_count(const struct answer_table *answer, size_t row, const char *column);
 int64_t answer_integer(const struct answer_table *answer, size_t row, const char *column);

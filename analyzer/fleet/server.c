@@ -167,11 +167,6 @@ const char *server_name(const struct server *server)
     return server->address.name;
 }
 
-const char *server_host(const struct server *server)
-{
-    return server->address.host;
-}
-
 const char *server_database(const struct server *server)
 {
     return server->address.database;

@@ -36,7 +36,6 @@ void server_close(struct server *server);
 /* Returns the name of the server, such as "gpu.example.org:8123". The name has no port if the URL
  * has none. */
 const char *server_name(const struct server *server);
-const char *server_host(const struct server *server);
 const char *server_database(const struct server *server);
 
 /* Sends a statement that may be repeated. `answer` gets TabSeparated text; if it is NULL, the

@@ -3,7 +3,6 @@
 #include "parts.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "analyzer/analysis/ledger/host.h"

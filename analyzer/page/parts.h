@@ -133,7 +133,7 @@ enum { PAGE_SITES_MOST = 200 };
 struct page_site_list {
     const char *key, *heading;
     size_t summary_rows;
-    int frame_lines; /* lines of page_frames */
+    int frame_lines; /* lines of page_frames_of */
     /* If the page does not list all sites: the key of the list that counts the sites left out, and
      * the command that lists them. NULL: the page lists all sites. */
     const char *left_out_key, *command;
@@ -164,9 +164,6 @@ int page_sites_found(struct doc *doc, const struct study *study, const struct vi
 #define PAGE_WHOLE_STACK 0
 int page_frames_of(struct doc *doc, const struct study *study, const struct view *view,
                    const struct blamed *blamed, size_t others, int lines, struct err *err);
-/* Like page_frames_of, for a single stack whose label this function finds. */
-int page_frames(struct doc *doc, const struct study *study, const struct view *view,
-                uint32_t stack_id, int lines, struct err *err);
 
 /* Adds "layer" and "pool" of an account. A summary has a single field, with the label `label`. */
 void page_layer(struct doc *doc, const struct study *study, const struct account *account,

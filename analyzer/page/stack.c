@@ -242,17 +242,3 @@ int page_frames_of(struct doc *doc, const struct study *study, const struct view
                ? -1
                : 0;
 }
-
-int page_frames(struct doc *doc, const struct study *study, const struct view *view,
-                uint32_t stack_id, int lines, struct err *err)
-{
-    struct blame blame;
-
-    if (!doc_takes(doc, DOC_BOTH))
-        return 0;
-    if (blame_stacks(&blame, study->symbols, &stack_id, 1, err))
-        return -1;
-    const int status = page_frames_of(doc, study, view, &blame.items[0], 0, lines, err);
-    blame_release(&blame);
-    return status;
-}

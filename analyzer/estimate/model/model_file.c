@@ -215,14 +215,3 @@ out:
         model_release(model);
     return result;
 }
-
-int model_open(struct model *model, const char *path, const struct model_request *request,
-               struct err *err)
-{
-    struct model_source source;
-    const int result = model_source_open(&source, path, err)
-                           ? (*model = (struct model){0}, -1)
-                           : model_make(model, &source, request, err);
-    model_source_release(&source);
-    return result;
-}

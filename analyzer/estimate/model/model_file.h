@@ -45,8 +45,5 @@ void model_source_release(struct model_source *source);
 /* Makes the model and resolves its shapes. ERR_INPUT names the file, the layer and the field. */
 int model_make(struct model *model, const struct model_source *source,
                const struct model_request *request, struct err *err);
-/* Opens the source and makes one model of it. */
-int model_open(struct model *model, const char *path, const struct model_request *request,
-               struct err *err);
 
 #endif

@@ -2,7 +2,6 @@
 /* The evidence of a broken limit; see evidence.h. */
 #include "evidence.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* Names the reasons why the peak differs from the estimate; see departures.h. */
 #include "departures.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 

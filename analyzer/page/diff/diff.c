@@ -2,7 +2,6 @@
 /* The page of `diff`: what changed between two moments; see diff.h. */
 #include "diff.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -169,9 +168,7 @@ static void add_sum(struct doc *doc, const char *key, const char *label, const c
     doc_text(doc, key, label, sum->name);
     if (!sum->name)
         doc_words(doc, "%s", outside);
-    doc_integer(doc, "delta_bytes", "Change", DOC_DELTA, (int64_t)(sum->bytes[1] - sum->bytes[0]));
-    doc_bytes(doc, "before_bytes", "From", sum->bytes[0]);
-    doc_bytes(doc, "after_bytes", "To", sum->bytes[1]);
+    page_change(doc, sum->bytes);
     doc_count(doc_detail(doc), "before_count", "Blocks before", sum->counts[0]);
     doc_count(doc_detail(doc), "after_count", "Blocks after", sum->counts[1]);
 }

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
@@ -51,6 +50,13 @@ static void add_callers(struct doc *doc, const struct diff_tree *difference,
     doc_list_end(doc);
     doc_row_end(doc);
     doc_list_end(doc);
+}
+
+void page_change(struct doc *doc, const uint64_t bytes[2])
+{
+    doc_integer(doc, "delta_bytes", "Change", DOC_DELTA, (int64_t)(bytes[1] - bytes[0]));
+    doc_bytes(doc, "before_bytes", "From", bytes[0]);
+    doc_bytes(doc, "after_bytes", "To", bytes[1]);
 }
 
 static void add_row(struct doc *doc, const struct diff_tree *difference, const struct diff_row *row)

@@ -6,6 +6,8 @@
 #include "analyzer/diff/more.h"
 #include "analyzer/page/page.h"
 
+/* Adds "delta_bytes", "before_bytes" and "after_bytes". */
+void page_change(struct doc *doc, const uint64_t bytes[2]);
 /* Adds a list of the rows. If grown_only is set, leaves out the rows that shrank. */
 void page_diff_rows(struct doc *doc, const struct run_diff *change, const struct view *view,
                     const char *key, const char *heading, bool grown_only);

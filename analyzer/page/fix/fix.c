@@ -2,7 +2,6 @@
 /* The page of `fix`: changes that a run has shown to fit, changes of code, and every run. */
 #include "analyzer/page/parts.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 /* The document of a run; see fleet.h. */
 #include "fleet.h"
 
-#include <string.h>
-
 #include "analyzer/page/verdict/verdict.h"
 #include "stand_out.h"
 

@@ -2,10 +2,8 @@
 /* The ranks of a job beside each other; see groups.h. */
 #include "groups.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/page/parts.h"
 #include "who.h"

@@ -151,13 +151,6 @@ static int add_answer(struct doc *doc, const struct two_jobs *two, struct err *e
 
 /* --- the tables --- */
 
-static void add_change(struct doc *doc, const struct place_pair *pair)
-{
-    doc_integer(doc, "delta_bytes", "Change", DOC_DELTA, place_pair_delta(pair));
-    doc_bytes(doc, "before_bytes", "From", pair->bytes[0]);
-    doc_bytes(doc, "after_bytes", "To", pair->bytes[1]);
-}
-
 static int add_groups(struct doc *doc, const struct two_jobs *two, bool of_driver, struct err *err)
 {
     static const struct more nothing;
@@ -176,7 +169,7 @@ static int add_groups(struct doc *doc, const struct two_jobs *two, bool of_drive
         doc_text(doc, "who", "Who", who);
         doc_count(doc_detail(doc), "places", "Places", end - first);
         doc_text(doc, "layer", "Layer", of_driver ? "driver" : pair->places[1]->layer);
-        add_change(doc, pair);
+        page_change(doc, pair->bytes);
         doc_text(doc, "more_at", "Holds more at", *more->site ? more->site : NULL);
         doc_text(doc_detail(doc), "file", "File", *more->file ? more->file : NULL);
         doc_known_count(doc_detail(doc), "line", "Line", more->line != 0, more->line);
@@ -196,7 +189,7 @@ static void add_pairs(struct doc *doc, const struct two_jobs *two)
         doc_row_begin(doc);
         doc_known_integer(doc, "rank", "Rank", DOC_COUNT, rank->known, rank->value);
         page_device_number(doc, "Device", pair->places[1]->device);
-        add_change(doc, pair);
+        page_change(doc, pair->bytes);
         doc_text(doc, "before", "Before", two_jobs_path(two, pair, 0));
         doc_text(doc, "after", "After", two_jobs_path(two, pair, 1));
         doc_row_end(doc);
