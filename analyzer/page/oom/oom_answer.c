@@ -492,10 +492,11 @@ static int say_told(struct opening *opening, const struct study *study, const st
 
     text_init(&text, SENTENCE_MOST_BYTES);
     int status = say_asked(opening, study, oom, told, &text);
+    const bool is_cut = text_failed(&text);
     text_clear(&text);
     if (status >= 0)
         status = say_why(opening, study, oom, &text, err);
-    if (status >= 0 && text_failed(&text)) {
+    if (status >= 0 && (is_cut || text_failed(&text))) {
         err_set(err, ERR_SYSTEM, "out of memory for the answer");
         status = -1;
     }
