@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/utf8.h"
 #include "gpumemtrace/limits.h"
@@ -288,6 +289,8 @@ static int row_location(struct trace *trace, struct reader *reader)
     if (!grown)
         return -1;
     trace->locations = grown;
+    location.means = torch_python_means(trace_string(trace, location.file_id),
+                                        trace_string(trace, location.function_id));
     grown[id] = location;
     return 0;
 }

@@ -62,6 +62,7 @@ struct trace_frame { /* index is the frame_id; kind and address as in the table 
 
 struct trace_location {
     uint32_t function_id, file_id, line;
+    uint64_t means; /* bits of enum torch_meaning */
 };
 
 struct trace_symbol { /* one row of the table symbol */

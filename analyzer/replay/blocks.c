@@ -6,16 +6,15 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/replay/history/past.h"
 #include "refused/refusals.h"
 
 static int find_backward_threads(struct blocks *blocks, const struct trace *trace, struct err *err)
 {
-    static const char autograd[] = "pt_autograd";
     for (size_t i = 0; i < trace->thread_count; i++)
-        if (trace->threads[i].name &&
-            !strncmp(trace->threads[i].name, autograd, sizeof autograd - 1) &&
+        if (trace->threads[i].name && torch_is_backward_thread(trace->threads[i].name) &&
             pair_map_put(&blocks->backward_threads, 0, trace->threads[i].thread_id, 0, err))
             return -1;
     return 0;

@@ -4,17 +4,20 @@
 
 #include <string.h>
 
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/glob.h"
 
-enum where { WHERE_module, WHERE_file, WHERE_source, WHERE_function };
+enum where { WHERE_module, WHERE_file, WHERE_source, WHERE_function, WHERE_meant };
 
 static const struct {
     enum frame_role role;
     enum where where;
     const char *pattern;
+    enum torch_meaning meaning; /* only WHERE_meant */
 } rules[] = {
 #define ROLE(name, text)
-#define RULE(role, where, pattern) {ROLE_##role, WHERE_##where, pattern},
+#define RULE(role, where, pattern) {ROLE_##role, WHERE_##where, pattern, 0},
+#define MEANT(role, meaning) {ROLE_##role, WHERE_meant, NULL, TORCH_##meaning},
 #include "frame_roles.def"
 };
 
@@ -23,6 +26,7 @@ static const struct {
 } roles[] = {
 #define ROLE(name, text) {#name, text},
 #define RULE(role, where, pattern)
+#define MEANT(role, meaning)
 #include "frame_roles.def"
 };
 
@@ -56,6 +60,11 @@ static const char *subject_of(const struct symbol_frame *frame, enum where where
 enum frame_role frame_role_of(const struct symbol_frame *frame)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (rules[i].where == WHERE_meant) {
+            if (torch_is(frame->means, rules[i].meaning))
+                return rules[i].role;
+            continue;
+        }
         const char *text = subject_of(frame, rules[i].where, rules[i].pattern);
         if (text && glob_match(rules[i].pattern, text))
             return rules[i].role;

@@ -12,6 +12,7 @@
 enum frame_role {
 #define ROLE(name, text) ROLE_##name,
 #define RULE(role, where, pattern)
+#define MEANT(role, meaning)
 #include "frame_roles.def"
     ROLE_COUNT
 };
@@ -22,6 +23,7 @@ struct symbol_frame {
     const char *file;     /* NULL: unknown */
     uint32_t line;        /* 0: unknown */
     const char *module;   /* path of the library or program; NULL: not native, or in none */
+    uint64_t means;       /* bits of enum torch_meaning */
     enum frame_role role;
     bool is_named; /* false: function is a module and an offset */
 };

@@ -10,6 +10,7 @@
 #include "elf_files.h"
 #include "elf_lookup.h"
 #include "owned_texts.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 
 /* The name of the frame that a signal handler returns to. Names in a trace also use this text. */
@@ -159,6 +160,7 @@ static int keep_frames(struct native_names *names, struct symbol_frame *frames, 
             return -1;
         names->frames = grown;
         frames[i].module = module ? module->path : NULL;
+        frames[i].means = torch_native_means(frames[i].function);
         frames[i].role = frame_role_of(&frames[i]);
         grown[names->frame_count++] = frames[i];
     }

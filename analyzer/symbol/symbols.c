@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "native_names.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/glob.h"
 
 struct symbols {
     const struct trace *trace;
@@ -109,6 +109,7 @@ static struct symbol_frame python_frame(struct symbols *symbols, uint64_t locati
     frame.function = trace_string(trace, location.function_id);
     frame.file = *file ? file : NULL;
     frame.line = location.line;
+    frame.means = location.means;
     if (location_id >= symbols->location_count) {
         if (location_id < trace->location_limit)
             frame.role = frame_role_of(&frame);
@@ -128,14 +129,15 @@ static struct symbol_frame label_frame(const char *text)
 static const char *label_of(const struct symbol_frame *frame)
 {
     static const struct {
-        const char *pattern, *text;
+        enum torch_meaning meaning;
+        const char *text;
     } labels[] = {
-#define LABEL(function, text) {function, text},
+#define LABEL(meaning, text) {TORCH_##meaning, text},
 #include "thread_labels.def"
     };
 
     for (size_t i = 0; frame->is_named && i < sizeof labels / sizeof *labels; i++)
-        if (glob_match(labels[i].pattern, frame->function))
+        if (torch_is(frame->means, labels[i].meaning))
             return labels[i].text;
     return NULL;
 }

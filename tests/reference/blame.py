@@ -6,10 +6,10 @@ import collections
 import fnmatch
 import functools
 
-from reference.events import table_rows
+from reference.events import role_rules, table_rows
 
 KINDS = ("line", "function", "file", "op", "module", "stack")
-RULES = list(table_rows("frame_roles.def", "RULE"))
+RULES = list(role_rules())
 WRAPPERS = [row[0] for row in table_rows("wrappers.def", "WRAPPER")]
 NO_STACK = "(no stack was taken)"
 

@@ -77,7 +77,25 @@ def table_rows(name, macro):
         yield [cell.strip().strip('"') for cell in line.split(",")]
 
 
-FIRST, INNER, LAST = (list(table_rows("inferred_phases.def", macro)) for macro in ("FIRST", "INNER", "LAST"))
+NAMES = [(kind, *row) for kind in ("PYTHON", "NATIVE") for row in table_rows("frames.def", kind)]
+
+
+def meant(rows, kind):
+    """Returns (first cell, pattern) for each name of PyTorch with the meaning that a row's second cell gives."""
+    return [(said, pattern) for said, meaning in rows for of, name, pattern in NAMES if (of, name) == (kind, meaning)]
+
+
+def role_rules():
+    """Returns the rules of frame_roles.def, in their order, with PyTorch's names."""
+    for role, *cells in table_rows("frame_roles.def", "(?:RULE|MEANT)"):
+        if len(cells) == 2:
+            yield role, *cells
+            continue
+        yield from ((role, "file", pattern.removesuffix(":*")) for _, pattern in meant([(role, *cells)], "PYTHON"))
+        yield from ((role, "function", pattern) for _, pattern in meant([(role, *cells)], "NATIVE"))
+
+
+FIRST, INNER, LAST = (meant(table_rows("inferred_phases.def", macro), "PYTHON") for macro in ("FIRST", "INNER", "LAST"))
 AFTER = dict(table_rows("inferred_phases.def", "AFTER"))
 ((RECORDED,),) = table_rows("inferred_phases.def", "RECORDED")
 

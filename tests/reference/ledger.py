@@ -5,13 +5,13 @@ shares no code with the analyzer."""
 import fnmatch
 
 from reference import outside
-from reference.events import table_rows
+from reference.events import role_rules
 from reference.heading import host_memory
 from reference.holes import Holes, join
 
 GRANULE = 2 << 20
 SOURCES = {"rounding": "assumed", "modules": "difference", "context": "difference", "growth": "difference", "own_context": "NVML", "others": "NVML"}
-ROLES = list(table_rows("frame_roles.def", "RULE"))
+ROLES = list(role_rules())
 
 
 def role_of_file(file):

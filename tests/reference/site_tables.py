@@ -9,12 +9,12 @@ import functools
 import pathlib
 import sqlite3
 
-from reference.events import table_rows
+from reference.events import meant, role_rules, table_rows
 
 KINDS = ("line", "function", "file", "op", "module", "stack")
-RULES = list(table_rows("frame_roles.def", "RULE"))
+RULES = list(role_rules())
 WRAPPERS = [row[0] for row in table_rows("wrappers.def", "WRAPPER")]
-LABELS = list(table_rows("thread_labels.def", "LABEL"))
+LABELS = meant(((text, meaning) for meaning, text in table_rows("thread_labels.def", "LABEL")), "NATIVE")
 HEADERS = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp", ".tcc")
 NO_STACK, SIGNAL = "(no stack was taken)", "(signal handler)"
 FUNCTION_MOST, FILE_MOST = 127, 180
@@ -105,7 +105,7 @@ class Stacks:
                 after_signal = frames[0].function == SIGNAL
                 for frame in frames:
                     found.append(frame)
-                    labels = [text for pattern, text in LABELS if frame.is_named and matches(frame.function, pattern)]
+                    labels = [text for text, pattern in LABELS if frame.is_named and matches(frame.function, pattern)]
                     if may_label and labels:
                         found.append(Frame("label", labels[0], None, 0, None, True))
                         may_label = False

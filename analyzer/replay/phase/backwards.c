@@ -2,8 +2,7 @@
 /* Calls of backward; see backwards.h. */
 #include "backwards.h"
 
-#include <string.h>
-
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 
 static bool makes_first_gradients(const struct trace *trace, uint32_t id)
@@ -14,8 +13,7 @@ static bool makes_first_gradients(const struct trace *trace, uint32_t id)
     if (!id || id >= trace->frame_limit || !trace->frames[id].present ||
         trace->frames[id].address >= trace->location_limit)
         return false;
-    const struct trace_location *location = &trace->locations[trace->frames[id].address];
-    return !strcmp(trace_string(trace, location->function_id), "_make_grads");
+    return torch_is(trace->locations[trace->frames[id].address].means, TORCH_first_gradients);
 }
 
 static int begin_call(const struct cursor *at)

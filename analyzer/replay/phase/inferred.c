@@ -2,13 +2,10 @@
 /* Phases from stacks; see inferred.h. */
 #include "inferred.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/glob.h"
-#include "gpumemtrace/limits.h"
 
 enum tier { TIER_FIRST, TIER_INNER, TIER_LAST, TIER_COUNT };
 
@@ -23,12 +20,12 @@ struct inferred_stack {
 
 static const struct {
     uint8_t tier, phase;
-    const char *pattern;
+    enum torch_meaning meaning;
 } rules[] = {
 #define PHASE(name)
-#define FIRST(phase, pattern) {TIER_FIRST, INFERRED_##phase, pattern},
-#define INNER(phase, pattern) {TIER_INNER, INFERRED_##phase, pattern},
-#define LAST(phase, pattern) {TIER_LAST, INFERRED_##phase, pattern},
+#define FIRST(phase, meaning) {TIER_FIRST, INFERRED_##phase, TORCH_##meaning},
+#define INNER(phase, meaning) {TIER_INNER, INFERRED_##phase, TORCH_##meaning},
+#define LAST(phase, meaning) {TIER_LAST, INFERRED_##phase, TORCH_##meaning},
 #define RECORDED(phase)
 #define AFTER(before, phase)
 #include "inferred_phases.def"
@@ -36,9 +33,9 @@ static const struct {
 
 static const uint8_t after[INFERRED_COUNT] = {
 #define PHASE(name)
-#define FIRST(phase, pattern)
-#define INNER(phase, pattern)
-#define LAST(phase, pattern)
+#define FIRST(phase, meaning)
+#define INNER(phase, meaning)
+#define LAST(phase, meaning)
 #define RECORDED(phase)
 #define AFTER(before, phase) [INFERRED_##before] = INFERRED_##phase,
 #include "inferred_phases.def"
@@ -46,9 +43,9 @@ static const uint8_t after[INFERRED_COUNT] = {
 
 static const enum inferred_phase recorded =
 #define PHASE(name)
-#define FIRST(phase, pattern)
-#define INNER(phase, pattern)
-#define LAST(phase, pattern)
+#define FIRST(phase, meaning)
+#define INNER(phase, meaning)
+#define LAST(phase, meaning)
 #define RECORDED(phase) INFERRED_##phase;
 #define AFTER(before, phase)
 #include "inferred_phases.def"
@@ -58,9 +55,9 @@ static const enum inferred_phase recorded =
     static const char *const names[] = {
         "",
 #define PHASE(name) #name,
-#define FIRST(phase, pattern)
-#define INNER(phase, pattern)
-#define LAST(phase, pattern)
+#define FIRST(phase, meaning)
+#define INNER(phase, meaning)
+#define LAST(phase, meaning)
 #define RECORDED(phase)
 #define AFTER(before, phase)
 #include "inferred_phases.def"
@@ -72,42 +69,29 @@ static const enum inferred_phase recorded =
 
 #define HASH_OF_NOTHING 2166136261U
 
-enum { SUBJECT_BYTES = 2 * LIMIT_text_bytes + sizeof ":" };
-
-static void match_rules(struct inferred_stack *stack, const char *subject)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (!stack->says[rules[i].tier] && glob_match(rules[i].pattern, subject))
-            stack->says[rules[i].tier] = rules[i].phase;
-}
-
 /* Rank of a Python frame as a caller: a backward, or an optimizer's step, is CALLER_KNOWN. */
-static enum inferred_caller_rank rank_of(const struct inferred_stack *said, const char *function)
+static enum inferred_caller_rank rank_of(const struct inferred_stack *said, uint64_t means)
 {
-    const size_t length = strlen(function);
-
     if (said->says[TIER_FIRST] == INFERRED_backward)
         return CALLER_KNOWN;
     if (said->says[TIER_INNER] != INFERRED_optimizer)
         return CALLER_UNKNOWN;
-    return length >= 4 && !strcmp(function + length - 4, "step") ? CALLER_KNOWN : CALLER_SOME;
+    return torch_is(means, TORCH_step) ? CALLER_KNOWN : CALLER_SOME;
 }
 
 /* Matches the rules against a location or a label. */
 static struct inferred_stack match_frame(const struct trace *trace, const struct trace_frame *frame)
 {
     struct inferred_stack said = {.known = true, .has_python = frame->kind == FRAME_PYTHON};
-    char subject[SUBJECT_BYTES];
-    if (said.has_python) {
-        const struct trace_location *location = &trace->locations[frame->address];
-        snprintf(subject, sizeof subject, "%s:%s", trace_string(trace, location->file_id),
-                 trace_string(trace, location->function_id));
-    } else {
-        snprintf(subject, sizeof subject, ":%s", trace_string(trace, frame->address));
-    }
-    match_rules(&said, subject);
+    const uint64_t means = said.has_python
+                               ? trace->locations[frame->address].means
+                               : torch_python_means("", trace_string(trace, frame->address));
+
+    for (size_t i = 0; means && i < sizeof rules / sizeof *rules; i++)
+        if (!said.says[rules[i].tier] && torch_is(means, rules[i].meaning))
+            said.says[rules[i].tier] = rules[i].phase;
     if (said.has_python)
-        said.rank = (uint8_t)rank_of(&said, strrchr(subject, ':') + 1);
+        said.rank = (uint8_t)rank_of(&said, means);
     return said;
 }
 

@@ -10,9 +10,9 @@
 enum inferred_phase {
     INFERRED_NONE, /* for a stack: no rule matches it; for a moment: no phase has begun yet */
 #define PHASE(name) INFERRED_##name,
-#define FIRST(phase, pattern)
-#define INNER(phase, pattern)
-#define LAST(phase, pattern)
+#define FIRST(phase, meaning)
+#define INNER(phase, meaning)
+#define LAST(phase, meaning)
 #define RECORDED(phase)
 #define AFTER(before, phase)
 #include "inferred_phases.def"

@@ -2,38 +2,23 @@
 /* Requests that a framework can do without; see optional.h. */
 #include "optional.h"
 
-#include <string.h>
-
-#include "analyzer/util/glob.h"
+#include "analyzer/torch/frames.h"
 #include "gpumemtrace/limits.h"
 
-static const char *const patterns[] = {
-#define OPTIONAL(pattern) pattern,
-#include "optional.def"
-};
-
-static bool matches(const char *function)
+/* The meanings of PyTorch's innermost operator function at that address; 0: none, or it has no
+ * name. The result of an operator is not optional, because at::detail::empty_cuda allocates it. */
+static uint64_t operators_means(const struct trace *trace, uint64_t address)
 {
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        if (glob_match(patterns[i], function))
-            return true;
-    return false;
-}
-
-/* The innermost PyTorch operator function at that address; NULL: none, or it has no name. */
-static const char *operators_function(const struct trace *trace, uint64_t address)
-{
-    static const char operators[] = "at::";
     size_t count;
     const struct trace_symbol *symbols = trace_symbols(trace, address, &count);
 
     for (size_t i = 0; symbols && i < count; i++) {
-        const char *function = trace_string(trace, symbols[i].function_id);
+        const uint64_t means = torch_native_means(trace_string(trace, symbols[i].function_id));
 
-        if (!strncmp(function, operators, sizeof operators - 1))
-            return function;
+        if (torch_is(means, TORCH_aten))
+            return means;
     }
-    return NULL;
+    return 0;
 }
 
 bool optional_is_asked(const struct trace *trace, uint32_t stack_id)
@@ -43,10 +28,10 @@ bool optional_is_asked(const struct trace *trace, uint32_t stack_id)
 
         if (!frame->present || frame->kind == FRAME_PYTHON)
             return false;
-        const char *function =
-            frame->kind == FRAME_NATIVE ? operators_function(trace, frame->address) : NULL;
-        if (function)
-            return matches(function);
+        const uint64_t means =
+            frame->kind == FRAME_NATIVE ? operators_means(trace, frame->address) : 0;
+        if (means)
+            return torch_is(means, TORCH_optional);
         stack_id = frame->parent_id;
     }
     return false;
