@@ -83,7 +83,6 @@ void categories_release(struct categories *categories)
 {
     free(categories->of_stack);
     free(categories->of_function);
-    free(categories->of_location);
     free(categories->of_maker);
     free(categories->of_copy);
     if (categories->casting_places)

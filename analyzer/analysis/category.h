@@ -38,7 +38,6 @@ struct categories {
     struct symbols *symbols;
     uint8_t *of_stack;    /* by stack id: category of the library, or CATEGORY_COUNT */
     uint8_t *of_function; /* by stack id: category of the function + 1; 0: not looked up yet */
-    uint8_t *of_location; /* by Python location: category of the function, or CATEGORY_COUNT */
     struct pair_map *casting_places; /* of autocast, with their enum stack_use; on demand */
     uint8_t *of_copy;  /* by stack id: 2: it copies a weight, 1: it does not; 0: not asked */
     uint8_t *of_maker; /* by stack id: enum made + 1; 0: not looked up yet */

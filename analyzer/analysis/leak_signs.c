@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analyzer/replay/history/live_walk.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/glob.h"
 
 const struct leak_sign *leak_sign_of(const struct leak_evidence *of)
 {
@@ -28,15 +28,13 @@ const struct leak_sign *leak_sign_of(const struct leak_evidence *of)
 /* True for the frame that calls the forward of a torch.autograd.Function. */
 static bool applies_function(const struct symbol_frame *frame)
 {
-    return strcmp(frame->kind, "python")
-               ? glob_match("*THPFunction_apply*", frame->function)
-               : frame->file && glob_match("*/torch/autograd/function.py", frame->file);
+    return torch_is(frame->means, TORCH_autograd_function);
 }
 
 static bool is_forward(const struct symbol_frame *frame)
 {
     return !strcmp(frame->kind, "python") && frame->role == ROLE_program &&
-           glob_match("*forward", frame->function);
+           torch_is(frame->means, TORCH_forward);
 }
 
 static int read_stack(struct leak_evidence *evidence, struct symbols *symbols, uint32_t stack_id,
@@ -168,7 +166,7 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
     if (!stacks)
         return -1;
     evidence->is_beside = !account_is_of_layer(own);
-    evidence->is_pytorch = own->kind == ACCOUNT_pool && !strcmp(study_pool(study, own), "pytorch");
+    evidence->is_pytorch = torch_is_pool(study_pool(study, own));
     evidence->tells_graphs =
         study->growth.has_graphs || trace_tells_autograd(&study->trace) || !evidence->has_backward;
     const struct growing *steepest = add_sites(evidence, found, stacks);

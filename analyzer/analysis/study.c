@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/text.h"
 #include "common/sim_spec.h"
 
@@ -35,7 +36,7 @@ const char *study_pool(const struct study *study, const struct account *account)
 {
     if (account->kind != ACCOUNT_pool)
         return NULL;
-    return account->pool ? trace_string(&study->trace, account->pool) : "pytorch";
+    return account->pool ? trace_string(&study->trace, account->pool) : TORCH_POOL;
 }
 
 uint32_t study_account(const struct study *study, const struct device_use *use,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 #include "trace/ring.h"
@@ -202,12 +203,12 @@ const char *study_dry_run(const struct study *study)
     const struct trace *trace = &study->trace;
 
     if (!(trace->meta.simulated.known && trace->meta.simulated.value) ||
-        !has_library(trace, "libc10_cuda.so"))
+        !has_library(trace, TORCH_ALLOCATOR_LIBRARY))
         return NULL;
     const char *values = trace->meta.dry_run_values.value;
     if (!values || strcmp(values, "small") != 0)
         return DRY_RUN_OF_ZEROS DRY_RUN_DOES_NOT_KNOW;
-    return has_library(trace, "libtorch_python.so") ? DRY_RUN_WITH_VALUES DRY_RUN_DOES_NOT_KNOW
+    return has_library(trace, TORCH_PYTHON_LIBRARY) ? DRY_RUN_WITH_VALUES DRY_RUN_DOES_NOT_KNOW
                                                     : DRY_RUN_WITHOUT_PYTHON DRY_RUN_DOES_NOT_KNOW;
 }
 

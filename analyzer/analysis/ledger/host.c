@@ -7,8 +7,8 @@
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/analysis/fragmentation/stretches.h"
 #include "analyzer/replay/history/live_walk.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/glob.h"
 
 int host_pinned_taken(uint64_t *bytes, const struct history *history, const struct device_use *use,
                       uint64_t index, struct err *err)
@@ -49,7 +49,7 @@ static int is_of_allocator(struct symbols *symbols, uint32_t stack_id, struct er
     int status;
 
     while ((status = symbols_walk_next(&walk, &frame, err)) > 0)
-        if (glob_match("at::CachingHostAllocator*", frame.function))
+        if (torch_is(frame.means, TORCH_host_allocator))
             return 1;
     return status;
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/glob.h"
 #include "gpumemtrace/limits.h"
 
 enum { NAME_BYTES = 2 * LIMIT_text_bytes + 8 };
@@ -114,27 +114,17 @@ static int spread_over_frames(const struct spreading *spreading, enum groups_by 
 
 /* --- by op and module: any frame of the stack --- */
 
-/* The part of the frame's function between `before` and `after`: "mm" of "at::_ops::mm::call". */
-static bool name_between(const struct symbol_frame *frame, const char *before, const char *after,
-                         char text[NAME_BYTES])
+/* Writes the name of the operator or module whose call the frame is. */
+static bool write_name(char text[NAME_BYTES], enum groups_by by, const struct symbol_frame *frame)
 {
-    const size_t head = strlen(before), tail = strlen(after), length = strlen(frame->function);
+    const bool is_python = !strcmp(frame->kind, "python");
+    const struct torch_name name = by == GROUPS_BY_OP ? torch_operator_name(frame->function)
+                                                      : torch_module_name(frame->function);
 
-    if (!frame->is_named || length <= head + tail || strncmp(frame->function, before, head) != 0 ||
-        strcmp(frame->function + length - tail, after) != 0)
+    if (!frame->is_named || !name.text || is_python == (by == GROUPS_BY_OP))
         return false;
-    snprintf(text, NAME_BYTES, "%.*s", (int)(length - head - tail), frame->function + head);
+    snprintf(text, NAME_BYTES, "%.*s", name.length, name.text);
     return true;
-}
-
-static bool name_of_operator(const struct symbol_frame *frame, char text[NAME_BYTES])
-{
-    return strcmp(frame->kind, "python") != 0 && name_between(frame, "at::_ops::", "::call", text);
-}
-
-static bool name_of_module(const struct symbol_frame *frame, char text[NAME_BYTES])
-{
-    return !strcmp(frame->kind, "python") && name_between(frame, "", ".forward", text);
 }
 
 /* The library that made the request, for stacks without modules. It is the innermost library that
@@ -165,7 +155,7 @@ static int spread_over_stack(const struct spreading *spreading, enum groups_by b
 
     while ((status = symbols_walk_next(&walk, &frame, spreading->err)) > 0) {
         note_library(&library, &frame);
-        if (!(by == GROUPS_BY_OP ? name_of_operator(&frame, text) : name_of_module(&frame, text)))
+        if (!write_name(text, by, &frame))
             continue;
         if (by == GROUPS_BY_OP || !*own)
             memcpy(own, text, sizeof own);

@@ -2,48 +2,28 @@
 /* Finds the names of known caches; see cache_names.h. */
 #include "cache_names.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "analyzer/util/glob.h"
-
-enum where { WHERE_module, WHERE_function, WHERE_python };
+#include "analyzer/torch/frames.h"
 
 static const struct {
-    enum where where;
-    const char *pattern, *name;
+    enum torch_meaning meaning;
+    const char *library, *name;
 } caches[] = {
-#define CACHE(where, pattern, name) {WHERE_##where, pattern, name},
+#define CACHE(meaning, name) {TORCH_##meaning, NULL, name},
+#define LIBRARY(start, name) {0, start, name},
 #include "cache_names.def"
 };
 
-enum { SUBJECT_BYTES = 2 * LIMIT_text_bytes + sizeof ":" };
-
-/* The part of the frame that a row's pattern is matched with; NULL: none. */
-static const char *subject_of(const struct symbol_frame *frame, enum where where,
-                              char buffer[SUBJECT_BYTES])
-{
-    const bool is_python = !strcmp(frame->kind, "python");
-
-    if (is_python != (where == WHERE_python))
-        return NULL;
-    if (where == WHERE_module) {
-        const char *slash = frame->module ? strrchr(frame->module, '/') : NULL;
-        return slash ? slash + 1 : frame->module;
-    }
-    if (where == WHERE_function)
-        return frame->function;
-    snprintf(buffer, SUBJECT_BYTES, "%s:%s", frame->file ? frame->file : "", frame->function);
-    return buffer;
-}
-
 static const char *name_of_frame(const struct symbol_frame *frame)
 {
-    char buffer[SUBJECT_BYTES];
+    const char *slash = frame->module ? strrchr(frame->module, '/') : NULL;
+    const char *file = slash ? slash + 1 : frame->module;
 
     for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
-        const char *subject = subject_of(frame, caches[i].where, buffer);
-        if (subject && glob_match(caches[i].pattern, subject))
+        const char *library = caches[i].library;
+        if (library ? file && !strncmp(file, library, strlen(library))
+                    : torch_is(frame->means, caches[i].meaning))
             return caches[i].name;
     }
     return NULL;
