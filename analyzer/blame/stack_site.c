@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/util/glob.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/utf8.h"
 
 /* How well a frame names an allocation, in ascending order. */
@@ -86,19 +86,11 @@ static void note_called(struct outward *outward, const struct symbol_frame *fram
  */
 static void note_operator(struct stack_site *site, const struct symbol_frame *frame)
 {
-    static const char end[] = "::apply";
-    const char *name;
-
-    if (!frame->is_named || !glob_match("torch::autograd::*::apply", frame->function) ||
-        !strcmp(frame->function, "torch::autograd::PyNode::apply"))
+    if (!torch_is(frame->means, TORCH_node) || torch_is(frame->means, TORCH_python_node))
         return;
-    site->operator_length = 0;
-    name = frame->function + strlen(frame->function) - (sizeof end - 1);
-    for (int depth = 0; name > frame->function && (depth || name[-1] != ':'); name--) {
-        depth += (name[-1] == '>') - (name[-1] == '<');
-        site->operator_length++;
-    }
-    site->operator= name;
+    const struct torch_name node = torch_node_name(frame->function);
+    site->operator= node.text;
+    site->operator_length = node.length;
 }
 
 static bool are_equal(const struct symbol_frame *a, const struct symbol_frame *b)

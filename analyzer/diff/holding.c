@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/analysis/site_tables/site_rows.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 #include "gpumemtrace/limits.h"
 #include "kept_graph.h"
@@ -159,23 +160,19 @@ static int name_call_path(const struct naming *naming, const struct call_line **
     return 0;
 }
 
-static const char operators[] = "at::_ops::";
-
 /* Finds "clone", the name of the outermost at::_ops::clone::call. */
 static int find_operator(const struct naming *naming, uint32_t stack_id,
                          char text[STACK_FUNCTION_BYTES])
 {
-    static const char after[] = "::call";
     struct symbol_walk walk = symbols_walk_begin(naming->study->symbols, stack_id);
     struct symbol_frame frame;
     int status;
 
     while ((status = symbols_walk_next(&walk, &frame, naming->err)) > 0) {
-        const char *name = frame.function + sizeof operators - 1;
-        const char *end = strstr(frame.function, after);
+        const struct torch_name name = torch_operator_name(frame.function);
 
-        if (!strncmp(frame.function, operators, sizeof operators - 1) && end && end > name)
-            snprintf(text, STACK_FUNCTION_BYTES, "%.*s", (int)(end - name), name);
+        if (name.text)
+            snprintf(text, STACK_FUNCTION_BYTES, "%.*s", name.length, name.text);
     }
     return status;
 }
@@ -202,7 +199,7 @@ static int name_leaf(const struct naming *naming, struct held_site *site,
         snprintf(text, sizeof text, "backward");
     else if (blamed->path == CALL_PATH_NONE)
         snprintf(text, sizeof text, "%.*s", blamed->site.operator_length, blamed->site.operator);
-    else if (inner.called && strncmp(inner.called, operators, sizeof operators - 1) != 0)
+    else if (inner.called && !torch_is(torch_native_means(inner.called), TORCH_operator))
         snprintf(text, sizeof text, "%s", stack_function_text(inner.called, shortened));
     else if (find_operator(naming, blamed->stack_id, text) < 0)
         return -1;

@@ -9,6 +9,7 @@
 
 #include "torch_device.h"
 #include "torch_mappings.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 
 enum { SMALL_SEGMENT_BYTES = 2 << 20, SMALL_REST_BYTES = 1 << 20, OUT_OF_MEMORY = 2 };
@@ -36,7 +37,7 @@ struct writer {
     struct stage *stages;
     size_t stage_count;
     uint16_t hooks[TORCH_ACTION_COUNT];
-    uint32_t pool; /* id of the text "pytorch" */
+    uint32_t pool; /* id of the text TORCH_POOL */
     uint32_t last_handle;
     uint64_t start_us;
     bool has_begun; /* false: events still describe the first moment */
@@ -434,9 +435,9 @@ static int write_all(struct writer *writer)
 static int name_hooks(struct writer *writer)
 {
     for (int i = 0; i < TORCH_ACTION_COUNT; i++)
-        if (draft_hook(writer->draft, action_texts[i], "pytorch", &writer->hooks[i], writer->err))
+        if (draft_hook(writer->draft, action_texts[i], TORCH_POOL, &writer->hooks[i], writer->err))
             return -1;
-    writer->pool = draft_text(writer->draft, "pytorch", sizeof "pytorch" - 1, writer->err);
+    writer->pool = draft_text(writer->draft, TORCH_POOL, sizeof TORCH_POOL - 1, writer->err);
     return writer->pool ? 0 : -1;
 }
 

@@ -13,6 +13,7 @@
 #include "analyzer/oom/oom.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
+#include "analyzer/torch/frames.h"
 #include "whatif.h"
 
 /* A sentence's words for one account at one moment. */
@@ -118,9 +119,7 @@ enum { FRESH_STREAMS_FEWEST = 3 };
 
 static bool is_pytorch(const struct words *words)
 {
-    const char *pool = study_pool(words->study, &words->study->history.accounts[words->account]);
-
-    return pool && !strcmp(pool, "pytorch");
+    return torch_is_pool(study_pool(words->study, &words->study->history.accounts[words->account]));
 }
 
 /* Advises expandable segments if the model of the allocator shows that they help. */

@@ -44,7 +44,7 @@ static bool ignores_batch(const struct at_moment *at, const struct lives *lives,
     for (uint32_t place = 0; place < lives->count; place++) {
         const struct place_life *life = &lives->items[place];
         if (life->births_count != asking->births_count ||
-            !(at->places->items[place].signs >> SIGN_module & 1))
+            !torch_is(at->places->items[place].signs, TORCH_module_call))
             continue;
         if (!rising_is_flat(&life->rising))
             return false;

@@ -7,7 +7,6 @@
 
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/glob.h"
 
 /* The program asks about a line if the line holds at least 1/5 of the bytes of forward. */
 enum { WORTHY_SHARE = 5 };
@@ -72,27 +71,9 @@ void at_moment_release(struct at_moment *at)
 
 /* --- signs --- */
 
-static const struct {
-    enum sign sign;
-    const char *pattern;
-} functions[] = {
-#define REMEDY(key, way, sign, text, how, supposes)
-#define PYTHON(sign, pattern)
-#define NATIVE(sign, pattern) {SIGN_##sign, pattern},
-#include "remedies.def"
-};
-
-static bool is_function_of(const struct symbol_frame *frame, enum sign sign)
-{
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (functions[i].sign == sign && glob_match(functions[i].pattern, frame->function))
-            return true;
-    return false;
-}
-
 /* Returns 1 if the stack has the sign, 0 if it does not, and -1 on an error. Looks only at native
  * frames inside the innermost Python frame, because the Python line called them. */
-static int has_native_sign(const struct at_moment *at, uint32_t stack_id, enum sign sign,
+static int has_native_sign(const struct at_moment *at, uint32_t stack_id, enum torch_meaning sign,
                            struct err *err)
 {
     struct symbol_walk walk = symbols_walk_begin(at->symbols, stack_id);
@@ -101,19 +82,19 @@ static int has_native_sign(const struct at_moment *at, uint32_t stack_id, enum s
     while ((status = symbols_walk_next(&walk, &frame, err)) > 0) {
         if (!strcmp(frame.kind, "python"))
             return 0;
-        if (is_function_of(&frame, sign))
+        if (torch_is(frame.means, sign))
             return 1;
     }
     return status;
 }
 
-int at_moment_signed(const struct at_moment *at, enum sign sign, struct signed_bytes *found,
-                     struct err *err)
+int at_moment_signed(const struct at_moment *at, enum torch_meaning sign,
+                     struct signed_bytes *found, struct err *err)
 {
     *found = (struct signed_bytes){0};
     for (size_t i = 0; i < at->count; i++) {
         const struct live_block *block = &at->items[i];
-        int has = at->places->items[block->place].signs >> sign & 1;
+        int has = torch_is(at->places->items[block->place].signs, sign);
         if (!has && block->part == PART_FORWARD)
             has = has_native_sign(at, block->stack_id, sign, err);
         if (has < 0)
@@ -135,7 +116,8 @@ static int compare_sizes(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-int at_moment_twins(const struct at_moment *at, enum sign sign, uint64_t *bytes, struct err *err)
+int at_moment_twins(const struct at_moment *at, enum torch_meaning sign, uint64_t *bytes,
+                    struct err *err)
 {
     uint64_t *own = array_new(at->count, sizeof *own, err);
     uint64_t *twins = array_new(at->count, sizeof *twins, err);
@@ -143,7 +125,7 @@ int at_moment_twins(const struct at_moment *at, enum sign sign, uint64_t *bytes,
     *bytes = 0;
     for (size_t i = 0; own && twins && i < at->count; i++) {
         const struct live_block *block = &at->items[i];
-        if (at->places->items[block->place].signs >> sign & 1)
+        if (torch_is(at->places->items[block->place].signs, sign))
             twins[twin_count++] = block->size_bytes;
         else if (block->part == PART_INIT)
             own[own_count++] = block->size_bytes;
@@ -323,13 +305,6 @@ static bool comes_back(const struct at_moment *at, uint32_t location,
     return again_bytes >= all_bytes / 2;
 }
 
-static bool is_of_sequential(const struct at_moment *at, uint32_t location)
-{
-    const struct trace *trace = at->places->trace;
-    return glob_match("*/torch/nn/modules/container.py",
-                      trace_string(trace, trace->locations[location].file_id));
-}
-
 static bool is_in_sequence(const struct at_moment *at, uint32_t place)
 {
     for (; place != PLACE_ROOT; place = at->places->items[place].parent) {
@@ -338,7 +313,7 @@ static bool is_in_sequence(const struct at_moment *at, uint32_t place)
             continue;
         if (places_line_is_of_program(at->places, location))
             return false;
-        if (is_of_sequential(at, location))
+        if (torch_is(at->places->trace->locations[location].means, TORCH_container))
             return true;
     }
     return false;
@@ -363,7 +338,8 @@ static bool calls_once(const struct at_moment *at, uint32_t location, uint32_t f
     bool makes = false;
     for (uint32_t place = first_place; at->places->items[place].location != location;
          place = at->places->items[place].parent)
-        if (is_of_sequential(at, at->places->items[place].location))
+        if (torch_is(at->places->trace->locations[at->places->items[place].location].means,
+                     TORCH_container))
             return false;
     for (size_t i = 0; i < at->count && !makes; i++) {
         const struct live_block *block = &at->items[i];
@@ -468,7 +444,7 @@ static bool is_loss(const struct at_moment *at, const struct live_block *block)
     const struct place *place = &at->places->items[block->place];
 
     return block->size_bytes <= LOSS_BYTES && place->location != PLACE_NATIVE &&
-           (place->signs >> SIGN_loss & 1 ||
+           (torch_is(place->signs, TORCH_loss) ||
             places_line_is_of_program(at->places, place->location));
 }
 

@@ -40,11 +40,12 @@ struct signed_bytes {
     uint64_t bytes, largest_bytes;
     uint32_t stack_id; /* of the largest block */
 };
-int at_moment_signed(const struct at_moment *at, enum sign sign, struct signed_bytes *found,
-                     struct err *err);
+int at_moment_signed(const struct at_moment *at, enum torch_meaning sign,
+                     struct signed_bytes *found, struct err *err);
 /* Sets *bytes to the bytes of the blocks with the sign that have a twin: a block of PART_INIT of
  * the same size without the sign. Each block is the twin of at most one other. */
-int at_moment_twins(const struct at_moment *at, enum sign sign, uint64_t *bytes, struct err *err);
+int at_moment_twins(const struct at_moment *at, enum torch_meaning sign, uint64_t *bytes,
+                    struct err *err);
 
 /*
  * Finds the lines of the program that hold most bytes of forward through calls that they make at

@@ -2,8 +2,6 @@
 /* Decides whether a line evaluates; see evaluation.h. */
 #include "evaluation.h"
 
-#include "analyzer/util/glob.h"
-
 /* A line with fewer than three calls may be contrastive training, which runs the model twice per
  * batch. */
 enum { FEWEST_CALLS = 3 };
@@ -14,17 +12,9 @@ static bool is_open_iteration(const struct lives *lives)
            (lives->iterations.part == PART_FORWARD || lives->iterations.part == PART_DATA);
 }
 
-static bool is_of_file(const struct places *places, uint32_t location, const char *pattern)
+static bool is_of(const struct places *places, uint32_t location, enum torch_meaning meaning)
 {
-    const struct trace *trace = places->trace;
-    return location != PLACE_NATIVE &&
-           glob_match(pattern, trace_string(trace, trace->locations[location].file_id));
-}
-
-/* torch calls every module through this file. */
-static bool is_call_of_module(const struct places *places, uint32_t location)
-{
-    return is_of_file(places, location, "*/torch/nn/modules/module.py");
+    return location != PLACE_NATIVE && torch_is(places->trace->locations[location].means, meaning);
 }
 
 /* --- models without a frame of the program --- */
@@ -34,8 +24,7 @@ static bool is_call_of_module(const struct places *places, uint32_t location)
 static bool is_model(const struct places *places, uint32_t location)
 {
     return location != PLACE_NATIVE && !places_line_is_of_program(places, location) &&
-           (is_of_file(places, location, "*/torch/nn/modules/container.py") ||
-            !is_of_file(places, location, "*/torch/*"));
+           (is_of(places, location, TORCH_container) || !is_of(places, location, TORCH_package));
 }
 
 /* Returns the place at the given line: `place` or one of its callers. PLACE_ROOT: none. */
@@ -56,10 +45,10 @@ static uint32_t model_of(const struct at_moment *at, uint32_t location)
         const uint32_t line = place_of_line(places, place, location);
         if (at->items[i].part != PART_FORWARD || line == PLACE_ROOT)
             continue;
-        if (places->items[line].signs >> SIGN_module & 1)
+        if (torch_is(places->items[line].signs, TORCH_module_call))
             return 0;
         for (; place != line; place = places->items[place].parent)
-            if (!is_call_of_module(places, places->items[place].location))
+            if (!is_of(places, places->items[place].location, TORCH_module_code))
                 found = places->items[place].location;
         if (found && is_model(places, found))
             return found;

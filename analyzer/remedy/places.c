@@ -2,41 +2,15 @@
 /* Finds the places of stacks; see places.h. */
 #include "places.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/symbol/frame.h"
 #include "analyzer/util/array.h"
-#include "analyzer/util/glob.h"
-#include "gpumemtrace/limits.h"
 
 /* In the map `numbers`, the key space of native stacks, beside the key spaces of locations. */
 #define NATIVE_SPACE UINT32_MAX
-
-static const struct {
-    enum sign sign;
-    const char *pattern;
-} patterns[] = {
-#define REMEDY(key, way, sign, text, how, supposes)
-#define PYTHON(sign, pattern) {SIGN_##sign, pattern},
-#define NATIVE(sign, pattern)
-#include "remedies.def"
-};
-
-static uint16_t signs_of(const struct trace *trace, const struct trace_location *location)
-{
-    char subject[2 * LIMIT_text_bytes + sizeof ":"];
-    uint16_t signs = 0;
-
-    snprintf(subject, sizeof subject, "%s:%s", trace_string(trace, location->file_id),
-             trace_string(trace, location->function_id));
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        if (glob_match(patterns[i].pattern, subject))
-            signs |= (uint16_t)(1u << patterns[i].sign);
-    return signs;
-}
 
 static uint32_t add_place(struct places *places, uint32_t space, uint64_t key,
                           const struct place *place, struct err *err)
@@ -62,16 +36,11 @@ int places_init(struct places *places, const struct trace *trace, struct err *er
 {
     *places = (struct places){.trace = trace};
     places->of_frame = array_new(trace->frame_limit, sizeof *places->of_frame, err);
-    places->signs_of_location =
-        array_new(trace->location_limit, sizeof *places->signs_of_location, err);
-    if (!places->of_frame || !places->signs_of_location ||
-        add_place(places, NATIVE_SPACE, UINT64_MAX, &(struct place){.parent = PLACE_ROOT}, err) ==
-            PLACE_NONE) {
+    if (!places->of_frame || add_place(places, NATIVE_SPACE, UINT64_MAX,
+                                       &(struct place){.parent = PLACE_ROOT}, err) == PLACE_NONE) {
         places_release(places);
         return -1;
     }
-    for (size_t i = 0; i < trace->location_limit; i++)
-        places->signs_of_location[i] = signs_of(trace, &trace->locations[i]);
     return 0;
 }
 
@@ -80,7 +49,6 @@ void places_release(struct places *places)
     free(places->items);
     pair_map_release(&places->numbers);
     free(places->of_frame);
-    free(places->signs_of_location);
     *places = (struct places){0};
 }
 
@@ -103,7 +71,7 @@ static struct place place_inside(const struct places *places, uint32_t parent, u
 
     return (struct place){.parent = parent,
                           .location = location,
-                          .signs = outer->signs | places->signs_of_location[location],
+                          .signs = outer->signs | trace->locations[location].means,
                           .is_in_constructor = is_in_constructor,
                           .maker = makes ? PLACE_NONE : outer->maker};
 }
@@ -147,10 +115,10 @@ uint32_t places_of(struct places *places, uint32_t stack_id, struct err *err)
     return add_place(places, NATIVE_SPACE, stack_id, &(struct place){.parent = PLACE_ROOT}, err);
 }
 
-bool places_have(const struct places *places, enum sign sign)
+bool places_have(const struct places *places, enum torch_meaning sign)
 {
     for (size_t i = 0; i < places->count; i++)
-        if (places->items[i].signs >> sign & 1)
+        if (torch_is(places->items[i].signs, sign))
             return true;
     return false;
 }
@@ -178,6 +146,7 @@ bool places_line_is_of_program(const struct places *places, uint32_t location)
                                        .function = trace_string(trace, found->function_id),
                                        .file = trace_string(trace, found->file_id),
                                        .line = found->line,
+                                       .means = found->means,
                                        .is_named = true};
     return frame_role_of(&frame) == ROLE_program;
 }

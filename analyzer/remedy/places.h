@@ -9,8 +9,8 @@
 #define GPUMEMTRACE_ANALYZER_REMEDY_PLACES_H
 
 #include "analyzer/load/trace.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/pair_map.h"
-#include "signs.h"
 
 enum { PLACE_ROOT = 0, PLACE_NATIVE = 0 }; /* the root has no frame; location 0 is no line */
 #define PLACE_NONE UINT32_MAX
@@ -18,7 +18,7 @@ enum { PLACE_ROOT = 0, PLACE_NATIVE = 0 }; /* the root has no frame; location 0 
 struct place {
     uint32_t parent;   /* the caller's place; always a smaller number */
     uint32_t location; /* a location of the trace; PLACE_NATIVE: the stack has no Python frames */
-    uint16_t signs;    /* bits of enum sign, for this frame and its callers */
+    uint64_t signs;    /* bits of enum torch_meaning, of this frame and its callers */
     bool is_in_constructor; /* this frame, or one of its callers, is in __init__ */
     /* The innermost place of the program's own lines that is in no constructor, because a
      * constructor makes one object by many calls. PLACE_ROOT: there is none. */
@@ -31,7 +31,6 @@ struct places {
     size_t count, capacity;
     struct pair_map numbers; /* by location and caller; for native stacks, by stack id */
     uint32_t *of_frame;      /* by frame: the place of its Python frames + 1; 0: not looked up */
-    uint16_t *signs_of_location;
 };
 
 /* Prepares empty places. The trace must outlive the places. Returns -1 if there is no memory. */
@@ -51,6 +50,6 @@ bool place_is_in(const struct places *places, uint32_t place, uint32_t around);
 bool places_line_is_of_program(const struct places *places, uint32_t location);
 
 /* True if any place looked up so far has the sign. */
-bool places_have(const struct places *places, enum sign sign);
+bool places_have(const struct places *places, enum torch_meaning sign);
 
 #endif

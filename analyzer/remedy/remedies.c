@@ -38,8 +38,6 @@ enum { LOADED_PARTS = 5040 };
 
 static const struct remedy_words rows[] = {
 #define REMEDY(key, way, sign, text, how, supposes) {#key, way, sign, text, how, supposes},
-#define PYTHON(sign, pattern)
-#define NATIVE(sign, pattern)
 #include "remedies.def"
 };
 
@@ -157,19 +155,19 @@ static bool infers(const struct inquiry *inquiry)
 /* Asks about tensors that are as large as the largest tensor with that sign, and about tensors of
  * half and twice this size, which are the same tensor in another dtype. Logits that were gathered
  * from several devices stay whole, so chunks then divide only the tensors of the loss itself. */
-static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum sign sign, uint32_t part_of,
-                     uint32_t whole, struct err *err)
+static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum torch_meaning sign,
+                     uint32_t part_of, uint32_t whole, struct err *err)
 {
     struct signed_bytes found, gathered;
     if (at_moment_signed(&inquiry->at, sign, &found, err) ||
-        at_moment_signed(&inquiry->at, SIGN_gathered, &gathered, err))
+        at_moment_signed(&inquiry->at, TORCH_gathered, &gathered, err))
         return -1;
     if (found.bytes <= inquiry->at.live_bytes / SIGN_SHARE)
         return 0;
     struct without_question *asked = ask(inquiry, key, WITHOUT_SIZES, part_of, whole);
     asked->sign_stack = found.stack_id;
     asked->sign = sign;
-    asked->is_of_sign = sign == SIGN_loss && gathered.bytes > inquiry->at.live_bytes / SIGN_SHARE;
+    asked->is_of_sign = sign == TORCH_loss && gathered.bytes > inquiry->at.live_bytes / SIGN_SHARE;
     asked->sizes[0] = found.largest_bytes;
     asked->sizes[1] = found.largest_bytes / 2;
     asked->sizes[2] = found.largest_bytes * 2;
@@ -183,14 +181,14 @@ static int ask_loading(struct inquiry *inquiry, struct err *err)
     const struct at_moment *at = &inquiry->at;
     struct signed_bytes loaded;
     uint64_t twin_bytes;
-    if (at_moment_signed(at, SIGN_loading, &loaded, err) ||
-        at_moment_twins(at, SIGN_loading, &twin_bytes, err))
+    if (at_moment_signed(at, TORCH_loading, &loaded, err) ||
+        at_moment_twins(at, TORCH_loading, &twin_bytes, err))
         return -1;
     if (!twin_bytes || loaded.bytes > COPIES_MOST * twin_bytes + twin_bytes / UNLIKE_SHARE)
         return 0;
     const double share = (double)twin_bytes / (double)loaded.bytes;
     const uint32_t parts = (uint32_t)(share * LOADED_PARTS + 0.5);
-    ask(inquiry, REMEDY_load_on_cpu, WITHOUT_SIGN, parts, LOADED_PARTS)->sign = SIGN_loading;
+    ask(inquiry, REMEDY_load_on_cpu, WITHOUT_SIGN, parts, LOADED_PARTS)->sign = TORCH_loading;
     return 0;
 }
 
@@ -246,9 +244,9 @@ static int ask_all(struct inquiry *inquiry, struct err *err)
     if (!failure || inquiry->lives->iterations.has_forward)
         ask(inquiry, REMEDY_zero_grad, WITHOUT_STALE, 1, 1);
     /* The same functions also make the states, such as the momentum of SGD, which stay. */
-    ask(inquiry, REMEDY_fused_optimizer, WITHOUT_PASSING, 1, 1)->sign = SIGN_foreach;
-    return ask_sizes(inquiry, REMEDY_chunked_loss, SIGN_loss, 7, 8, err) ||
-                   ask_sizes(inquiry, REMEDY_flash_attention, SIGN_softmax, 1, 1, err) ||
+    ask(inquiry, REMEDY_fused_optimizer, WITHOUT_PASSING, 1, 1)->sign = TORCH_foreach;
+    return ask_sizes(inquiry, REMEDY_chunked_loss, TORCH_loss, 7, 8, err) ||
+                   ask_sizes(inquiry, REMEDY_flash_attention, TORCH_softmax, 1, 1, err) ||
                    ask_loading(inquiry, err) || ask_lines(inquiry, err)
                ? -1
                : 0;

@@ -70,7 +70,7 @@ static bool has_size(const struct without_question *question, uint64_t size_byte
 static bool has_sign(const struct without *without, const struct without_question *question,
                      const struct held_block *block)
 {
-    return without->places->items[block->place].signs >> question->sign & 1;
+    return torch_is(without->places->items[block->place].signs, question->sign);
 }
 
 static bool concerns(const struct without *without, const struct without_question *question,

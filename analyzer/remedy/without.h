@@ -7,6 +7,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_WITHOUT_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_WITHOUT_H
 
+#include "analyzer/torch/frames.h"
 #include "calls.h"
 #include "caught.h"
 #include "lives.h"
@@ -30,7 +31,7 @@ enum without_rule {
 struct without_question {
     enum without_rule rule;
     uint32_t part_of, whole; /* the share of the bytes that is gone: 1 and 2 mean one half */
-    enum sign sign;
+    enum torch_meaning sign;
     bool is_of_sign;                   /* WITHOUT_SIZES: only blocks of places with the sign */
     uint64_t sizes[WITHOUT_SIZES_MAX]; /* 0 ends the list */
     size_t line;                       /* index into without.lines */

@@ -8,6 +8,7 @@
 #include "analyzer/load/event_reader.h"
 #include "analyzer/replay/memory_rules.h"
 #include "analyzer/replay/replay.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 #include "graphs.h"
 #include "outside.h"
@@ -145,7 +146,7 @@ static int note_sample(struct whatif *whatif, const struct cursor *at)
 static bool is_pytorch(const struct trace *trace, const struct event *event)
 {
     return event->memory == MEMORY_TENSOR &&
-           (!event->object || !strcmp(trace_string(trace, event->object), "pytorch"));
+           (!event->object || torch_is_pool(trace_string(trace, event->object)));
 }
 
 bool whatif_device_is_over(const struct whatif_device *device)

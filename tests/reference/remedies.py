@@ -14,7 +14,7 @@ from reference.events import Tables, table_rows
 PARTS = {"init": "init", "data": "data", "forward": "forward", "backward": "backward", "optimizer": "optimizer"}
 FORWARD = ("data", "forward")
 LINES_MOST = 12
-SIGNS = list(table_rows("remedies.def", "PYTHON"))
+SIGNS = list(table_rows("frames.def", "PYTHON"))
 MIB = 1 << 20
 
 
@@ -106,7 +106,7 @@ class Run:
             sizes.setdefault(b.place, []).append(b.size)
         asked = sizes[self.blocks[-1].place]
         modules = [s for place, s in sizes.items() if len(s) == len(asked)
-                   and any(has_sign(b, "module") for b in self.blocks if b.place == place)]  # fmt: skip
+                   and any(has_sign(b, "module_call") for b in self.blocks if b.place == place)]  # fmt: skip
         return len(asked) > 2 and len(set(asked)) > 1 and bool(modules) and all(len(set(s)) == 1 for s in modules)
 
     def passes(self, block):

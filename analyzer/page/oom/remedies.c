@@ -10,6 +10,7 @@
 #include "analyzer/blame/blame.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
+#include "analyzer/torch/frames.h"
 #include "analyzer/util/text.h"
 
 enum { BEST = 2, TEXT_MAX = 2048 };
@@ -33,10 +34,10 @@ static void name_line(struct words *words, const struct study *study, const stru
     if (!remedy->callee)
         return;
     const char *function = trace_string(trace, trace->locations[remedy->callee].function_id);
-    const char *dot = strrchr(function, '.');
-    if (dot && !strcmp(dot, ".forward"))
-        snprintf(words->callee, sizeof words->callee, "each %.*s called by", (int)(dot - function),
-                 function);
+    const struct torch_name module = torch_module_name(function);
+    if (module.text)
+        snprintf(words->callee, sizeof words->callee, "each %.*s called by", module.length,
+                 module.text);
 }
 
 static int find_words(struct words *words, const struct study *study, const struct remedy *remedy,
