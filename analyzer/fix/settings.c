@@ -9,7 +9,8 @@
 #include "analyzer/analysis/study_open.h"
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "analyzer/oom/oom.h"
-#include "analyzer/remedy/torch_setting.h"
+#include "analyzer/torch/frames.h"
+#include "analyzer/torch/settings.h"
 #include "analyzer/util/glob.h"
 #include "analyzer/whatif/whatif.h"
 
@@ -63,25 +64,10 @@ static uint32_t find_pool(const struct study *study, int device)
     const struct history *history = &study->history;
     for (uint32_t i = 0; i < history->account_count; i++) {
         const char *pool = study_pool(study, &history->accounts[i]);
-        if (pool && !strcmp(pool, "pytorch") && history->accounts[i].device == device)
+        if (torch_is_pool(pool) && history->accounts[i].device == device)
             return i;
     }
     return HISTORY_NONE;
-}
-
-/*
- * True if PyTorch's pool obeys settings. False under cudaMallocAsync, where the driver caches, and
- * if caching is switched off: the pool then has nothing to set.
- */
-static bool obeys_settings(const struct trace *trace)
-{
-    static const char *const names[] = {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "pytorch"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = trace_allocator_setting(trace, names[i]);
-        if (value && strstr(value, "cudaMallocAsync"))
-            return false;
-    }
-    return !trace_allocator_setting(trace, "PYTORCH_NO_CUDA_MEMORY_CACHING");
 }
 
 /*
@@ -110,7 +96,7 @@ static int find_share(double *share, const struct study *study, const struct fai
 }
 
 static void write_setting(struct fix_setting *setting, const struct fix_setting_words *row,
-                          const struct trace *trace, double share)
+                          const struct torch_setup *setup, double share)
 {
     char words[64];
     const char *percent = strchr(row->words, '%');
@@ -121,7 +107,7 @@ static void write_setting(struct fix_setting *setting, const struct fix_setting_
         snprintf(words, sizeof words, "%.*s%.2f", (int)(percent - row->words), row->words, share);
     if (strchr(words, '='))
         snprintf(setting->text, sizeof setting->text, "%s", words);
-    else if (!torch_setting_of(setting->text, trace, words, row->since))
+    else if (!torch_setting_write(setting->text, sizeof setting->text, setup, words, row->since))
         setting->text[0] = '\0';
 }
 
@@ -167,13 +153,14 @@ static int find_settings(struct fix_setting settings[SETTING_COUNT], const struc
         history->failure_count ? &history->failures[history->failure_count - 1] : NULL;
     const int device = failure ? history->accounts[failure->account].device : DEVICE_UNKNOWN;
     const uint32_t pool = failure ? find_pool(study, device) : HISTORY_NONE;
+    const struct torch_setup setup = trace_torch_setup(&study->trace);
     double share;
-    if (pool == HISTORY_NONE || !obeys_settings(&study->trace))
+    if (pool == HISTORY_NONE || !torch_obeys_settings(&setup))
         return 0;
     if (find_share(&share, study, failure, pool, err))
         return -1;
     for (size_t i = 0; i < SETTING_COUNT; i++)
-        write_setting(&settings[i], &rows[i], &study->trace, share);
+        write_setting(&settings[i], &rows[i], &setup, share);
     if (failure->account == pool)
         ask_model(settings, &study->trace, failure, device);
     return 0;

@@ -17,6 +17,7 @@
 #include "source.h"
 #include "torch_device.h"
 #include "torch_stacks.h"
+#include "analyzer/torch/settings.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/range_map.h"
 #include "gpumemtrace/limits.h"
@@ -354,7 +355,8 @@ static int read_divisions(struct snapshot *snapshot, const struct pickle_value *
 
 static int read_settings(struct snapshot *snapshot, struct draft *draft)
 {
-    static const char *const names[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"};
+    static const enum torch_variable variables[] = {TORCH_VARIABLE_old_name,
+                                                    TORCH_VARIABLE_new_name};
     const struct pickle_value *settings = pickle_get(&snapshot->values.root, "allocator_settings");
     const struct pickle_value *split;
 
@@ -365,11 +367,12 @@ static int read_settings(struct snapshot *snapshot, struct draft *draft)
     split = pickle_get(settings, "max_split_size");
     for (int i = 0; i < LIMIT_devices && split && split->type == PICKLE_NUMBER; i++)
         snapshot->devices[i].max_split_bytes = split->number;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct pickle_value *value = pickle_get(settings, names[i]);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *name = torch_variable_name(variables[i]);
+        const struct pickle_value *value = pickle_get(settings, name);
 
         if (value && value->type == PICKLE_TEXT && value->length &&
-            draft_allocator_setting(draft, names[i], value->text, value->length, snapshot->err))
+            draft_allocator_setting(draft, name, value->text, value->length, snapshot->err))
             return -1;
     }
     return 0;

@@ -129,9 +129,9 @@ const char *trace_framework_version(const struct trace *trace, const char *name)
     return value_of(&trace->frameworks, name);
 }
 
-int trace_framework_release(const struct trace *trace, const char *name)
+/* Returns the major and minor version as one number. */
+static int release_of(const char *version)
 {
-    const char *version = trace_framework_version(trace, name);
     char *dot = NULL;
     const long major = version ? strtol(version, &dot, 10) : 0;
 
@@ -141,9 +141,14 @@ int trace_framework_release(const struct trace *trace, const char *name)
     return minor >= 0 && minor < 100 ? (int)(major * 100 + minor) : 0;
 }
 
-const char *trace_allocator_setting(const struct trace *trace, const char *name)
+struct torch_setup trace_torch_setup(const struct trace *trace)
 {
-    return value_of(&trace->allocator_settings, name);
+    struct torch_setup setup = {.release = release_of(trace_framework_version(trace, "torch"))};
+
+    for (int i = 0; i < TORCH_VARIABLES; i++)
+        setup.values[i] =
+            value_of(&trace->allocator_settings, torch_variable_name((enum torch_variable)i));
+    return setup;
 }
 
 const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address, size_t *count)

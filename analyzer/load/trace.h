@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/torch/settings.h"
 #include "gpumemtrace/err.h"
 #include "gpumemtrace/event.h"
 
@@ -148,14 +149,8 @@ const char *trace_hook(const struct trace *trace, unsigned hook_id);
 
 /* Returns the version of a framework in the process, such as "torch"; NULL: unknown. */
 const char *trace_framework_version(const struct trace *trace, const char *name);
-/* Returns the major and minor version as one number: 206 for 2.6; 0: unknown. */
-int trace_framework_release(const struct trace *trace, const char *name);
-/*
- * Returns the value of an environment variable that sets an allocator. For the name "pytorch",
- * returns the text that PyTorch's allocator took last, from a variable or from a call. NULL: not
- * set, or unknown.
- */
-const char *trace_allocator_setting(const struct trace *trace, const char *name);
+/* The pointers are valid as long as the trace is. */
+struct torch_setup trace_torch_setup(const struct trace *trace);
 
 /* Returns the names that the file has for a return address, innermost first; NULL and 0: none. */
 const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address,

@@ -7,15 +7,12 @@
 
 #include "analyzer/analysis/ledger/host.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
-#include "analyzer/remedy/torch_setting.h"
+#include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
+#include "analyzer/torch/settings.h"
 
 /* A cgroup that used at least 15/16 of its limit may have reached the limit after the last look. */
 enum { NEAR_LIMIT_DIVISOR = 16 };
-
-/* PyTorch's setting against rounding, and the first release that has it (torch_setting.h). */
-#define ROUND_SETTING "pinned_max_round_threshold_mb:1"
-enum { ROUND_SINCE = 213 };
 
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES])
 {
@@ -76,8 +73,10 @@ static int say_rounded(struct opening *opening, const struct study *study,
 
     if (!rounded->are_powers || rounded->bytes * 2 <= account->peak_bytes)
         return 1;
-    const bool has_setting = trace_framework_release(&study->trace, "torch") &&
-                             torch_setting_of(setting, &study->trace, ROUND_SETTING, ROUND_SINCE);
+    const struct torch_setup setup = trace_torch_setup(&study->trace);
+    const bool has_setting = setup.release && torch_setting_write(setting, sizeof setting, &setup,
+                                                                   TORCH_NO_PINNED_ROUNDING,
+                                                                   TORCH_RELEASE_pinned_rounding);
     page_join(opening, VERDICT_why,
               "PyTorch rounds such requests up to powers of two, so up to half of it may be "
               "rounding");

@@ -6,92 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/torch/settings.h"
 #include "analyzer/util/nearest.h"
 #include "common/numbers.h"
 
 #define MIB (UINT64_C(1) << 20)
 
-/* The first PyTorch release that takes the block in the oldest segment if several free blocks have
- * the same size (github.com/pytorch/pytorch/pull/183591). A recording that shows another choice
- * overrides this. */
-enum { OLDEST_FIRST = 213 };
-/* The first release that obeys PYTORCH_ALLOC_CONF in all its words. */
-enum { NEW_VARIABLE = 210 };
-
-/* --- settings in PyTorch's form: "name:value,name:[value,value]" --- */
-
-struct word {
-    const char *text;
-    size_t length;
-};
-
-static bool is_word(const struct word *word, const char *text)
-{
-    return word->length == strlen(text) && !strncmp(word->text, text, word->length);
-}
-
-static bool is_true(const struct word *word)
-{
-    return is_word(word, "True") || is_word(word, "true") || is_word(word, "1");
-}
-
-/* Splits the next setting off the text. A list in brackets is one value. False: there is none. */
-static bool next_setting(const char **text, struct word *name, struct word *value)
-{
-    const char *at = *text + strspn(*text, ", ");
-    const size_t name_length = strcspn(at, ":,");
-
-    if (!*at)
-        return false;
-    *name = (struct word){at, name_length};
-    at += name_length;
-    at += *at == ':';
-    *value = (struct word){at, *at == '[' ? strcspn(at, "]") : strcspn(at, ",")};
-    *text = at + value->length + (at[value->length] == ']');
-    return true;
-}
-
-static void apply_setting(struct whatif_settings *settings, const struct word *name,
-                          const struct word *value)
+static void apply_setting(struct whatif_settings *settings, const struct torch_value *value)
 {
     struct allocator_settings *own = &settings->allocator;
 
-    if (is_word(name, "expandable_segments"))
-        own->expandable_segments = is_true(value);
-    else if (is_word(name, "max_split_size_mb"))
+    switch (value->word) {
+    case TORCH_WORD_expandable_segments:
+        own->expandable_segments = torch_is_true(value);
+        break;
+    case TORCH_WORD_max_split_size_mb:
         own->max_split_bytes = strtoull(value->text, NULL, 10) * MIB;
-    else if (is_word(name, "max_non_split_rounding_mb"))
+        break;
+    case TORCH_WORD_max_non_split_rounding_mb:
         own->max_rest_bytes = strtoull(value->text, NULL, 10) * MIB;
-    else if (is_word(name, "garbage_collection_threshold"))
+        break;
+    case TORCH_WORD_garbage_collection_threshold:
         own->garbage_threshold = strtod(value->text, NULL);
-    else if (is_word(name, "per_process_memory_fraction"))
+        break;
+    case TORCH_WORD_per_process_memory_fraction:
         settings->fraction = strtod(value->text, NULL);
-}
-
-/* Prefers PyTorch's own report of its settings to the environment variables. Releases before 2.10
- * do not obey the newer variable; 2.9 obeys it, but not for expandable segments. */
-static const char *find_setting(const struct trace *trace)
-{
-    const int release = trace_framework_release(trace, "torch");
-    const char *reported = trace_allocator_setting(trace, "pytorch");
-    const char *newer = trace_allocator_setting(trace, "PYTORCH_ALLOC_CONF");
-    const char *older = trace_allocator_setting(trace, "PYTORCH_CUDA_ALLOC_CONF");
-
-    if (reported)
-        return reported;
-    if (newer && (!release || release >= NEW_VARIABLE))
-        return newer;
-    return older ? older : "";
+        break;
+    case TORCH_WORDS:
+        break;
+    }
 }
 
 int settings_of_trace(struct whatif_settings *settings, const struct trace *trace, struct err *err)
 {
-    const char *text = find_setting(trace);
-    struct word name, value;
+    const struct torch_setup setup = trace_torch_setup(trace);
+    const char *text = torch_settings(&setup);
+    struct torch_value value;
 
     *settings = (struct whatif_settings){.allocator = allocator_default_settings()};
-    settings->allocator.prefers_oldest = trace_framework_release(trace, "torch") >= OLDEST_FIRST;
-    if (strstr(text, "cudaMallocAsync")) {
+    settings->allocator.prefers_oldest = setup.release >= TORCH_RELEASE_oldest_first;
+    if (torch_caches_in_driver(text)) {
         err_set(
             err, ERR_USAGE,
             "%s: PyTorch ran with backend:cudaMallocAsync, whose memory the driver manages: there "
@@ -99,8 +53,8 @@ int settings_of_trace(struct whatif_settings *settings, const struct trace *trac
             trace->path);
         return -1;
     }
-    while (next_setting(&text, &name, &value))
-        apply_setting(settings, &name, &value);
+    while (torch_next_setting(&text, &value))
+        apply_setting(settings, &value);
     return 0;
 }
 
