@@ -7,10 +7,7 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_BALANCE_H
 
 #include "analyzer/replay/history/history.h"
-
-/* Two peaks, of devices or ranks, count as alike if the higher one is at most this many times the
- * lower one. */
-#define PEAKS_ALIKE_RATIO 1.02
+#include "analyzer/thresholds/thresholds.h"
 
 /* Compares the peaks of the devices' leading accounts. */
 struct balance {

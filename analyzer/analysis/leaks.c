@@ -7,6 +7,7 @@
 #include "analyzer/analysis/steps/cache_names.h"
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
+#include "analyzer/thresholds/thresholds.h"
 
 static const struct trace_device *find_card(const struct trace *trace, int number)
 {
@@ -200,8 +201,6 @@ static bool is_freed(const struct leak_row *row)
     return row->end_bytes < row->last_bytes / 2;
 }
 
-/* Rows rise together if they rise in about equally many steps. */
-enum { ALIKE_SHARE = 10 };
 static bool is_alike(const struct leak_row *row, const struct leak_row *steepest)
 {
     const uint64_t most =
@@ -209,7 +208,7 @@ static bool is_alike(const struct leak_row *row, const struct leak_row *steepest
     const uint64_t least = row->rises_count + steepest->rises_count - most;
 
     return row->is_saw == steepest->is_saw && is_freed(row) == is_freed(steepest) &&
-           most - least <= most / ALIKE_SHARE + 1;
+           most - least <= most / RISES_ALIKE_DIVISOR + 1;
 }
 
 /* Marks the rows with the same cause as the steepest row that leaks, else the steepest saw. */

@@ -13,9 +13,7 @@
 #include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 #include "trace/ring.h"
-
-/* Shorter waits are not worth a warning. */
-#define NOTABLE_WAIT_NS 100000000
+#include "analyzer/thresholds/thresholds.h"
 
 /* At most this many of the functions that a dry run does not model are named. */
 #define NAMES_SHOWN 5

@@ -17,12 +17,7 @@
 
 #include "analyzer/run/run_group.h"
 #include "analyzer/util/array.h"
-
-/* A value is not tried if it differs from the one that fits by less than 1/NEAR_SHARE. */
-enum { NEAR_SHARE = 32 };
-/* If the number is at least this large, 1 is tried first, because halving down to 1 would take four
- * runs or more. */
-enum { MANY_HALVES = 16 };
+#include "analyzer/thresholds/thresholds.h"
 
 static bool may_go_on(const struct fix *fix)
 {
@@ -82,7 +77,7 @@ static int try_value(struct fix *fix, struct range *range, long value, struct er
 
 static long nearness(long fits)
 {
-    return fits < NEAR_SHARE ? 1 : fits / NEAR_SHARE;
+    return fits < NEAR_DIVISOR ? 1 : fits / NEAR_DIVISOR;
 }
 
 /*

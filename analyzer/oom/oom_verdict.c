@@ -2,13 +2,7 @@
 /* Judges the evidence by the rules of oom.h. */
 #include "analyzer/analysis/fragmentation/frag.h"
 #include "oom.h"
-
-/* A share of the card that is smaller than 1/32 is within the noise of these estimates. */
-enum { FEWEST_DIVISOR = 32 };
-
-/* Every allocator loses some memory to rounding. If a request would fit only by using less than
- * 1/20 of the idle memory, memory is exhausted, not fragmented. */
-enum { IDLE_FEWEST_DIVISOR = 20 };
+#include "analyzer/thresholds/thresholds.h"
 
 static bool would_fit(uint64_t requested_bytes, uint64_t first, uint64_t second, uint64_t third)
 {
@@ -23,7 +17,7 @@ static bool would_fit(uint64_t requested_bytes, uint64_t first, uint64_t second,
  * request. */
 static bool would_make_room(const struct oom *oom, uint64_t bytes)
 {
-    return bytes >= oom->device_total_bytes / FEWEST_DIVISOR &&
+    return bytes >= oom->device_total_bytes / NOISE_DIVISOR &&
            would_fit(oom->requested_bytes, oom->idle_bytes, oom->device_free_bytes, bytes);
 }
 
@@ -40,7 +34,7 @@ bool oom_limit_may_hold(const struct oom *oom)
 
 static bool is_notable(const struct oom *oom, uint64_t idle_bytes)
 {
-    return idle_bytes && idle_bytes >= oom->reserved_bytes / IDLE_FEWEST_DIVISOR;
+    return idle_bytes && idle_bytes >= oom->reserved_bytes / ROUNDING_DIVISOR;
 }
 
 static bool is_enough(const struct oom *oom, uint64_t idle_bytes)

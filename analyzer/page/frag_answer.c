@@ -15,6 +15,7 @@
 #include "analyzer/render/units.h"
 #include "analyzer/torch/frames.h"
 #include "whatif.h"
+#include "analyzer/thresholds/thresholds.h"
 
 /* A sentence's words for one account at one moment. */
 struct words {
@@ -112,10 +113,6 @@ static int say_who(struct opening *opening, const struct words *words, const str
                     idle->label_bytes > idle->bytes / 2 ? "Most of it" : "The largest part",
                     idle->label, BYTES_TEXT(idle->label_bytes));
 }
-
-/* The fewest other streams that show that streams are created anew. A program that copies or
- * communicates beside its kernels has one or two of them on purpose. */
-enum { FRESH_STREAMS_FEWEST = 3 };
 
 static bool is_pytorch(const struct words *words)
 {

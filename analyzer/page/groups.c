@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "analyzer/analysis/site_tables/call_tree.h"
+#include "analyzer/thresholds/thresholds.h"
 
 /* --- groups --- */
 
@@ -64,10 +65,7 @@ int page_groups(struct doc *doc, const struct study *study, const struct view *v
 
 /* --- the tree --- */
 
-enum {
-    SMALL_DIVISOR = 100, /* a summary leaves out branches smaller than 1/100 of the whole */
-    INDENT_MOST = 40,
-};
+enum { INDENT_MOST = 40 };
 
 struct drawing {
     struct doc *doc;
@@ -105,7 +103,8 @@ static void draw_children(const struct drawing *drawing, size_t first, size_t en
     for (size_t at = first; at < end; at = items[at].end) {
         const struct call_node *node = &items[at];
 
-        if (shown == drawing->children_most || node->bytes < drawing->total_bytes / SMALL_DIVISOR) {
+        if (shown == drawing->children_most ||
+            node->bytes < drawing->total_bytes / BRANCH_DIVISOR) {
             cut++;
             bytes += node->bytes;
             count += node->count;

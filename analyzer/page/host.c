@@ -10,9 +10,7 @@
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
 #include "analyzer/torch/settings.h"
-
-/* A cgroup that used at least 15/16 of its limit may have reached the limit after the last look. */
-enum { NEAR_LIMIT_DIVISOR = 16 };
+#include "analyzer/thresholds/thresholds.h"
 
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES])
 {
@@ -40,10 +38,6 @@ const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTE
 }
 
 /* --- the answer --- */
-
-/* Pinned memory is worth a line if it is more than a quarter of the card's peak. Less is the usual
- * staging buffer. */
-enum { PINNED_DIVISOR = 4 };
 
 /* The device with most pinned memory; NULL: none has much. */
 static const struct device_use *find_pinned(const struct study *study, const struct view *view)

@@ -12,6 +12,7 @@
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/render/units.h"
 #include "groups.h"
+#include "analyzer/thresholds/thresholds.h"
 
 /* --- the answer --- */
 
@@ -47,10 +48,6 @@ static int format_peak(char *text, size_t size, const struct study *study, const
                     path ? " in " : "", path ? path : "");
 }
 
-/* A part of the memory is named if it is more than this share of it, because a smaller part does
- * not explain the peak. */
-#define PART_RATIO_MIN 0.1
-
 static bool is_worth_saying(uint64_t bytes, const struct sites *sites)
 {
     return (double)bytes > PART_RATIO_MIN * (double)sites->total_bytes;
@@ -72,9 +69,6 @@ static void say_cause_remedies(struct opening *opening, const struct causes *cau
         if (is_worth_saying(causes->bytes[i], sites) && cause_remedy((enum cause)i))
             page_say(opening, VERDICT_do, "%s.", cause_remedy((enum cause)i));
 }
-
-/* Tensors of CUDA graphs are mentioned from a quarter of the peak on: fewer do not make a peak. */
-enum { OF_GRAPHS_DIVISOR = 4 };
 
 /* Says how much was made in captures. The lines that made it look like any forward, but the graphs
  * keep its memory. */

@@ -7,13 +7,7 @@
 
 #include "pins.h"
 #include "analyzer/util/array.h"
-
-/* Idle memory needs no action if it is less than this share of the card, because every allocator
- * keeps some. */
-enum { FLOOR_DIVISOR = 20 };
-/* Reserved memory is an excess if it exceeds live memory by this share of it. Rounding and the
- * holes of a normal training loop are less. */
-enum { EXCESS_DIVISOR = 4 };
+#include "analyzer/thresholds/thresholds.h"
 
 /* The pieces of a pool, and those among them whose idle bytes have the cause. */
 struct choice {
@@ -204,7 +198,8 @@ int idle_at(struct idle *idle, const struct history *history, struct symbols *sy
 
 bool idle_is_little(const struct frag *frag, uint64_t card_bytes)
 {
-    return frag->free_bytes <= (card_bytes ? card_bytes : frag->reserved_bytes) / FLOOR_DIVISOR;
+    return frag->free_bytes <=
+           (card_bytes ? card_bytes : frag->reserved_bytes) / IDLE_FLOOR_DIVISOR;
 }
 
 bool idle_is_excess(const struct account *account, uint64_t card_bytes)

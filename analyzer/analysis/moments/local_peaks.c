@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/thresholds/thresholds.h"
 
-/* True if `bytes` is lower than high_bytes by more than a quarter of high_bytes. */
 static bool is_well_below(uint64_t bytes, uint64_t high_bytes)
 {
-    return bytes < high_bytes - high_bytes / 4;
+    return bytes < high_bytes - high_bytes / LOCAL_PEAK_DIVISOR;
 }
 
 static void keep(struct account_local_peaks *own, const struct local_peak *local_peak)

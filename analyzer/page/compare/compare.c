@@ -9,6 +9,7 @@
 #include "analyzer/estimate/compare/likeness.h"
 #include "departures.h"
 #include "analyzer/render/units.h"
+#include "analyzer/thresholds/thresholds.h"
 
 static const struct page_compare_options *options_of(const struct view *view)
 {
@@ -17,7 +18,6 @@ static const struct page_compare_options *options_of(const struct view *view)
 
 /* --- the sentence --- */
 
-#define SAME_RATIO 0.0005 /* units_ratio shows a smaller ratio as 0.0 % */
 #define DIFFERENCE_BYTES (2 * UNITS_TEXT_BYTES)
 
 /* Writes "as estimated" or, for example, "12.3 % more". */

@@ -8,10 +8,9 @@
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/page/opening.h"
 #include "analyzer/render/units.h"
+#include "analyzer/thresholds/thresholds.h"
 
 enum { NAME_BYTES = 64 };
-#define WORTH_SAYING_RATIO 0.005 /* of the peak */
-
 static const char *name_of(const struct comparison *comparison, const struct departure *departure)
 {
     if (departure->kind == DEPARTURE_rounding)
@@ -124,8 +123,7 @@ int page_departure_say(struct opening *opening, const struct study *study, uint3
     char head[MOMENT_TEXT_BYTES + 320];
     struct sites sites;
     if (!largest || peak_index == INDEX_NONE ||
-        (double)llabs(largest->bytes) <
-            WORTH_SAYING_RATIO * (double)comparison->live.measured_bytes)
+        (double)llabs(largest->bytes) < DEPARTURE_RATIO * (double)comparison->live.measured_bytes)
         return 1;
     describe(head, sizeof head, comparison, largest, estimate);
     if (largest->kind == DEPARTURE_rounding)

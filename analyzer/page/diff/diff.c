@@ -12,6 +12,7 @@
 #include "analyzer/render/units.h"
 #include "rows.h"
 #include "tree.h"
+#include "analyzer/thresholds/thresholds.h"
 
 static const struct page_diff_options *diff_options(const struct view *view)
 {
@@ -105,12 +106,6 @@ static void say_change(struct opening *opening, const struct study *study, const
         page_diff_how(opening, change);
 }
 
-/* The peaks are the same if they differ by at most this share. */
-enum { SAME_PEAK_DIVISOR = 100 };
-/* A change of the reserved memory is worth a sentence if it is more than this share, as for
- * idle_is_excess. */
-enum { RESERVED_DIVISOR = 4 };
-
 static bool differ_by_share(uint64_t a, uint64_t b, uint64_t divisor)
 {
     return (a > b ? a - b : b - a) > (a < b ? a : b) / divisor;
@@ -130,7 +125,7 @@ static void say_reserved(struct opening *opening, const struct study *study,
     const struct account *later = &study->history.accounts[account];
     if (differ_by_share(earlier->peak_bytes, later->peak_bytes, SAME_PEAK_DIVISOR) ||
         !frag_peak_reserved(earlier, &bytes[0]) || !frag_peak_reserved(later, &bytes[1]) ||
-        !differ_by_share(bytes[0], bytes[1], RESERVED_DIVISOR))
+        !differ_by_share(bytes[0], bytes[1], EXCESS_DIVISOR))
         return;
     page_say(opening, VERDICT_what, "The peak of reserved memory %s from %s to %s.",
              bytes[1] > bytes[0] ? "grew" : "fell", BYTES_TEXT(bytes[0]), BYTES_TEXT(bytes[1]));

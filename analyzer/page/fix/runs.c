@@ -5,12 +5,9 @@
 #include <inttypes.h>
 
 #include "analyzer/render/units.h"
+#include "analyzer/thresholds/thresholds.h"
 
 enum { TEXT_MAX = 1 << 20 };
-/* If less than 1/50 of the card is free, next to nothing is spare, because drivers and contexts
- * differ by as much. */
-enum { SCARCE_SHARE = 50 };
-
 /* Adds "peak 1.20 GiB of 1.31 GiB, 112.00 MiB spare". */
 void page_runs_room(struct text *text, const struct trial *trial)
 {
@@ -26,7 +23,7 @@ void page_runs_room(struct text *text, const struct trial *trial)
 
 const char *page_runs_scarce(const struct trial *trial)
 {
-    return trial->is_known && trial->spare_bytes < trial->room_bytes / SCARCE_SHARE
+    return trial->is_known && trial->spare_bytes < trial->room_bytes / SCARCE_DIVISOR
                ? ", so little that a card whose context takes more may still refuse it"
                : "";
 }

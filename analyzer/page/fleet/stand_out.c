@@ -9,9 +9,10 @@
 
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
+#include "analyzer/thresholds/thresholds.h"
 
 #define OF_ALL INT64_MIN
-enum { SAID = 5, ALIKE_DIVISOR = 50 };
+enum { SAID = 5 };
 
 static bool is_of(const struct stand_out *one, int64_t rank, int64_t process, int64_t device)
 {
@@ -59,7 +60,7 @@ static int find_peaks(struct stand_outs *found, const struct fleet *fleet, struc
 
         found->names_devices |= answer_integer(peaks, i, "device") > 0;
         found->names_processes |= answer_integer(peaks, i, "process") > 0;
-        if (!peak || !((more > 0 ? more : -more) > median / ALIKE_DIVISOR))
+        if (!peak || !((more > 0 ? more : -more) > median / FLEET_ALIKE_DIVISOR))
             continue;
         struct stand_out *one = reach(found, peaks, i, true, err);
         if (!one)

@@ -13,6 +13,7 @@
 #include "analyzer/render/units.h"
 #include "analyzer/util/utf8.h"
 #include "kept.h"
+#include "analyzer/thresholds/thresholds.h"
 
 /* --- a leak --- */
 
@@ -107,9 +108,6 @@ static int say_larger(struct opening *opening, const struct account_leak *found)
     return count ? page_join(opening, VERDICT_why, "each block is larger than the one before") : 1;
 }
 
-/* Steps without the leak are named if they are more than a quarter of all, because then the leak is
- * on a path that only some steps take. */
-enum { SELDOM_DIVISOR = 4 };
 static int say_seldom(struct opening *opening, const struct account_leak *found)
 {
     const struct leak_row *row = lines_steepest(found, ROWS_OF_CAUSE);

@@ -5,9 +5,7 @@
 #include <inttypes.h>
 
 #include "lines.h"
-
-/* Two blocks are freed at once where a function frees its buffers. */
-enum { FEWEST_AT_ONCE = 3 };
+#include "analyzer/thresholds/thresholds.h"
 
 /* Adds "pool.c:69 and :70". */
 static void add_lines(struct text *text, const struct account_leak *found, const struct kept *kept)
@@ -51,7 +49,7 @@ int kept_say_dropped(struct opening *opening, const struct account_leak *found)
 {
     const struct growth *growth = &found->growth;
 
-    return growth->dropped_count < FEWEST_AT_ONCE
+    return growth->dropped_count < AT_ONCE_FEWEST
                ? 1
                : page_say(opening, VERDICT_why, "Up to %" PRIu64 " blocks by %s are freed at once.",
                           growth->dropped_count,

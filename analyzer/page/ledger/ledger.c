@@ -9,13 +9,11 @@
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/render/units.h"
+#include "analyzer/thresholds/thresholds.h"
 
 /* The largest context measured was 667 MB (287 to 667 MB, by card and driver), so memory above this
  * limit belongs to other processes. */
 #define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
-
-/* The answer leaves out a term that is less than 1/32 of the bytes in use. */
-enum { WORTH_SAYING_DIVISOR = 32 };
 
 enum { OWNER_TEXT_BYTES = 256, MOMENT_NAME_BYTES = 32 };
 
@@ -101,7 +99,7 @@ static bool is_worth_saying(const struct ledger *ledger)
 {
     const uint64_t bytes = (uint64_t)ledger->unaccounted_bytes;
 
-    return ledger->unaccounted_bytes > 0 && bytes >= ledger->used_bytes / WORTH_SAYING_DIVISOR;
+    return ledger->unaccounted_bytes > 0 && bytes >= ledger->used_bytes / TERM_WORTH_SAYING_DIVISOR;
 }
 
 static int say_ledger(struct opening *opening, const struct study *study,

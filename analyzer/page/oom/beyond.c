@@ -11,9 +11,7 @@
 #include "analyzer/oom/beyond.h"
 #include "analyzer/render/units.h"
 #include "told.h"
-
-/* Sites have no table if they hold less than 1/20 of the process's memory. */
-enum { WORTH_A_TABLE_DIVISOR = 20 };
+#include "analyzer/thresholds/thresholds.h"
 
 static const struct {
     const char *key, *heading, *last_heading;

@@ -10,9 +10,7 @@
 
 #include "analyzer/analysis/card.h"
 #include "analyzer/render/units.h"
-
-/* The code of a kernel library takes from a few MiB to some tens of MiB. */
-static const uint64_t ROOM_FOR_CODE_BYTES = UINT64_C(64) << 20;
+#include "analyzer/thresholds/thresholds.h"
 
 static int say_full(struct opening *opening, const struct study *study, int device,
                     uint64_t free_bytes)

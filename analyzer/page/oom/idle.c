@@ -6,9 +6,7 @@
 #include "told.h"
 
 #include "analyzer/render/units.h"
-
-/* Idle memory is mentioned if it is at least 1/20 of the request. */
-enum { WORTH_SAYING_DIVISOR = 20 };
+#include "analyzer/thresholds/thresholds.h"
 
 static const struct {
     const char *where, *remedy;
@@ -25,7 +23,7 @@ static const struct {
 
 static bool is_worth_saying(const struct oom *oom, uint64_t bytes)
 {
-    return bytes && bytes >= oom->requested_bytes / WORTH_SAYING_DIVISOR;
+    return bytes && bytes >= oom->requested_bytes / IDLE_WORTH_SAYING_DIVISOR;
 }
 
 void page_oom_add_idle(struct text *out, const char *before, const struct oom *oom)

@@ -15,6 +15,7 @@
 #include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
 #include "told.h"
+#include "analyzer/thresholds/thresholds.h"
 
 /* --- why one allocation failed --- */
 
@@ -254,11 +255,6 @@ static int explain_outside(struct text *out, const struct study *study, const st
     return added < 0 ? -1 : 0;
 }
 
-/* Memory that could not be reached is mentioned if it is large enough. The limit for idle memory of
- * other streams is 1/20 of the request; for several graph pools, it is 1/20 of the driver's live
- * bytes. */
-enum { WORTH_SAYING_DIVISOR = 20 };
-
 /* Explains memory that graphs hold. Suggests one pool for all of them, because graphs that are
  * replayed one after the other can share a pool. */
 static int explain_graphs(struct text *out, const struct study *study, const struct oom *oom,
@@ -274,7 +270,7 @@ static int explain_graphs(struct text *out, const struct study *study, const str
     if (page_oom_add_most(out, ", most by ", study, oom, OOM_BEYOND_GRAPHS, err) < 0)
         return -1;
     text_add(out, ", until the graphs are reset or destroyed");
-    if (!is_one && oom->graph_bytes >= oom->driver_live_bytes / WORTH_SAYING_DIVISOR)
+    if (!is_one && oom->graph_bytes >= oom->driver_live_bytes / GRAPHS_WORTH_SAYING_DIVISOR)
         text_add(out, ": one pool for all of them (torch.cuda.graph(g, pool=...)), or a reset() of "
                       "graphs that are no longer replayed, would take less");
     return 0;
@@ -285,7 +281,7 @@ static int explain_out_of_reach(struct text *out, const struct study *study, con
 {
     if (oom->graph_bytes && explain_graphs(out, study, oom, sizes, err))
         return -1;
-    if (oom->other_stream_bytes >= oom->requested_bytes / WORTH_SAYING_DIVISOR &&
+    if (oom->other_stream_bytes >= oom->requested_bytes / IDLE_WORTH_SAYING_DIVISOR &&
         oom->other_stream_bytes && oom->reason != OOM_ANOTHER_STREAM)
         text_addf(out, "; %s lay idle for other streams than the request's", sizes->stream);
     if (oom->verdict == OOM_EXHAUSTED || oom->verdict == OOM_OTHERS)
@@ -449,16 +445,13 @@ static int say_asked(struct opening *opening, const struct study *study, const s
                     has_path ? " in " : "", has_path ? path : "");
 }
 
-/* The pool's own request is mentioned if it exceeds the tensor by more than 1/20. */
-enum { VISIBLY_MORE_SHARE = 20 };
-
 /* Says "Exhausted: the card had 0.31 GiB of 16.00 GiB free". */
 static int say_why(struct opening *opening, const struct study *study, const struct oom *oom,
                    struct text *text, struct err *err)
 {
     const bool has_free = oom->device_known && oom_is_of_card(oom);
     const bool is_of_pool = oom->driver_requested_bytes >
-                            oom->requested_bytes + oom->requested_bytes / VISIBLY_MORE_SHARE;
+                            oom->requested_bytes + oom->requested_bytes / VISIBLY_MORE_DIVISOR;
     const struct sizes sizes = sizes_of(oom);
     char asked[UNITS_TEXT_BYTES];
 
