@@ -67,8 +67,8 @@ static int weigh_device(struct oom *oom, const struct history *history,
     if (!oom->context_known)
         return 0;
     used_bytes = minus(oom->device_total_bytes, oom->device_free_bytes);
-    context_bytes =
-        oom->context_bytes < OOM_CONTEXT_MOST_BYTES ? oom->context_bytes : OOM_CONTEXT_MOST_BYTES;
+    context_bytes = oom->context_bytes < LEDGER_CONTEXT_MOST_BYTES ? oom->context_bytes
+                                                                   : LEDGER_CONTEXT_MOST_BYTES;
     context_bytes += modules_bytes;
     oom->others_known = true;
     oom->others_bytes = minus(used_bytes, reserved_bytes + context_bytes);

@@ -55,8 +55,8 @@ static void add_told(struct oom_sum *sum, const struct ledger *ledger)
 static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
 {
     const uint64_t looked_bytes = ledger_sum(ledger, LEDGER_context);
-    const bool is_context = looked_bytes <= OOM_CONTEXT_MOST_BYTES || ledger->limit.is_set;
-    const uint64_t context_bytes = is_context ? looked_bytes : OOM_CONTEXT_MOST_BYTES;
+    const uint64_t context_bytes = ledger_context_part(ledger, looked_bytes);
+    const bool is_context = context_bytes == looked_bytes;
 
     add_term(sum, "context", is_context ? "the context" : "the context, at most",
              is_context ? "difference" : "assumed", (int64_t)context_bytes);

@@ -14,10 +14,6 @@
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/replay/history/history.h"
 
-/* Measured contexts have 287 to 667 MB, depending on card and driver. Bytes above this limit are
- * counted as other processes'. */
-#define OOM_CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
-
 struct oom_term {
     const char *key, *text, *source;
     int64_t bytes; /* negative: the counted bytes are more than the card had in use */

@@ -109,7 +109,7 @@ static enum oom_verdict judge_unexplained(struct oom *oom, uint64_t bytes)
     if (oom->managed_bytes &&
         !would_make_room(oom, bytes > oom->managed_bytes ? bytes - oom->managed_bytes : 0))
         return decide(oom, OOM_UNKNOWN, OOM_MANAGED_OR_OTHERS);
-    if (!oom->others_known || bytes <= OOM_CONTEXT_MOST_BYTES)
+    if (!oom->others_known || bytes <= LEDGER_CONTEXT_MOST_BYTES)
         return decide(oom, OOM_UNKNOWN, OOM_CONTEXT_OR_OTHERS);
     return OOM_OTHERS;
 }
@@ -122,8 +122,8 @@ static uint64_t unexplained_bytes(const struct oom *oom)
         return oom->others_bytes;
     /* Without a first sample the context's size is unknown, so this takes the largest size that it
      * may have. */
-    return oom->device_total_bytes > known_bytes + OOM_CONTEXT_MOST_BYTES
-               ? oom->device_total_bytes - known_bytes - OOM_CONTEXT_MOST_BYTES
+    return oom->device_total_bytes > known_bytes + LEDGER_CONTEXT_MOST_BYTES
+               ? oom->device_total_bytes - known_bytes - LEDGER_CONTEXT_MOST_BYTES
                : 0;
 }
 

@@ -74,6 +74,12 @@ uint64_t ledger_sum(const struct ledger *ledger, enum ledger_kind kind)
     return bytes;
 }
 
+uint64_t ledger_context_part(const struct ledger *ledger, uint64_t bytes)
+{
+    return bytes <= LEDGER_CONTEXT_MOST_BYTES || ledger->limit.is_set ? bytes
+                                                                      : LEDGER_CONTEXT_MOST_BYTES;
+}
+
 int64_t ledger_beyond_bytes(const struct ledger *ledger)
 {
     return ledger->unaccounted_bytes + (int64_t)ledger_sum(ledger, LEDGER_growth);

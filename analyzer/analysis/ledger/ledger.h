@@ -102,6 +102,12 @@ const char *ledger_library(const struct ledger *ledger, const struct ledger_term
 /* Bytes that came into use since the first look and that no recorded call explains: the growth or
  * unaccounted bytes. */
 int64_t ledger_beyond_bytes(const struct ledger *ledger);
+/* Measured contexts have 287 to 667 MB, depending on card and driver. Bytes above this limit are
+ * counted as other processes', unless the program set a limit (cudaDeviceSetLimit), because a
+ * context may then take more. */
+#define LEDGER_CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
+/* Returns how many of `bytes`, which this process's context and others hold, are the context's. */
+uint64_t ledger_context_part(const struct ledger *ledger, uint64_t bytes);
 /* Sum of the terms of one kind. */
 uint64_t ledger_sum(const struct ledger *ledger, enum ledger_kind kind);
 

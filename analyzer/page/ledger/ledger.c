@@ -11,10 +11,6 @@
 #include "analyzer/render/units.h"
 #include "analyzer/thresholds/thresholds.h"
 
-/* The largest context measured was 667 MB (287 to 667 MB, by card and driver), so memory above this
- * limit belongs to other processes. */
-#define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
-
 enum { OWNER_TEXT_BYTES = 256, MOMENT_NAME_BYTES = 32 };
 
 /* --- names of owners --- */
@@ -282,6 +278,7 @@ static bool is_dry_run(const struct study *study)
 static void add_notes(struct doc *doc, const struct study *study, const struct ledger *ledger)
 {
     const uint64_t context_bytes = ledger_sum(ledger, LEDGER_context);
+    const uint64_t others_bytes = context_bytes - ledger_context_part(ledger, context_bytes);
     char size[UNITS_TEXT_BYTES];
 
     if (!ledger->used_known)
@@ -290,15 +287,15 @@ static void add_notes(struct doc *doc, const struct study *study, const struct l
     else if (!ledger->is_asked)
         doc_note(doc, "The only free-memory sample is from the start of the context, so later "
                       "growth outside recorded calls is unknown.");
-    if (context_bytes > CONTEXT_MOST_BYTES && !ledger->limit.is_set)
+    if (others_bytes)
         doc_note(doc,
                  "A context takes at most 1 GiB (assumed), so other processes hold about %s of "
                  "'context and other processes'.",
-                 units_bytes(size, context_bytes - CONTEXT_MOST_BYTES));
+                 units_bytes(size, others_bytes));
     if (is_dry_run(study) && context_bytes + ledger_sum(ledger, LEDGER_own_context) > 0)
         doc_note(doc, "In a dry run the size of the context is assumed; "
                       "--dry-run=CARD,context=SIZE sets it for your card.");
-    if (context_bytes > CONTEXT_MOST_BYTES && ledger->limit.is_set)
+    if (context_bytes > LEDGER_CONTEXT_MOST_BYTES && ledger->limit.is_set)
         doc_note(doc, "The program set a limit (cudaDeviceSetLimit), for which a context may take "
                       "more than the 1 GiB that is assumed otherwise.");
     if (ledger_sum(ledger, LEDGER_growth))
@@ -411,8 +408,7 @@ static void add_note(struct doc *doc, const struct ledger *ledger)
     const uint64_t modules_bytes = ledger_sum(ledger, LEDGER_modules);
     const uint64_t context_bytes =
         ledger_sum(ledger, LEDGER_context) + ledger_sum(ledger, LEDGER_growth);
-    const bool has_others = context_bytes > CONTEXT_MOST_BYTES && !ledger->limit.is_set;
-    const uint64_t own_bytes = has_others ? CONTEXT_MOST_BYTES : context_bytes;
+    const uint64_t own_bytes = ledger_context_part(ledger, context_bytes);
     char all[UNITS_TEXT_BYTES], pools[UNITS_TEXT_BYTES], direct[UNITS_TEXT_BYTES];
     char context[UNITS_TEXT_BYTES];
 
@@ -426,9 +422,10 @@ static void add_note(struct doc *doc, const struct ledger *ledger)
              "(%s).",
              all, pools, direct, context,
              !ledger->used_known ? "unknown: the trace has no free-memory sample"
-             : has_others ? "assumed: others hold what is in use beyond the process's memory and "
-                            "1 GiB"
-                          : "a difference, which may include other processes");
+             : own_bytes < context_bytes
+                 ? "assumed: others hold what is in use beyond the process's memory and "
+                   "1 GiB"
+                 : "a difference, which may include other processes");
 }
 
 int page_ledger_note(struct doc *doc, const struct study *study, const struct device_use *use,
