@@ -140,7 +140,7 @@ def test_every_byte_of_a_full_card_has_one_owner(trace):
 def test_the_answer_names_what_is_in_use_and_its_largest_owners(trace):
     trace.alloc(4 * GIB, stack=frames(trace, "libcudart", "libcublas"))
     assert load_json("ledger", trace.write())["answer"] == [
-        "On device 0 4.29 GiB of 16.00 GiB is in use at the peak.",
+        "On device 0 4.29 GiB of 16.00 GiB is in use at the peak of the driver's memory.",
         "4.00 GiB cuBLAS, 300.00 MiB context and other processes.",
     ]
 
@@ -202,8 +202,8 @@ def test_a_report_says_what_nvidia_smi_shows_and_what_of_it_is_assumed(trace):
     trace.alloc(2 * GIB, stack=frames(trace, "libcudart", "libcublas"))
     words = " ".join(run_command("report", trace.write()).stdout.split())
     assert (
-        "nvidia-smi shows about 3.00 GiB of this process at the peak: 0 B in pools of frameworks, 2.00 GiB taken from the "
-        "driver by libraries and the program, 1.00 GiB of context and modules (assumed:"
+        "nvidia-smi shows about 3.00 GiB of this process at the peak of the driver's memory: 0 B in pools of frameworks, "
+        "2.00 GiB taken from the driver by libraries and the program, 1.00 GiB of context and modules (assumed:"
     ) in words
 
 

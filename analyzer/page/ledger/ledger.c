@@ -183,11 +183,12 @@ static int find_moments(struct named_moment *moments, const struct study *study,
     return count;
 }
 
-/* Writes the moment for a sentence: "the peak", "oom:2". */
+/* Writes the moment for a sentence: "the peak of the driver's memory", "oom:2". Other commands call
+ * another moment the peak: the one at which the pool, if there is one, has most live bytes. */
 static const char *moment_text(const char *at)
 {
     if (!strcmp(at, "peak"))
-        return "the peak";
+        return "the peak of the driver's memory";
     return !strcmp(at, "end") ? "the end" : at;
 }
 
@@ -239,12 +240,12 @@ static void add_sum(struct doc *doc, const char *owner, const struct ledger *led
     doc_row_end(doc);
 }
 
-/* Writes the moment for a heading: "At the peak", "At a failure". */
+/* Writes the moment for a heading: "At the peak of the driver's memory", "At the failure". */
 static const char *moment_heading(const char *at)
 {
     static const struct {
         const char *start, *heading;
-    } headings[] = {{"peak", "At the peak"},
+    } headings[] = {{"peak", "At the peak of the driver's memory"},
                     {"oom:", "At the failure"},
                     {"end", "At the end"},
                     {"", "At the given moment"}};
@@ -417,7 +418,8 @@ static void add_note(struct doc *doc, const struct ledger *ledger)
     units_bytes(direct, ledger->process_bytes - pools_bytes - modules_bytes);
     units_bytes(context, own_bytes + modules_bytes);
     doc_note(doc,
-             "nvidia-smi shows about %s of this process at the peak: %s in pools of frameworks, "
+             "nvidia-smi shows about %s of this process at the peak of the driver's memory: %s in "
+             "pools of frameworks, "
              "%s taken from the driver by libraries and the program, %s of context and modules "
              "(%s).",
              all, pools, direct, context,
