@@ -18,6 +18,7 @@ struct held_block {
     bool piles_up;            /* the block is of PART_DATA, and its place piles up */
     bool is_of_graph;         /* autograd keeps the block; copied from struct block */
     bool is_of_caught;        /* the block was made in a call that failed later and was caught */
+    bool is_of_weight;        /* a block of backward as large as a block of the model */
 };
 
 /* Block 0 is the failed allocation; see held_number. */
@@ -43,14 +44,15 @@ static bool is_of_batch(const struct held_block *block)
 }
 
 /* True if the block's bytes grow with the batch. In the first iteration no place recurs yet, so all
- * blocks of this iteration's batch count. */
+ * blocks of this iteration's batch count. A gradient of a parameter is as large as the parameter
+ * with every batch, also where backward adds it to another one and frees it. */
 static bool grows_with_batch(const struct without *without, const struct held_block *block)
 {
     if (block->piles_up)
         return false;
     if (is_of_batch(block))
         return block->recurs || !without->lives->iterations.number;
-    return block->part == PART_BACKWARD && block->passes;
+    return block->part == PART_BACKWARD && block->passes && !block->is_of_weight;
 }
 
 /* True if the block has a size of the question. A large block may be bigger than its request, by a
@@ -122,6 +124,25 @@ static uint64_t gone_bytes_of(struct without *without, enum without_rule rule,
         return block->size_bytes;
     *batch_bytes = block->size_bytes;
     return before_bytes;
+}
+
+/* Counts the live blocks of the model by size: adds a block that begins, or removes one that ends.
+ */
+static int count_weight(struct without *without, const struct held_block *block, bool begins,
+                        struct err *err)
+{
+    if (block->part != PART_INIT)
+        return 0;
+    const uint32_t found = pair_map_get(&without->weights, 0, block->size_bytes);
+    const uint32_t count = found == PAIR_MAP_NONE ? 0 : found;
+    return pair_map_put(&without->weights, 0, block->size_bytes,
+                        begins ? count + 1 : count - (count > 0), err);
+}
+
+static bool has_weight_size(const struct without *without, uint64_t size_bytes)
+{
+    const uint32_t count = pair_map_get(&without->weights, 0, size_bytes);
+    return count != PAIR_MAP_NONE && count > 0;
 }
 
 /* Adds a new block to the sums of the questions. WITHOUT_HELD counts the block only from the next
@@ -268,6 +289,10 @@ static int begin_block(struct without *without, uint32_t number, const struct he
     block->recurs = traits & TRAIT_RECURS;
     block->passes = traits & TRAIT_PASSES;
     block->piles_up = block->part == PART_DATA && traits & TRAIT_PILES_UP;
+    block->is_of_weight =
+        block->part == PART_BACKWARD && has_weight_size(without, block->size_bytes);
+    if (count_weight(without, block, true, err))
+        return -1;
     const bool had_optimized = without->iterations.has_optimized;
     if (iterations_allocate(&without->iterations, block->part))
         begin_iteration(without, had_optimized);
@@ -279,7 +304,7 @@ static int begin_block(struct without *without, uint32_t number, const struct he
     return begin_calls(without, number, block, err);
 }
 
-static void end_block(struct without *without, uint32_t number)
+static int end_block(struct without *without, uint32_t number, struct err *err)
 {
     const struct held_block *block = &without->blocks[number];
     end_sums(without, block);
@@ -292,6 +317,7 @@ static void end_block(struct without *without, uint32_t number)
         if (call != SLOT_NONE)
             calls_end_block(&without->lines[i], call, number, block->size_bytes);
     }
+    return count_weight(without, block, false, err);
 }
 
 /* --- caught failures --- */
@@ -362,12 +388,14 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     (void)spans;
     if (block->account != without->account || !counts(without, at))
         return 0;
-    if (!change->birth)
-        end_block(without, held_number(at, block));
-    else if (!describe(without, &born, block->stack_id, block->deciding_path, block->size_bytes,
-                       block->is_of_graph, at->err) ||
-             begin_block(without, held_number(at, block), &born, at->err))
+    if (!change->birth) {
+        if (end_block(without, held_number(at, block), at->err))
+            return -1;
+    } else if (!describe(without, &born, block->stack_id, block->deciding_path, block->size_bytes,
+                         block->is_of_graph, at->err) ||
+               begin_block(without, held_number(at, block), &born, at->err)) {
         return -1;
+    }
     if (change->birth)
         follow_call(without, &without->blocks[held_number(at, block)], at->index);
     if (!change->is_resize)
@@ -444,6 +472,7 @@ void without_release(struct without *without)
     for (size_t i = 0; i < without->line_count; i++)
         calls_release(&without->lines[i]);
     stale_release(&without->stale);
+    pair_map_release(&without->weights);
     free(without->blocks);
     free(without->calls);
     free(without->traits);

@@ -75,6 +75,7 @@ struct without {
     uint32_t stale_iteration; /* gradients of iterations before this one are stale */
     uint64_t new_bytes;       /* WITHOUT_HELD: bytes of the current iteration; not held over yet */
     struct stale stale;
+    struct pair_map weights; /* (0, size): number of live blocks of the model with this size */
     /* WITHOUT_CAUGHT: the event at which the current or last call began */
     uint64_t call_begin_index;
     uint32_t call_iteration;

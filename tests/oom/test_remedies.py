@@ -445,3 +445,16 @@ def test_segments_that_grow_are_not_advised_where_they_would_have_failed_before(
 def test_expandable_segments_that_leave_little_room_are_no_advice_for_a_run_that_is_still_growing(tmp_path):
     """One segment that grows takes 290 of 300 MiB. More is live than ever before, so the next request may fail."""
     assert fragmented(tmp_path / "trace.db", "2.6.0", kept=90, asked=110) == []
+
+
+@pytest.mark.parametrize("gradient", [200, 190])
+def test_a_gradient_as_large_as_a_weight_does_not_grow_with_the_batch(run, gradient):
+    """Backward asks for a second gradient of one table, to add it to the first. Half the batch makes neither smaller."""
+    with run.trace.phase("init"):
+        run.alloc(200, MAIN)
+    with run.trace.phase("backward"):
+        run.alloc(gradient, *layer(3))
+        run.fail(gradient, *layer(4))
+    # A block of another size is the gradient of a tensor of the batch. The first one is kept, so it does not count.
+    row = run.remedies().get("smaller_batch")
+    assert (row and row["gain_bytes"]) == (None if gradient == 200 else 95 * MIB)

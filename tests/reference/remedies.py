@@ -134,7 +134,11 @@ class Run:
             return False
         if block.part in FORWARD:
             return self.recurs(block) or not self.iterations
-        return block.part == "backward" and self.passes(block)
+        return block.part == "backward" and self.passes(block) and not self.is_of_weight(block)
+
+    def is_of_weight(self, block):
+        """True if a live block of the model is as large as the block: gradients of parameters do not grow with the batch."""
+        return any(b.part == "init" and b.size == block.size for b in self.at(block.begin))
 
     # --- the questions: bytes that are gone at a moment ---
 
