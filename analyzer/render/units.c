@@ -32,6 +32,14 @@ char *units_bytes(char out[UNITS_TEXT_BYTES], uint64_t bytes)
     return out;
 }
 
+char *units_request(char out[UNITS_TEXT_BYTES], uint64_t bytes)
+{
+    if (!units_request_overflowed(bytes))
+        return units_bytes(out, bytes);
+    snprintf(out, UNITS_TEXT_BYTES, "more than 8 EiB");
+    return out;
+}
+
 char *units_delta(char out[UNITS_TEXT_BYTES], int64_t bytes)
 {
     /* 0 - x in unsigned arithmetic is also right for INT64_MIN. */

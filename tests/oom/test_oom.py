@@ -49,6 +49,18 @@ def test_more_than_the_whole_card_is_exhausted_whatever_is_free(trace):
     assert verdict(trace) == "exhausted"
 
 
+@pytest.mark.parametrize(("size", "asked", "why"), [
+    (17 * GIB, "17.00 GiB", "17.00 GiB is more than the card has"),
+    ((1 << 63) - 1, "more than 8 EiB", "a request for more than 8 EiB has a size that overflowed (negative or wrapped)"),
+])  # fmt: skip
+def test_a_request_larger_than_the_card_exhausts_nothing(trace, size, asked, why):
+    fail(trace, size, free=15 * GIB, stack=trace.stack(("/home/me/train.py", 8, "reserve")))
+    said = [line["text"] for line in load_json("oom", trace.write())["verdict"]]
+    assert said[0].endswith(f"train.py:8 reserve asked for {asked}.")
+    assert said[1] == f"Larger than the whole card: the card had 15.00 GiB of 16.00 GiB free, and {why}."
+    assert ("Check how the size is computed at train.py:8 reserve." in said) == (size > 1 << 62)
+
+
 def test_memory_that_other_processes_hold_is_the_verdict_others(trace):
     trace.alloc(8 * GIB)
     fail(trace, GIB, free=MIB)

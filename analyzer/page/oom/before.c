@@ -103,6 +103,17 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
                      asked->times_live);
 }
 
+/* A size that overflowed was computed wrongly, by the line that asked or above it. */
+static int say_overflow_remedy(struct opening *opening, const struct oom *oom,
+                               const struct oom_told *told)
+{
+    const struct blamed *blamed = page_oom_asker(told, oom->failure);
+
+    if (!units_request_overflowed(oom->requested_bytes) || !blamed->is_known)
+        return 1;
+    return page_say(opening, VERDICT_do, "Check how the size is computed at %s.", blamed->label);
+}
+
 /* --- who held the memory --- */
 
 static const char *label_of(const struct oom_told *told, uint32_t stack_id)
@@ -172,5 +183,5 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
     else if (count > 0)
         status = say_rows(opening, oom, told, rows, (size_t)count, live);
     free(rows);
-    return status;
+    return status < 0 ? -1 : say_overflow_remedy(opening, oom, told);
 }

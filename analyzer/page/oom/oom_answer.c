@@ -33,7 +33,7 @@ static struct sizes sizes_of(const struct oom *oom)
 {
     struct sizes sizes = {0};
 
-    units_bytes(sizes.asked, oom->requested_bytes);
+    units_request(sizes.asked, oom->requested_bytes);
     units_bytes(sizes.free, oom->device_free_bytes);
     units_bytes(sizes.hole, oom->largest_hole_bytes);
     units_bytes(sizes.others, oom->others_bytes);
@@ -227,7 +227,11 @@ static void explain_limit(struct text *out, const struct oom *oom, const struct 
 static void explain_exhausted(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
     if (oom->reason == OOM_MORE_THAN_CARD) {
-        text_addf(out, "%s is more than the card has", sizes->asked);
+        text_addf(out,
+                  units_request_overflowed(oom->requested_bytes)
+                      ? "a request for %s has a size that overflowed (negative or wrapped)"
+                      : "%s is more than the card has",
+                  sizes->asked);
         return;
     }
     if (oom->reason == OOM_BY_LAUNCH)
@@ -393,6 +397,8 @@ static const char *verdict_words(const struct oom *oom)
         [OOM_LIMIT] = "A limit",
     };
 
+    if (oom->reason == OOM_MORE_THAN_CARD)
+        return "Larger than the whole card";
     if (oom->verdict == OOM_OTHERS && oom->reason == OOM_REASON_NONE)
         return "Held by this context or other processes";
     return words[oom->verdict];
@@ -428,7 +434,7 @@ static int say_asked(struct opening *opening, const struct study *study, const s
     if (oom->reason == OOM_BY_LAUNCH)
         snprintf(asked, sizeof asked, " launched a CUDA graph");
     else if (oom->account_kind != ACCOUNT_context)
-        snprintf(asked, sizeof asked, " asked for %s", units_bytes(size, oom->requested_bytes));
+        snprintf(asked, sizeof asked, " asked for %s", units_request(size, oom->requested_bytes));
     if (study->history.failures_in_all > 1)
         snprintf(number, sizeof number, " (failure %" PRIu64 " of %" PRIu64 ")",
                  oom->failure->number, study->history.failures_in_all);

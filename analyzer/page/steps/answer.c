@@ -173,7 +173,7 @@ static void say_step(struct opening *opening, const struct study *study,
     if (outlier->is_open)
         page_say(opening, VERDICT_what,
                  "Step %" PRIu64 " did not end: %s was refused; it peaked at %s%s%s.", step->number,
-                 BYTES_TEXT(outlier->failure->event.size_bytes), peak,
+                 REQUEST_TEXT(outlier->failure->event.size_bytes), peak,
                  outlier->has_typical ? ", typically " : "", outlier->has_typical ? typical : "");
     else if (outlier->cause == OUTLIER_NONE)
         page_say(opening, VERDICT_what,

@@ -19,6 +19,12 @@ TEST(bytes_change_unit_where_two_decimals_would_say_1024)
     assert_string_equal(units_bytes(text, UINT64_MAX), "16.00 EiB");
 }
 
+TEST(a_request_at_the_limit_of_a_trace_was_larger)
+{
+    assert_string_equal(units_request(text, INT64_MAX - 1), "8.00 EiB");
+    assert_string_equal(units_request(text, INT64_MAX), "more than 8 EiB");
+}
+
 TEST(deltas_carry_their_sign)
 {
     assert_string_equal(units_delta(text, 0), "0 B");
