@@ -167,15 +167,16 @@ class Steps:
 
     def sites(self, row):
         """Returns five values: the bytes of call stacks that no other step has; the bytes by which the remaining call
-        stacks exceed their mean in other steps; how many times that mean the excess is; how many times larger than in
+        stacks exceed their mean over all other steps; how many times that mean the excess is; how many times larger than in
         other steps the largest blocks are; the rows."""
         if row is self.rows[0]:
             return 0, 0, 0, 0, []
         new, held, typical_sum, rows = 0, 0, 0, []
         largest_sum, typical_largest = 0, 0
         for stack, bytes_ in row["sites"].items():
-            others = [r for r in self.rows[1:] if r["begin"] != row["begin"] and stack in r["sites"]]
-            typical = sum(r["sites"][stack] for r in others) / len(others) if others else 0
+            every = [r for r in self.rows[1:] if r["begin"] != row["begin"]]
+            others = [r for r in every if stack in r["sites"]]
+            typical = sum(r["sites"][stack] for r in others) / len(every) if others else 0
             if others:
                 largest_sum += row["largest"][stack]
                 typical_largest += sum(r["largest"][stack] for r in others) / len(others)

@@ -86,14 +86,18 @@ struct largest {
     double bytes, typical_bytes;
 };
 
-/* is_summed: the sums of the site include this step already. */
+/* is_summed: the sums of the site include this step already. others_count: the number of other
+ * steps, with and without the site. Bytes are averaged over all of them, because a step that runs
+ * more code than others allocated more. The largest blocks are averaged over those with the site,
+ * because they are compared by size. */
 static void add_site(struct outlier *outlier, struct largest *largest,
-                     const struct site_steps *site, struct step_site own, bool is_summed)
+                     const struct site_steps *site, struct step_site own, bool is_summed,
+                     uint64_t others_count)
 {
     const double others = (double)(site->steps_count - is_summed);
     const uint64_t other_bytes = site->bytes - (is_summed ? own.bytes : 0);
     const uint64_t other_largest = site->largest_bytes - (is_summed ? own.largest_bytes : 0);
-    const double typical = others > 0 ? (double)other_bytes / others : 0;
+    const double typical = others > 0 ? (double)other_bytes / (double)others_count : 0;
 
     if (others > 0) {
         largest->bytes += (double)own.largest_bytes;
@@ -123,7 +127,9 @@ static void sum_up(struct outlier *outlier, const struct largest *largest)
         largest->typical_bytes > 0 ? largest->bytes / largest->typical_bytes : 0;
 }
 
-static int find_sites(struct outlier *outlier, const struct account_steps *own, struct err *err)
+/* step_count: of the trace. The first step is in no average. */
+static int find_sites(struct outlier *outlier, const struct account_steps *own, uint64_t step_count,
+                      struct err *err)
 {
     const size_t most = outlier->is_open ? own->touched_count + 1 : own->highest_site_count;
     struct largest largest = {0};
@@ -136,12 +142,12 @@ static int find_sites(struct outlier *outlier, const struct account_steps *own, 
             const struct site_steps *site = &own->sites[own->touched[i]];
             add_site(outlier, &largest, site,
                      (struct step_site){own->touched[i], site->now_bytes, site->now_largest_bytes},
-                     false);
+                     false, step_count - 1);
         }
     else if (outlier->step.ordinal > 1)
         for (size_t i = 0; i < own->highest_site_count; i++) {
             const struct step_site *site = &own->highest_sites[i];
-            add_site(outlier, &largest, &own->sites[site->number], *site, true);
+            add_site(outlier, &largest, &own->sites[site->number], *site, true, step_count - 2);
         }
     if (outlier->count)
         qsort(outlier->sites, outlier->count, sizeof *outlier->sites, compare_sites);
@@ -197,7 +203,7 @@ int outlier_find(struct outlier *outlier, const struct step_watch *watch,
         return 0;
     find_typical(outlier, own);
     choose_step(outlier, watch, history, account, own);
-    if (outlier->has_typical && find_sites(outlier, own, err)) {
+    if (outlier->has_typical && find_sites(outlier, own, watch->step_count, err)) {
         outlier_release(outlier);
         return -1;
     }

@@ -32,7 +32,7 @@ enum outlier_cause {
 };
 
 /* A call stack, in a backward together with one forward operator: the bytes that it allocated in
- * the step, and its average over the other steps in which it allocated. */
+ * the step, and its average over all other steps except the first. */
 struct outlier_site {
     uint32_t stack_id, forward_stack_id;
     uint64_t bytes;
