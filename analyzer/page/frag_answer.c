@@ -110,7 +110,8 @@ static int say_who(struct opening *opening, const struct words *words, const str
     if (!*idle->label)
         return 1;
     return page_say(opening, VERDICT_who, "%s was requested by %s (%s).",
-                    idle->label_bytes > idle->bytes / 2 ? "Most of it" : "The largest part",
+                    idle->label_bytes > idle->bytes / 2 ? "Most of the idle memory"
+                                                        : "The largest part of the idle memory",
                     idle->label, BYTES_TEXT(idle->label_bytes));
 }
 

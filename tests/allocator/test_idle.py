@@ -72,11 +72,11 @@ def small_blocks_in_large_segments(trace):
 
 CASES = {
     fresh_streams: ("2.00 GiB of it lay in segments of 8 other streams, and a segment serves only its own stream.",
-                    "Most of it was requested by send.py:1 send (1.75 GiB).", ONCE),
+                    "Most of the idle memory was requested by send.py:1 send (1.75 GiB).", ONCE),
     growing_sizes: ("2.62 GiB of it lay in whole segments that were too small for later requests.",
-                    "Most of it was requested by extend.py:1 extend (2.62 GiB).", LARGEST),
+                    "Most of the idle memory was requested by extend.py:1 extend (2.62 GiB).", LARGEST),
     a_large_phase: ("Most of it lay in whole segments: it is cached, not fragmented.",
-                    "Most of it was requested by prompt.py:1 prompt (3.00 GiB).", EMPTY_CACHE),
+                    "Most of the idle memory was requested by prompt.py:1 prompt (3.00 GiB).", EMPTY_CACHE),
     small_blocks_in_large_segments: ("3.60 GiB of it could not go back to the driver because live blocks lie beside it.",
                                      "Most of it is pinned by keep.py:1 keep: 3.49 GiB beside 8 blocks of 8.00 MiB in all.",
                                      None),
