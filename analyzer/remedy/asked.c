@@ -83,7 +83,7 @@ static void find_generations(struct generations *generations, const struct at_mo
                                 ? block->size_bytes
                                 : 0;
         else if (!is_before)
-            found.now_bytes += block->size_bytes;
+            found.now_bytes += block->is_refused ? 0 : block->size_bytes;
         else if (keeps_all(at, lives, block))
             *(block->begin_index < life.earlier_run_index ? &older_bytes : &found.before_bytes) +=
                 block->size_bytes;

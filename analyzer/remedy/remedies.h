@@ -43,7 +43,7 @@ struct remedy {
 /* Two objects of one line of the program: the request failed while the line made the second, and
  * the first is still held. Nothing of either was freed. before_bytes is 0 if there are none. */
 struct generations {
-    uint64_t before_bytes, now_bytes; /* now_bytes includes the refused request */
+    uint64_t before_bytes, now_bytes; /* live bytes, so without the refused request */
     uint32_t location;                /* the line */
 };
 

@@ -73,10 +73,15 @@ static int say_generations(struct opening *opening, const struct study *study,
     snprintf(name, sizeof name, "%s:%" PRIu32 " %s",
              stack_base_name(trace_string(trace, line->file_id)), line->line,
              trace_string(trace, line->function_id));
-    return page_join(opening, VERDICT_why,
-                     "%s is of this call of %s, %s of the call before, which is still held",
-                     units_bytes(now, generations->now_bytes), name,
-                     units_bytes(before, generations->before_bytes)) < 0
+    units_bytes(before, generations->before_bytes);
+    const int status =
+        generations->now_bytes
+            ? page_join(opening, VERDICT_why,
+                        "%s is of this call of %s, %s of the call before, which is still held",
+                        units_bytes(now, generations->now_bytes), name, before)
+            : page_join(opening, VERDICT_why,
+                        "%s is of the call of %s before this one, and is still held", before, name);
+    return status < 0
                ? -1
                : page_say(opening, VERDICT_do,
                           "Drop the old tensors of %s (del, = None) before the new ones are made.",
