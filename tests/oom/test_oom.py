@@ -61,6 +61,21 @@ def test_a_request_larger_than_the_card_exhausts_nothing(trace, size, asked, why
     assert ("Check how the size is computed at train.py:8 reserve." in said) == (size > 1 << 62)
 
 
+@pytest.mark.parametrize(("free", "told"), [
+    ([], None),
+    ([9], "device 0 refused, and device 1 had 9.00 GiB free."),
+    ([9, 11, 2], "device 0 refused, and device 2 had most of the others, 11.00 GiB free."),
+])  # fmt: skip
+def test_a_process_with_several_devices_is_told_which_one_refused(trace, free, told):
+    for device, gib in enumerate(free, 1):
+        trace.rows["device"].append((device, f"GPU-1{device}", "Card", 16 * GIB, CONTEXT))
+        trace.device_memory(gib * GIB, 16 * GIB, device=device)
+    trace.alloc(15 * GIB)
+    fail(trace, GIB, free=16 * GIB - 15 * GIB - CONTEXT)
+    why = next(line["text"] for line in load_json("oom", trace.write())["verdict"] if line["role"] == "why")
+    assert why.endswith(told) if told else "refused" not in why
+
+
 def test_memory_that_other_processes_hold_is_the_verdict_others(trace):
     trace.alloc(8 * GIB)
     fail(trace, GIB, free=MIB)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/analysis/card.h"
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
@@ -172,6 +173,37 @@ static int say_rows(struct opening *opening, const struct oom *oom, const struct
                     row->blamed->label, units_bytes(most, row->bytes));
 }
 
+/* Says which device refused, and which other device of the process had most free: "device 0
+ * refused, and device 1 had 7.20 GiB free". */
+static int say_other_devices(struct opening *opening, const struct history *history,
+                             const struct failure *failure)
+{
+    const int device = history->accounts[failure->account].device;
+    char refused[STUDY_DEVICE_BYTES], other[STUDY_DEVICE_BYTES], size[UNITS_TEXT_BYTES];
+    struct card_free card, most = {0};
+    size_t others_count = 0;
+    int found = device;
+
+    for (size_t i = 0; i < history->device_count; i++) {
+        const int number = history->devices[i].device;
+        if (number < 0 || number == device)
+            continue;
+        if (card_free_at(&card, history, number, failure->at.index, opening->err))
+            return -1;
+        others_count += card.known;
+        if (!card.known || (most.known && card.free_bytes <= most.free_bytes))
+            continue;
+        most = card;
+        found = number;
+    }
+    if (!others_count || device < 0)
+        return 1;
+    return page_join(opening, VERDICT_why, "%s refused, and %s had %s%s free",
+                     study_device_name(device, refused), study_device_name(found, other),
+                     others_count > 1 ? "most of the others, " : "",
+                     units_bytes(size, most.free_bytes));
+}
+
 int page_oom_say_who(struct opening *opening, const struct study *study, const struct oom *oom,
                      const struct oom_told *told, struct err *err)
 {
@@ -188,5 +220,7 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
     else if (count > 0)
         status = say_rows(opening, oom, told, rows, (size_t)count, live);
     free(rows);
+    if (status >= 0)
+        status = say_other_devices(opening, &study->history, oom->failure);
     return status < 0 ? -1 : say_overflow_remedy(opening, oom, told);
 }
