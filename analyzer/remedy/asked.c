@@ -102,11 +102,13 @@ int asked_find(struct asked *asked, const struct at_moment *at, const struct liv
     if (place == PLACE_NONE)
         return -1;
     const struct place_life life = lives_of(lives, place);
-    *asked = (struct asked){.rising = life.rising,
-                            .ignores_batch = ignores_batch(at, lives, &life),
-                            .grows = place != PLACE_ROOT && rising_goes_on(&life.rising) &&
-                                     !may_be_layers(at, lives, place),
-                            .halved_count = caught->count ? caught->halved_count : 0};
+    *asked =
+        (struct asked){.rising = life.rising,
+                       .ignores_batch = ignores_batch(at, lives, &life),
+                       .grows = place != PLACE_ROOT &&
+                                (rising_goes_on(&life.rising) || rising_doubles(&life.rising)) &&
+                                !may_be_layers(at, lives, place),
+                       .halved_count = caught->count ? caught->halved_count : 0};
     const bool is_tensor = at->history->accounts[failure->account].kind == ACCOUNT_pool;
     if (is_tensor && card_bytes && size_bytes > card_bytes && live_bytes &&
         size_bytes / live_bytes >= ABSURD_TIMES)

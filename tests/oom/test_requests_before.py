@@ -110,6 +110,21 @@ def test_layers_that_autograd_keeps_are_no_buffer_that_grows(run, keeps_graph):
     assert ("smaller_batch" in remedies) == keeps_graph
 
 
+def test_an_arena_that_doubles_each_time_it_is_full_is_told_by_its_requests(tmp_path):
+    """Each block is copied into one of twice its size, and freed."""
+    trace, old = Trace(tmp_path / "trace.db"), None
+    trace.card(2000 * MIB, 0)
+    line = trace.stack((FILE, 69, "Arena.grow"), MAIN)
+    for size in (64, 128, 256, 512, 1024):
+        new = trace.alloc(size * MIB, stack=line)
+        if old:
+            trace.free(old)
+        old = new
+    trace.fail(2000 * MIB, stack=line)
+    texts = {row["role"]: row["text"] for row in load_json("oom", trace.write())["verdict"]}
+    assert "the requests of this line doubled 5 times, to 1.95 GiB" in texts["why"]
+
+
 def test_lines_that_free_nothing_and_ask_for_more_each_time_hold_the_memory(tmp_path):
     """A pool in C whose requests get larger never uses an old buffer again."""
     trace = Trace(tmp_path / "trace.db")

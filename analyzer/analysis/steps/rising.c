@@ -10,6 +10,17 @@ enum { ALIKE_TIMES = 2 };
 /* Rises are even if they differ by at most 1/20, so that one figure describes them. */
 enum { EVEN_SHARE = 20 };
 
+/* A buffer that doubles each time it is full, such as an arena or a vector, asks for twice as much
+ * as before, and for a little more or less where its header or a rounding counts. */
+enum { FEWEST_DOUBLINGS = 4, DOUBLING_SLACK = 16 };
+
+static bool is_doubling(uint64_t before_bytes, uint64_t rise_bytes)
+{
+    const uint64_t slack_bytes = before_bytes / DOUBLING_SLACK;
+
+    return rise_bytes + slack_bytes >= before_bytes && rise_bytes <= before_bytes + slack_bytes;
+}
+
 void rising_add(struct rising *rising, const struct rising_request *request)
 {
     if (!rising->first_bytes || request->size_bytes < rising->last_bytes) {
@@ -26,6 +37,9 @@ void rising_add(struct rising *rising, const struct rising_request *request)
     const uint64_t rise_bytes = request->size_bytes - rising->last_bytes;
     rising->is_of_buffer |= request->batch_bytes < rising->last_batch_bytes;
     rising->last_batch_bytes = request->batch_bytes;
+    if (rise_bytes)
+        rising->doublings_count =
+            is_doubling(rising->last_bytes, rise_bytes) ? rising->doublings_count + 1 : 0;
     rising->last_bytes = request->size_bytes;
     if (!rise_bytes)
         return;
@@ -49,6 +63,12 @@ bool rising_goes_on(const struct rising *rising)
 
     return rising->rises_count >= (are_alike ? FEWEST_ALIKE_RISES : FEWEST_RISES) &&
            rising->rises_count > rising->earlier_rises_count && !follows_batches(rising);
+}
+
+bool rising_doubles(const struct rising *rising)
+{
+    return !rising->falls_count && rising->doublings_count >= FEWEST_DOUBLINGS &&
+           !follows_batches(rising);
 }
 
 bool rising_never_falls(const struct rising *rising)

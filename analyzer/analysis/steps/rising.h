@@ -33,6 +33,7 @@ struct rising {
     uint32_t rises_count;         /* requests that were larger than the one before */
     uint32_t earlier_rises_count; /* the most rises of a run that ended */
     uint32_t falls_count;         /* runs that ended */
+    uint32_t doublings_count;     /* the last rises, if each was about the size before it */
 };
 
 void rising_add(struct rising *rising, const struct rising_request *request);
@@ -40,6 +41,9 @@ void rising_add(struct rising *rising, const struct rising_request *request);
 /* True if the requests of the run grew so often that they will go on to grow. False if they grew
  * because the batches did. */
 bool rising_goes_on(const struct rising *rising);
+/* True if no request was smaller than the one before, and the last ones doubled so often that they
+ * are those of a buffer. The channels of an encoder double, too, so ask whether they are layers. */
+bool rising_doubles(const struct rising *rising);
 /* True if no request was smaller than the one before, and they will go on to grow. */
 bool rising_never_falls(const struct rising *rising);
 /* True if these requests are all, nothing of them was freed, each was larger than the one before,

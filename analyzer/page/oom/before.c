@@ -35,6 +35,10 @@ static int say_rising(struct opening *opening, const struct rising *rising)
     char rise[UNITS_TEXT_BYTES], first[UNITS_TEXT_BYTES], last[UNITS_TEXT_BYTES];
     const bool is_even = rising_is_even(rising);
 
+    if (rising_doubles(rising))
+        return page_join(opening, VERDICT_why,
+                         "the requests of this line doubled %" PRIu32 " times, to %s",
+                         rising->doublings_count, units_bytes(last, rising->last_bytes));
     units_bytes(rise, rising->most_rise_bytes);
     return page_join(
         opening, VERDICT_why, "the requests of this line grew %" PRIu32 " times%s%s, from %s to %s",

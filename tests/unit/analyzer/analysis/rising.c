@@ -38,6 +38,29 @@ TEST(the_sizes_of_requests_tell_whether_they_go_on_to_grow)
     }
 }
 
+TEST(a_buffer_that_doubles_is_told_after_four_doublings)
+{
+    static const struct {
+        uint64_t sizes[SIZES_MOST];
+        bool doubles;
+    } rows[] = {
+        {{64, 128, 256, 512}, false},
+        {{64, 128, 256, 512, 1024}, true},
+        {{64, 128, 256, 512, 520, 1040}, false},
+        {{100, 150, 225, 338, 507, 760}, false},
+        {{1, 2, 4, 8, 16, 1, 2, 4, 8, 16}, false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rising rising = {0};
+
+        for (size_t n = 0; n < SIZES_MOST && rows[i].sizes[n]; n++)
+            rising_add(&rising, &(struct rising_request){.size_bytes = rows[i].sizes[n]});
+        if (rising_doubles(&rising) != rows[i].doubles)
+            fail_msg("row %zu", i);
+    }
+}
+
 static const struct {
     const char *name;
     uint64_t sizes[SIZES_MOST], batches[SIZES_MOST];
