@@ -142,3 +142,15 @@ FROM paired
 LEFT JOIN string AS name ON name.string_id = object
 LEFT JOIN string AS domain ON domain.string_id = stream
 WHERE begins;
+
+-- Storages and the Python variables that keep them alive, at each walk.
+CREATE VIEW holders AS
+SELECT walk.walk_id, walk.reason, walk.event_number, holder.address, holder.size_bytes, holder.kind,
+       chain.text AS chain, holder.item, holder.items_count, function.text AS function,
+       file.text AS file, location.line
+FROM holder
+JOIN walk USING (walk_id)
+JOIN string AS chain ON chain.string_id = holder.chain_id
+LEFT JOIN location USING (location_id)
+LEFT JOIN string AS function ON function.string_id = location.function_id
+LEFT JOIN string AS file ON file.string_id = location.file_id;

@@ -405,6 +405,10 @@ static int row_framework(struct trace *trace, struct reader *reader)
 /* durations.c reads this table when it is needed. */
 #define row_call_duration NULL
 
+/* No command reads these tables yet. */
+#define row_walk NULL
+#define row_holder NULL
+
 /* --- all tables --- */
 
 static const struct table {

@@ -62,6 +62,7 @@ def test_trace_format_explains_in_the_words_of_the_lists():
         *listed_texts("tables.def", r'^ +COLUMN\((\w+), +"([^"]*)", +"(.*)"\)$'),
         *listed_texts("event_kinds.def", r'^EVENT_KIND\( \w+, +"([^"]*)", +"(.*)"\)$'),
         *listed_texts("meta_keys.def", r'^META\((\w+), +(\w+), +"(.*)"\)$'),
+        *listed_texts("holder_kinds.def", r'^HOLDER_KIND\("([^"]*)", +"(.*)"\)$'),
         *listed_texts("limits.def", r'^LIMIT\((\w+), +(\d+), +(\w+), +"(.*)"\)$'),
     ]
     assert len(rows) > 99

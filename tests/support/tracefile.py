@@ -40,6 +40,11 @@ CREATE TABLE allocator_setting (name TEXT NOT NULL, value TEXT NOT NULL);
 CREATE TABLE framework (name TEXT NOT NULL, version TEXT NOT NULL);
 CREATE TABLE call_duration (seq INTEGER PRIMARY KEY, duration_ns INTEGER NOT NULL);
 CREATE TABLE read_back (name TEXT NOT NULL, count INTEGER NOT NULL);
+CREATE TABLE walk (walk_id INTEGER PRIMARY KEY, event_number INTEGER NOT NULL, reason TEXT NOT NULL,
+                   objects_count INTEGER NOT NULL, stopped TEXT);
+CREATE TABLE holder (walk_id INTEGER NOT NULL, address INTEGER NOT NULL, size_bytes INTEGER NOT NULL,
+                     kind TEXT NOT NULL, chain_id INTEGER NOT NULL, item TEXT, items_count INTEGER,
+                     location_id INTEGER);
 CREATE TABLE event (seq INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, thread_id INTEGER NOT NULL,
                     hook_id INTEGER NOT NULL, kind INTEGER NOT NULL, memory INTEGER NOT NULL,
                     address INTEGER NOT NULL, size_bytes INTEGER NOT NULL, object INTEGER NOT NULL,
