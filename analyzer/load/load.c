@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "load_holders.h"
 #include "load_tables.h"
 #include "query.h"
 #include "analyzer/util/reads.h"
@@ -34,7 +35,7 @@ int load_opened(struct trace *trace, const char *path, const struct opened_trace
         query_failed(path, loaded.db, "event", err);
         goto failed;
     }
-    if (load_tables(&loaded, loaded.db, err))
+    if (load_tables(&loaded, loaded.db, err) || load_holders(&loaded, loaded.db, err))
         goto failed;
     *trace = loaded;
     return 0;

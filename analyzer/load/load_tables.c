@@ -405,7 +405,7 @@ static int row_framework(struct trace *trace, struct reader *reader)
 /* durations.c reads this table when it is needed. */
 #define row_call_duration NULL
 
-/* No command reads these tables yet. */
+/* load_holders.c reads these tables. */
 #define row_walk NULL
 #define row_holder NULL
 

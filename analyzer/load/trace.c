@@ -76,8 +76,19 @@ void trace_forget_modules(struct trace *trace)
     trace->module_count = trace->module_range_count = 0;
 }
 
+static void release_holders(struct trace *trace)
+{
+    for (size_t i = 0; i < trace->walk_count; i++)
+        free(trace->walks[i].reason);
+    for (size_t i = 0; i < trace->holder_count; i++)
+        free(trace->holders[i].kind);
+    free(trace->walks);
+    free(trace->holders);
+}
+
 void trace_release(struct trace *trace)
 {
+    release_holders(trace);
     trace_forget_threads(trace);
     trace_forget_devices(trace);
     trace_forget_modules(trace);

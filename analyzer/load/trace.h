@@ -76,6 +76,21 @@ struct trace_coverage { /* an entry point that the program looked up and that is
     uint64_t count;
 };
 
+/* A walk over Python's objects, and what it found to keep a storage alive; see the tables walk and
+ * holder. */
+struct trace_walk {
+    uint32_t walk_id;
+    uint64_t event_number;
+    char *reason;
+};
+
+struct trace_holder {
+    uint32_t walk_id, chain_id, location_id; /* location_id 0: not known */
+    uint64_t address, size_bytes;
+    uint64_t items_count; /* of the container; 0: none, or it is empty */
+    char *kind;
+};
+
 struct trace_variable { /* a name and its value */
     char *name, *value;
 };
@@ -121,6 +136,11 @@ struct trace {
 
     struct trace_coverage *read_backs; /* ascending name: lines that read unknown values */
     size_t read_back_count;
+
+    struct trace_walk *walks; /* ascending event_number */
+    size_t walk_count;
+    struct trace_holder *holders; /* ascending walk_id */
+    size_t holder_count;
 
     struct trace_variables job_variables, allocator_settings, frameworks; /* ascending name */
 };

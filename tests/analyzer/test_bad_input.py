@@ -223,6 +223,28 @@ def test_a_broken_row_of_another_table_is_named(path, statement, table):
     assert_refused(path, f"table {table}, row")
 
 
+@pytest.mark.parametrize("table, row", [
+    ("walk", "(1, NULL, 'end', 1, NULL)"),
+    ("walk", "(1, -1, 'end', 1, NULL)"),
+    ("holder", "(1, 'x', 1, 'list', 1, NULL, NULL, NULL)"),
+    ("holder", "(1, 1, 1, 'list', -1, NULL, NULL, NULL)"),
+    ("holder", "(1, 1, 1, 'list', 1, NULL, -1, NULL)"),
+    ("holder", "(1, 1, 1, 'list', 1, NULL, NULL, 9999999999)"),
+])  # fmt: skip
+def test_a_broken_row_of_a_walk_is_refused(path, table, row):
+    change(path, f"CREATE TABLE loose AS SELECT * FROM {table}")
+    change(path, f"DROP TABLE {table}")
+    change(path, f"ALTER TABLE loose RENAME TO {table}")
+    change(path, f"INSERT INTO {table} VALUES {row}")
+    assert_refused(path, f"table {table}, row 1")
+
+
+def test_a_trace_that_is_older_than_walks_is_read(path):
+    change(path, "DROP TABLE walk")
+    change(path, "DROP TABLE holder")
+    assert run_command("report", path).returncode == 0
+
+
 def test_a_later_recorders_additions_are_ignored(path):
     change(path, "ALTER TABLE event ADD COLUMN colour TEXT")
     change(path, "CREATE TABLE extra (x)")
