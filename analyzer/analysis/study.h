@@ -10,6 +10,7 @@
 #include "category.h"
 #include "analyzer/analysis/steps/growth_watch.h"
 #include "analyzer/analysis/steps/step_watch.h"
+#include "analyzer/analysis/holders/holders.h"
 #include "nesting.h"
 #include "phases.h"
 #include "analyzer/analysis/series.h"

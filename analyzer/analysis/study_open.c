@@ -134,6 +134,7 @@ static size_t choose_watches(struct study *study, unsigned needs, struct observe
     size_t count = 0;
 
     study->phases.ends = study->growth.ends = study->steps.ends = &study->ends;
+    study->holders.trace = &study->trace;
     observers[count++] = step_ends_observer(&study->ends);
 #define WATCH(name, type)                                                                          \
     if (needs & STUDY_NEEDS_##name)                                                                \
