@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums by holder; see held_sums.h. */
+#include "held_sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/replay/history/live_walk.h"
+#include "analyzer/util/array.h"
+
+/* --- the blocks --- */
+
+struct taken {
+    struct held_sum *items; /* one for each block */
+    size_t count, capacity;
+};
+
+static int take_block(struct taken *taken, const struct held_block *block,
+                      const struct held_ask *ask, struct err *err)
+{
+    if (ask->takes && !ask->takes[block->stack_id])
+        return 0;
+    struct held_sum *grown =
+        array_grow(taken->items, &taken->capacity, taken->count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    taken->items = grown;
+    grown[taken->count++] =
+        (struct held_sum){.stack_id = ask->by_stack ? block->stack_id : 0,
+                          .holder = block->holder,
+                          .bytes = block->size_bytes,
+                          .count = 1,
+                          .items_count = block->holder ? block->holder->items_count : 0};
+    return 0;
+}
+
+static int take_of_walk(struct taken *taken, const struct walk_blocks *walk,
+                        const struct held_ask *ask, struct err *err)
+{
+    for (size_t i = 0; i < walk->count; i++)
+        if (walk->blocks[i].account == ask->account &&
+            take_block(taken, &walk->blocks[i], ask, err))
+            return -1;
+    return 0;
+}
+
+static int take_of_both(struct taken *taken, const struct walk_blocks *walk,
+                        const struct history *history, const struct held_ask *ask, struct err *err)
+{
+    struct live_walk live = live_walk_begin(history, ask->account, ask->index);
+    const struct block *block;
+
+    while ((block = live_walk_next(&live))) {
+        const struct held_block *held = walk_blocks_find(walk, block);
+        if (held && take_block(taken, held, ask, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- the sums --- */
+
+/* Blocks that no object of Python's holds come last. */
+static int compare_chains(const struct trace_holder *a, const struct trace_holder *b)
+{
+    if (!a || !b)
+        return !a - !b;
+    if (a->chain_id != b->chain_id)
+        return a->chain_id < b->chain_id ? -1 : 1;
+    return strcmp(a->kind, b->kind);
+}
+
+static int compare_holders(const struct held_sum *a, const struct held_sum *b)
+{
+    if (a->stack_id != b->stack_id)
+        return a->stack_id < b->stack_id ? -1 : 1;
+    return compare_chains(a->holder, b->holder);
+}
+
+/* Of equal chains, the largest block comes first. */
+static int compare_blocks(const void *left, const void *right)
+{
+    const struct held_sum *a = left, *b = right;
+    const int order = compare_holders(a, b);
+
+    if (order || a->bytes != b->bytes)
+        return order ? order : a->bytes < b->bytes ? 1 : -1;
+    return a->holder ? (a->holder > b->holder) - (a->holder < b->holder) : 0;
+}
+
+static int compare_sums(const void *left, const void *right)
+{
+    const struct held_sum *a = left, *b = right;
+
+    if (a->stack_id == b->stack_id && a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return compare_holders(a, b);
+}
+
+static void join(struct held_sums *sums, struct taken *taken)
+{
+    size_t count = 0;
+
+    if (taken->count)
+        qsort(taken->items, taken->count, sizeof *taken->items, compare_blocks);
+    for (size_t i = 0; i < taken->count; i++) {
+        const struct held_sum *block = &taken->items[i];
+        struct held_sum *sum = count ? &taken->items[count - 1] : NULL;
+
+        sums->bytes += block->bytes;
+        if (!sum || compare_holders(sum, block)) {
+            taken->items[count++] = *block;
+            continue;
+        }
+        sum->bytes += block->bytes;
+        sum->count++;
+        if (sum->items_count < block->items_count)
+            sum->items_count = block->items_count;
+    }
+    if (count)
+        qsort(taken->items, count, sizeof *taken->items, compare_sums);
+    sums->items = taken->items;
+    sums->count = count;
+}
+
+int held_sums_find(struct held_sums *sums, const struct holders *holders,
+                   const struct history *history, const struct held_ask *ask, struct err *err)
+{
+    struct taken taken = {0};
+
+    *sums = (struct held_sums){
+        .at = ask->is_of_walk ? holders_last_walk(holders, ask->index)
+                              : holders_nearest_walk(holders, ask->index, ask->is_failure)};
+    if (!sums->at)
+        return 0;
+    if (ask->is_of_walk ? take_of_walk(&taken, sums->at, ask, err)
+                        : take_of_both(&taken, sums->at, history, ask, err)) {
+        free(taken.items);
+        return -1;
+    }
+    join(sums, &taken);
+    return 0;
+}
+
+void held_sums_release(struct held_sums *sums)
+{
+    free(sums->items);
+    *sums = (struct held_sums){0};
+}
+
+/* Returns the first of `count` items if it keeps more than half of their bytes. */
+static const struct held_sum *most_of(const struct held_sum *items, size_t count)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++)
+        bytes += items[i].bytes;
+    return count && items->holder && items->bytes > bytes / 2 ? items : NULL;
+}
+
+const struct held_sum *held_sums_most(const struct held_sums *sums)
+{
+    return most_of(sums->items, sums->count);
+}
+
+const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id)
+{
+    size_t low = 0, high = sums->count, count = 0;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (sums->items[middle].stack_id < stack_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low + count < sums->count && sums->items[low + count].stack_id == stack_id)
+        count++;
+    return most_of(count ? &sums->items[low] : NULL, count);
+}

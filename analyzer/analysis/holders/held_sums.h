@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums the blocks of one account by what keeps them alive: one item for each chain of names and its
+ * kind, so that 200 items of one list are one item. The walk nearest to a moment tells the chains.
+ * With by_stack, each call stack has items of its own.
+ *
+ *     struct held_sums sums;
+ *     const struct held_ask ask = {.account = account, .index = failure->at.index};
+ *     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err)) …
+ *     held_sums_release(&sums);
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_HELD_SUMS_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_HELD_SUMS_H
+
+#include "holders.h"
+
+struct held_sum {
+    uint32_t stack_id;                 /* 0 unless by_stack */
+    const struct trace_holder *holder; /* of the largest block; NULL: no object of Python's */
+    uint64_t bytes, count;
+    uint64_t items_count; /* of the fullest container; 0: none */
+};
+
+struct held_sums {
+    struct held_sum *items; /* by call stack, and then by bytes, descending */
+    size_t count;
+    uint64_t bytes;               /* sum of all items */
+    const struct walk_blocks *at; /* the walk; NULL: there was none, and no items */
+};
+
+struct held_ask {
+    uint32_t account;
+    uint64_t index;  /* the moment */
+    bool is_failure; /* an allocation failed at the moment */
+    bool is_of_walk; /* take the blocks that lived at the walk, whether or not they lived at the
+                          moment; else those that lived at both */
+    bool by_stack;
+    const bool *takes; /* by stack id: call stacks to take; NULL: all */
+};
+
+int held_sums_find(struct held_sums *sums, const struct holders *holders,
+                   const struct history *history, const struct held_ask *ask, struct err *err);
+void held_sums_release(struct held_sums *sums);
+
+/* The item that keeps more than half of the bytes; NULL: none does, or nothing of Python's does. */
+const struct held_sum *held_sums_most(const struct held_sums *sums);
+/* Does the same for one call stack of sums that were found by_stack. */
+const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id);
+
+#endif
