@@ -7,6 +7,7 @@
 #define GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
 
 #include "analyzer/blame/blame.h"
+#include "analyzer/analysis/holders/held_sums.h"
 #include "analyzer/analysis/sites.h"
 #include "page.h"
 
@@ -68,6 +69,21 @@ page_device_part page_sites_at_peak;
 /* Adds "oom": every failed allocation with its verdict. A summary has all failures, or only the
  * last one. */
 page_part page_all_failures, page_last_failure;
+/* A list of holders: the variables that keep memory alive (analysis/holders/). A summary has at
+ * most `summary_rows` of the first account's. */
+struct page_holder_list {
+    const char *key, *heading;
+    size_t summary_rows;
+};
+/* Adds the holders of each account, if the trace has walks. asks: one for each account, the leading
+ * one first. */
+int page_holders(struct doc *doc, const struct study *study, const struct page_holder_list *list,
+                 const struct held_ask asks[], size_t count, struct err *err);
+/* Says who keeps the memory: "Kept by losses (list of 200), filled at train.py:28: 2.00 GiB of 2.04
+ * GiB at the end." of_bytes: all that the sentence is about. Returns 1 or -1. */
+int page_say_holder(struct opening *opening, const struct study *study, const struct held_sum *sum,
+                    uint64_t of_bytes, const struct walk_blocks *walk);
+
 /* Adds "totals", "growing" and "live_at_exit" of one device, and "leaks", the list of these objects
  * of all devices. */
 page_device_part page_leaks_of_device;
