@@ -6,6 +6,9 @@
 int command_leaks(const struct command *command, int argc, char **argv, struct err *err)
 {
     static const struct option_rule rules[] = {
+        {"by", 0, OPTION_CHOICE, "holder",
+         "also list the variables that keep the memory, as a walk over Python's objects found them",
+         offsetof(struct page_leaks_options, by)},
         {"churn", 0, OPTION_FLAG, NULL,
          "also list what each step allocates and frees again, by call stack",
          offsetof(struct page_leaks_options, churn)},

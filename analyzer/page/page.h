@@ -63,7 +63,9 @@ struct page_timeline_options {
     struct timeline_ask ask; /* cut_count is 0 for as many cuts as the reader can show */
     int by;                  /* enum breakdown_by */
 };
+enum leaks_by { LEAKS_BY_HOLDER = 1 };
 struct page_leaks_options {
+    int by; /* enum leaks_by; 0: by site */
     bool churn;
     bool fail;
     bool *found; /* set if any of the traces leaks */

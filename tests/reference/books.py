@@ -73,6 +73,7 @@ class Block:
     ender: int = None  # the thread that freed the block
     death_span: Span = None
     is_segment: bool = False
+    segment_since: int = None  # the event that showed that it is a segment
     inferred: Span = None  # the inferred phase of its birth
     is_of_graph: bool = False  # autograd recorded the operator that allocated it
 
@@ -329,6 +330,7 @@ class Books(Tables):
                     and held.overlaps(event.address, event.size)
                 ):
                     held.pool_account, held.block.is_segment, held.stream = block.account, True, event.stream
+                    held.block.segment_since = event.index if held.block.segment_since is None else held.block.segment_since
 
     def free(self, event):
         space = self.space(event)

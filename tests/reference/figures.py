@@ -6,7 +6,7 @@ JSON."""
 import collections
 import itertools
 
-from reference import blame, leaks
+from reference import blame, holders, leaks
 from reference.autograd import forward_stacks
 from reference.failures import Failures
 from reference.frag_model import pinned_by, streams
@@ -348,6 +348,7 @@ class Figures:
             ],
             **leaks.growth(self, layers),
             "live_at_exit": [row for account in layers for row in self.sites(account, last)],
+            **holders.list_of(self, lambda: [holders.rows(self, account, last, of_walk=True) for account in layers]),
         }
 
     # --- fragmentation ---

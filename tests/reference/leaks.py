@@ -8,7 +8,7 @@ import math
 import re
 from functools import lru_cache
 
-from reference import blame, rounds
+from reference import blame, holders, rounds
 
 SAMPLES, WARM_UP, FEWEST, FEWEST_PHASES = 64, 1, 3, 8
 KINDS = (
@@ -373,7 +373,8 @@ class Growth:
 
     def put(self, stack, slopes, **more):
         self.slopes[stack], self.rises[stack] = slopes, more["rises"]
-        self.rows.append(self.row(stack, **printed(slopes), **more, enlarged=stack in self.enlarged, known_cache=None))
+        kept = holders.kept_by(self.figures, self.account, self.books.count - 1, stack, of_walk=True)
+        self.rows.append(self.row(stack, **printed(slopes), **more, enlarged=stack in self.enlarged, known_cache=None, **kept))
 
     def by_sizes(self, stack):
         """Returns the slopes of enlarged blocks from their sizes, if each step replaces each block once; else None."""

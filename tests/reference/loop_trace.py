@@ -6,6 +6,7 @@ only by repetition, or missing."""
 import contextlib
 import random
 
+from reference.trace_rest import add_walks
 from support.tracefile import MIB, Trace
 
 MARKS = ("event", "event", "step", "Iteration", "optimizer", "backward", "forward", "nothing", "nothing", "turns", "turns",
@@ -158,6 +159,7 @@ class Maker:
             calls = [event for event in trace.events if event[6]]
             trace.rows["call_duration"] = [(event[0], choose.randint(500, 90_000)) for event in calls]
         trace.exit()
+        add_walks(trace, choose)
         return trace.write()
 
 

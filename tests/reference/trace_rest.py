@@ -20,8 +20,29 @@ def add_rest(trace, seed):
         trace.rows["call_duration"] = sorted(durations.items())
     if choose.random() < 0.5:
         name_things(trace, choose, last)
+    add_walks(trace, random.Random(f"{seed} walks"))
     for number in range(choose.choice([0, 0, 1, 4])):
         put_into_call(trace.events, choose, 60_000 + number)
+
+
+CHAINS = ("losses[*]", "losses[*] -> graph", "model.weight", "main: batch", "")
+HOLDERS = ("list", "graph", "module", "local", "cycle")
+
+
+def add_walks(trace, choose):
+    """Adds walks over Python's objects. Some of their storages lie in no live block, and some blocks hold several."""
+    made = [event for event in trace.events if KINDS[event[4]] == "alloc" and not event[10] and event[6]]
+    for number in range(1, choose.choice([0, 0, 1, 2, 5]) + 1 if made else 1):
+        after = choose.choice([choose.choice(trace.events)[0], trace.events[-1][0], 0])
+        trace.rows.setdefault("walk", []).append((number, after, choose.choice(["end", "oom", "growth"]), 9, None))
+        for event in choose.choices(made, k=choose.randint(0, 30)):
+            chain, place = choose.randrange(len(CHAINS)), None
+            if choose.random() < 0.5:
+                place = (trace.string("main"), trace.string("keep.py"), choose.randint(1, 9))
+                place = trace.locations.setdefault(place, len(trace.locations) + 1)
+            trace.rows.setdefault("holder", []).append(
+                (number, event[6] + choose.choice([0, 0, 512]), choose.choice([512, event[7]]), HOLDERS[chain],
+                 trace.string(CHAINS[chain]), None, choose.choice([None, choose.randint(1, 99)]), place))  # fmt: skip
 
 
 def add_host_memory(trace, choose):

@@ -215,6 +215,18 @@ class Trace:
         return self.measured("limit", before, after, address=number, size=value, object=context,
                              **columns)
 
+    def walk(self, reason, *held):
+        """Adds a walk over Python's objects, which sees the blocks that are live now. held: one (address, size, kind,
+        chain, number of items, line that stores it, as for stack()) for each storage; the last two may be None."""
+        walks = self.rows.setdefault("walk", [])
+        walks.append((len(walks) + 1, len(self.events), reason, 1000, None))
+        for address, size, kind, chain, items, place in held:
+            file, line, function = place or (None, None, None)
+            where = place and (self.string(function), self.string(file), line)
+            location = where and self.locations.setdefault(where, len(self.locations) + 1)
+            self.rows.setdefault("holder", []).append(
+                (len(walks), address, size, kind, self.string(chain), items and "0", items, location))
+
     def host_memory(self, rss, cgroup=None, limit=None, rss_peak=None, cgroup_peak=None):
         figures = {"rss_bytes": rss, "rss_peak_bytes": rss_peak or rss, "cgroup_bytes": cgroup,
                    "cgroup_peak_bytes": cgroup_peak or cgroup, "cgroup_limit_bytes": limit}

@@ -7,6 +7,7 @@
 
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/analysis/steps/cache_names.h"
+#include "analyzer/page/holders/kept_by.h"
 #include "analyzer/util/array.h"
 
 enum { LEAK_FRAME_LINES = 5 };
@@ -118,7 +119,8 @@ static int add_verdict(struct doc *doc, const struct study *study, const struct 
 
 static int add_growing_site(struct doc *doc, const struct study *study, const struct view *view,
                             const struct account *account, const struct account_leak *found,
-                            const struct growing *site, struct err *err)
+                            const struct growing *site, const struct held_sums *held,
+                            struct err *err)
 {
     const char *cache;
 
@@ -135,6 +137,7 @@ static int add_growing_site(struct doc *doc, const struct study *study, const st
     doc_bool(doc, "enlarged", "Made larger", site->enlarged_count);
     doc_count(doc, "collapses", "Freed at once", site->is_saw ? site->sweeps->at.count : 0);
     doc_text(doc, "known_cache", "Known cache", cache);
+    page_kept_by(doc, study, held, site->stack_id);
     return page_frames_of(doc, study, view, blame_of(&found->blame, site->stack_id), 0,
                           PAGE_WHOLE_STACK, err);
 }
@@ -149,7 +152,8 @@ static const char *growing_text(const struct leak_row *row)
 
 static int add_growing_row(struct doc *doc, const struct study *study, const struct view *view,
                            const struct account *account, const struct account_leak *found,
-                           const struct leak_row *row, struct err *err)
+                           const struct leak_row *row, const struct held_sums *held,
+                           struct err *err)
 {
     page_layer(doc, study, account, "Layer");
     doc_bytes(doc, NULL, "Per step", (uint64_t)whole(row->slope));
@@ -157,8 +161,10 @@ static int add_growing_row(struct doc *doc, const struct study *study, const str
     doc_bytes(doc, NULL, "After last", row->last_bytes);
     doc_count(doc, NULL, "Steps", found->growth.ends_count);
     doc_text(doc, NULL, "What grows", growing_text(row));
-    return page_frames_of(doc, study, view, row->blamed, row->stack_count - 1, LEAK_FRAME_LINES,
-                          err);
+    if (page_frames_of(doc, study, view, row->blamed, row->stack_count - 1, LEAK_FRAME_LINES, err))
+        return -1;
+    page_kept_by(doc, study, held, row->first->stack_id);
+    return 0;
 }
 
 static int add_churning_site(struct doc *doc, const struct study *study, const struct view *view,
@@ -196,13 +202,23 @@ static int add_churning_row(struct doc *doc, const struct study *study, const st
 struct leaks_of {
     struct page_accounts accounts;
     struct account_leak *items;
+    struct held_sums held[STUDY_ACCOUNTS_MAX]; /* by stack, at the last walk */
 };
 
 static void leaks_release(struct leaks_of *leaks)
 {
     for (size_t i = 0; leaks->items && i < leaks->accounts.count; i++)
         account_leak_release(&leaks->items[i]);
+    for (size_t i = 0; i < leaks->accounts.count; i++)
+        held_sums_release(&leaks->held[i]);
     free(leaks->items);
+}
+
+/* Asks what was held at the last walk. A program that ends has dropped much of it. */
+static struct held_ask ask_held(const struct study *study, uint32_t account)
+{
+    return (struct held_ask){
+        .account = account, .index = study->history.last.index, .is_of_walk = true};
 }
 
 static int leaks_find(struct leaks_of *leaks, const struct study *study,
@@ -210,11 +226,16 @@ static int leaks_find(struct leaks_of *leaks, const struct study *study,
 {
     *leaks = (struct leaks_of){.accounts = *accounts};
     leaks->items = array_new(accounts->count, sizeof *leaks->items, err);
-    for (size_t i = 0; leaks->items && i < accounts->count; i++)
-        if (account_leak_find(&leaks->items[i], study, accounts->numbers[i], err)) {
+    for (size_t i = 0; leaks->items && i < accounts->count; i++) {
+        struct held_ask ask = ask_held(study, accounts->numbers[i]);
+
+        ask.by_stack = true;
+        if (account_leak_find(&leaks->items[i], study, accounts->numbers[i], err) ||
+            held_sums_find(&leaks->held[i], &study->holders, &study->history, &ask, err)) {
             leaks_release(leaks);
             return -1;
         }
+    }
     return leaks->items ? 0 : -1;
 }
 
@@ -247,8 +268,8 @@ static int add_growing_rows(struct doc *doc, const struct study *study, const st
             continue;
         for (size_t i = 0; i < found->growing.count && i < most && !status; i++) {
             doc_row_begin(doc_summary(doc));
-            status =
-                add_growing_row(doc, study, view, account, found, &found->growing.items[i], err);
+            status = add_growing_row(doc, study, view, account, found, &found->growing.items[i],
+                                     &leaks->held[n], err);
             doc_row_end(doc);
         }
     }
@@ -271,7 +292,7 @@ static int add_growing(struct doc *doc, const struct study *study, const struct 
             doc_row_begin(doc_detail(doc));
             status = add_growing_site(doc, study, view,
                                       &study->history.accounts[leaks->accounts.numbers[i]], found,
-                                      &found->growth.items[n], err);
+                                      &found->growth.items[n], &leaks->held[i], err);
             doc_row_end(doc);
         }
     }
@@ -320,6 +341,24 @@ static int add_churn(struct doc *doc, const struct study *study, const struct vi
     return status;
 }
 
+/* Adds the holders. Details always have them; a summary only if the user asked for them. */
+static int add_holders(struct doc *doc, const struct study *study, const struct view *view,
+                       const struct page_accounts *accounts, bool is_asked, struct err *err)
+{
+    const size_t most = view->top ? (size_t)view->top : PAGE_SITES;
+    const struct page_holder_list list = {.key = "holders",
+                                          .heading = "Holders at the last walk",
+                                          .summary_rows = is_asked ? most : 0};
+    struct held_ask asks[STUDY_ACCOUNTS_MAX];
+
+    if (is_asked && !page_has_holders(study))
+        doc_note(doc, "The trace has no walk over Python's objects, which finds the holders: dry "
+                      "runs make walks, other recordings with --holders.");
+    for (size_t i = 0; i < accounts->count; i++)
+        asks[i] = ask_held(study, accounts->numbers[i]);
+    return page_holders(doc, study, &list, asks, accounts->count, err);
+}
+
 /* Adds the parts. `own` has the options of the page of `leaks`. If it is NULL, this is another
  * page, which lists only the largest sites. */
 static int add_parts(struct doc *doc, const struct study *study, const struct device_use *use,
@@ -340,12 +379,13 @@ static int add_parts(struct doc *doc, const struct study *study, const struct de
     if (leaks_find(&leaks, study, &accounts, err))
         return -1;
     add_totals(doc, study, &accounts);
-    const int status = add_verdicts(doc, study, &leaks, err) ||
-                               add_growing(doc, study, view, &leaks, err) ||
-                               page_sites(doc, study, view, &accounts, &list, err) ||
-                               (own && add_churn(doc, study, view, &leaks, own->churn, err))
-                           ? -1
-                           : 0;
+    const int status =
+        add_verdicts(doc, study, &leaks, err) || add_growing(doc, study, view, &leaks, err) ||
+                add_holders(doc, study, view, &accounts, own && own->by == LEAKS_BY_HOLDER, err) ||
+                page_sites(doc, study, view, &accounts, &list, err) ||
+                (own && add_churn(doc, study, view, &leaks, own->churn, err))
+            ? -1
+            : 0;
     leaks_release(&leaks);
     return status;
 }
@@ -405,7 +445,7 @@ static int add_leaks(struct doc *doc, const struct study *study, const struct de
 }
 
 const struct page page_leaks = {.schema = "gpumemtrace.leaks/1",
-                                .needs = STUDY_NEEDS_growth,
+                                .needs = STUDY_NEEDS_growth | STUDY_NEEDS_holders,
                                 .answer = page_leaks_verdict,
                                 .device = add_leaks,
                                 .tail = page_warnings};

@@ -89,8 +89,8 @@ static int add_report_tail(struct doc *doc, const struct study *study, const str
 }
 
 const struct page page_report = {.schema = "gpumemtrace.report/1",
-                                 .needs =
-                                     STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps,
+                                 .needs = STUDY_NEEDS_phases | STUDY_NEEDS_growth |
+                                          STUDY_NEEDS_steps | STUDY_NEEDS_holders,
                                  .advises = true,
                                  .ask = page_series_ask,
                                  .answer = answer_report,
