@@ -9,6 +9,22 @@
 #include "analyzer/torch/frames.h"
 #include "analyzer/util/array.h"
 
+/* True unless a walk found a holder of none of these kinds, which blanks separate. */
+static bool may_be_held_by(const struct leak_evidence *of, const char *kinds)
+{
+    const size_t length = of->holder ? strlen(of->holder) : 0;
+
+    for (const char *kind = kinds; length; kind += strspn(kind, " ")) {
+        const size_t end = strcspn(kind, " ");
+        if (!end)
+            return false;
+        if (end == length && !strncmp(kind, of->holder, length))
+            return true;
+        kind += end;
+    }
+    return true;
+}
+
 const struct leak_sign *leak_sign_of(const struct leak_evidence *of)
 {
     if (of->slope <= 0)
@@ -153,6 +169,29 @@ static const struct growing *add_sites(struct leak_evidence *evidence,
     return steepest;
 }
 
+/* Finds what keeps most of the blocks, as the last walk over Python's objects found it. */
+static int find_holder(struct leak_evidence *evidence, const struct study *study, uint32_t account,
+                       const bool *stacks, struct err *err)
+{
+    const struct held_ask ask = {.account = account,
+                                 .index = study->history.last.index,
+                                 .is_of_walk = true,
+                                 .takes = stacks};
+    struct held_sums sums;
+
+    if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
+        return -1;
+    const struct held_sum *most = held_sums_most(&sums);
+    if (most) {
+        evidence->held = *most;
+        evidence->holder = most->holder->kind;
+        evidence->walked_bytes = sums.bytes;
+        evidence->walk = sums.at;
+    }
+    held_sums_release(&sums);
+    return 0;
+}
+
 int leak_evidence_find(struct leak_evidence *evidence, const struct study *study, uint32_t account,
                        const struct account_leak *found, struct err *err)
 {
@@ -175,7 +214,9 @@ int leak_evidence_find(struct leak_evidence *evidence, const struct study *study
         evidence->collapses = steepest->sweeps->at.count;
         evidence->are_anywhere = sweeps_are_anywhere(steepest->sweeps);
         add_held(evidence, study, account, stacks);
-        status = read_stack(evidence, study->symbols, steepest->stack_id, err);
+        status = find_holder(evidence, study, account, stacks, err);
+        if (!status)
+            status = read_stack(evidence, study->symbols, steepest->stack_id, err);
     }
     free(stacks);
     return status < 0 ? -1 : 0;

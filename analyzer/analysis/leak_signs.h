@@ -6,6 +6,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEAK_SIGNS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_LEAK_SIGNS_H
 
+#include "analyzer/analysis/holders/held_sums.h"
 #include "leaks.h"
 
 /* The facts that the conditions of leak_signs.def use, for the call stacks with one cause. */
@@ -31,6 +32,10 @@ struct leak_evidence {
     size_t collapses;                     /* of the steepest call stack */
     uint64_t live_bytes, parameter_bytes; /* at the account's peak */
     uint64_t births_count, frees_count;
+    const char *holder;             /* kind of the holder that keeps most of it; NULL: not known */
+    struct held_sum held;           /* that holder; empty if it is not known */
+    uint64_t walked_bytes;          /* of the call stacks, live at the walk that found the holder */
+    const struct walk_blocks *walk; /* that walk */
 };
 
 struct leak_sign {

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from support.run import ROOT, load_json, run_command
+from support.run import ROOT, load_json, run_command, sentences_of
 from support.tracefile import MIB, Trace
 
 STORE = ("score.py", 28, "main")
@@ -50,10 +50,67 @@ class Program:
         self.trace.exit()
         return self.trace.write()
 
+    def answer(self, command="leaks"):
+        return sentences_of(load_json(command, self.write()))
+
 
 @pytest.fixture
 def program(tmp_path):
     return Program(tmp_path / "trace.db")
+
+
+@pytest.mark.parametrize("kind, chain, items, who, action", [
+    ("list", "curve.kept_scores[*]", 12, "curve.kept_scores (list of 12), filled at score.py:28", "Remove the items"),
+    ("dict", "main: cache[*]", 12, "main: cache (dict of 12), filled at score.py:28", "Remove the entries"),
+    ("dict", "store[*].scores[*]", 3, "store[*].scores, filled at score.py:28", "Remove the entries"),
+    ("attribute", "store[*].score", 3, "store[*].score, assigned at score.py:28", "Set the attribute to None"),
+    ("graph", "losses[*] -> graph", 12, "losses (12 items), through autograd's graph, filled at score.py:28", "detach()"),
+    ("graph", "total -> graph", None, "total, through autograd's graph, filled at score.py:28", "detach() or item()"),
+    ("cache", "Scorer.forward.<cache>", 12, "Scorer.forward.<cache> (cache of 12), filled at score.py:28", "outside the class"),
+    ("hook", "model.head.<forward hook>", None, "model.head.<forward hook>, registered at score.py:28", "remove()"),
+    ("exception", "main: e", None, "main: e, assigned at score.py:28", "traceback"),
+    ("closure", "make.<closure seen>", None, "make.<closure seen>, assigned at score.py:28", "argument"),
+    ("default", "collect.<default seen>", None, "collect.<default seen>, defined at score.py:28", "None the default"),
+    ("cycle", "", None, "a reference cycle that no variable leads to, made at score.py:28", "Break the cycle"),
+    ("c++", "", None, "C or C++ code alone, made at score.py:28", "Find the C or C++ code"),
+    ("of a later release", "x", None, "x, made at score.py:28", None),
+])  # fmt: skip
+def test_a_leak_says_who_keeps_it_and_what_to_change(program, kind, chain, items, who, action):
+    answer = program.backward().walk(kind, chain, items).answer()
+    assert answer[0] == "Leak: 1.00 MiB per step by score.py:17 Scorer.forward."
+    assert f"Kept by {who}: 12.00 MiB of 12.00 MiB at the end." in answer
+    actions = [text for text in answer if action and action in text]
+    assert len(actions) == (1 if action else 0)
+
+
+@pytest.mark.parametrize("kind, is_said", [("list", False), ("graph", True)])
+def test_without_a_backward_a_kept_graph_wants_no_grad(program, kind, is_said):
+    answer = program.walk(kind, "losses[*]").answer()
+    assert ("Run the forward under torch.no_grad(), or detach() what is kept." in answer) == is_said
+
+
+def test_the_verdict_names_the_holder_and_not_the_places_to_look_at(program):
+    page = load_json("leaks", program.walk("list", "losses[*]", 12).write())
+    assert [line["role"] for line in page["verdict"]] == ["what", "who", "do"]
+    assert page["verdict"][1]["text"].startswith("Kept by losses (list of 12)")
+    assert not any("a list, a cache, a closure" in text for text in page["answer"])
+
+
+@pytest.mark.parametrize("count, is_said", [(7, True), (6, False)])
+def test_a_holder_of_less_than_half_is_not_named(program, count, is_said):
+    assert any(text.startswith("Kept by") for text in program.walk("list", "losses[*]", 12, count=count).answer()) == is_said
+
+
+def test_a_statement_that_is_not_known_is_not_named(program):
+    answer = program.walk("list", "losses[*]", 12, None).answer()
+    assert "Kept by losses (list of 12): 12.00 MiB of 12.00 MiB at the end." in answer
+
+
+def test_a_walk_in_the_middle_of_the_run_is_named_by_its_event(program):
+    program.walk("list", "losses[*]", 12, reason="growth")
+    after = len(program.trace.events)
+    program.trace.tensor_free(program.model)
+    assert f"Kept by losses (list of 12), filled at score.py:28: 12.00 MiB of 12.00 MiB after event {after}." in program.answer()
 
 
 def test_leaks_by_holder_lists_them_and_joins_items_of_one_list(program):

@@ -12,35 +12,11 @@
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/utf8.h"
+#include "cause.h"
 #include "kept.h"
 #include "analyzer/thresholds/thresholds.h"
 
 /* --- a leak --- */
-
-/* The function that gives back memory beside the card's; NULL: not known. */
-static const char *release_of(enum memory_kind memory)
-{
-    switch (memory) {
-    case MEMORY_PINNED:
-        return "cudaFreeHost";
-    case MEMORY_REGISTERED:
-        return "cudaHostUnregister";
-    case MEMORY_MANAGED:
-        return "cudaFree";
-    default:
-        return NULL;
-    }
-}
-
-static int say_sign(struct opening *opening, const struct leak_sign *sign)
-{
-    return sign && page_say(opening, VERDICT_why, "%s.", sign->why) < 0 ? -1 : 1;
-}
-
-static int say_action(struct opening *opening, const struct leak_sign *sign)
-{
-    return sign ? page_say(opening, VERDICT_do, "%s", sign->action) : 1;
-}
 
 /* A graph keeps the inputs of its operators as well. */
 static int say_input(struct opening *opening, const struct account_leak *found,
@@ -138,18 +114,6 @@ static int say_beside(struct opening *opening, const struct account_leak *found)
                     slope_text(per_step, slope), lines);
 }
 
-/* Says how to give back memory that is not the card's. */
-static int say_release(struct opening *opening, const struct leak_evidence *evidence)
-{
-    if (!evidence->is_beside || evidence->slope <= 0)
-        return 1;
-    if (evidence->has_python)
-        return page_say(opening, VERDICT_do,
-                        "Drop what keeps the buffers of this line, or use one buffer again.");
-    const char *release = release_of(evidence->memory);
-    return release ? page_join(opening, VERDICT_do, "%s gives this memory back", release) : 1;
-}
-
 #define GROWTH_TEXT_BYTES (LINES_TEXT_BYTES + PAGE_LAYER_BYTES + UNITS_TEXT_BYTES + 128)
 /* Writes "16.00 MiB per step by clip.py:13 SoftClip.forward in the driver's memory, …", in at most
  * so many characters: names the memory only if there is room. */
@@ -199,15 +163,17 @@ static int say_leak(struct opening *opening, const struct study *study, const st
                        : worst->found.is_gone                                         ? "peak"
                                               : "peak --at=end");
     return page_say(opening, VERDICT_what, "Leak: %s.", growth) < 0 ||
-                   say_sign(opening, sign) < 0 || say_larger(opening, &worst->found) < 0 ||
+                   cause_say(opening, sign) < 0 || say_larger(opening, &worst->found) < 0 ||
                    say_seldom(opening, &worst->found) < 0 ||
                    say_input(opening, &worst->found, sign) < 0 ||
+                   cause_say_holder(opening, study, &evidence) < 0 ||
                    say_held(opening, &worst->found) < 0 ||
                    findings_say_future(opening, &worst->found) < 0 ||
                    say_layer(opening, study, worst, growth) < 0 ||
-                   say_beside(opening, &worst->found) < 0 || say_action(opening, sign) < 0
+                   say_beside(opening, &worst->found) < 0 ||
+                   cause_say_action(opening, sign, &evidence) < 0
                ? -1
-               : say_release(opening, &evidence);
+               : cause_say_release(opening, &evidence);
 }
 
 /* Says the worst leak, and names those of other kinds of memory, because each needs its own
@@ -281,7 +247,9 @@ static int say_saw(struct opening *opening, const struct study *study, const str
                 VERDICT_WHAT_CHARACTERS - strlen(denied) - strlen("+, freed at once .") -
                     strlen(when));
     return page_say(opening, role, "%s+%s, freed at once %s.", denied, growth, when) < 0 ||
-                   say_sign(opening, sign) < 0 || say_action(opening, sign) < 0
+                   cause_say(opening, sign) < 0 ||
+                   cause_say_holder(opening, study, &evidence) < 0 ||
+                   cause_say_action(opening, sign, &evidence) < 0
                ? -1
                : 1;
 }

@@ -41,6 +41,23 @@ static const struct {
     {NULL,
      {PYTORCH, .graph_slope = 70, .keeps_all = true, .stacks = 3, .graph_stacks = 2,
       .may_go_back = true}},
+    /* a walk found the holder: a sign that supposes another one does not hold */
+    {NULL, {PYTORCH, .holder = "list", .stacks = 1}},
+    {NULL, {PYTORCH, .holder = "cache", .live_bytes = 100, .parameter_bytes = 60}},
+    {NULL,
+     {PYTORCH, .holder = "exception", .has_backward = true, .graph_slope = 100, .keeps_all = true,
+      .stacks = 1, .graph_stacks = 1}},
+    {NULL, {PYTORCH, .holder = "list", .in_function = true, .has_backward = true, .collapses = 1}},
+    {"function_context",
+     {PYTORCH, .holder = "cycle", .in_function = true, .has_backward = true, .collapses = 1}},
+    {"graph_chain",
+     {PYTORCH, .holder = "graph", .has_backward = true, .graph_slope = 100, .keeps_all = true,
+      .has_rounds = true, .graph_stacks = 3}},
+    {NULL,
+     {PYTORCH, .holder = "dict", .has_backward = true, .graph_slope = 100, .keeps_all = true,
+      .has_rounds = true, .graph_stacks = 3}},
+    {"graph_without_backward", {PYTORCH, .holder = "graph", .stacks = 1}},
+    {NULL, {PYTORCH, .holder = "graph", .has_backward = true, .stacks = 1}},
     {NULL, {PYTORCH, .is_of_backward = true}},
     {NULL, {PYTORCH, .graph_slope = 5, .graph_stacks = 1}}, /* it may keep the rest as its input */
     {NULL, {.is_pytorch = true, .tells_graphs = true}},     /* no call stack grows by itself */

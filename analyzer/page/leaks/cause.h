@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences about a leak's cause: its sign, what keeps the memory, and what to change. Each
+ * function returns 1, or -1 on an error. */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_LEAKS_CAUSE_H
+#define GPUMEMTRACE_ANALYZER_PAGE_LEAKS_CAUSE_H
+
+#include "analyzer/analysis/leak_signs.h"
+#include "analyzer/page/opening.h"
+
+/* sign: NULL if no sign holds. */
+int cause_say(struct opening *opening, const struct leak_sign *sign);
+/* Names the variable that keeps most of the memory, if a walk found it. */
+int cause_say_holder(struct opening *opening, const struct study *study,
+                     const struct leak_evidence *evidence);
+int cause_say_action(struct opening *opening, const struct leak_sign *sign,
+                     const struct leak_evidence *evidence);
+/* Says how to give back memory that is not the card's. */
+int cause_say_release(struct opening *opening, const struct leak_evidence *evidence);
+
+#endif
