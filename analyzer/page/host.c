@@ -155,7 +155,7 @@ int page_pinned_memory(struct doc *doc, const struct study *study, const struct 
         return -1;
     doc_bytes(doc_detail(doc), "pinned_peak_bytes", "Pinned", account->peak_bytes);
     doc_bytes(doc_detail(doc), "pinned_taken_bytes", "Taken for it", taken_bytes);
-    const int status = page_sites_found(doc, study, view, number, &sites, &list, err);
+    const int status = page_sites_found(doc, study, view, number, &sites, NULL, &list, err);
     sites_release(&sites);
     doc_note(doc,
              "%s was pinned at the peak; the runtime takes about %s of the host for it (assumed: "

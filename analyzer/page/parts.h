@@ -163,14 +163,15 @@ struct page_held {
     bool is_leading; /* a summary shows only this account */
     const struct sites *sites;
     const struct blame *blame;
+    const struct held_sums *kept; /* by stack: what keeps the sites alive; NULL: not shown */
 };
 /* Adds the rows of one account to the open list. */
 int page_sites_of(struct doc *doc, const struct study *study, const struct view *view,
                   const struct page_site_list *list, const struct page_held *held, struct err *err);
 /* Adds the list of one account. The caller has found its sites. */
 int page_sites_found(struct doc *doc, const struct study *study, const struct view *view,
-                     uint32_t account, const struct sites *sites, const struct page_site_list *list,
-                     struct err *err);
+                     uint32_t account, const struct sites *sites, const struct held_sums *kept,
+                     const struct page_site_list *list, struct err *err);
 
 /*
  * Adds "site", "called" and "frames" of one stack whose label is known. A summary has the label,

@@ -13,6 +13,7 @@
 #include "analyzer/render/units.h"
 #include "groups.h"
 #include "analyzer/thresholds/thresholds.h"
+#include "holders/kept_by.h"
 
 /* --- the answer --- */
 
@@ -436,14 +437,19 @@ static int add_held_sites(struct doc *doc, const struct study *study, const stru
     int status = 0;
 
     for (size_t i = 0; i < held->accounts.count && !status; i++) {
-        const struct page_held one = {held->accounts.numbers[i], i == 0, &held->sites[i],
-                                      &held->blames[i]};
+        struct held_sums kept;
 
         if (!held->sites[i].count)
             continue;
+        if (page_kept_find(&kept, study, held->accounts.numbers[i], held->accounts.moments[i].index,
+                           err))
+            return -1;
+        const struct page_held one = {held->accounts.numbers[i], i == 0, &held->sites[i],
+                                      &held->blames[i], &kept};
         status = shape == SHAPE_SITES    ? page_sites_of(doc, study, view, &list, &one, err)
                  : shape == SHAPE_GROUPS ? page_groups(doc, study, view, &one, by, err)
                                          : page_call_tree(doc, study, view, &one, err);
+        held_sums_release(&kept);
     }
     return status;
 }
@@ -511,6 +517,7 @@ static void ask_peak(struct study_ask *ask, const struct view *view, const struc
 }
 
 const struct page page_peak = {.schema = "gpumemtrace.peak/1",
+                               .needs = STUDY_NEEDS_holders,
                                .ask = ask_peak,
                                .answer = answer_peak,
                                .device = add_peak_of_device,

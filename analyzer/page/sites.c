@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analysis/site_tables/site_rows.h"
+#include "holders/kept_by.h"
 
 void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
                         const struct study *study, const struct device_use *use,
@@ -18,15 +19,15 @@ void page_accounts_find(struct page_accounts *accounts, const struct doc *doc,
 /* --- for programs: one row for each stack --- */
 
 static int add_site(struct doc *doc, const struct study *study, const struct view *view,
-                    const struct account *account, const struct site *site,
-                    const struct blame *blame, struct err *err)
+                    const struct page_held *held, const struct site *site, struct err *err)
 {
-    page_layer(doc, study, account, "Layer");
+    page_layer(doc, study, &study->history.accounts[held->account], "Layer");
     doc_bytes(doc, "bytes", "Bytes", site->bytes);
     doc_count(doc, "count", "Blocks", site->count);
     doc_text(doc, "phase", "Phase", study_path(study, site->path));
     doc_text(doc, "category", "Category", category_key(site->category));
-    return page_frames_of(doc, study, view, blame_of_backward(blame, site_stack(site)), 0,
+    page_kept_by(doc, study, held->kept, site->stack_id);
+    return page_frames_of(doc, study, view, blame_of_backward(held->blame, site_stack(site)), 0,
                           PAGE_WHOLE_STACK, err);
 }
 
@@ -41,14 +42,13 @@ static int add_sites(struct doc *doc, const struct study *study, const struct vi
                      const struct page_site_list *list, const struct page_held *held,
                      struct err *err)
 {
-    const struct account *account = &study->history.accounts[held->account];
     const size_t limit =
         doc_takes(doc, DOC_DETAIL) ? site_limit(view, list, held->sites->count) : 0;
     int status = 0;
 
     for (size_t i = 0; i < limit && !status; i++) {
         doc_row_begin(doc_detail(doc));
-        status = add_site(doc, study, view, account, &held->sites->items[i], held->blame, err);
+        status = add_site(doc, study, view, held, &held->sites->items[i], err);
         doc_row_end(doc);
     }
     return status;
@@ -57,9 +57,10 @@ static int add_sites(struct doc *doc, const struct study *study, const struct vi
 /* --- for people: one row for each line that is to blame --- */
 
 static int add_row(struct doc *doc, const struct study *study, const struct view *view,
-                   const struct sites *sites, const struct site_row *row, int frame_lines,
+                   const struct page_held *held, const struct site_row *row, int frame_lines,
                    struct err *err)
 {
+    const struct sites *sites = held->sites;
     const char *path = study_path(study, row->largest->path);
 
     doc_bytes(doc, NULL, "Bytes", row->bytes);
@@ -72,13 +73,16 @@ static int add_row(struct doc *doc, const struct study *study, const struct view
     doc_text(doc, NULL, "Category", category_key(row->largest->category));
     if (row->has_more_categories)
         doc_words(doc, "%s, …", category_key(row->largest->category));
-    return page_frames_of(doc, study, view, row->blamed,
-                          row->stack_count ? row->stack_count - 1 : 0, frame_lines, err);
+    if (page_frames_of(doc, study, view, row->blamed, row->stack_count ? row->stack_count - 1 : 0,
+                       frame_lines, err))
+        return -1;
+    page_kept_by(doc, study, held->kept, row->largest->stack_id);
+    return 0;
 }
 
 static int add_rows(struct doc *doc, const struct study *study, const struct view *view,
-                    const struct page_site_list *list, const struct sites *sites,
-                    const struct blame *blame, struct err *err)
+                    const struct page_site_list *list, const struct page_held *held,
+                    struct err *err)
 {
     const size_t most = view->top ? (size_t)view->top : list->summary_rows;
     struct site_row *rows;
@@ -86,14 +90,15 @@ static int add_rows(struct doc *doc, const struct study *study, const struct vie
 
     if (!doc_takes(doc, DOC_SUMMARY))
         return 0;
-    const int count = site_rows_of(&rows, &study->history, sites, blame, err);
+    const int count = site_rows_of(&rows, &study->history, held->sites, held->blame, err);
     for (int i = 0; i < count && (size_t)i < most && !status; i++) {
         doc_row_begin(doc_summary(doc));
-        status = add_row(doc, study, view, sites, &rows[i], list->frame_lines, err);
+        status = add_row(doc, study, view, held, &rows[i], list->frame_lines, err);
         doc_row_end(doc);
     }
     if (count < 0)
         return -1;
+    page_kept_note(doc, held->kept);
     free(rows);
     return status;
 }
@@ -101,34 +106,39 @@ static int add_rows(struct doc *doc, const struct study *study, const struct vie
 int page_sites_of(struct doc *doc, const struct study *study, const struct view *view,
                   const struct page_site_list *list, const struct page_held *held, struct err *err)
 {
-    return (held->is_leading && add_rows(doc, study, view, list, held->sites, held->blame, err)) ||
+    return (held->is_leading && add_rows(doc, study, view, list, held, err)) ||
                    add_sites(doc, study, view, list, held, err)
                ? -1
                : 0;
 }
 
+/* Labels the sites. */
 static int add_sites_found(struct doc *doc, const struct study *study, const struct view *view,
-                           const struct page_site_list *list, uint32_t account,
-                           const struct sites *sites, bool is_leading, struct err *err)
+                           const struct page_site_list *list, const struct page_held *found,
+                           struct err *err)
 {
-    const bool has_rows = is_leading && doc_takes(doc, DOC_SUMMARY);
+    const struct sites *sites = found->sites;
+    const bool has_rows = found->is_leading && doc_takes(doc, DOC_SUMMARY);
+    struct page_held held = *found;
     struct blame blame;
 
     if (site_rows_blame_first(&blame, study->symbols, sites,
                               has_rows ? sites->count : site_limit(view, list, sites->count), err))
         return -1;
-    const struct page_held held = {account, is_leading, sites, &blame};
+    held.blame = &blame;
     const int status = page_sites_of(doc, study, view, list, &held, err);
     blame_release(&blame);
     return status;
 }
 
 int page_sites_found(struct doc *doc, const struct study *study, const struct view *view,
-                     uint32_t account, const struct sites *sites, const struct page_site_list *list,
-                     struct err *err)
+                     uint32_t account, const struct sites *sites, const struct held_sums *kept,
+                     const struct page_site_list *list, struct err *err)
 {
+    const struct page_held found = {account, true, sites, NULL, kept};
+
     doc_list_begin(doc, list->key, list->heading);
-    const int status = add_sites_found(doc, study, view, list, account, sites, true, err);
+    const int status = add_sites_found(doc, study, view, list, &found, err);
     doc_list_end(doc);
     return status;
 }
@@ -159,15 +169,23 @@ static int add_sites_of_account(struct doc *doc, const struct study *study, cons
                                 struct err *err)
 {
     const uint32_t number = accounts->numbers[i];
+    const uint64_t index = accounts->moments[i].index;
+    struct held_sums kept;
     struct sites sites;
 
-    if (accounts->moments[i].index == INDEX_NONE)
+    if (index == INDEX_NONE)
         return 0;
-    if (sites_at(&sites, &study->categories, number, accounts->moments[i].index, err))
+    if (page_kept_find(&kept, study, number, index, err))
         return -1;
+    if (sites_at(&sites, &study->categories, number, index, err)) {
+        held_sums_release(&kept);
+        return -1;
+    }
+    const struct page_held found = {number, i == 0, &sites, NULL, &kept};
     *left_out = left_out_of(view, list, &sites);
-    const int status = add_sites_found(doc, study, view, list, number, &sites, i == 0, err);
+    const int status = add_sites_found(doc, study, view, list, &found, err);
     sites_release(&sites);
+    held_sums_release(&kept);
     return status;
 }
 

@@ -145,6 +145,31 @@ def test_rows_that_grow_say_what_keeps_them(program):
     assert "kept by losses (list of 12), filled at score.py:28\n" in run_command("leaks", trace).stdout
 
 
+# --- other commands ---
+
+
+def rows_of(trace, *command):
+    (device,) = load_json(*command, trace)["devices"]
+    return {row["site"].split()[0]: row["kept_by"] for row in device["sites"] if row["layer"] == "pool"}
+
+
+def test_rows_at_a_moment_say_what_keeps_blocks_that_lived_at_the_nearest_walk_too(program):
+    program.walk("list", "losses[*]", 12, reason="growth")
+    for _ in range(2):  # these blocks are younger than the walk
+        program.tensor(19, 9 * MIB)
+    trace = program.write()
+    assert rows_of(trace, "peak") == {"score.py:3": "model.weight", "score.py:17": "losses[*]", "score.py:19": None}
+    shown = run_command("peak", trace).stdout
+    assert "kept by model.weight" in shown and "A walk over Python's objects after event 50 found" in shown
+
+
+def test_a_walk_after_the_moment_names_only_blocks_that_are_still_live(program):
+    before = len(program.trace.events)
+    program.trace.tensor_free(program.model)
+    program.trace.walk("end", *((address, MIB, "list", "losses[*]", 12, STORE) for address in program.kept))
+    assert rows_of(program.write(), "peak", f"--at={before}") == {"score.py:3": None, "score.py:17": "losses[*]"}
+
+
 def test_a_trace_without_walks_has_no_key_of_holders(program):
     page = load_json("leaks", program.write())["devices"][0]["leaks"]
     assert "holders" not in page and "kept_by" not in page["growing"][0]

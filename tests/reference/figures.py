@@ -178,7 +178,7 @@ class Figures:
             row["fragmentation"] = self.fragmentation(leading, "peak")
             row["phases"] = [phase for account in self.layers(device) for phase in self.phases(account)]
             row["sites_at_peak"] = [
-                site for account in self.layers(device) for site in self.sites(account, self.peak(account)[1])
+                site for account in self.layers(device) for site in self.kept_sites(account, self.peak(account)[1])
             ]
             devices.append(row)
         return {
@@ -234,6 +234,16 @@ class Figures:
         rows = self.sum_up(account, self.live_blocks(account, index), self.site) if index is not None else []
         return blame.headed(rows)
 
+    def kept_sites(self, account, index):
+        """Returns the sites, with what keeps them alive if the trace tells it."""
+
+        def site(block):
+            key, row = self.site(block)
+            return key, {**row, **holders.kept_by(self, account, index, block.stack)}
+
+        rows = self.sum_up(account, self.live_blocks(account, index), site) if index is not None else []
+        return blame.headed(rows)
+
     def peak_page(self, at):
         devices = []
         for device in self.devices:
@@ -256,7 +266,7 @@ class Figures:
                 row["phases_of_birth"] += self.sum_up(
                     account, blocks, lambda b: (b.span and b.span.path, {"phase": self.path_text(b.span)})
                 )
-                row["sites"] += self.sites(account, index)
+                row["sites"] += self.kept_sites(account, index)
             devices.append(row)
         return {"devices": devices}
 
@@ -347,7 +357,7 @@ class Figures:
                 for s in layers
             ],
             **leaks.growth(self, layers),
-            "live_at_exit": [row for account in layers for row in self.sites(account, last)],
+            "live_at_exit": [row for account in layers for row in self.kept_sites(account, last)],
             **holders.list_of(self, lambda: [holders.rows(self, account, last, of_walk=True) for account in layers]),
         }
 

@@ -323,6 +323,6 @@ def explain(figures, number):
         **found,
         "kind_reason": kind_reason(figures, failure),
         **told_apart(figures, asker_of(figures, failure)),
-        **dict(zip(HELD, (figures.sites(held_account, event.index), *beyond(figures, held_account, event.index)))),
+        **dict(zip(HELD, (figures.kept_sites(held_account, event.index), *beyond(figures, held_account, event.index)))),
         "categories": {category: bytes_ for category, bytes_ in categories.items() if bytes_},
     }

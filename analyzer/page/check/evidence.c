@@ -366,10 +366,10 @@ static int add_held_sites(struct doc *doc, const struct check_result *result,
     const struct page_site_list list = {
         .key = "sites", .heading = result->subject, .summary_rows = PAGE_SITES, .frame_lines = 3};
     struct held_then held;
-    const int status =
-        held_then_find(&held, result, study, view, err)
-            ? -1
-            : page_sites_found(doc, held.study, view, result->account, &held.sites, &list, err);
+    const int status = held_then_find(&held, result, study, view, err)
+                           ? -1
+                           : page_sites_found(doc, held.study, view, result->account, &held.sites,
+                                              NULL, &list, err);
 
     held_then_release(&held);
     return status;

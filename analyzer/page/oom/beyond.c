@@ -89,9 +89,10 @@ static int add_beyond(struct doc *doc, const struct study *study, const struct v
     const bool is_shown =
         !is_last || sites.total_bytes > oom->driver_live_bytes / WORTH_A_TABLE_DIVISOR;
     const int status =
-        is_shown ? page_sites_found(is_last ? doc_summary(doc) : doc_detail(doc), study, &shown,
-                                    oom_beyond_account(&study->history, oom), &sites, &list, err)
-                 : 0;
+        is_shown
+            ? page_sites_found(is_last ? doc_summary(doc) : doc_detail(doc), study, &shown,
+                               oom_beyond_account(&study->history, oom), &sites, NULL, &list, err)
+            : 0;
     sites_release(&sites);
     return status;
 }

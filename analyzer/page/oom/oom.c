@@ -10,6 +10,7 @@
 #include "analyzer/oom/oom_kind.h"
 #include "analyzer/analysis/sites.h"
 #include "analyzer/blame/joined.h"
+#include "analyzer/page/holders/kept_by.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 #include "told.h"
@@ -87,10 +88,15 @@ static int add_held_sites(struct doc *doc, const struct study *study, const stru
                           const struct page_site_list *list, struct err *err)
 {
     struct view shown = *view;
+    struct held_sums kept;
 
     if (!shown.top)
         shown.top = (long)list->summary_rows;
-    return page_sites_found(doc, study, &shown, oom->account, sites, list, err);
+    if (page_kept_find(&kept, study, oom->account, oom->failure->at.index, err))
+        return -1;
+    const int status = page_sites_found(doc, study, &shown, oom->account, sites, &kept, list, err);
+    held_sums_release(&kept);
+    return status;
 }
 
 static int find_held_sites(struct sites *sites, const struct study *study, const struct oom *oom,
@@ -565,7 +571,7 @@ static int answer_oom(struct opening *opening, const struct study *study, const 
 }
 
 const struct page page_oom = {.schema = "gpumemtrace.oom/1",
-                              .needs = STUDY_NEEDS_steps,
+                              .needs = STUDY_NEEDS_steps | STUDY_NEEDS_holders,
                               .advises = true,
                               .answer = answer_oom,
                               .tail = add_oom_tail};
