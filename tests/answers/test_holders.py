@@ -9,6 +9,7 @@ from support.run import ROOT, load_json, run_command, sentences_of
 from support.tracefile import MIB, Trace
 
 STORE = ("score.py", 28, "main")
+GIB = 1024 * MIB
 
 
 def kinds_of(path, macro):
@@ -173,3 +174,37 @@ def test_a_walk_after_the_moment_names_only_blocks_that_are_still_live(program):
 def test_a_trace_without_walks_has_no_key_of_holders(program):
     page = load_json("leaks", program.write())["devices"][0]["leaks"]
     assert "holders" not in page and "kept_by" not in page["growing"][0]
+
+
+def fail(program, walked):
+    """Makes an allocation fail. PyTorch calls the observer after the failure, so the walk comes then."""
+    program.trace.device_memory(MIB, GIB, call=9, nested=1)
+    program.trace.fail(GIB, call=9)
+    if walked:
+        program.walk("list", "main: history[*]", 12, reason="oom")
+    return program
+
+
+@pytest.mark.parametrize("walked", [True, False])
+def test_a_failure_says_the_largest_holder(program, walked):
+    page = load_json("oom", fail(program, walked).write())
+    said = "12.00 MiB is kept by main: history (list of 12), filled at score.py:28"
+    assert any(said in text for text in sentences_of(page)) == walked
+    assert ("holders" in page["oom"][0]) == walked
+    if walked:
+        assert [row["chain"] for row in page["oom"][0]["holders"]] == ["main: history[*]", "model.weight"]
+        assert {row["walk_reason"] for row in page["oom"][0]["holders"]} == {"oom"}
+
+
+def test_blocks_that_were_freed_before_the_failure_are_not_held_by_an_earlier_walk(program):
+    program.walk("list", "main: history[*]", 12, reason="growth")
+    for address in program.kept[:9]:
+        program.trace.tensor_free(address)
+    rows = load_json("oom", fail(program, False).write())["oom"][0]["holders"]
+    assert [(row["chain"], row["bytes"] // MIB) for row in rows] == [("model.weight", 4), ("main: history[*]", 3)]
+
+
+def test_a_report_of_a_failure_shows_the_largest_holders(program):
+    shown = run_command("oom", fail(program, True).write()).stdout
+    assert "main: history (list of 12), filled at score.py:28" in shown.split("Largest holders at the last failure")[1]
+    assert "A walk over Python's objects at the failed allocation found what keeps the memory." in shown

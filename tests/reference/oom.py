@@ -4,7 +4,7 @@ numbers come from Figures."""
 
 import functools
 
-from reference import outside
+from reference import holders, outside
 from reference.blame import Labels, called, headed, label, stacks_of
 from reference.frag_model import held_at, holes, joined
 from reference.ledger import Ledger
@@ -325,4 +325,5 @@ def explain(figures, number):
         **told_apart(figures, asker_of(figures, failure)),
         **dict(zip(HELD, (figures.kept_sites(held_account, event.index), *beyond(figures, held_account, event.index)))),
         "categories": {category: bytes_ for category, bytes_ in categories.items() if bytes_},
+        **holders.list_of(figures, lambda: [holders.rows(figures, held_account, event.index)]),
     }

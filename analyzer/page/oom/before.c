@@ -226,5 +226,7 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
     free(rows);
     if (status >= 0)
         status = say_other_devices(opening, &study->history, oom->failure);
+    if (status >= 0 && count)
+        status = page_oom_say_holder(opening, study, oom, err);
     return status < 0 ? -1 : say_overflow_remedy(opening, oom, told);
 }

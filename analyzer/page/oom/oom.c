@@ -121,7 +121,9 @@ static int add_failure_sites(struct doc *doc, const struct study *study, const s
     add_held_categories(doc, &sites);
     const int status = add_held_sites(doc_detail(doc), study, view, oom, &sites, &list, err);
     sites_release(&sites);
-    return status ? status : page_oom_add_beyond(doc, study, view, oom, false, err);
+    if (status || page_oom_add_holders(doc, study, oom, false, err))
+        return -1;
+    return page_oom_add_beyond(doc, study, view, oom, false, err);
 }
 
 /* Adds the request that failed, and the verdict. */
@@ -434,6 +436,7 @@ static int add_last_sites(struct doc *doc, const struct study *study, const stru
         find_held_sites(&sites, study, &oom, err))
         return -1;
     const int status = add_held_sites(doc_summary(doc), study, view, &oom, &sites, &list, err) ||
+                               page_oom_add_holders(doc, study, &oom, true, err) ||
                                page_oom_add_beyond(doc, study, view, &oom, true, err)
                            ? -1
                            : 0;

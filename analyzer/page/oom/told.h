@@ -68,6 +68,15 @@ bool page_oom_tells_cause(const struct study *study, const struct failure *failu
 int page_oom_say_who(struct opening *opening, const struct study *study, const struct oom *oom,
                      const struct oom_told *told, struct err *err);
 
+/* Adds the clause "4.00 GiB is kept by losses (list of 200), filled at train.py:28", if a walk
+ * found a variable that kept much of what was live. */
+int page_oom_say_holder(struct opening *opening, const struct study *study, const struct oom *oom,
+                        struct err *err);
+/* Adds the holders at the failure to its row. If is_last is set, adds the largest ones to a
+ * summary, below the table of failures. */
+int page_oom_add_holders(struct doc *doc, const struct study *study, const struct oom *oom,
+                         bool is_last, struct err *err);
+
 /* Returns the failure that the answer is about, or NULL if none is shown. */
 const struct failure *page_oom_chosen(const struct study *study, const struct view *view);
 
