@@ -143,6 +143,24 @@ def growing_steps(trace):
 
 
 @made()
+def holders_of_a_leak(trace):
+    card(trace)
+    at, kept = trace.alloc(64 * MIB), []
+    weight = trace.tensor(at, 8 * MIB, stack=trace.stack(("score.py", 3, "main")))
+    for step in range(1, 6):
+        made = trace.stack(("score.py", 17, "Scorer.forward"), ("score.py", 28, "main"))
+        kept.append(trace.tensor(at + (8 + 4 * step) * MIB, 4 * MIB, stack=made))
+        trace.step(step)
+    held = [(address, 4 * MIB, "graph", "curve.kept_scores[*] -> graph", 5, ("score.py", 28, "main")) for address in kept]
+    held.append((weight, 8 * MIB, "module", "model.weight", None, None))
+    failing(trace, 20 * GIB, free=GIB, stack=trace.stack(("score.py", 31, "main")))
+    trace.walk("oom", *held)
+    trace.tensor_free(kept[0])
+    trace.walk("end", *held[1:])
+    trace.exit()
+
+
+@made()
 def deep_stack(trace):
     frames = ["cuMemAlloc_v2", "cudaMalloc"]
     frames += [("/usr/lib/python3/dist-packages/torch/nn/modules/module.py", 1500 + n, "_call_impl") for n in range(9)]
