@@ -208,3 +208,19 @@ def test_a_report_of_a_failure_shows_the_largest_holders(program):
     shown = run_command("oom", fail(program, True).write()).stdout
     assert "main: history (list of 12), filled at score.py:28" in shown.split("Largest holders at the last failure")[1]
     assert "A walk over Python's objects at the failed allocation found what keeps the memory." in shown
+
+
+@pytest.mark.parametrize("reason, is_said", [("growth", True), (None, False)])
+def test_a_step_that_begins_with_kept_memory_says_who_keeps_it(program, reason, is_said):
+    history = [program.tensor(21, 40 * MIB) for _ in range(4)]
+    program.trace.step(13)
+    if reason:
+        program.trace.walk(reason, *((address, 40 * MIB, "list", "history[*]", 4, STORE) for address in history))
+    program.trace.tensor_free(program.tensor(18, 60 * MIB))
+    for address in history:
+        program.trace.tensor_free(address)
+    program.trace.step(14)
+    program.trace.tensor_free(program.tensor(18, 2 * MIB))
+    program.trace.step(15)
+    said = "Kept by history (list of 4), filled at score.py:28: 160.00 MiB of "
+    assert any(text.startswith(said) for text in program.answer("steps")) == is_said

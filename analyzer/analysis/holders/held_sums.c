@@ -18,7 +18,8 @@ struct taken {
 static int take_block(struct taken *taken, const struct held_block *block,
                       const struct held_ask *ask, struct err *err)
 {
-    if (ask->takes && !ask->takes[block->stack_id])
+    if ((ask->takes && !ask->takes[block->stack_id]) ||
+        (ask->born_before && block->begin_index >= ask->born_before))
         return 0;
     struct held_sum *grown =
         array_grow(taken->items, &taken->capacity, taken->count, sizeof *grown, err);

@@ -35,7 +35,8 @@ struct held_ask {
     bool is_of_walk; /* take the blocks that lived at the walk, whether or not they lived at the
                           moment; else those that lived at both */
     bool by_stack;
-    const bool *takes; /* by stack id: call stacks to take; NULL: all */
+    uint64_t born_before; /* take only blocks that are older than this event; 0: all */
+    const bool *takes;    /* by stack id: call stacks to take; NULL: all */
 };
 
 int held_sums_find(struct held_sums *sums, const struct holders *holders,

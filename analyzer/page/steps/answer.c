@@ -227,12 +227,33 @@ static int say_period(struct opening *opening, const struct study *study, struct
                     label);
 }
 
+/* Names the variable that keeps most of the memory that was live when the step began, if a walk
+ * near the peak found it. */
+static int say_keeper(struct opening *opening, const struct study *study, uint32_t account,
+                      const struct outlier *outlier, struct err *err)
+{
+    const struct held_ask ask = {.account = account,
+                                 .index = study->history.accounts[account].peak.index,
+                                 .born_before = outlier->step.begin_index};
+    struct held_sums sums;
+
+    if (outlier->cause != OUTLIER_BEGAN)
+        return 1;
+    if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
+        return -1;
+    const struct held_sum *most = held_sums_most(&sums);
+    const int status = most ? page_say_holder(opening, study, most, sums.bytes, sums.at) : 1;
+    held_sums_release(&sums);
+    return status;
+}
+
 static int say_steps(struct opening *opening, const struct study *study, uint32_t account,
                      const struct step_findings *found, struct err *err)
 {
     page_next(opening, found->outlier.is_open ? "oom" : "peak");
     say_step(opening, study, &found->outlier);
-    if (say_cause(opening, study, account, found, "allocated", err) < 0)
+    if (say_cause(opening, study, account, found, "allocated", err) < 0 ||
+        say_keeper(opening, study, account, &found->outlier, err) < 0)
         return -1;
     say_ages(opening, study, account, found);
     return say_period(opening, study, err);

@@ -277,7 +277,8 @@ static int add_steps(struct doc *doc, const struct study *study, const struct de
 }
 
 const struct page page_steps = {.schema = "gpumemtrace.steps/1",
-                                .needs = STUDY_NEEDS_steps | STUDY_NEEDS_growth,
+                                .needs =
+                                    STUDY_NEEDS_steps | STUDY_NEEDS_growth | STUDY_NEEDS_holders,
                                 .answer = page_steps_answer,
                                 .device = add_steps,
                                 .tail = page_warnings};
