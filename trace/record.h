@@ -27,6 +27,8 @@
  *    CONTEXT  device                  context bytes
  *    COVERAGE                         calls                                        function
  *    VARIABLE                                                             table  name \0 value
+ *    WALK     walk_id     event no.   objects                              stops  reason \0 stopped
+ *    HOLDER   walk,number address     size_bytes    chain  items  location item   kind \0 item
  *    OWNER    thread_id   of the slots that follow
  *    END                  no slot follows in this segment
  */
@@ -53,6 +55,8 @@ enum slot_type {
     SLOT_OWNER,
     SLOT_END,
     SLOT_VARIABLE,
+    SLOT_WALK,
+    SLOT_HOLDER,
 };
 
 /* The table of a VARIABLE definition. */

@@ -27,6 +27,8 @@ enum statement {
     INSERT_EVENTS,
     INSERT_DURATION,
     SET_META,
+    INSERT_WALK,
+    INSERT_HOLDER,
     STATEMENT_COUNT
 };
 
@@ -55,6 +57,11 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
                       "ON CONFLICT(seq) DO NOTHING",
     [INSERT_DURATION] = "INSERT OR IGNORE INTO call_duration VALUES(?1,?2)",
     [SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
+    [INSERT_WALK] = "INSERT OR IGNORE INTO walk VALUES(?1,?2,?5,?3,CASE WHEN ?4 THEN ?6 END)",
+    /* The rowid keeps a row from being stored twice. */
+    [INSERT_HOLDER] = "INSERT OR IGNORE INTO holder(rowid,walk_id,address,size_bytes,kind,chain_id,"
+                      "item,items_count,location_id) VALUES(?1,?1>>32,?2,?3,?8,?4,"
+                      "CASE WHEN ?7 THEN ?9 END,nullif(?5,-1),nullif(?6,0))",
 };
 
 /* The schema is written without WAL, so that the file itself shows its kind before any event
@@ -338,6 +345,15 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
         return run(store, COUNT_COVERAGE, err);
     case SLOT_VARIABLE:
         return define_variable(store, slot, text, text_bytes, err);
+    case SLOT_WALK:
+        BIND(INSERT_WALK, 1, slot->seq, slot->address, slot->size_bytes, slot->memory);
+        bind_pair(statements[INSERT_WALK], 5, text, text_bytes);
+        return run(store, INSERT_WALK, err);
+    case SLOT_HOLDER:
+        BIND(INSERT_HOLDER, 1, slot->seq, slot->address, slot->size_bytes, slot->object,
+             slot->stream, slot->stack_id, slot->memory);
+        bind_pair(statements[INSERT_HOLDER], 8, text, text_bytes);
+        return run(store, INSERT_HOLDER, err);
     case SLOT_EVENT:
     case SLOT_OWNER:
     case SLOT_END:

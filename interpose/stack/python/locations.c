@@ -163,3 +163,10 @@ uint32_t python_locations_intern(struct thread *thread, const struct python_layo
                                 .line = line > 0 ? (uint32_t)line : 0};
     return intern_location(thread, &location);
 }
+
+uint32_t python_locations_add(struct thread *thread, uint32_t function_id, uint32_t file_id,
+                              uint32_t line)
+{
+    struct location location = {.function_id = function_id, .file_id = file_id, .line = line};
+    return intern_location(thread, &location);
+}

@@ -24,4 +24,8 @@ bool python_locations_setup(void);
 uint32_t python_locations_intern(struct thread *thread, const struct python_layout *layout,
                                  const void *code, int64_t offset);
 
+/* The same for a line whose function and file have these string_ids. */
+uint32_t python_locations_add(struct thread *thread, uint32_t function_id, uint32_t file_id,
+                              uint32_t line);
+
 #endif

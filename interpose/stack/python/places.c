@@ -103,3 +103,12 @@ uint32_t python_places_look_up(struct thread *thread, const struct python *pytho
     pthread_mutex_unlock(&places_lock);
     return id;
 }
+
+uint32_t python_places_add(struct thread *thread, uint32_t function_id, uint32_t file_id,
+                           uint32_t line)
+{
+    pthread_mutex_lock(&places_lock);
+    const uint32_t id = python_locations_add(thread, function_id, file_id, line);
+    pthread_mutex_unlock(&places_lock);
+    return id;
+}

@@ -32,4 +32,9 @@ bool python_places_watched(const struct python *python);
 uint32_t python_places_look_up(struct thread *thread, const struct python *python, const void *code,
                                int64_t offset, uint64_t key, bool keep);
 
+/* Returns the location_id of a line whose function and file have these string_ids. Call it only
+ * after python_places_ready has returned true. Takes a lock; calls no malloc. */
+uint32_t python_places_add(struct thread *thread, uint32_t function_id, uint32_t file_id,
+                           uint32_t line);
+
 #endif
