@@ -120,6 +120,7 @@ $(interpose_obj) $(O)/tests/unit/interpose/%: CUDA_SEEN := $(CUDA_FLAGS)
 $(addprefix $(O)/obj/interpose/,loader/dlsym.o $(addprefix image/,scope.o image_list.o elf_image.o libc_function.o) \
     $(addprefix stack/native/,unwind_memory.o frame_rules.o frame_walk.o unwind_table.o)): NO_SANITIZE := -fno-sanitize=all
 $(O)/obj/trace/views.o: trace/views.sql
+$(O)/obj/interpose/holders/walk_file.o: $(wildcard interpose/holders/*.py)
 # The page of --format=html contains a chart library, which Debian packages.
 DYGRAPHS ?= /usr/share/javascript/dygraphs
 $(O)/obj/analyzer/web/web.o: $(wildcard analyzer/web/*.html analyzer/web/*.css analyzer/web/*.js)

@@ -20,10 +20,15 @@
  * `device` is the number that the process sees. `size_bytes` is the size that the block occupies.
  * PyTorch's caching allocator is recorded without these calls.
  *
+ * Under `gpumemtrace run --holders`, and in dry runs, the recorder finds the Python variables that
+ * keep memory alive: when memory runs out, at a few new highs, at the end, and on demand:
+ *
+ *     gpumemtrace_holders();            takes Python's lock; hold no lock that Python code needs
+ *
  * Phases can lie inside each other ("epoch/forward") and cover the whole process from push to pop.
  * If phases overlap, an allocation belongs to the innermost phase of its own thread. Names are
- * copied, up to 4096 bytes; NULL is a phase without a name. Every function may be called from any
- * thread at any time, with any lock held, and cannot fail.
+ * copied, up to 4096 bytes; NULL is a phase without a name. Every other function may be called from
+ * any thread at any time, with any lock held. No function can fail.
  *
  * From Python, without this header, under the recorder:
  *
@@ -52,6 +57,7 @@ struct gpumemtrace_functions_ {
     void (*pool_alloc)(const char *pool, int device, const void *address, size_t size_bytes);
     void (*pool_free)(const char *pool, int device, const void *address);
     void (*pool_oom)(const char *pool, int device, size_t size_bytes);
+    void (*holders)(void);
 };
 
 /* Looks up the functions once for each source file; without the recorder every member is NULL. Two
@@ -71,6 +77,7 @@ static inline const struct gpumemtrace_functions_ *gpumemtrace_functions_(void)
             *(void **)&functions.pool_alloc = dlsym(program, "gpumemtrace_pool_alloc");
             *(void **)&functions.pool_free = dlsym(program, "gpumemtrace_pool_free");
             *(void **)&functions.pool_oom = dlsym(program, "gpumemtrace_pool_oom");
+            *(void **)&functions.holders = dlsym(program, "gpumemtrace_holders");
         }
         looked = 1;
     }
@@ -118,6 +125,12 @@ static inline void gpumemtrace_pool_oom(const char *pool, int device, size_t siz
 {
     if (gpumemtrace_functions_()->pool_oom)
         gpumemtrace_functions_()->pool_oom(pool, device, size_bytes);
+}
+
+static inline void gpumemtrace_holders(void)
+{
+    if (gpumemtrace_functions_()->holders)
+        gpumemtrace_functions_()->holders();
 }
 
 #ifdef __cplusplus

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "gpumemtrace/compiler.h"
+#include "interpose/holders/holders.h"
 #include "pool.h"
 #include "torch.h"
 
@@ -46,6 +47,7 @@ static void note_usage(const void *address, int64_t size_bytes, struct device de
                    torch_stream(device.index));
     } else if (size_bytes < 0)
         pool_free(POOL, device.index, (uint64_t)(uintptr_t)address);
+    holders_note(size_bytes);
 }
 
 static void note_failure(int64_t size_bytes, struct device device)

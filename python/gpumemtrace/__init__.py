@@ -17,6 +17,16 @@ def library():
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib", "libgpumemtrace.so")
 
 
+def holders():
+    """Lets the recorder store which Python variables keep GPU memory alive now. Does nothing if this process is not recorded
+    with --holders or in a dry run."""
+    import ctypes
+
+    walk = getattr(ctypes.PyDLL(None), "gpumemtrace_holders", None)
+    if walk:
+        walk()
+
+
 def main():
     """Replaces this process by the command. Before that, restores the signals that Python ignores, because the command
     and its child processes need those signals."""

@@ -18,6 +18,7 @@ OTHER_EXPORTS = {
     "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp", "execvpe", "fexecve",
     "__libc_start_main", "gpumemtrace_push", "gpumemtrace_pop", "gpumemtrace_mark",
     "gpumemtrace_step", "gpumemtrace_pool_alloc", "gpumemtrace_pool_free", "gpumemtrace_pool_oom",
+    "gpumemtrace_holders",
     *(f"_ZN3c1027reportMemoryUsageToProfilerEPvl{totals}NS_6DeviceE" for totals in ("mm", "ll", "")),
     *(f"_ZN3c1027reportOutOfMemoryToProfilerE{sizes}NS_6DeviceE" for sizes in ("lmm", "lll", "mmm")),
     "_ZNK3c104cuda10CUDAStream6streamEv",

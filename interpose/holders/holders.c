@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See holders.h. Except for the counters, the GIL protects all variables of this file.
+ */
+#include "holders.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/values_file.h"
+#include "gpumemtrace/compiler.h"
+#include "interpose/cuda/device.h"
+#include "interpose/recording/log.h"
+#include "interpose/recording/recording.h"
+#include "python_api.h"
+#include "rows.h"
+
+#define GROWTH_WALKS_MAX 12
+#define FAILURE_WALKS_MAX 12
+/* Programs make many small allocations while they start. So the first walk for growth comes after
+ * this many allocations, and the next one after twice as many. */
+#define FIRST_ALLOCATIONS 64
+#define FIRST_BYTES (INT64_C(1) << 20)
+#define NEVER INT64_MAX
+
+extern const char holders_source[];
+
+/* --- counters --- */
+
+/* Relaxed, because a walk that comes a little earlier or later does no harm. */
+static struct {
+    _Atomic int64_t live_bytes, allocations_count;
+    _Atomic int64_t next_bytes, next_count; /* both must be reached before the next pending call */
+    _Atomic uint64_t generation;            /* of the recording that they count for */
+} counters;
+
+static int64_t load(_Atomic int64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static void store(_Atomic int64_t *counter, int64_t value)
+{
+    atomic_store_explicit(counter, value, memory_order_relaxed);
+}
+
+/* --- running walk.py --- */
+
+static struct walk_row walk; /* the walk that runs, or the last one */
+static bool is_running, is_attached;
+static unsigned growth_walks, failure_walks;
+static uint64_t walks_generation;
+
+static void *row(void *self, void *arguments);
+static void *done(void *self, void *arguments);
+static void *keep(void *self, void *arguments);
+static void *at_failure(void *self, void *arguments);
+static void *at_end(void *self, void *arguments);
+
+/* PyMethodDef. flags 1: the function takes a tuple of arguments. */
+static struct method {
+    const char *name;
+    void *(*function)(void *self, void *arguments);
+    int flags;
+    const char *text;
+} methods[] = {{"row", row, 1, NULL},
+               {"done", done, 1, NULL},
+               {"keep", keep, 1, NULL},
+               {"at_failure", at_failure, 1, NULL},
+               {"at_end", at_end, 1, NULL}};
+
+static void *nothing(const struct python_api *api)
+{
+    return api->PyLong_FromLong(0);
+}
+
+static void *row(void *self, void *arguments)
+{
+    const struct python_api *api = python_api();
+    struct thread *thread = thread_current();
+    struct holder_row found = {0};
+    (void)self;
+    if (!api->PyArg_ParseTuple(arguments, "KKsszLzzi", &found.address, &found.size_bytes,
+                               &found.kind, &found.chain, &found.item, &found.items_count,
+                               &found.function, &found.file, &found.line))
+        return NULL;
+    if (thread)
+        rows_write_holder(thread, &walk, &found);
+    return nothing(api);
+}
+
+static void *done(void *self, void *arguments)
+{
+    const struct python_api *api = python_api();
+    struct thread *thread = thread_current();
+    (void)self;
+    if (!api->PyArg_ParseTuple(arguments, "Kz", &walk.objects_count, &walk.stopped))
+        return NULL;
+    if (thread)
+        rows_write_walk(thread, &walk);
+    walk.stopped = NULL;
+    return nothing(api);
+}
+
+/* The code of the program's main module, which Python drops when the module has run; NULL: not
+ * known. It holds no objects but constants. */
+static void *main_code;
+
+static void *keep(void *self, void *arguments)
+{
+    const struct python_api *api = python_api();
+    void *code;
+    (void)self;
+    if (!api->PyArg_ParseTuple(arguments, "O", &code))
+        return NULL;
+    api->Py_IncRef(code);
+    main_code = code;
+    return nothing(api);
+}
+
+static bool set_item(const struct python_api *api, void *names, const char *name, void *value)
+{
+    const bool is_set = value && !api->PyDict_SetItemString(names, name, value);
+    if (value)
+        api->Py_DecRef(value);
+    return is_set;
+}
+
+static bool fill_names(const struct python_api *api, void *names, const char *reason)
+{
+    bool is_filled = set_item(api, names, "reason", api->PyUnicode_FromString(reason));
+    for (size_t i = 0; is_filled && i < sizeof methods / sizeof *methods; i++)
+        is_filled =
+            set_item(api, names, methods[i].name, api->PyCFunction_NewEx(&methods[i], NULL, NULL));
+    void *code = main_code ? main_code : nothing(api);
+    is_filled = is_filled && !api->PyDict_SetItemString(names, "main_code", code) &&
+                !api->PyDict_SetItemString(names, "__builtins__", api->PyEval_GetBuiltins());
+    if (!main_code)
+        api->Py_DecRef(code);
+    return is_filled;
+}
+
+/* Nothing of the walk may outlive it, so its names are cleared, which frees its functions. */
+static bool run_source(const struct python_api *api, const char *reason)
+{
+    enum { FILE_INPUT = 257 };
+    void *names = api->PyDict_New();
+    void *code = names && fill_names(api, names, reason)
+                     ? api->Py_CompileString(holders_source, VALUES_FILE, FILE_INPUT)
+                     : NULL;
+    void *result = code ? api->PyEval_EvalCode(code, names, names) : NULL;
+    const bool is_good = result != NULL;
+    if (!is_good)
+        api->PyErr_Clear();
+    if (result)
+        api->Py_DecRef(result);
+    if (names)
+        api->PyDict_Clear(names);
+    if (code)
+        api->Py_DecRef(code);
+    if (names)
+        api->Py_DecRef(names);
+    return is_good;
+}
+
+/* Calls a function of gc that takes no argument. Returns the truth of its result. */
+static bool call_gc(const struct python_api *api, void *gc, const char *name)
+{
+    void *result = gc ? api->PyObject_CallMethod(gc, name, NULL) : NULL;
+    const bool is_true = result && api->PyObject_IsTrue(result) > 0;
+    if (result)
+        api->Py_DecRef(result);
+    return is_true;
+}
+
+/* No collection may run during the walk: it would free objects of the program earlier than without
+ * the walk. */
+static void run(const struct python_api *api, const char *reason)
+{
+    void *type, *value, *traceback;
+    api->PyErr_Fetch(&type, &value, &traceback);
+    is_running = true;
+    void *gc = api->PyImport_ImportModule("gc");
+    const bool was_enabled = call_gc(api, gc, "isenabled");
+    call_gc(api, gc, "disable");
+    if (!run_source(api, reason))
+        log_once("the walk over Python's objects failed; the trace does not say which variables "
+                 "keep memory alive");
+    if (was_enabled)
+        call_gc(api, gc, "enable");
+    if (gc)
+        api->Py_DecRef(gc);
+    api->PyErr_Clear();
+    is_running = false;
+    api->PyErr_Restore(type, value, traceback);
+}
+
+static void walk_now(const struct python_api *api, const char *reason)
+{
+    if (is_running || !recording_generation() || api->is_finalizing())
+        return;
+    if (walks_generation != recording_generation()) {
+        walks_generation = recording_generation();
+        walk.walk_id = 0;
+        growth_walks = failure_walks = 0;
+    }
+    walk = (struct walk_row){
+        .walk_id = walk.walk_id + 1, .event_number = atomic_load(&recording.seq), .reason = reason};
+    run(api, reason);
+}
+
+/* --- moments --- */
+
+static void *at_failure(void *self, void *arguments)
+{
+    const struct python_api *api = python_api();
+    (void)self, (void)arguments;
+    if (failure_walks++ < FAILURE_WALKS_MAX)
+        walk_now(api, "oom");
+    return nothing(api);
+}
+
+static void *at_end(void *self, void *arguments)
+{
+    const struct python_api *api = python_api();
+    (void)self, (void)arguments;
+    walk_now(api, "end");
+    return nothing(api);
+}
+
+/* The next walk comes when the live bytes have grown by a quarter. */
+static void plan_next(void)
+{
+    const int64_t live = load(&counters.live_bytes), count = load(&counters.allocations_count);
+    store(&counters.next_bytes, live + live / 4 > FIRST_BYTES ? live + live / 4 : FIRST_BYTES);
+    store(&counters.next_count, growth_walks >= GROWTH_WALKS_MAX ? NEVER
+                                : count < FIRST_ALLOCATIONS / 2  ? FIRST_ALLOCATIONS
+                                                                 : 2 * count);
+}
+
+static int at_pending_call(void *argument)
+{
+    const struct python_api *api = python_api();
+    (void)argument;
+    if (!api || api->is_finalizing() || !recording_generation())
+        return 0;
+    if (!is_attached) {
+        is_attached = true;
+        run(api, "attach");
+    } else {
+        growth_walks++;
+        walk_now(api, "growth");
+    }
+    plan_next();
+    return 0;
+}
+
+static bool is_wanted(void)
+{
+    return recording.config.holders || (device_is_simulated() && !recording.config.no_holders);
+}
+
+static void forget_parents_counts(void)
+{
+    atomic_store(&counters.generation, recording_generation());
+    store(&counters.live_bytes, 0);
+    store(&counters.allocations_count, 0);
+    store(&counters.next_bytes, 0);
+    store(&counters.next_count, is_wanted() ? 0 : NEVER);
+}
+
+static void ask_for_call(void)
+{
+    const struct python_api *api = python_api();
+    store(&counters.next_count, NEVER);
+    if (!api && recording.config.holders)
+        log_once("no Python interpreter that can be read: no walk over its objects");
+    else if (api && api->Py_AddPendingCall(at_pending_call, NULL))
+        store(&counters.next_count, 0); /* the queue is full: ask again at the next block */
+}
+
+void holders_note(int64_t change_bytes)
+{
+    const int saved_errno = errno;
+    if (GMT_UNLIKELY(atomic_load_explicit(&counters.generation, memory_order_relaxed) !=
+                     recording_generation()))
+        forget_parents_counts();
+    const int64_t live =
+        atomic_fetch_add_explicit(&counters.live_bytes, change_bytes, memory_order_relaxed) +
+        change_bytes;
+    if (change_bytes > 0 &&
+        atomic_fetch_add_explicit(&counters.allocations_count, 1, memory_order_relaxed) >=
+            load(&counters.next_count) &&
+        live >= load(&counters.next_bytes))
+        ask_for_call();
+    errno = saved_errno;
+}
+
+/* --- the public API, found by name: include/gpumemtrace/gpumemtrace.h --- */
+
+GMT_EXPORT void gpumemtrace_holders(void);
+void gpumemtrace_holders(void)
+{
+    const struct python_api *api = recording_generation() && is_wanted() ? python_api() : NULL;
+    if (!api || api->is_finalizing())
+        return;
+    const int state = api->PyGILState_Ensure();
+    walk_now(api, "asked");
+    api->PyGILState_Release(state);
+}

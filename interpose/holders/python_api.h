@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the functions of the interpreter whose frames the recorder reads. The room holders/ is the
+ * only part of the recorder that calls Python, and it does so only while the thread holds the GIL.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_HOLDERS_PYTHON_API_H
+#define GPUMEMTRACE_INTERPOSE_HOLDERS_PYTHON_API_H
+
+struct python_api {
+#define PYTHON_FUNCTION(result, name, parameters) result(*name) parameters;
+#include "python_api.def"
+    int (*is_finalizing)(void);
+};
+
+/* Returns the functions; NULL: no interpreter is known, or it lacks one of them. Callable from a
+ * hook. */
+const struct python_api *python_api(void);
+
+#endif

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: MIT
+"""
+Walks over the objects of the recorded program, from the variables that a person finds in its source to the storages of its
+tensors on the card. Each object is met once, through the shortest chain of references.
+
+The walk changes nothing: it calls no code of the program, compares types by identity, keeps no reference, allocates nothing on
+the card, and collects nothing (holders.c). It defines no class and no function that refers to itself, because those would be
+garbage that only a collection frees. It makes many small lists instead of tuples, because CPython keeps thousands of freed
+tuples for later, which shifts the program's next collection. walk_names.py, walk_places.py and walk_start.py follow in the same
+namespace (walk_file.S); holders.c provides reason, row, done, keep, main_code, at_failure and at_end.
+"""
+import collections
+import ctypes
+import functools
+import gc
+import os
+import sys
+import time
+import types
+
+import torch
+
+TIME_LIMIT_S = 2
+NAMES_TIME_S = 0.5  # the part of the time that is kept for finding names and statements
+OBJECTS_LIMIT = 5_000_000
+MEMORY_LIMIT_BYTES = 200 << 20
+BYTES_PER_OBJECT = 160  # of the lists and the dict below
+CHECK_EVERY = 1024
+
+objects, parents, marks = [], [], []  # each object met, the position of the object that led to it (-1: a root), and how
+seen = {}  # id of an object: its position
+storages = {}  # address: [bytes, position of the tensor that was met first]
+limits = {"until": time.monotonic() + TIME_LIMIT_S - NAMES_TIME_S, "objects": OBJECTS_LIMIT, "stopped": None, "libraries": False}
+rest = {"start": None, "edges": None}  # the objects that no root leads to: position of the first, and who refers to whom
+later = []  # positions of optimizers, whose parameters are known by the names of their modules
+visitors = {}  # type: function that adds the objects to which an object of the type refers
+saved_names = {}  # type of an autograd node: its attributes with saved tensors
+
+TensorBase = getattr(torch._C, "TensorBase", None) or torch._C._TensorBase
+read_is_cuda = vars(TensorBase)["is_cuda"].__get__
+read_is_leaf = vars(TensorBase)["is_leaf"].__get__
+read_retains_grad = vars(TensorBase)["retains_grad"].__get__
+read_grad = vars(TensorBase)["grad"].__get__
+read_grad_fn = vars(TensorBase)["grad_fn"].__get__
+read_version = vars(TensorBase)["_version"].__get__
+is_copied_on_write = getattr(torch._C, "_is_cow_tensor", None)
+CellType = types.CellType
+MINOR = sys.version_info[1]
+OPTIMIZED = 2  # flag of the code of functions; CO_NEWLOCALS
+
+LEAVES = (type(None), bool, int, float, complex, str, bytes, bytearray, range, slice, types.CodeType, types.ModuleType,
+          types.BuiltinFunctionType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
+          types.MethodDescriptorType, types.MappingProxyType)
+
+
+def add(thing, parent, mark=None):
+    key = id(thing)
+    if rest["edges"] is not None:
+        rest["edges"].append(parent)
+        rest["edges"].append(seen.get(key, len(objects)))
+    if key not in seen:
+        seen[key] = len(objects)
+        objects.append(thing)
+        parents.append(parent)
+        marks.append(mark)
+
+
+# --- libraries and the program ---
+
+LIBRARIES = tuple({os.path.dirname(os.path.dirname(torch.__file__)) + "/", os.path.dirname(os.__file__) + "/", "<"})
+
+
+def is_of_library(file):
+    return file.startswith(LIBRARIES) or "/site-packages/" in file or "/dist-packages/" in file
+
+
+def is_own_module(module):
+    """Is it a module of the program?"""
+    names = vars(module)
+    file = names.get("__file__")
+    return names.get("__name__") == "__main__" or (type(file) is str and not is_of_library(file))
+
+
+own_modules = {name: module for name, module in sys.modules.items()
+               if type(name) is str and type(module) is types.ModuleType and is_own_module(module)}
+
+
+# --- objects and what they refer to ---
+
+def visit_nothing(thing, at):
+    pass
+
+
+def visit_plain(thing, at):
+    for child in gc.get_referents(thing):
+        if (id(child) not in seen or rest["edges"] is not None) and gc.is_tracked(child):
+            add(child, at)
+
+
+def visit_module(module, at):
+    """A module of PyTorch, whose members are as near as attributes of other objects."""
+    for name in ("_parameters", "_buffers", "_modules"):
+        for key, member in (vars(module).get(name) or {}).items():
+            if member is not None:
+                add(member, at, ["member", key])
+    visit_plain(module, at)
+
+
+def visit_later(_, at):
+    later.append(at)
+
+
+def visit_type(kind, at):
+    """The classes of libraries are reached through their modules."""
+    if limits["libraries"] or vars(kind).get("__module__") in own_modules:
+        visit_plain(kind, at)
+
+
+def visit_function(function, at):
+    """A function also refers to the variables of its module, which are roots."""
+    for child in (function.__closure__, function.__defaults__, function.__kwdefaults__):
+        if child is not None:
+            add(child, at)
+    if limits["libraries"]:
+        return
+    names = function.__globals__
+    for child in gc.get_referents(function):
+        if type(child) is dict and child is not names and child is not function.__builtins__:
+            add(child, at)
+
+
+def visit_node(node, at):
+    """A node of an autograd graph."""
+    kind = type(node)
+    if kind not in saved_names:
+        saved_names[kind] = [name for name in dir(kind) if name.startswith("_raw_saved_")]
+    visit_plain(node, at)
+    for following in node.next_functions:
+        if following[0] is not None:
+            add(following[0], at, "graph")
+    if kind.__name__ == "AccumulateGrad":
+        add(node.variable, at, "graph")
+    for name in saved_names[kind]:
+        try:
+            saved = getattr(node, name)
+        except RuntimeError:  # a backward has freed it
+            continue
+        for one in saved if type(saved) in (tuple, list) else (saved,):
+            add_saved(one, at)
+
+
+def add_saved(saved, at):
+    """unpack() would run a hook of the program. Releases that do not say whether there is a hook are left alone."""
+    if saved is None or not hasattr(type(saved), "unpack_hook"):
+        return
+    data = saved.data
+    if data is not None and gc.is_tracked(data):
+        add(data, at, "graph")
+
+
+def visit_tensor(tensor, at):
+    visit_plain(tensor, at)
+    note_if_on_card(tensor, at)
+    try:
+        if read_is_leaf(tensor) or read_retains_grad(tensor):
+            if read_grad(tensor) is not None:
+                add(read_grad(tensor), at, "grad")
+        # For a view that was changed, PyTorch may make a new node. The graph of a saved tensor is reached from the saving node.
+        if not read_is_leaf(tensor) and marks[at] != "graph" and not (TensorBase._is_view(tensor) and read_version(tensor)):
+            add(read_grad_fn(tensor), at, "graph")
+    except (RuntimeError, NotImplementedError, TypeError, ValueError):
+        pass  # a tensor of a kind that has none of these
+
+
+def note_if_on_card(tensor, at):
+    try:
+        if read_is_cuda(tensor):
+            note_storage(tensor, at)
+    except (RuntimeError, NotImplementedError, TypeError, ValueError):
+        pass  # a tensor without storage
+
+
+def note_storage(tensor, at):
+    """The object of a storage outlives the walk once it is made, so it is made only for views."""
+    if is_copied_on_write and is_copied_on_write(tensor):
+        return  # data_ptr() would copy it
+    address, size = TensorBase.data_ptr(tensor), TensorBase.numel(tensor) * TensorBase.element_size(tensor)
+    if TensorBase._is_view(tensor) or TensorBase.storage_offset(tensor) or not TensorBase.is_contiguous(tensor):
+        storage = TensorBase.untyped_storage(tensor)
+        address, size = storage.data_ptr(), storage.nbytes()
+    if not address:
+        return
+    known = storages.setdefault(address, [size, at])
+    if size > known[0]:
+        known[0] = size
+
+
+def visitor_of(kind):
+    line = type.__dict__["__mro__"].__get__(kind)
+    if kind in LEAVES:
+        return visit_nothing
+    if TensorBase in line:
+        return visit_tensor
+    if any("next_functions" in vars(each) for each in line):
+        return visit_node
+    if type in line:
+        return visit_type
+    if torch.nn.Module in line:
+        return visit_module
+    if torch.optim.Optimizer in line:
+        return visit_later
+    return visit_function if kind is types.FunctionType else visit_plain
+
+
+# --- local variables ---
+
+def word(address):
+    return ctypes.c_size_t.from_address(address).value
+
+
+def thing_at(address):
+    return ctypes.cast(word(address), ctypes.py_object).value
+
+
+# Offsets in the frames of CPython 3.11 and 3.12, which become objects only when a program asks for one: in the object, the frame;
+# in the frame, code, caller, owner and the slots of the variables. An owner of 3 has no variables.
+FRAME_IN_OBJECT, SLOTS_IN_FRAME, OWNER_WITHOUT_VARIABLES = 24, 72, 3
+CODE_IN_FRAME, CALLER_IN_FRAME, OWNER_IN_FRAME = (32, 48, 69) if MINOR == 11 else (0, 8, 70)
+CODE_IN_OBJECT = 32  # in the frame objects up to CPython 3.10
+
+
+def frame_of(thing):
+    """Returns code and place of a frame object: since CPython 3.13 the object itself. Before, the place is the address of its
+    variables, because reading f_locals would keep them alive; None: the object is laid out in another way."""
+    code = thing.f_code
+    if MINOR >= 13:
+        return [code, thing]
+    frame = word(id(thing) + FRAME_IN_OBJECT)
+    if MINOR >= 11:
+        return [code, frame if word(frame + CODE_IN_FRAME) == id(code) else None]
+    start = id(thing) + type(thing).__basicsize__ - 8
+    return [code, start if word(id(thing) + CODE_IN_OBJECT) == id(code) else None]
+
+
+def callers_of(thing):
+    """Returns the frames from this object on, innermost first."""
+    found = [frame_of(thing)]
+    if MINOR not in (11, 12):
+        while thing.f_back is not None:
+            thing = thing.f_back
+            found.append(frame_of(thing))
+        return found
+    address = found[0][1] and word(found[0][1] + CALLER_IN_FRAME)
+    while address:
+        if ctypes.c_ubyte.from_address(address + OWNER_IN_FRAME).value < OWNER_WITHOUT_VARIABLES:
+            found.append([thing_at(address + CODE_IN_FRAME), address])
+        address = word(address + CALLER_IN_FRAME)
+    return found
+
+
+def locals_of(frame):
+    """Returns the names and values of a frame's variables."""
+    code, place = frame
+    if place is None:
+        return []
+    if MINOR >= 13:
+        return [[name, value] for name, value in place.f_locals.items()]
+    cells = code.co_cellvars if MINOR < 11 else tuple(name for name in code.co_cellvars if name not in code.co_varnames)
+    address = place + (SLOTS_IN_FRAME if MINOR >= 11 else 0)
+    found = []
+    for number, name in enumerate(code.co_varnames + cells + code.co_freevars):
+        if word(address + 8 * number):
+            found.append([name, thing_at(address + 8 * number)])
+    return found
+
+
+def frames():
+    """Returns the running frames of all threads that have variables of their own, outermost first."""
+    found = []
+    for thing in sys._current_frames().values():
+        for frame in reversed(callers_of(thing)):
+            if not frame[0].co_filename.startswith("<gpumemtrace") and frame[0].co_flags & OPTIMIZED:
+                found.append(frame)
+    thing = None  # one of them is the frame of this function: a frame that keeps itself, and its callers, would be garbage
+    return found
+
+
+# --- roots ---
+
+def add_root(thing, mark):
+    if gc.is_tracked(thing):
+        add(thing, -1, mark)
+
+
+def add_module(name, module):
+    for key, value in vars(module).items():
+        if type(value) is not types.ModuleType and key != "__builtins__":
+            add_root(value, ["global", name, key])
+
+
+def add_frames(are_of_library):
+    for frame in frames():
+        if is_of_library(frame[0].co_filename) == are_of_library:
+            for name, value in locals_of(frame):
+                add_root(value, ["local", frame[0], name])
+
+
+def add_exceptions():
+    for name in ("last_exc", "last_value", "last_traceback"):
+        if vars(sys).get(name) is not None:
+            add_root(vars(sys)[name], ["exception", "sys." + name, name])
+    if sys.exc_info()[1] is not None:
+        add_root(sys.exc_info()[1], ["exception", "the exception that is handled", None])
+
+
+def may_go_on():
+    if len(objects) >= limits["objects"]:
+        limits["stopped"] = "objects" if limits["objects"] == OBJECTS_LIMIT else "memory"
+    elif time.monotonic() > limits["until"]:
+        limits["stopped"] = "time"
+    return limits["stopped"] is None
+
+
+def go_on(position):
+    """Visits the objects from this position on, and all objects that they lead to; optimizers come last."""
+    position = visit_from(position)
+    while later and not limits["stopped"]:
+        at = later.pop(0)
+        visit_plain(objects[at], at)
+        position = visit_from(position)
+    return position
+
+
+def visit_from(position):
+    while position < len(objects) and (position % CHECK_EVERY or may_go_on()):
+        thing = objects[position]
+        kind = type(thing)
+        if kind not in visitors:
+            visitors[kind] = visitor_of(kind)
+        visitors[kind](thing, position)
+        position += 1
+    return position

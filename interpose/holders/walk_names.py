@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""
+The second part of walk.py, in one namespace with it: the names from a root to a storage, as Python writes them, and the kind of
+the holder.
+
+A trail is the description of a chain so far: its text, the kinds of its links, the names of its variables, the key and the number
+of items of its first container, and the role of the object at its end if that object is a part of another one, as the dict of
+an object's attributes is.
+"""
+# pylint: disable=undefined-variable
+
+ITEM_CHARACTERS = 40
+# The kinds that say more than the last link of the chain, the strongest first.
+STRONG_KINDS = ("exception", "graph", "gradient", "hook", "cache", "task", "generator", "queue", "thread", "optimizer", "default",
+                "closure")
+SEQUENCES = (list, tuple, collections.deque, set, frozenset)
+HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook", "_backward_hooks": "backward hook",
+         "_backward_pre_hooks": "backward hook"}
+KINDS_OF_OBJECTS = (("torch.optim.optimizer.Optimizer", "optimizer"), ("queue.Queue", "queue"), ("_queue.SimpleQueue", "queue"),
+                    ("_asyncio.Task", "task"), ("_thread._local", "thread"))
+CacheType = type(functools.lru_cache(abs))
+GENERATORS = {types.GeneratorType: ("gi_frame", "generator"), types.CoroutineType: ("cr_frame", "task"),
+              types.AsyncGeneratorType: ("ag_frame", "generator")}
+positions = {}  # id of a container: {id of an item: its key or index}
+
+
+def key_text(key):
+    if type(key) in (int, float, bool, type(None)):
+        return repr(key)
+    if type(key) is tuple:
+        return f"({', '.join(key_text(part) for part in key[:4])})"[:ITEM_CHARACTERS] if len(key) < 9 else "tuple"
+    return key[:ITEM_CHARACTERS] if type(key) is str else type(key).__name__[:ITEM_CHARACTERS]
+
+
+def key_of(container, child):
+    """Returns the key or index of the child; None: it is a key itself, or the container has no order."""
+    known = positions.get(id(container))
+    if known is None:
+        kind = type(container)
+        pairs = dict.items(container) if dict in kind.__mro__ else () if set in kind.__mro__ or frozenset in kind.__mro__ \
+            else enumerate(container)
+        known = positions[id(container)] = {}
+        for key, value in pairs:
+            known.setdefault(id(value), key)
+    return known.get(id(child))
+
+
+def function_name(code):
+    return getattr(code, "co_qualname", code.co_name).replace("<locals>.", "")
+
+
+def name_in_frame(frame, child):
+    return next((name for name, value in locals_of(frame_of(frame)) if value is child), None) if frame else None
+
+
+# --- links ---
+
+def add_item(trail, kind, container, child):
+    trail["text"] += "[*]"
+    trail["kinds"].append(kind)
+    trail["filled"] = True
+    note_item(trail, container, key_of(container, child))
+
+
+def note_item(trail, container, key):
+    if trail["count"] is None:
+        trail["item"] = None if key is None else key_text(key)
+        trail["count"] = len(container)
+
+
+def add_name(trail, text, name, kind, sort="attr"):
+    trail["text"] += text
+    trail["kinds"].append(kind)
+    trail["names"].append((name, sort))
+    trail["filled"], trail["function"] = False, None
+
+
+def step_from_dict(trail, above, below):
+    role, key = trail["role"], key_of(above, below)
+    trail["role"] = None
+    if role == "attributes":
+        if key in HOOKS:
+            add_hook(trail, HOOKS[key])
+        elif type(key) is str:
+            add_name(trail, "." + key, key, "attribute")
+    elif type(role) is tuple:
+        add_default(trail, key, role[1])
+    elif role == "cache":
+        note_item(trail, above, key)
+    elif role == "threads":
+        trail["role"] = "attributes"
+    elif role != "hooks":
+        add_item(trail, "dict", above, below)
+
+
+def add_hook(trail, text):
+    trail["text"] += f".<{text}>"
+    trail["kinds"].append("hook")
+    trail["role"] = "hooks"
+
+
+def step_from_sequence(trail, above, below):
+    role, trail["role"] = trail["role"], None
+    if type(role) is not tuple:
+        add_item(trail, "list", above, below)
+        return
+    part, code = role
+    number = key_of(above, below)
+    if part == "closure":
+        name = code.co_freevars[number]
+        add_name(trail, f".<closure {name}>", name, "closure", "var")
+    else:
+        add_default(trail, code.co_varnames[code.co_argcount - len(above) + number], code)
+
+
+def add_default(trail, name, code):
+    add_name(trail, f".<default {name}>", name, "default", "var")
+    trail["function"] = code
+
+
+def step_from_function(trail, above, below):
+    code = above.__code__
+    if below is above.__closure__:
+        trail["role"] = ("closure", code)
+    elif below is above.__defaults__:
+        trail["role"] = ("default", code)
+    elif below is above.__kwdefaults__:
+        trail["role"] = ("keyword default", code)
+    else:
+        trail["role"] = "attributes"
+
+
+def step_from_frame(trail, frame, below, kind):
+    name = None if type(below) is types.FrameType else name_in_frame(frame, below)
+    if name:
+        add_name(trail, f" -> {function_name(frame.f_code)}: {name}", name, kind, "var")
+
+
+def step_from_exception(trail, above, below):
+    if type(below) is types.TracebackType:
+        trail["kinds"].append("exception")
+    elif type(below) is dict:
+        trail["role"] = "attributes"
+    elif type(below) is tuple:
+        add_name(trail, ".args", "args", "exception")
+    else:
+        name = next((name for name in ("__cause__", "__context__") if getattr(above, name) is below), None)
+        trail["text"] += f".{name}" if name else ""
+
+
+def step_from_cache(trail, above, below):
+    add_name(trail, ".<cache>", None, "cache")
+    function = above.__wrapped__
+    trail["function"] = function.__code__ if type(function) is types.FunctionType else None
+    if type(below) is dict:
+        trail["role"] = "cache"
+    elif trail["count"] is None:
+        trail["count"] = above.cache_info().currsize
+
+
+def slot_name(thing, below):
+    """Finds an attribute that lies in the object itself: a slot, or since CPython 3.11 one that its methods assign."""
+    line = type(thing).__mro__
+    candidates = set()
+    for kind in line:
+        for name, value in vars(kind).items():
+            if type(value) is types.MemberDescriptorType and kind is not object:
+                try:
+                    if value.__get__(thing) is below:
+                        return name
+                except AttributeError:
+                    continue
+            elif type(value) is types.FunctionType:
+                candidates.update(value.__code__.co_names)
+    for name in sorted(candidates):
+        if not any(name in vars(kind) for kind in line):
+            try:
+                if object.__getattribute__(thing, name) is below:
+                    return name
+            except AttributeError:
+                continue
+    return None
+
+
+def step_from_object(trail, above, below):
+    line = type(above).__mro__
+    names = {f"{kind.__module__}.{kind.__qualname__}" for kind in line}
+    trail["kinds"].extend(kind for name, kind in KINDS_OF_OBJECTS if name in names)
+    if "_thread._local" in names and type(below) is dict:
+        trail["role"] = "threads"
+        return
+    name = slot_name(above, below)
+    if name:
+        add_name(trail, "." + name, name, "attribute")
+    elif type(below) is dict:
+        trail["role"] = "attributes"
+
+
+def step_to_member(trail, module, name):
+    """From a module of PyTorch to a parameter, a buffer or another module."""
+    if name.isdigit():
+        trail["text"] += "[*]"
+        trail["kinds"].append("module")
+        note_item(trail, vars(module)["_modules"], name)
+    else:
+        add_name(trail, "." + name, name, "module")
+
+
+def step_from_tensor(trail, above, below):
+    if type(below) in (dict, collections.OrderedDict) and vars(TensorBase)["_backward_hooks"].__get__(above) is below:
+        add_hook(trail, "backward hook")
+    else:
+        trail["role"] = "attributes"
+
+
+def step(trail, above, below, mark):
+    kind = type(above)
+    line = kind.__mro__
+    if mark == "graph" or trail["kinds"][-1] == "graph":
+        if trail["kinds"][-1] != "graph":
+            trail["text"] += " -> graph"
+            trail["kinds"].append("graph")
+    elif type(mark) is list:
+        step_to_member(trail, above, mark[1])
+    elif mark == "grad":
+        add_name(trail, ".grad", "grad", "gradient")
+    elif dict in line:
+        step_from_dict(trail, above, below)
+    elif any(each in line for each in SEQUENCES):
+        step_from_sequence(trail, above, below)
+    elif kind in (CellType, types.TracebackType):
+        trail["role"] = None
+    elif kind is types.FunctionType:
+        step_from_function(trail, above, below)
+    elif kind is types.FrameType:
+        step_from_frame(trail, above, below, "exception")
+    elif kind in GENERATORS:
+        step_from_frame(trail, getattr(above, GENERATORS[kind][0]), below, GENERATORS[kind][1])
+    elif kind is CacheType:
+        step_from_cache(trail, above, below)
+    elif BaseException in line:
+        step_from_exception(trail, above, below)
+    elif kind is types.MethodType:
+        trail["text"] += ".__self__" if above.__self__ is below else ".__func__"
+    elif TensorBase in line:
+        step_from_tensor(trail, above, below)
+    elif type in line:
+        trail["role"] = "attributes"
+    else:
+        step_from_object(trail, above, below)
+
+
+# --- chains ---
+
+def start_of(mark):
+    """Returns the trail of a root."""
+    sort, where, name = mark
+    text = where if sort == "exception" else name
+    if sort == "local":
+        text = f"{function_name(where)}: {name}"
+    elif sort == "global" and where != "__main__":
+        text = f"{where}.{name}"
+    return {"text": text, "kinds": [sort], "names": [(name, "var")], "item": None, "count": None, "role": None, "filled": False,
+            "function": None, "root": mark}
+
+
+def trail_to(position):
+    path = []
+    while position >= 0:
+        path.append(position)
+        position = parents[position]
+    path.reverse()
+    trail = start_of(marks[path[0]])
+    for above, below in zip(path, path[1:]):
+        step(trail, objects[above], objects[below], marks[below])
+    return trail
+
+
+def kind_of(trail):
+    return next((kind for kind in STRONG_KINDS if kind in trail["kinds"]), trail["kinds"][-1])

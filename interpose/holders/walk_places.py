@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""
+The third part of walk.py, in one namespace with it: finds the statement that assigns a variable or fills a container, in the
+bytecode of the program's functions.
+"""
+# pylint: disable=undefined-variable
+import dis
+
+INSTRUCTIONS_LIMIT = 300_000
+FILLERS = {"append", "appendleft", "add", "extend", "insert", "update", "setdefault", "put", "put_nowait", "push"}
+NO_PLACE = (None, None, 0)
+facts = {"fill": {}, "item": {}, "var": {}, "attr": {}}  # name: places, each a code object and a line
+
+
+def codes_within(code):
+    found = [code]
+    for inner in found:
+        found.extend(constant for constant in inner.co_consts if type(constant) is types.CodeType)
+    return found
+
+
+def codes_of_names(names, module_name):
+    """Returns the code of the functions and methods that these names of a module or class are bound to."""
+    found = []
+    for value in names.values():
+        while type(value) in (staticmethod, classmethod, CacheType) or hasattr(type(value), "__wrapped__"):
+            value = value.__wrapped__ if hasattr(value, "__wrapped__") else value.__func__
+        if type(value) is types.FunctionType and value.__module__ == module_name:
+            found.append(value.__code__)
+        elif type(value) is property and type(value.fget) is types.FunctionType:
+            found.append(value.fget.__code__)
+        elif type in type(value).__mro__ and vars(value).get("__module__") == module_name :
+            found.extend(codes_of_names(vars(value), module_name))
+    return found
+
+
+def codes():
+    """Returns the code of the program's functions, without repetition: of the running ones, and of its modules."""
+    found = [frame[0] for frame in frames() if not is_of_library(frame[0].co_filename)]
+    if main_code:
+        found.append(main_code)
+    for name, module in own_modules.items():
+        found.extend(codes_of_names(vars(module), name))
+    within = [inner for code in found for inner in codes_within(code)]
+    return list({id(code): code for code in within}.values())
+
+
+def note(sort, name, code, line):
+    if type(name) is str:
+        facts[sort].setdefault(name, []).append([code, line])
+
+
+def note_store(opname, name, code, line, loaded):
+    """loaded: what the statement has loaded so far; None stands for a constant."""
+    if loaded[:1] == [None] and len(loaded) == (2 if opname == "STORE_ATTR" else 1):
+        return
+    names = name if type(name) is tuple else (name,)
+    for each in names[:1] if opname == "STORE_FAST_LOAD_FAST" else names:
+        note("attr" if opname == "STORE_ATTR" else "var", each, code, line)
+
+
+def scan(code):
+    """Notes what the statements of the code assign and fill. Returns the number of instructions."""
+    lines, line, loaded, count = dict(dis.findlinestarts(code)), 0, [], 0
+    for instruction in dis.get_instructions(code):
+        count += 1
+        opname, name = instruction.opname, instruction.argval
+        line = lines.get(instruction.offset) or line
+        if opname in ("LOAD_METHOD", "LOAD_ATTR") and name in FILLERS and loaded:
+            note("fill", loaded[-1], code, line)
+        if opname == "STORE_SUBSCR":
+            for distance, each in enumerate(reversed(loaded)):
+                note("fill" if distance == 1 else "item", each, code, line)
+        elif opname.startswith(("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")):
+            note_store(opname, name, code, line, loaded)
+        if opname.startswith("LOAD_") and opname != "LOAD_CONST":
+            loaded.extend(name if type(name) is tuple else (name,))
+        elif opname.startswith(("STORE_", "POP_TOP", "RETURN_", "POP_JUMP")):
+            loaded = []
+        elif opname == "LOAD_CONST":
+            loaded.append(None)
+    return count
+
+
+def scan_program():
+    count, until = 0, time.monotonic() + NAMES_TIME_S
+    for code in codes():
+        if count < INSTRUCTIONS_LIMIT and time.monotonic() < until:
+            count += scan(code)
+
+
+def file_of(module_name):
+    return vars(sys.modules[module_name]).get("__file__") if module_name in sys.modules else None
+
+
+def choose(sort, name, root):
+    """Returns the first place that fills the container, or the last one that assigns the variable. A place in the function or
+    file of the root comes before others."""
+    found = facts[sort].get(name, [])
+    where = root[1]
+    if root[0] == "local":
+        near = [place for place in found if place[0] is where] or [place for place in found
+                                                                   if place[0].co_filename == where.co_filename]
+    else:
+        near = [place for place in found if place[0].co_filename == file_of(where)]
+    found = near or found
+    return None if not found else found[0] if sort in ("fill", "item") else found[-1]
+
+
+def place_of(trail):
+    """Returns the function, file and line of the statement that keeps the memory."""
+    place = None
+    if trail["function"] is not None and not trail["filled"]:
+        place = trail["function"], trail["function"].co_firstlineno
+    for name, sort in reversed(trail["names"]) if place is None else ():
+        for each in (("fill", "item", sort) if trail["filled"] else (sort,)):
+            place = place or choose(each, name, trail["root"])
+    return text_of_place(place)
+
+
+def text_of_place(place):
+    return NO_PLACE if place is None else (getattr(place[0], "co_qualname", place[0].co_name), place[0].co_filename, place[1])

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""
+The last part of walk.py, in one namespace with it: the order of the roots, the rest that no root leads to, and the rows.
+"""
+# pylint: disable=undefined-variable
+
+ROWS_MAX = 10_000
+SAMPLE_MAX = 16  # tensors that no root leads to and whose referrers are looked for: each look goes over all objects
+REFERRER_LEVELS = 5
+REST_BYTES, REST_RATIO = 1 << 20, 20  # a rest that is smaller, in bytes or as a part of what was found, is left alone
+
+
+def attach():
+    """Asks to be called at the end of the program, and when an allocation fails."""
+    import atexit
+    atexit.register(at_end)
+    for code in [frame[0] for frame in callers_of(sys._getframe())]:
+        if code.co_name == "<module>" and code.co_filename == vars(sys.modules["__main__"]).get("__file__"):
+            keep(code)
+    observe = getattr(torch._C, "_cuda_attach_out_of_memory_observer", None)
+    if observe is None:
+        print("gpumemtrace: this PyTorch does not report failed allocations: no walk over its objects when memory runs out",
+              file=sys.stderr)
+    else:
+        observe(at_failure)
+
+
+def set_limits():
+    free_bytes = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limits["objects"] = min(OBJECTS_LIMIT, min(MEMORY_LIMIT_BYTES, free_bytes // 10) // BYTES_PER_OBJECT)
+
+
+def walk_from_program():
+    """Walks from the variables of the program, which people know, before any of a library."""
+    for module in sys.modules.values():  # functions lead to these, but they are roots
+        if type(module) is types.ModuleType:
+            seen[id(vars(module))] = -1
+    for name, module in own_modules.items():
+        add_module(name, module)
+    add_frames(are_of_library=False)
+    add_exceptions()
+    return go_on(0)
+
+
+def walk_from_libraries(position):
+    limits["libraries"] = True
+    for name, module in sys.modules.items():
+        if type(module) is types.ModuleType and name not in own_modules:
+            add_module(name, module)
+    return go_on(position)
+
+
+def tensors_not_met():
+    """Returns the tensors on the card that the walk has not met and whose storages it has not found, and the bytes of these."""
+    found, known, is_tensor = [], dict(storages), {}
+    for thing in gc.get_objects():
+        kind = type(thing)
+        if kind not in is_tensor:
+            is_tensor[kind] = TensorBase in type.__dict__["__mro__"].__get__(kind)
+        if is_tensor[kind] and id(thing) not in seen:
+            count = len(storages)
+            note_if_on_card(thing, -1)
+            if len(storages) > count:
+                found.append(thing)
+    rest_bytes = sum(size for address, (size, _) in storages.items() if address not in known)
+    storages.clear()
+    storages.update(known)
+    return found, rest_bytes
+
+
+def group_of(tensors):
+    """Returns some of these tensors and all objects that lead to them. Returns None if these are too many, because then a
+    variable of a library may hold the tensors."""
+    group = tensors[:SAMPLE_MAX]
+    met, targets = {id(thing) for thing in group}, list(group)
+    for _ in range(REFERRER_LEVELS):
+        new = []
+        for thing in gc.get_referrers(*targets):
+            if id(thing) not in met and not any(thing is own for own in (tensors, group, targets, new)):
+                met.add(id(thing))
+                new.append(thing)
+        if not new:
+            return group
+        if len(new) > 2 * SAMPLE_MAX or not may_go_on():
+            return None
+        group.extend(new)
+        targets = new
+    return None
+
+
+def walk_from_rest(group, tensors):
+    """Walks from the objects that no root leads to, and notes who refers to whom."""
+    rest["start"], rest["edges"] = len(objects), []
+    for thing in group:
+        add(thing, -1)
+    for tensor in tensors:
+        add(tensor, -1)
+    go_on(rest["start"])
+
+
+def edges():
+    return zip(rest["edges"][::2], rest["edges"][1::2])
+
+
+def objects_of_cycles():
+    """Returns the positions of the objects in a cycle, and of those that a cycle leads to: those that are left when the objects
+    to which nothing refers are taken away, again and again."""
+    if rest["start"] is None:
+        return set()
+    counts, following = {}, {}
+    for above, below in edges():
+        if above >= rest["start"] and below >= rest["start"]:
+            counts[below] = counts.get(below, 0) + 1
+            following.setdefault(above, []).append(below)
+    free = [at for at in range(rest["start"], len(objects)) if at not in counts]
+    for at in free:
+        for below in following.get(at, ()):
+            counts[below] -= 1
+            if not counts[below]:
+                free.append(below)
+    return {at for at, count in counts.items() if count}
+
+
+def place_in_rest(at):
+    """Returns the place that assigns the attribute or variable through which another object refers to this one."""
+    found = None
+    for above, below in edges():
+        if below == at and above >= rest["start"] and found is None:
+            holder = objects[above]
+            name = key_of(holder, objects[at]) if type(holder) is dict else None
+            if type(holder) is types.FrameType:
+                found = choose("var", name_in_frame(holder, objects[at]), ["local", holder.f_code, None])
+            else:
+                found = choose("attr", name, ["global", "__main__", None])
+    return text_of_place(found)
+
+
+def text_for(value):
+    """UTF-8 without NUL, for holders.c."""
+    return None if value is None else value.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+
+
+def size_of(address):
+    return storages[address][0]
+
+
+def write_rows():
+    scan_program()
+    in_cycles = objects_of_cycles()
+    found = {place_in_rest(at) for at in in_cycles}
+    found.discard(NO_PLACE)
+    shared = found.pop() if len(found) == 1 else NO_PLACE  # the only place that makes a cycle
+    for address in sorted(storages, key=size_of, reverse=True)[:ROWS_MAX]:
+        size, at = storages[address]
+        if rest["start"] is None or at < rest["start"]:
+            trail = trail_to(at)
+            kind, place = kind_of(trail), place_of(trail)
+        else:
+            trail = {"text": "", "item": None, "count": None}
+            kind, place = "cycle" if in_cycles else "c++", place_in_rest(at)
+            place = shared if place == NO_PLACE and kind == "cycle" else place
+        row(address, size, kind, text_for(trail["text"]), text_for(trail["item"]),
+            -1 if trail["count"] is None else trail["count"], text_for(place[0]), text_for(place[1]), place[2])
+
+
+def is_large(rest_bytes, found_bytes):
+    return rest_bytes >= REST_BYTES and rest_bytes * REST_RATIO > found_bytes and may_go_on()
+
+
+def walk():
+    """Walks from the program's variables. If many bytes are left, goes on with the functions of libraries that run, then with the
+    objects that refer to the rest, or with all variables of libraries if those are many."""
+    set_limits()
+    position = walk_from_program()
+    found_bytes = sum(size for size, _ in storages.values())
+    tensors, rest_bytes = tensors_not_met()
+    if is_large(rest_bytes, found_bytes):
+        add_frames(are_of_library=True)
+        position = go_on(position)
+        tensors, rest_bytes = tensors_not_met()
+    if is_large(rest_bytes, found_bytes):
+        group = group_of(tensors)
+        if group is None:
+            walk_from_libraries(position)
+            tensors, rest_bytes = tensors_not_met()
+        if is_large(rest_bytes, found_bytes):
+            walk_from_rest(group or [], tensors)
+    write_rows()
+    done(len(objects), limits["stopped"])
+
+
+def start():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)  # no other thread may run during the walk
+    try:
+        with torch._C.DisableTorchFunction():
+            walk()
+    except Exception as error:
+        done(len(objects), f"{type(error).__name__}: {error}"[:200])
+    finally:
+        sys.setswitchinterval(interval)
+
+
+if reason == "attach":
+    attach()
+else:
+    start()

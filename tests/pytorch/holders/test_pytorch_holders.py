@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""The walk over Python's objects finds the variable that keeps memory alive, and the statement that stores it there."""
+import re
+
+import pytest
+
+from support.pytorch_builds import SCRIPTS
+
+KEEPERS = SCRIPTS / "keepers" / "keepers.py"
+UNIT = 1 << 16
+OOM, ENDED = SCRIPTS / "keepers" / "runs_out.py", SCRIPTS / "keepers" / "ends.py"
+
+# Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
+KEPT = {
+    1: (3, "list", "kept[*]", 3),
+    2: (4, "list", "main: history_of_main[*]", 4),
+    3: (1, "global", "single", None),
+    4: (3, "dict", "table[*]", 3),
+    5: (3, "list", "history.scores[*]", 3),
+    6: (1, "attribute", "history.last", None),
+    7: (1, "cache", "table_of.<cache>", 1),
+    8: (1, "cache", "Scorer.mask.<cache>", 1),
+    9: (1, "closure", "average.<closure seen>[*]", 1),
+    10: (1, "default", "remember.<default memory>[*]", 1),
+    11: (1, "attribute", "box.slot", None),
+    14: (3, "graph", "main: losses[*] -> graph", 3),
+    15: (2, "graph", "main: total -> graph", None),
+    17: (1, "graph", "main: metric.total -> graph", None),
+    18: (1, "exception", "main: problem -> fails: batch", None),
+    20: (1, "exception", "records.records[*].exc_info[*] -> logs: logged", 1),
+    21: (1, "generator", "running -> batches: buffer", None),
+    22: (1, "task", "keep_by_tasks: task -> waits: waiting", None),
+    23: (1, "thread", "local.cache", None),
+    24: (1, "queue", "jobs.queue[*]", 1),
+    25: (1, "optimizer", "main: optimizer.param_groups[*][*][*]", 1),
+    26: (1, "module", "main: net.head.weight", None),
+    30: (1, "gradient", "main: leaf.grad", None),
+    32: (1, "hook", "main: watched.<backward hook>.<default mask>", None),
+    33: (1, "gradient", "main: curved.grad", None),
+    52: (1, "hook", "main: net.head.<forward hook>.<closure captured>[*]", 1),
+}
+
+
+def commented_lines(script):
+    """Returns {size: line of the statement that has this size in a comment}."""
+    lines = script.read_text(encoding="utf-8").splitlines()
+    return {int(found[1]): number for number, line in enumerate(lines, 1) if (found := re.search(r"  # (\d+)$", line))}
+
+
+def holders(recording, reason):
+    """Returns {size in units: [(kind, chain, number of items, line)]} of the last walk for this reason."""
+    (walk,) = recording.rows(f"SELECT max(walk_id) FROM walk WHERE reason = '{reason}' AND stopped IS NULL")
+    found = {}
+    for size, *row in recording.rows(
+        f"SELECT size_bytes, kind, chain, items_count, line FROM holders WHERE walk_id = {walk[0]} AND size_bytes >= {UNIT}"
+    ):
+        found.setdefault(size / UNIT, []).append(tuple(row))
+    return found
+
+
+@pytest.mark.parametrize("size", KEPT, ids=[chain for _, _, chain, _ in KEPT.values()])
+def test_a_storage_has_the_chain_and_the_line_that_keep_it(dry_run, size):
+    count, kind, chain, items_count = KEPT[size]
+    expected = (kind, chain, items_count, commented_lines(KEEPERS)[size])
+    found = holders(dry_run(str(KEEPERS)), "asked")[size]
+    assert found.count(expected) == count, found
+
+
+def test_a_cycle_through_the_context_of_an_operator_has_the_line_that_stores_the_attribute(dry_run):
+    found = holders(dry_run(str(KEEPERS)), "asked")[130]
+    assert ("cycle", "", None, commented_lines(KEEPERS)[130]) in found
+
+
+def test_a_copy_of_a_list_is_a_list_of_its_own(dry_run):
+    chains = {chain for _, chain, _, _ in holders(dry_run(str(KEEPERS)), "asked")[29]}
+    assert chains == {"main: net.outputs[*]", "main: shadow[*]"}
+
+
+def test_at_most_a_twentieth_of_the_live_bytes_is_held_by_nothing_of_python(dry_run):
+    recording = dry_run(str(KEEPERS))
+    ((walk, event),) = recording.rows("SELECT walk_id, event_number FROM walk WHERE reason = 'asked'")
+    ((live,),) = recording.rows(
+        "SELECT sum(size_bytes) FROM blocks WHERE account = 'pool'"
+        f" AND seq <= {event} AND (end_seq IS NULL OR end_seq > {event})"
+    )
+    ((held,),) = recording.rows(f"SELECT sum((size_bytes + 511) / 512 * 512) FROM holder WHERE walk_id = {walk}")
+    assert live * 0.95 <= held <= live
+
+
+def test_a_failed_allocation_is_followed_by_a_walk_over_the_running_functions(dry_run):
+    recording = dry_run(str(OOM), spec="1GiB", check=False)
+    assert ("list", "train: kept[*]", 7, commented_lines(OOM)[1600]) in holders(recording, "oom")[1600]
+    ((failed, walked),) = recording.rows("SELECT (SELECT max(seq) FROM failures), event_number FROM walk WHERE reason = 'oom'")
+    assert failed <= walked
+
+
+def test_an_exception_that_ended_the_program_keeps_the_variables_of_its_frames(dry_run):
+    found = holders(dry_run(str(OOM), spec="1GiB", check=False), "end")[1600]
+    assert ("exception", "sys.last_traceback -> train: kept[*]", 7, commented_lines(OOM)[1600]) in found
+
+
+def test_a_walk_changes_neither_allocations_nor_output(dry_run):
+    def events(recording):
+        return recording.rows("SELECT kind, address, size_bytes FROM event WHERE memory = 10 ORDER BY seq")
+
+    walked, alone = dry_run(str(ENDED)), dry_run(str(ENDED), GPUMEMTRACE_NO_HOLDERS="1")
+    assert walked.rows("SELECT count(*) FROM walk WHERE stopped IS NULL") > [(2,)]
+    assert alone.rows("SELECT count(*) FROM walk") == [(0,)]
+    assert events(walked) == events(alone)
+    assert walked.completed.stdout == alone.completed.stdout
