@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/values_file.h"
@@ -58,6 +58,7 @@ static uint64_t walks_generation;
 static void *row(void *self, void *arguments);
 static void *done(void *self, void *arguments);
 static void *keep(void *self, void *arguments);
+static void *hand_on(void *self, void *arguments);
 static void *at_failure(void *self, void *arguments);
 static void *at_end(void *self, void *arguments);
 
@@ -70,6 +71,7 @@ static struct method {
 } methods[] = {{"row", row, 1, NULL},
                {"done", done, 1, NULL},
                {"keep", keep, 1, NULL},
+               {"hand_on", hand_on, 1, NULL},
                {"at_failure", at_failure, 1, NULL},
                {"at_end", at_end, 1, NULL}};
 
@@ -122,6 +124,38 @@ static void *keep(void *self, void *arguments)
     return nothing(api);
 }
 
+static int raise_now(void *exception)
+{
+    const struct python_api *api = python_api();
+    if (is_running && !api->Py_AddPendingCall(raise_now, exception))
+        return 0; /* after this walk */
+    void *type = api->PyObject_Type(exception);
+    api->PyErr_SetObject(type, exception);
+    api->Py_DecRef(type);
+    api->Py_DecRef(exception);
+    return -1;
+}
+
+static void raise_later(const struct python_api *api, void *exception)
+{
+    api->Py_IncRef(exception);
+    if (api->Py_AddPendingCall(raise_now, exception))
+        api->Py_DecRef(exception);
+}
+
+/* Raises an exception of the program's own signal handler in the main thread, soon after the walk,
+ * as Python would have done without it. */
+static void *hand_on(void *self, void *arguments)
+{
+    const struct python_api *api = python_api();
+    void *exception;
+    (void)self;
+    if (!api->PyArg_ParseTuple(arguments, "O", &exception))
+        return NULL;
+    raise_later(api, exception);
+    return nothing(api);
+}
+
 static bool set_item(const struct python_api *api, void *names, const char *name, void *value)
 {
     const bool is_set = value && !api->PyDict_SetItemString(names, name, value);
@@ -144,6 +178,55 @@ static bool fill_names(const struct python_api *api, void *names, const char *re
     return is_filled;
 }
 
+/* Replaces an object by one of its attributes. */
+static void *attribute_of(const struct python_api *api, void *object, const char *name)
+{
+    void *value = object ? api->PyObject_GetAttrString(object, name) : NULL;
+    if (object)
+        api->Py_DecRef(object);
+    return value;
+}
+
+/* Was the exception raised in a file of the program, where only a signal handler can run now? The
+ * files of the walk, and of its imports, have names like "<frozen importlib>". */
+static bool is_of_handler(const struct python_api *api, void *exception)
+{
+    void *trace = api->PyObject_GetAttrString(exception, "__traceback__");
+    void *next = trace ? api->PyObject_GetAttrString(trace, "tb_next") : NULL;
+    const char *file = NULL;
+    while (next && api->PyObject_IsTrue(next) > 0) {
+        api->Py_DecRef(trace);
+        trace = next;
+        next = api->PyObject_GetAttrString(trace, "tb_next");
+    }
+    if (next)
+        api->Py_DecRef(next); /* None */
+    void *name = attribute_of(
+        api, attribute_of(api, attribute_of(api, trace, "tb_frame"), "f_code"), "co_filename");
+    if (name)
+        file = api->PyUnicode_AsUTF8(name);
+    const bool is_of_program = file && *file != '<';
+    if (name)
+        api->Py_DecRef(name);
+    return is_of_program;
+}
+
+/* Returns whether the error was an exception of the program, which is then raised later. */
+static bool clear_error(const struct python_api *api)
+{
+    void *type = NULL, *value = NULL, *traceback = NULL;
+    api->PyErr_Fetch(&type, &value, &traceback);
+    api->PyErr_NormalizeException(&type, &value, &traceback);
+    if (value && traceback)
+        api->PyException_SetTraceback(value, traceback);
+    const bool is_foreign = value && is_of_handler(api, value);
+    if (is_foreign)
+        raise_later(api, value);
+    api->PyErr_Restore(type, value, traceback);
+    api->PyErr_Clear();
+    return is_foreign;
+}
+
 /* Nothing of the walk may outlive it, so its names are cleared, which frees its functions. */
 static bool run_source(const struct python_api *api, const char *reason)
 {
@@ -153,9 +236,7 @@ static bool run_source(const struct python_api *api, const char *reason)
                      ? api->Py_CompileString(holders_source, VALUES_FILE, FILE_INPUT)
                      : NULL;
     void *result = code ? api->PyEval_EvalCode(code, names, names) : NULL;
-    const bool is_good = result != NULL;
-    if (!is_good)
-        api->PyErr_Clear();
+    const bool is_good = result || clear_error(api);
     if (result)
         api->Py_DecRef(result);
     if (names)
@@ -178,9 +259,13 @@ static bool call_gc(const struct python_api *api, void *gc, const char *name)
 }
 
 /* No collection may run during the walk: it would free objects of the program earlier than without
- * the walk. */
+ * the walk. No signal handler of the program should run either; hand_on is for those that do,
+ * because another thread took the signal. */
 static void run(const struct python_api *api, const char *reason)
 {
+    sigset_t all, signals;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &signals);
     void *type, *value, *traceback;
     api->PyErr_Fetch(&type, &value, &traceback);
     is_running = true;
@@ -197,6 +282,7 @@ static void run(const struct python_api *api, const char *reason)
     api->PyErr_Clear();
     is_running = false;
     api->PyErr_Restore(type, value, traceback);
+    pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
 static void walk_now(const struct python_api *api, const char *reason)

@@ -7,7 +7,7 @@ The walk changes nothing: it calls no code of the program, compares types by ide
 the card, and collects nothing (holders.c). It defines no class and no function that refers to itself, because those would be
 garbage that only a collection frees. It makes many small lists instead of tuples, because CPython keeps thousands of freed
 tuples for later, which shifts the program's next collection. walk_names.py, walk_places.py and walk_start.py follow in the same
-namespace (walk_file.S); holders.c provides reason, row, done, keep, main_code, at_failure and at_end.
+namespace (walk_file.S); holders.c provides reason, row, done, keep, hand_on, main_code, at_failure and at_end.
 """
 import collections
 import ctypes
@@ -275,9 +275,10 @@ def locals_of(frame):
 
 
 def frames():
-    """Returns the running frames of all threads that have variables of their own, outermost first."""
+    """Returns the running frames that have variables of their own, outermost first. Before CPython 3.13 these are only the frames
+    of this thread, because those of another thread may end while they are read."""
     found = []
-    for thing in sys._current_frames().values():
+    for thing in sys._current_frames().values() if MINOR >= 13 else (sys._getframe(),):
         for frame in reversed(callers_of(thing)):
             if not frame[0].co_filename.startswith("<gpumemtrace") and frame[0].co_flags & OPTIMIZED:
                 found.append(frame)

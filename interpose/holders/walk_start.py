@@ -5,6 +5,7 @@ The last part of walk.py, in one namespace with it: the order of the roots, the 
 # pylint: disable=undefined-variable
 
 ROWS_MAX = 10_000
+SWITCH_S = 0.5  # other threads run more rarely during the walk; if one takes over, the walk waits as long for its turn
 SAMPLE_MAX = 16  # tensors that no root leads to and whose referrers are looked for: each look goes over all objects
 REFERRER_LEVELS = 5
 REST_BYTES, REST_RATIO = 1 << 20, 20  # a rest that is smaller, in bytes or as a part of what was found, is left alone
@@ -189,14 +190,27 @@ def walk():
     done(len(objects), limits["stopped"])
 
 
+def is_of_handler(error):
+    """Did a signal handler of the program raise it? The walk itself calls no code of the program."""
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    file = trace.tb_frame.f_code.co_filename
+    return not isinstance(error, Exception) or not (file.startswith("<gpumemtrace") or is_of_library(file))
+
+
 def start():
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1000)  # no other thread may run during the walk
+    sys.setswitchinterval(SWITCH_S)
     try:
         with torch._C.DisableTorchFunction():
             walk()
-    except Exception as error:
-        done(len(objects), f"{type(error).__name__}: {error}"[:200])
+    except BaseException as error:
+        if is_of_handler(error):
+            hand_on(error.with_traceback(None))
+            done(len(objects), "a signal handler of the program raised an exception")
+        else:
+            done(len(objects), text_for(f"{type(error).__name__}: {error}"[:200]))
     finally:
         sys.setswitchinterval(interval)
 

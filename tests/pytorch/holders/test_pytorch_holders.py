@@ -8,7 +8,7 @@ from support.pytorch_builds import SCRIPTS
 
 KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
-OOM, ENDED = SCRIPTS / "keepers" / "runs_out.py", SCRIPTS / "keepers" / "ends.py"
+OOM, ENDED, INTERRUPTED = (SCRIPTS / "keepers" / name for name in ("runs_out.py", "ends.py", "interrupted.py"))
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
 KEPT = {
@@ -108,3 +108,9 @@ def test_a_walk_changes_neither_allocations_nor_output(dry_run):
     assert alone.rows("SELECT count(*) FROM walk") == [(0,)]
     assert events(walked) == events(alone)
     assert walked.completed.stdout == alone.completed.stdout
+
+
+def test_an_exception_of_a_signal_handler_ends_the_programs_call_and_not_the_walk(dry_run):
+    recording = dry_run(str(INTERRUPTED))
+    assert recording.completed.stdout == "5 5\n"
+    assert recording.rows("SELECT count(*) FROM walk WHERE reason = 'end' AND stopped IS NULL") == [(1,)]
