@@ -37,7 +37,7 @@ FORMATS = {
 }
 BASE = "without_events"
 WHOLE = {
-    "csv": [BASE, "names_that_need_quoting", "several_traces", "models", "resolved"],
+    "csv": [BASE, "names_that_need_quoting", "several_traces", "models", "resolved", "holders_of_a_leak"],
     "junit": ["names_that_need_quoting"],
 }
 TABLES = {
