@@ -69,8 +69,8 @@ static int say_rounded(struct opening *opening, const struct study *study,
         return 1;
     const struct torch_setup setup = trace_torch_setup(&study->trace);
     const bool has_setting = setup.release && torch_setting_write(setting, sizeof setting, &setup,
-                                                                   TORCH_NO_PINNED_ROUNDING,
-                                                                   TORCH_RELEASE_pinned_rounding);
+                                                                  TORCH_NO_PINNED_ROUNDING,
+                                                                  TORCH_RELEASE_pinned_rounding);
     page_join(opening, VERDICT_why,
               "PyTorch rounds such requests up to powers of two, so up to half of it may be "
               "rounding");
