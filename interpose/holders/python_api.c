@@ -13,6 +13,16 @@
 #include "interpose/image/image_list.h"
 #include "interpose/stack/python/find.h"
 
+/* The walk reads frames, which each version lays out in its own way. These versions are tested. */
+static bool is_tested(const char *version)
+{
+    static const char *const tested[] = {"3.11.", "3.12."};
+    for (size_t i = 0; i < sizeof tested / sizeof *tested; i++)
+        if (!strncmp(version, tested[i], strlen(tested[i])))
+            return true;
+    return false;
+}
+
 static bool find(struct python_api *api, const struct python *python)
 {
     static const struct {
@@ -32,7 +42,7 @@ static bool find(struct python_api *api, const struct python *python)
         memcpy((char *)api + rows[i].offset, &function, sizeof function);
     }
     api->is_finalizing = python->is_finalizing;
-    return true;
+    return is_tested(api->Py_GetVersion());
 }
 
 const struct python_api *python_api(void)

@@ -12,8 +12,8 @@ struct python_api {
     int (*is_finalizing)(void);
 };
 
-/* Returns the functions; NULL: no interpreter is known, or it lacks one of them. Callable from a
- * hook. */
+/* Returns the functions; NULL: no interpreter is known, it lacks one of them, or the walk is not
+ * tested with its version. Callable from a hook. */
 const struct python_api *python_api(void);
 
 #endif
