@@ -169,7 +169,8 @@ static const struct growing *add_sites(struct leak_evidence *evidence,
     return steepest;
 }
 
-/* Finds what keeps most of the blocks, as the last walk over Python's objects found it. */
+/* Finds what keeps most of the blocks, as the walk over Python's objects found it at which they held
+ * most. */
 static int find_holder(struct leak_evidence *evidence, const struct study *study, uint32_t account,
                        const bool *stacks, struct err *err)
 {

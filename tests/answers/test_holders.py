@@ -107,6 +107,14 @@ def test_a_statement_that_is_not_known_is_not_named(program):
     assert "Kept by losses (list of 12): 12.00 MiB of 12.00 MiB at the end." in answer
 
 
+def test_a_function_that_has_returned_kept_the_memory_at_an_earlier_walk(program):
+    program.walk("list", "main: losses[*]", 12, reason="growth")
+    for address in program.kept:
+        program.trace.tensor_free(address)
+    program.kept = []
+    assert any(text.startswith("Kept by main: losses (list of 12)") for text in program.walk("list", "").answer())
+
+
 def test_a_walk_in_the_middle_of_the_run_is_named_by_its_event(program):
     program.walk("list", "losses[*]", 12, reason="growth")
     after = len(program.trace.events)

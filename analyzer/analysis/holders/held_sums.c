@@ -15,11 +15,16 @@ struct taken {
     size_t count, capacity;
 };
 
+static bool is_taken(const struct held_block *block, const struct held_ask *ask)
+{
+    return (!ask->takes || ask->takes[block->stack_id]) &&
+           (!ask->born_before || block->begin_index < ask->born_before);
+}
+
 static int take_block(struct taken *taken, const struct held_block *block,
                       const struct held_ask *ask, struct err *err)
 {
-    if ((ask->takes && !ask->takes[block->stack_id]) ||
-        (ask->born_before && block->begin_index >= ask->born_before))
+    if (!is_taken(block, ask))
         return 0;
     struct held_sum *grown =
         array_grow(taken->items, &taken->capacity, taken->count, sizeof *grown, err);
@@ -124,13 +129,36 @@ static void join(struct held_sums *sums, struct taken *taken)
     sums->count = count;
 }
 
+static uint64_t bytes_at(const struct walk_blocks *walk, const struct held_ask *ask)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < walk->count; i++)
+        if (walk->blocks[i].account == ask->account && is_taken(&walk->blocks[i], ask))
+            bytes += walk->blocks[i].size_bytes;
+    return bytes;
+}
+
+/* Returns the last walk; if stacks are asked for, the one at which their blocks held most. At the
+ * end of a program, its functions have returned, and their variables are gone. */
+static const struct walk_blocks *choose_walk(const struct holders *holders,
+                                             const struct held_ask *ask)
+{
+    const struct walk_blocks *last = holders_last_walk(holders, ask->index), *fullest = last;
+
+    for (const struct walk_blocks *walk = holders->walks; ask->takes && last && walk < last; walk++)
+        if (bytes_at(walk, ask) > bytes_at(fullest, ask))
+            fullest = walk;
+    return fullest;
+}
+
 int held_sums_find(struct held_sums *sums, const struct holders *holders,
                    const struct history *history, const struct held_ask *ask, struct err *err)
 {
     struct taken taken = {0};
 
     *sums = (struct held_sums){
-        .at = ask->is_of_walk ? holders_last_walk(holders, ask->index)
+        .at = ask->is_of_walk ? choose_walk(holders, ask)
                               : holders_nearest_walk(holders, ask->index, ask->is_failure)};
     if (!sums->at)
         return 0;
