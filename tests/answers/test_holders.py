@@ -204,6 +204,11 @@ def test_a_failure_says_the_largest_holder(program, walked):
         assert {row["walk_reason"] for row in page["oom"][0]["holders"]} == {"oom"}
 
 
+def test_a_program_that_dies_of_the_failure_has_the_holders_of_the_failure(program):
+    fail(program, True).walk("exception", "sys.last_traceback -> main: history[*]", 12)
+    assert {row["walk_reason"] for row in load_json("oom", program.write())["oom"][0]["holders"]} == {"oom"}
+
+
 def test_blocks_that_were_freed_before_the_failure_are_not_held_by_an_earlier_walk(program):
     program.walk("list", "main: history[*]", 12, reason="growth")
     for address in program.kept[:9]:

@@ -47,11 +47,14 @@ def join(figures, index, rows):
 
 def walk_at(figures, account, index, of_walk):
     """Returns the walk that is nearest to the event; of_walk: the last one up to it. If an allocation failed then on this
-    device, the walk for that failure follows it."""
+    device, the walk for that failure has its event or follows it."""
     walks = walks_of(figures)
     count = sum(walk.index <= index for walk in walks)
     before, after = walks[:count][-1:], walks[count:][:1]
     failed = any(one.event.index == index and one.account[0] == account[0] for one in figures.failures.list)
+    own = [walk for walk in walks if walk.index == index and walk.reason == "oom"]
+    if failed and own and not of_walk:
+        return own[-1]
     if of_walk or not before or not after:
         return next(iter(before or after if not of_walk else before), None)
     if failed and after[0].reason == "oom":

@@ -221,6 +221,11 @@ const struct walk_blocks *holders_last_walk(const struct holders *holders, uint6
     return count ? &holders->walks[count - 1] : NULL;
 }
 
+static bool is_of_failure(const struct walk_blocks *walk)
+{
+    return !strcmp(walk->walk->reason, "oom");
+}
+
 const struct walk_blocks *holders_nearest_walk(const struct holders *holders, uint64_t index,
                                                bool is_failure)
 {
@@ -228,9 +233,13 @@ const struct walk_blocks *holders_nearest_walk(const struct holders *holders, ui
     const struct walk_blocks *before = count ? &holders->walks[count - 1] : NULL;
     const struct walk_blocks *after = count < holders->count ? &holders->walks[count] : NULL;
 
+    /* If the program dies of the failure, the walk at its end has the same event. */
+    for (size_t i = count; is_failure && i && holders->walks[i - 1].at.index == index; i--)
+        if (is_of_failure(&holders->walks[i - 1]))
+            return &holders->walks[i - 1];
     if (!before || !after)
         return before ? before : after;
-    if (is_failure && !strcmp(after->walk->reason, "oom"))
+    if (is_failure && is_of_failure(after))
         return after;
     return index - before->at.index <= after->at.index - index ? before : after;
 }

@@ -43,7 +43,8 @@ void holders_release(struct holders *holders);
 /* The last walk at or before an event; NULL: there is none. */
 const struct walk_blocks *holders_last_walk(const struct holders *holders, uint64_t index);
 /* The walk that is nearest to an event, before or after it. If an allocation failed at the event
- * (is_failure), this is the walk for that failure, which follows it. NULL: there are no walks. */
+ * (is_failure), this is the walk for that failure, which has the same event or follows it. NULL:
+ * there are no walks. */
 const struct walk_blocks *holders_nearest_walk(const struct holders *holders, uint64_t index,
                                                bool is_failure);
 
