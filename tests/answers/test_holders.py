@@ -204,6 +204,11 @@ def test_a_failure_says_the_largest_holder(program, walked):
         assert {row["walk_reason"] for row in page["oom"][0]["holders"]} == {"oom"}
 
 
+def test_a_leak_of_a_program_that_died_is_kept_by_a_variable_and_not_by_the_traceback(program):
+    fail(program, True).walk("exception", "sys.last_traceback -> main: history[*]", 12)
+    assert any(text.startswith("Kept by main: history (list of 12)") for text in program.answer())
+
+
 def test_a_program_that_dies_of_the_failure_has_the_holders_of_the_failure(program):
     fail(program, True).walk("exception", "sys.last_traceback -> main: history[*]", 12)
     assert {row["walk_reason"] for row in load_json("oom", program.write())["oom"][0]["holders"]} == {"oom"}

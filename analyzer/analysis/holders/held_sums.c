@@ -139,14 +139,18 @@ static uint64_t bytes_at(const struct walk_blocks *walk, const struct held_ask *
     return bytes;
 }
 
-/* Returns the last walk; if stacks are asked for, the one at which their blocks held most. At the
- * end of a program, its functions have returned, and their variables are gone. */
+/* Returns the last walk; if stacks are asked for, the first one at which their blocks held most. At
+ * the end of a program, its functions have returned, and their variables are gone; if an exception
+ * ended it, only the traceback leads to them. */
 static const struct walk_blocks *choose_walk(const struct holders *holders,
                                              const struct held_ask *ask)
 {
-    const struct walk_blocks *last = holders_last_walk(holders, ask->index), *fullest = last;
+    const struct walk_blocks *last = holders_last_walk(holders, ask->index);
+    const struct walk_blocks *fullest = holders->walks;
 
-    for (const struct walk_blocks *walk = holders->walks; ask->takes && last && walk < last; walk++)
+    if (!ask->takes || !last)
+        return last;
+    for (const struct walk_blocks *walk = fullest; walk <= last; walk++)
         if (bytes_at(walk, ask) > bytes_at(fullest, ask))
             fullest = walk;
     return fullest;
