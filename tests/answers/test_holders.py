@@ -73,7 +73,7 @@ def program(tmp_path):
     ("closure", "make.<closure seen>", None, "make.<closure seen>, assigned at score.py:28", "argument"),
     ("default", "collect.<default seen>", None, "collect.<default seen>, defined at score.py:28", "None the default"),
     ("cycle", "", None, "a reference cycle that no variable leads to, made at score.py:28", "Break the cycle"),
-    ("c++", "", None, "C or C++ code alone, made at score.py:28", "Find the C or C++ code"),
+    ("c++", "", None, "no variable that the walk found, made at score.py:28", "gc.collect() once"),
     ("of a later release", "x", None, "x, made at score.py:28", None),
 ])  # fmt: skip
 def test_a_leak_says_who_keeps_it_and_what_to_change(program, kind, chain, items, who, action):
@@ -105,6 +105,11 @@ def test_a_holder_of_less_than_half_is_not_named(program, count, is_said):
 def test_a_statement_that_is_not_known_is_not_named(program):
     answer = program.walk("list", "losses[*]", 12, None).answer()
     assert "Kept by losses (list of 12): 12.00 MiB of 12.00 MiB at the end." in answer
+
+
+def test_an_earlier_walk_that_found_the_variable_tells_more_than_the_last_one(program):
+    program.walk("list", "main: model.maps[*]", 12, reason="growth", count=8).walk("c++", "", None)
+    assert any(text.startswith("Kept by main: model.maps (list of 12)") for text in program.answer())
 
 
 def test_a_function_that_has_returned_kept_the_memory_at_an_earlier_walk(program):

@@ -129,31 +129,55 @@ static void join(struct held_sums *sums, struct taken *taken)
     sums->count = count;
 }
 
-static uint64_t bytes_at(const struct walk_blocks *walk, const struct held_ask *ask)
+static bool is_named(const struct holders *holders, const struct held_block *block)
+{
+    return block->holder && *trace_string(holders->trace, block->holder->chain_id);
+}
+
+/* Sums the blocks that are asked for; only_named: those to which a variable leads. */
+static uint64_t bytes_at(const struct holders *holders, const struct walk_blocks *walk,
+                         const struct held_ask *ask, bool only_named)
 {
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < walk->count; i++)
-        if (walk->blocks[i].account == ask->account && is_taken(&walk->blocks[i], ask))
+        if (walk->blocks[i].account == ask->account && is_taken(&walk->blocks[i], ask) &&
+            (!only_named || is_named(holders, &walk->blocks[i])))
             bytes += walk->blocks[i].size_bytes;
     return bytes;
 }
 
-/* Returns the last walk; if stacks are asked for, the first one at which their blocks held most. At
- * the end of a program, its functions have returned, and their variables are gone; if an exception
- * ended it, only the traceback leads to them. */
+/* Returns the first walk, up to the moment, at which these blocks held most; NULL: they held
+ * nothing. */
+static const struct walk_blocks *fullest_walk(const struct holders *holders,
+                                              const struct held_ask *ask, bool only_named)
+{
+    const struct walk_blocks *last = holders_last_walk(holders, ask->index), *fullest = NULL;
+    uint64_t most_bytes = 0;
+
+    for (const struct walk_blocks *walk = holders->walks; last && walk <= last; walk++) {
+        const uint64_t bytes = bytes_at(holders, walk, ask, only_named);
+        if (bytes > most_bytes) {
+            most_bytes = bytes;
+            fullest = walk;
+        }
+    }
+    return fullest;
+}
+
+/* Returns the last walk; if stacks are asked for, the one at which variables held most of their
+ * blocks. At the end of a program, its functions have returned, and their variables are gone; if an
+ * exception ended it, only the traceback leads to them. */
 static const struct walk_blocks *choose_walk(const struct holders *holders,
                                              const struct held_ask *ask)
 {
     const struct walk_blocks *last = holders_last_walk(holders, ask->index);
-    const struct walk_blocks *fullest = holders->walks;
 
     if (!ask->takes || !last)
         return last;
-    for (const struct walk_blocks *walk = fullest; walk <= last; walk++)
-        if (bytes_at(walk, ask) > bytes_at(fullest, ask))
-            fullest = walk;
-    return fullest;
+    const struct walk_blocks *named = fullest_walk(holders, ask, true);
+    const struct walk_blocks *fullest = named ? named : fullest_walk(holders, ask, false);
+    return fullest ? fullest : last;
 }
 
 int held_sums_find(struct held_sums *sums, const struct holders *holders,

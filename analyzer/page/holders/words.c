@@ -45,7 +45,7 @@ static const char *name_of_nothing(const struct held_sum *sum)
 {
     return !sum->holder               ? "no object of Python's"
            : is_of_kind(sum, "cycle") ? "a reference cycle that no variable leads to"
-                                      : "C or C++ code alone";
+                                      : "no variable that the walk found";
 }
 
 /* A longer chain is cut. */
