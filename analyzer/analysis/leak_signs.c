@@ -169,8 +169,8 @@ static const struct growing *add_sites(struct leak_evidence *evidence,
     return steepest;
 }
 
-/* Finds what keeps most of the blocks, as the walk over Python's objects found it at which they held
- * most. */
+/* Finds what keeps most of the blocks, from the walk over Python's objects at which variables held
+ * most of them. */
 static int find_holder(struct leak_evidence *evidence, const struct study *study, uint32_t account,
                        const bool *stacks, struct err *err)
 {

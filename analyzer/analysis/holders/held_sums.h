@@ -32,8 +32,9 @@ struct held_ask {
     uint32_t account;
     uint64_t index;  /* the moment */
     bool is_failure; /* an allocation failed at the moment */
-    /* Take the blocks that lived at the last walk, or at the walk at which the call stacks of `takes`
-     * held most, whether or not they lived at the moment; else those that lived at both. */
+    /* Take the blocks that lived at the last walk, or, with `takes`, at the walk at which variables
+     * held most of them, whether or not they lived at the moment. Else take those that lived at
+     * both. */
     bool is_of_walk;
     bool by_stack;
     uint64_t born_before; /* take only blocks that are older than this event; 0: all */
