@@ -39,6 +39,12 @@ struct device_layer {
     struct range_map asked; /* requested bytes of live blocks, where known */
 };
 
+struct entry {
+    const char *action, *address_key;
+    uint64_t address, size_bytes, stream, time_ns;
+    uint32_t stack_id;
+};
+
 struct snapshot {
     const struct export *export;
     struct pickle pickle;
@@ -49,6 +55,8 @@ struct snapshot {
     int current;          /* device whose list is open; -1: no list is open */
     uint64_t items_count; /* items since the list was opened */
     size_t next_failure;
+    struct entry birth; /* of a block in a pool, not written yet; action: NULL if there is none */
+    int birth_device;
     struct err *err;
 };
 
@@ -144,12 +152,6 @@ static int turn_to(struct snapshot *snapshot, int device)
     return 0;
 }
 
-struct entry {
-    const char *action, *address_key;
-    uint64_t address, size_bytes, stream, time_ns;
-    uint32_t stack_id;
-};
-
 static int put_entry(struct snapshot *snapshot, int device, const struct entry *entry)
 {
     const struct trace_integer *start = &snapshot->export->study.trace.meta.start_unix_ns;
@@ -185,6 +187,17 @@ static struct device_layer *layer_at(struct snapshot *snapshot, uint32_t account
     return layer->account == account && is_shown(layer, at->index) ? layer : NULL;
 }
 
+/* Writes the birth that waits, if any. A birth waits for the end of its event, because the replay
+ * finds the owner of a segment by the first block in it, but PyTorch lists the segment before the
+ * block. */
+static int put_birth(struct snapshot *snapshot)
+{
+    const struct entry birth = snapshot->birth;
+
+    snapshot->birth.action = NULL;
+    return birth.action ? put_entry(snapshot, snapshot->birth_device, &birth) : 0;
+}
+
 /* A block outside of segments is framed by events of its own segment: segment_alloc before it,
  * segment_free after it. */
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
@@ -194,6 +207,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     static const char *const ends[] = {"free_requested", "free_completed", "segment_free", NULL};
     struct snapshot *snapshot = self;
     const struct block *block = change->block;
+    const int device = at->history->accounts[block->account].device;
     struct device_layer *layer = layer_at(snapshot, block->account, at);
     const char *const *actions = change->birth ? births : ends;
     struct entry entry = {.address_key = "addr",
@@ -204,16 +218,22 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
                           .stack_id = block->stack_id};
 
     (void)spans;
+    if (put_birth(snapshot))
+        return -1;
     if (!layer)
         return 0;
+    if (change->birth && layer->has_segments) {
+        entry.action = "alloc";
+        snapshot->birth = entry;
+        snapshot->birth_device = device;
+        return 0;
+    }
     if (!change->birth)
         range_map_remove(&layer->asked, block->address);
     for (; *actions; actions++) {
         entry.action = *actions;
-        if ((layer->has_segments && **actions == 's') ||
-            !put_entry(snapshot, at->history->accounts[block->account].device, &entry))
-            continue;
-        return -1;
+        if ((!layer->has_segments || **actions != 's') && put_entry(snapshot, device, &entry))
+            return -1;
     }
     return 0;
 }
@@ -225,6 +245,8 @@ static int on_reserved(void *self, const struct cursor *at, const struct segment
                                               {"segment_unmap", "segment_map"}};
     struct snapshot *snapshot = self;
 
+    if (!begins && put_birth(snapshot))
+        return -1;
     if (!layer_at(snapshot, segment->account, at))
         return 0;
     return put_entry(snapshot, at->history->accounts[segment->account].device,
@@ -269,6 +291,8 @@ static int on_event(void *self, const struct cursor *at)
     struct snapshot *snapshot = self;
     const struct history *history = &snapshot->export->study.history;
 
+    if (put_birth(snapshot))
+        return -1;
     if (at->event->kind == EVENT_POOL_ASKED && note_asked(snapshot, at))
         return -1;
     for (; snapshot->next_failure < history->failure_count; snapshot->next_failure++) {

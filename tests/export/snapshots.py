@@ -44,6 +44,7 @@ class Followed:
             self.most_live = max(self.most_live, sum(self.blocks.values()))
 
     def alloc(self, event):
+        assert any(start <= event["addr"] < start + size for start, size in self.pieces.items())
         assert self.blocks.setdefault(event["addr"], event["size"]) == event["size"]
 
     def free_requested(self, event):

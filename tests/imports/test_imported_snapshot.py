@@ -146,6 +146,26 @@ def test_every_segment_is_kept_also_one_that_nothing_lies_in(trace_of):
     assert load_json("report", trace)["devices"][0]["pools"][0]["peak_reserved_bytes"] == 22 * MIB
 
 
+@pytest.mark.parametrize("way", ["alloc", "map"])
+def test_a_snapshot_that_is_exported_and_imported_again_has_the_same_figures(trace_of, tmp_path, way):
+    """The block of 15 MiB is freed, so only the history says that its segment counted at the peak."""
+    end = {"alloc": "free", "map": "unmap"}[way]
+    second = SEGMENT + (1 << 30)
+    events = [entry(f"segment_{way}", SEGMENT, 20 * MIB, 1), entry("alloc", SEGMENT, 2 * MIB, 2),
+              entry(f"segment_{way}", second, 40 * MIB, 3), entry("alloc", second, 15 * MIB, 4),
+              entry("free_requested", second, 15 * MIB, 5), entry("free_completed", second, 15 * MIB, 6),
+              entry(f"segment_{end}", second, 40 * MIB, 7)]  # fmt: skip
+    left = segment(SEGMENT, block(2 * MIB, "active_allocated", 2 * MIB), block(18 * MIB), expandable=way == "map")
+    trace = trace_of(snapshot(left, traces=[events]))
+    found = only_pool(trace)
+    assert (found["peak_live_bytes"], found["peak_reserved_bytes"]) == (17 * MIB, 60 * MIB)
+    exported(trace)
+    completed = run_command("import", "-o", tmp_path / "again.db", trace.with_suffix(".again"))
+    assert (completed.returncode, completed.stderr) == (0, "")
+    moments = {"peak_time_ns", "peak_seq"}
+    assert {**only_pool(tmp_path / "again.db"), **{key: found[key] for key in moments}} == found
+
+
 def test_what_was_asked_for_is_kept(trace_of):
     blocks = [block(MIB, "active_allocated", MIB - 100), block(3 * MIB, "active_allocated", 2 * MIB), block(512),
               block(512, "active_allocated", 512)]  # fmt: skip
