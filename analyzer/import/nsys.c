@@ -149,8 +149,8 @@ static int check_tables(struct nsys *nsys)
     if (has_column(nsys, EVENTS, "memoryOperationType"))
         return 0;
     err_set(nsys->err, ERR_INPUT,
-            "%s has no table " EVENTS ": profile with 'nsys profile --cuda-memory-usage=true', and "
-            "export with 'nsys export --type=sqlite'",
+            "%s has no table " EVENTS " with a column memoryOperationType: profile with 'nsys "
+            "profile --cuda-memory-usage=true', and export with 'nsys export --type=sqlite'",
             nsys->source->path);
     return -1;
 }

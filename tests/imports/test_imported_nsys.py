@@ -72,6 +72,11 @@ def test_a_report_without_memory_usage_says_how_to_get_it(tmp_path, refused):
     assert "--cuda-memory-usage=true" in refused(export.write())
 
 
+def test_the_column_without_which_the_table_says_nothing_is_named(tmp_path, refused):
+    export = Export(tmp_path / "bare.sqlite", "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INT)")
+    assert "no table CUDA_GPU_MEMORY_USAGE_EVENTS with a column memoryOperationType" in refused(export.write())
+
+
 def test_a_trace_is_not_imported(export, imported, refused):
     assert "is a trace already" in refused(imported(export.write()))
 
