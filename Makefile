@@ -529,6 +529,8 @@ install: all
 	$(put) 644 share/gpumemtrace/families $(wildcard analyzer/estimate/families/*.json)
 	$(put) 644 share/doc/gpumemtrace include/gpumemtrace/TRACE-FORMAT.md include/gpumemtrace/MODEL-FORMAT.md $(wildcard doc/*.md)
 	$(put) 644 share/doc/gpumemtrace/pictures $(wildcard doc/pictures/*)
+	$(Q)sed -i 's,](\.\./include/gpumemtrace/\([A-Z-]*\.md\),](\1,; s,](\.\./include/,](../../../include/,' \
+	    "$$GPUMEMTRACE_PREFIX"/share/doc/gpumemtrace/*.md
 	$(Q)case "$$PREFIX" in *[\ :\;\$$]*) echo "install: '$$PREFIX' cannot stand in LD_PRELOAD, which the loader splits at spaces," \
 	    "colons, semicolons and dollar signs; 'gpumemtrace run' finds a way round that" >&2 ;; esac
 

@@ -84,6 +84,16 @@ def test_a_staged_installation_lies_below_destdir_alone(tmp_path, name):
     assert set(os.listdir(ROOT)) == source
 
 
+def test_pages_of_the_manual_lead_to_the_installed_files(tmp_path):
+    """Links to sources that are not installed, such as ../analyzer, lead nowhere."""
+    make("install", tmp_path)
+    pages = tmp_path / "share/doc/gpumemtrace"
+    links = [(page, link) for page in pages.glob("*.md") for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())]
+    missing = {link for page, link in links if not (page.parent / link).exists()}
+    assert {link.split("/")[1] for link in missing} <= {"analyzer", "samples", "tests", "README.md", "CONTRIBUTING.md"}
+    assert {"TRACE-FORMAT.md", "../../../include/gpumemtrace/gpumemtrace.h"} <= {link for _, link in links}
+
+
 def test_uninstall_leaves_what_others_put_beside_it_and_folders_that_were_there(tmp_path):
     foreign = ["bin/other", "lib/gpumemtrace/simulator/libother.so", "share/man/man1/other.1"]
     (tmp_path / "bin").mkdir()
