@@ -35,6 +35,8 @@ rest = {"start": None, "edges": None}  # the objects that no root leads to: posi
 later = []  # positions of optimizers, whose parameters are known by the names of their modules
 visitors = {}  # type: function that adds the objects to which an object of the type refers
 saved_names = {}  # type of an autograd node: its attributes with saved tensors
+undefined_tensor = []  # its address
+SAVED_BYTES, SAVED_IN_OBJECT = 56, 16  # size of the object of a saved tensor, and offset of the address in it
 
 TensorBase = getattr(torch._C, "TensorBase", None) or torch._C._TensorBase
 read_is_cuda = vars(TensorBase)["is_cuda"].__get__
@@ -142,20 +144,43 @@ def visit_node(node, at):
         add(node.variable, at, "graph")
     for name in saved_names[kind]:
         try:
-            saved = getattr(node, name)
-        except RuntimeError:  # a backward has freed it
+            for one in saved_tensors_of(node, name):
+                if one is not None and gc.is_tracked(one):
+                    add(one, at, "graph")
+        except RuntimeError:  # a backward has freed it, or the program has changed it since
             continue
-        for one in saved if type(saved) in (tuple, list) else (saved,):
-            add_saved(one, at)
 
 
-def add_saved(saved, at):
-    """unpack() would run a hook of the program. Releases that do not say whether there is a hook are left alone."""
-    if saved is None or not hasattr(type(saved), "unpack_hook"):
-        return
-    data = saved.data
-    if data is not None and gc.is_tracked(data):
-        add(data, at, "graph")
+def as_sequence(value):
+    return value if type(value) in (tuple, list) else (value,)
+
+
+def saved_tensors_of(node, name):
+    """Returns the tensors that a node saves, without those that have a hook: to unpack such a tensor would run the program's code.
+    The attribute without "raw" unpacks them all. Some releases, such as 2.0 and 2.8, give the tensor in no other way."""
+    saved = [one for one in as_sequence(getattr(node, name)) if one is not None]
+    if saved and not hasattr(type(saved[0]), "unpack_hook"):
+        plain = name[4:] if hasattr(type(node), name[4:]) else name[5:]
+        return as_sequence(getattr(node, plain)) if all(is_without_hook(one) for one in saved) else ()
+    return [one.data for one in saved]
+
+
+def is_without_hook(saved):
+    """PyTorch's SavedVariable begins with a tensor, which is undefined if a hook has packed it. The object's address follows the
+    head of its Python object."""
+    if not undefined_tensor:
+        undefined_tensor.append(find_undefined_tensor())
+    if undefined_tensor[0] is None or type(saved).__basicsize__ != SAVED_BYTES:
+        return False
+    return word(word(id(saved) + SAVED_IN_OBJECT)) != undefined_tensor[0]
+
+
+def find_undefined_tensor():
+    try:
+        library = ctypes.CDLL("libc10.so", os.RTLD_NOLOAD)
+        return ctypes.addressof(ctypes.c_char.in_dll(library, "_ZN3c1019UndefinedTensorImpl10_singletonE"))
+    except (OSError, ValueError):  # the library or its variable has another name
+        return None
 
 
 def visit_tensor(tensor, at):
