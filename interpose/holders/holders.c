@@ -364,7 +364,7 @@ static void ask_for_call(void)
     const struct python_api *api = python_api();
     store(&counters.next_count, NEVER);
     if (!api && recording.config.holders)
-        log_once("no walk over Python's objects: no interpreter of CPython 3.11 or 3.12 runs");
+        log_once("no walk over Python's objects: no interpreter of CPython 3.8 to 3.13 runs");
     else if (api && api->Py_AddPendingCall(at_pending_call, NULL))
         store(&counters.next_count, 0); /* the queue is full: ask again at the next block */
 }

@@ -13,13 +13,14 @@
 #include "interpose/image/image_list.h"
 #include "interpose/stack/python/find.h"
 
-/* The walk reads frames, which each version lays out in its own way. These versions are tested. */
+/* The walk reads frames, which each version lays out in its own way. These versions are tested. The
+ * lock of a free-threaded build does not stop other threads. */
 static bool is_tested(const char *version)
 {
-    static const char *const tested[] = {"3.11.", "3.12."};
+    static const char *const tested[] = {"3.8.", "3.9.", "3.10.", "3.11.", "3.12.", "3.13."};
     for (size_t i = 0; i < sizeof tested / sizeof *tested; i++)
         if (!strncmp(version, tested[i], strlen(tested[i])))
-            return true;
+            return !strstr(version, "free-threading");
     return false;
 }
 

@@ -126,8 +126,9 @@ def visit_function(function, at):
     if limits["libraries"]:
         return
     names = function.__globals__
+    builtins = getattr(function, "__builtins__", None)  # since CPython 3.10
     for child in gc.get_referents(function):
-        if type(child) is dict and child is not names and child is not function.__builtins__:
+        if type(child) is dict and child is not names and child is not builtins:
             add(child, at)
 
 
@@ -307,7 +308,7 @@ def frames():
         for frame in reversed(callers_of(thing)):
             if not frame[0].co_filename.startswith("<gpumemtrace") and frame[0].co_flags & OPTIMIZED:
                 found.append(frame)
-    thing = None  # one of them is the frame of this function: a frame that keeps itself, and its callers, would be garbage
+    thing = frame = None  # the last one is the frame of this function: a frame that keeps itself, and its callers, would be garbage
     return found
 
 

@@ -131,6 +131,9 @@ def step_from_function(trail, above, below):
 
 
 def step_from_frame(trail, frame, below, kind):
+    """Up to CPython 3.10, a generator leads to its frame, and the frame to the variables."""
+    role, trail["role"] = trail["role"], kind if below is frame else None
+    kind = role or kind
     name = None if type(below) is types.FrameType else name_in_frame(frame, below)
     if name:
         add_name(trail, f" -> {function_name(frame.f_code)}: {name}", name, kind, "var")
@@ -190,7 +193,9 @@ def step_from_object(trail, above, below):
         trail["role"] = "threads"
         return
     name = slot_name(above, below)
-    if name:
+    if name in HOOKS:
+        add_hook(trail, HOOKS[name])
+    elif name:
         add_name(trail, "." + name, name, "attribute")
     elif type(below) is dict:
         trail["role"] = "attributes"

@@ -69,6 +69,11 @@ def tensors_not_met():
     return found, rest_bytes
 
 
+def is_arguments(thing, targets):
+    """Is it the tuple with which gc.get_referrers was called? CPython 3.13 returns it, too."""
+    return type(thing) is tuple and [id(item) for item in thing] == [id(target) for target in targets]
+
+
 def group_of(tensors):
     """Returns some of these tensors and all objects that lead to them. Returns None if these are too many, because then a
     variable of a library may hold the tensors."""
@@ -77,7 +82,8 @@ def group_of(tensors):
     for _ in range(REFERRER_LEVELS):
         new = []
         for thing in gc.get_referrers(*targets):
-            if id(thing) not in met and not any(thing is own for own in (tensors, group, targets, new)):
+            if id(thing) not in met and not any(thing is own for own in (tensors, group, targets, new)) \
+                    and not is_arguments(thing, targets):
                 met.add(id(thing))
                 new.append(thing)
         if not new:

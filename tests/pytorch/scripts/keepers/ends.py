@@ -51,7 +51,7 @@ def step(net, optimizer, number):
 def main():
     net = nn.Sequential(nn.Linear(256, 256), nn.GELU(), nn.Linear(256, 16)).cuda()
     optimizer = torch.optim.Adam(net.parameters())
-    odd = torch.ones(70_000, device="cuda").as_subclass(Strange)
+    odd = torch.Tensor._make_subclass(Strange, torch.ones(70_000, device="cuda"))
     kept = []
     for number in range(40):
         kept.append(step(net, optimizer, number))
