@@ -9,6 +9,7 @@
 #   make check-all  SUITES="fuzz hostile"       larger suites one after the other; without SUITES all of them: six hours
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
 #   make check-pytorch-oldest                   its oldest release compared with its own counters
+#   make check-holders                          Python's variables that keep memory, on six versions of Python
 #   make check-releases                         every release of it, one after the other: half an hour
 #   make check-export                           exports checked against the viewers' own descriptions
 #   make check-browser                          the HTML page in a headless Chromium: three minutes
@@ -91,7 +92,7 @@ GUIDES     := $(addprefix $(O)/share/,man/man1/gpumemtrace.1 bash-completion/com
 VERSION    := $(shell sed -n 's/.*GMT_VERSION "\(.*\)"/\1/p' include/gpumemtrace/version.h)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-all check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-releases check-field check-cases check-models check-estimates check-fleet check-browser check-export check-mutations check-long check-hostile smoke pictures fuzz bench bench-fleet bench-large bench-page \
+.PHONY: all deps demo check check-all check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-holders check-releases check-field check-cases check-models check-estimates check-fleet check-browser check-export check-mutations check-long check-hostile smoke pictures fuzz bench bench-fleet bench-large bench-page \
         bench-pytorch lint install uninstall deb wheel check-packages clean programs samples units demo-run check-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -402,6 +403,12 @@ check-pytorch-oldest: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
 	$(Q)tests/pytorch/get_wheel oldest $(O)/pytorch/oldest $(abspath $(O))/simulator $(PYTHON) || [ $$? = 77 ]
 	$(Q)GPUMEMTRACE_PYTORCH=oldest $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),$(oldest_tests))
+# Runs the tests of the walk over Python's objects on several versions of CPython and PyTorch.
+check-holders: deps
+	$(Q)sh .ci/deps pytorch
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
+	$(Q)tests/pytorch/get_holders $(O)/pytorch $(abspath $(O))/simulator
+	$(Q)GPUMEMTRACE_PYTORCH="$$(. .ci/versions && echo "$$holders_builds")" $(PYTEST) $(or $(TESTS),tests/pytorch/holders)
 # Tries every release in use, one wheel of 0.8 GB after the other. RELEASES="2.0.1" tries only that release; WRITE=1
 # writes the table.
 check-releases: all
