@@ -24,13 +24,16 @@ TIME_LIMIT_S = 2
 NAMES_TIME_S = 0.5  # the part of the time that is kept for finding names and statements
 OBJECTS_LIMIT = 5_000_000
 MEMORY_LIMIT_BYTES = 200 << 20
+STEADY_S = 0.1  # the time for reading the variables of other threads
 BYTES_PER_OBJECT = 160  # of the lists and the dict below
 CHECK_EVERY = 1024
 
 objects, parents, marks = [], [], []  # each object met, the position of the object that led to it (-1: a root), and how
 seen = {}  # id of an object: its position
 storages = {}  # address: [bytes, position of the tensor that was met first]
-limits = {"until": time.monotonic() + TIME_LIMIT_S - NAMES_TIME_S, "objects": OBJECTS_LIMIT, "stopped": None, "libraries": False}
+limits = {"until": time.monotonic() + TIME_LIMIT_S - NAMES_TIME_S, "objects": OBJECTS_LIMIT, "stopped": None, "libraries": False,
+          "steady_until": 0}
+library_locals = []  # variables of the running functions of libraries: [name for people, value]
 rest = {"start": None, "edges": None}  # the objects that no root leads to: position of the first, and who refers to whom
 later = []  # positions of optimizers, whose parameters are known by the names of their modules
 visitors = {}  # type: function that adds the objects to which an object of the type refers
@@ -300,11 +303,24 @@ def locals_of(frame):
     return found
 
 
+def steady_until(old_interval):
+    """Returns until when no other thread can run, because each waits for its turn for at least SWITCH_S; those that already waited
+    for the old interval are let pass first. 0: others run too often."""
+    for _ in range(3):
+        start = time.monotonic()
+        while time.monotonic() < start + old_interval:
+            pass
+        if time.monotonic() < start + 2 * old_interval + STEADY_S:
+            return start + STEADY_S
+    return 0
+
+
 def frames():
-    """Returns the running frames that have variables of their own, outermost first. Before CPython 3.13 these are only the frames
-    of this thread, because those of another thread may end while they are read."""
+    """Returns the running frames that have variables of their own, outermost first. Before CPython 3.13 those of other threads are
+    read only while they cannot run, because they may end while they are read. A backward runs in a thread of its own."""
     found = []
-    for thing in sys._current_frames().values() if MINOR >= 13 else (sys._getframe(),):
+    are_steady = MINOR >= 13 or time.monotonic() < limits["steady_until"]
+    for thing in sys._current_frames().values() if are_steady else (sys._getframe(),):
         for frame in reversed(callers_of(thing)):
             if not frame[0].co_filename.startswith("<gpumemtrace") and frame[0].co_flags & OPTIMIZED:
                 found.append(frame)
@@ -325,11 +341,20 @@ def add_module(name, module):
             add_root(value, ["global", name, key])
 
 
-def add_frames(are_of_library):
+def add_frames():
     for frame in frames():
-        if is_of_library(frame[0].co_filename) == are_of_library:
-            for name, value in locals_of(frame):
+        is_own = not is_of_library(frame[0].co_filename)
+        for name, value in locals_of(frame):
+            if is_own:
                 add_root(value, ["local", frame[0], name])
+            elif gc.is_tracked(value):
+                library_locals.append([["local", frame[0], name], value])
+
+
+def add_library_frames():
+    for mark, value in library_locals:
+        add_root(value, mark)
+    library_locals.clear()
 
 
 def add_exceptions():

@@ -3,9 +3,8 @@
 The second part of walk.py, in one namespace with it: the names from a root to a storage, as Python writes them, and the kind of
 the holder.
 
-A trail is the description of a chain so far: its text, the kinds of its links, the names of its variables, the key and the number
-of items of its first container, and the role of the object at its end if that object is a part of another one, as the dict of
-an object's attributes is.
+A trail is the description of a chain so far: its text, the kinds of its links, the names of its variables, its containers, and
+the role of the object at its end if that object is a part of another one, as the dict of an object's attributes is.
 """
 # pylint: disable=undefined-variable
 
@@ -59,7 +58,9 @@ def add_item(trail, kind, container, child):
     trail["text"] += "[*]"
     trail["kinds"].append(kind)
     trail["filled"] = True
-    note_item(trail, container, key_of(container, child))
+    key = key_of(container, child)
+    note_item(trail, container, key)
+    trail["containers"].append([[type(container) is not tuple, len(container)], len(trail["text"]), kind, len(trail["names"]), key])
 
 
 def note_item(trail, container, key):
@@ -135,18 +136,19 @@ def step_from_frame(trail, frame, below, kind):
     role, trail["role"] = trail["role"], kind if below is frame else None
     kind = role or kind
     name = None if type(below) is types.FrameType else name_in_frame(frame, below)
-    if name:
+    if name and kind == "exception" and trail["is_stored"]:
+        trail["text"] += f" -> {function_name(frame.f_code)}"
+        trail["is_whole"] = True
+    elif name:
         add_name(trail, f" -> {function_name(frame.f_code)}: {name}", name, kind, "var")
 
 
 def step_from_exception(trail, above, below):
-    if type(below) is types.TracebackType:
-        trail["kinds"].append("exception")
-    elif type(below) is dict:
+    if type(below) is dict:
         trail["role"] = "attributes"
     elif type(below) is tuple:
         add_name(trail, ".args", "args", "exception")
-    else:
+    elif type(below) is not types.TracebackType:
         name = next((name for name in ("__cause__", "__context__") if getattr(above, name) is below), None)
         trail["text"] += f".{name}" if name else ""
 
@@ -218,11 +220,29 @@ def step_from_tensor(trail, above, below):
         trail["role"] = "attributes"
 
 
+def note_traceback(trail):
+    """The chain leads to a traceback. Does a variable of the program store it? Then the chain ends at the function whose variables
+    the traceback keeps, because only this variable is to be mended."""
+    if trail["root"][0] != "exception" and "exception" not in trail["kinds"]:
+        cut_to_container(trail)
+        trail["is_stored"] = True
+    trail["kinds"].append("exception")
+
+
 def step(trail, above, below, mark):
+    if trail["is_whole"]:
+        return
+    step_on(trail, above, below, mark)
+    if type(below) is types.TracebackType:
+        note_traceback(trail)
+
+
+def step_on(trail, above, below, mark):
     kind = type(above)
     line = kind.__mro__
     if mark == "graph" or trail["kinds"][-1] == "graph":
         if trail["kinds"][-1] != "graph":
+            cut_to_container(trail)
             trail["text"] += " -> graph"
             trail["kinds"].append("graph")
     elif type(mark) is list:
@@ -255,6 +275,31 @@ def step(trail, above, below, mark):
         step_from_object(trail, above, below)
 
 
+# --- the container that grows ---
+
+CONTAINER_MIN = 5  # items; a smaller container is a part of its object's structure
+
+
+def is_stored_later(trail):
+    """Does a statement outside a constructor store the tensor in the attribute at the end of the chain?"""
+    name, sort = trail["names"][-1]
+    place = choose(sort, name, trail["root"]) if sort == "attr" else None
+    return place is not None and place[0].co_name not in CONSTRUCTORS
+
+
+def cut_to_container(trail):
+    """Ends the chain at its fullest container if its objects come and go with the items. A tensor in an attribute that is stored
+    later than its object is made does not."""
+    if not trail["containers"] or any(kind in STRONG_KINDS for kind in trail["kinds"]):
+        return
+    (may_grow, count), end, kind, names, key = max(reversed(trail["containers"]), key=lambda container: container[0])
+    if not trail["filled"] and (not may_grow or count < CONTAINER_MIN or is_stored_later(trail)):
+        return
+    trail["text"], trail["count"], trail["item"] = trail["text"][:end], count, None if key is None else key_text(key)
+    trail["names"], trail["filled"], trail["function"] = trail["names"][:names], True, None
+    trail["kinds"].append(kind)
+
+
 # --- chains ---
 
 def start_of(mark):
@@ -266,7 +311,7 @@ def start_of(mark):
     elif sort == "global" and where != "__main__":
         text = f"{where}.{name}"
     return {"text": text, "kinds": [sort], "names": [(name, "var")], "item": None, "count": None, "role": None, "filled": False,
-            "function": None, "root": mark}
+            "function": None, "root": mark, "containers": [], "is_stored": False, "is_whole": False}
 
 
 def trail_to(position):
@@ -278,6 +323,7 @@ def trail_to(position):
     trail = start_of(marks[path[0]])
     for above, below in zip(path, path[1:]):
         step(trail, objects[above], objects[below], marks[below])
+    cut_to_container(trail)
     return trail
 
 

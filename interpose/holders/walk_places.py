@@ -9,6 +9,9 @@ import dis
 INSTRUCTIONS_LIMIT = 300_000
 FILLERS = {"append", "appendleft", "add", "extend", "insert", "update", "setdefault", "put", "put_nowait", "push"}
 NO_PLACE = (None, None, 0)
+# The file of methods that dataclasses and namedtuple make. A program that is given with -c has the same, but no file.
+GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
+CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 facts = {"fill": {}, "item": {}, "var": {}, "attr": {}}  # name: places, each a code object and a line
 
 
@@ -41,7 +44,7 @@ def codes():
         found.append(main_code)
     for name, module in own_modules.items():
         found.extend(codes_of_names(vars(module), name))
-    within = [inner for code in found for inner in codes_within(code)]
+    within = [inner for code in found for inner in codes_within(code) if inner.co_filename != GENERATED]
     return list({id(code): code for code in within}.values())
 
 
@@ -93,9 +96,13 @@ def file_of(module_name):
     return vars(sys.modules[module_name]).get("__file__") if module_name in sys.modules else None
 
 
+def line_of_place(place):
+    return place[1]
+
+
 def choose(sort, name, root):
-    """Returns the first place that fills the container, or the last one that assigns the variable. A place in the function or
-    file of the root comes before others."""
+    """Returns the first place that fills the container, or the place of the last line that assigns the variable. A place in the
+    function or file of the root comes before others."""
     found = facts[sort].get(name, [])
     where = root[1]
     if root[0] == "local":
@@ -104,7 +111,7 @@ def choose(sort, name, root):
     else:
         near = [place for place in found if place[0].co_filename == file_of(where)]
     found = near or found
-    return None if not found else found[0] if sort in ("fill", "item") else found[-1]
+    return None if not found else found[0] if sort in ("fill", "item") else max(found, key=line_of_place)
 
 
 def place_of(trail):

@@ -38,7 +38,7 @@ def walk_from_program():
             seen[id(vars(module))] = -1
     for name, module in own_modules.items():
         add_module(name, module)
-    add_frames(are_of_library=False)
+    add_frames()
     add_exceptions()
     return go_on(0)
 
@@ -182,7 +182,7 @@ def walk():
     found_bytes = sum(size for size, _ in storages.values())
     tensors, rest_bytes = tensors_not_met()
     if is_large(rest_bytes, found_bytes):
-        add_frames(are_of_library=True)
+        add_library_frames()
         position = go_on(position)
         tensors, rest_bytes = tensors_not_met()
     if is_large(rest_bytes, found_bytes):
@@ -208,6 +208,8 @@ def is_of_handler(error):
 def start():
     interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_S)
+    if len(sys._current_frames()) > 1:
+        limits["steady_until"] = steady_until(interval)
     try:
         with torch._C.DisableTorchFunction():
             walk()

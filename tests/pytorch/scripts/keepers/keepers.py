@@ -89,12 +89,12 @@ class Metric:
 
 
 def fails():
-    batch = big(18)  # 18
+    batch = big(18)
     raise ValueError(batch.shape)
 
 
 def logs():
-    logged = big(20)  # 20
+    logged = big(20)
     raise KeyError(logged.shape)
 
 
@@ -104,7 +104,7 @@ class Records(logging.Handler):
         self.records = []
 
     def emit(self, record):
-        self.records.append(record)
+        self.records.append(record)  # 20
 
 
 def batches():
@@ -221,7 +221,7 @@ def main():
     try:
         fails()
     except ValueError as error:
-        problem = error
+        problem = error  # 18
     history_of_main = [big(2) for _ in range(3)]
     history_of_main.append(big(2))  # 2
     optimizer = trained_and_dropped()  # 25
