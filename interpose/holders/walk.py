@@ -20,7 +20,7 @@ import types
 
 import torch
 
-TIME_LIMIT_S = 2
+TIME_LIMIT_S = 2  # of this thread on a processor, so that a walk on a busy machine finds as much
 NAMES_TIME_S = 0.5  # the part of the time that is kept for finding names and statements
 OBJECTS_LIMIT = 5_000_000
 MEMORY_LIMIT_BYTES = 200 << 20
@@ -31,10 +31,11 @@ CHECK_EVERY = 1024
 objects, parents, marks = [], [], []  # each object met, the position of the object that led to it (-1: a root), and how
 seen = {}  # id of an object: its position
 storages = {}  # address: [bytes, position of the tensor that was met first]
-limits = {"until": time.monotonic() + TIME_LIMIT_S - NAMES_TIME_S, "objects": OBJECTS_LIMIT, "stopped": None, "libraries": False,
+limits = {"until": time.thread_time() + TIME_LIMIT_S - NAMES_TIME_S, "objects": OBJECTS_LIMIT, "stopped": None, "libraries": False,
           "steady_until": 0}
 library_locals = []  # variables of the running functions of libraries: [name for people, value]
-rest = {"start": None, "edges": None}  # the objects that no root leads to: position of the first, and who refers to whom
+# The objects that no root leads to: position of the first, who refers to whom, and which of them C++ code refers to.
+rest = {"start": None, "edges": None, "by_cpp": []}
 later = []  # positions of optimizers, whose parameters are known by the names of their modules
 visitors = {}  # type: function that adds the objects to which an object of the type refers
 saved_names = {}  # type of an autograd node: its attributes with saved tensors
@@ -60,9 +61,11 @@ LEAVES = (type(None), bool, int, float, complex, str, bytes, bytearray, range, s
 
 def add(thing, parent, mark=None):
     key = id(thing)
-    if rest["edges"] is not None:
+    if rest["edges"] is not None and type(mark) is not list:
         rest["edges"].append(parent)
         rest["edges"].append(seen.get(key, len(objects)))
+        if mark is not None:
+            rest["by_cpp"].append(rest["edges"][-1])
     if key not in seen:
         seen[key] = len(objects)
         objects.append(thing)
@@ -368,7 +371,7 @@ def add_exceptions():
 def may_go_on():
     if len(objects) >= limits["objects"]:
         limits["stopped"] = "objects" if limits["objects"] == OBJECTS_LIMIT else "memory"
-    elif time.monotonic() > limits["until"]:
+    elif time.thread_time() > limits["until"]:
         limits["stopped"] = "time"
     return limits["stopped"] is None
 

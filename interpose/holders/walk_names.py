@@ -10,8 +10,8 @@ the role of the object at its end if that object is a part of another one, as th
 
 ITEM_CHARACTERS = 40
 # The kinds that say more than the last link of the chain, the strongest first.
-STRONG_KINDS = ("exception", "graph", "gradient", "hook", "cache", "task", "generator", "queue", "thread", "optimizer", "default",
-                "closure")
+STRONG_KINDS = ("exception", "graph", "gradient", "hook", "cache", "task", "generator", "queue", "thread", "optimizer", "finalizer",
+                "default", "closure")
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook", "_backward_hooks": "backward hook",
          "_backward_pre_hooks": "backward hook"}
@@ -163,6 +163,17 @@ def step_from_cache(trail, above, below):
         trail["count"] = above.cache_info().currsize
 
 
+def callback_of(thing):
+    """Returns the name of the function that the object calls or, as the hooks of an autograd node do, has among its values."""
+    if dict in type(thing).__mro__:
+        thing = next(iter(dict.values(thing)), None)
+    if type(thing) is functools.partial:
+        thing = thing.func
+    if type(thing) is types.MethodType:
+        thing = thing.__func__
+    return function_name(thing.__code__) if type(thing) is types.FunctionType else None
+
+
 def slot_name(thing, below):
     """Finds an attribute that lies in the object itself: a slot, or since CPython 3.11 one that its methods assign."""
     line = type(thing).__mro__
@@ -193,6 +204,10 @@ def step_from_object(trail, above, below):
     trail["kinds"].extend(kind for name, kind in KINDS_OF_OBJECTS if name in names)
     if "_thread._local" in names and type(below) is dict:
         trail["role"] = "threads"
+        return
+    if "weakref.finalize._Info" in names:
+        trail.update(text=f"weakref.finalize({callback_of(above.func)})", item=None, count=None, is_whole=True)
+        trail["kinds"].append("finalizer")
         return
     name = slot_name(above, below)
     if name in HOOKS:

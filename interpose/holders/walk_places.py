@@ -5,14 +5,16 @@ bytecode of the program's functions.
 """
 # pylint: disable=undefined-variable
 import dis
+import re
 
 INSTRUCTIONS_LIMIT = 300_000
 FILLERS = {"append", "appendleft", "add", "extend", "insert", "update", "setdefault", "put", "put_nowait", "push"}
 NO_PLACE = (None, None, 0)
 # The file of methods that dataclasses and namedtuple make. A program that is given with -c has the same, but no file.
 GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
+HOOK = re.compile("register_.*hook")
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
-facts = {"fill": {}, "item": {}, "var": {}, "attr": {}}  # name: places, each a code object and a line
+facts = {"fill": {}, "item": {}, "var": {}, "attr": {}, "call": {}}  # name: places, each a code object and a line
 
 
 def codes_within(code):
@@ -71,6 +73,8 @@ def scan(code):
         line = lines.get(instruction.offset) or line
         if opname in ("LOAD_METHOD", "LOAD_ATTR") and name in FILLERS and loaded:
             note("fill", loaded[-1], code, line)
+        if opname.startswith("LOAD_") and type(name) is str and (name == "finalize" or HOOK.match(name)):
+            note("call", "finalize" if name == "finalize" else "hook", code, line)
         if opname == "STORE_SUBSCR":
             for distance, each in enumerate(reversed(loaded)):
                 note("fill" if distance == 1 else "item", each, code, line)
@@ -86,9 +90,9 @@ def scan(code):
 
 
 def scan_program():
-    count, until = 0, time.monotonic() + NAMES_TIME_S
+    count, until = 0, time.thread_time() + NAMES_TIME_S
     for code in codes():
-        if count < INSTRUCTIONS_LIMIT and time.monotonic() < until:
+        if count < INSTRUCTIONS_LIMIT and time.thread_time() < until:
             count += scan(code)
 
 
@@ -114,9 +118,17 @@ def choose(sort, name, root):
     return None if not found else found[0] if sort in ("fill", "item") else max(found, key=line_of_place)
 
 
+def place_of_call(name):
+    """Returns the only place that calls such a function."""
+    places = facts["call"].get(name, ())
+    return text_of_place(places[0] if len(places) == 1 else None)
+
+
 def place_of(trail):
     """Returns the function, file and line of the statement that keeps the memory."""
     place = None
+    if "finalizer" in trail["kinds"]:
+        return place_of_call("finalize")
     if trail["function"] is not None and not trail["filled"]:
         place = trail["function"], trail["function"].co_firstlineno
     for name, sort in reversed(trail["names"]) if place is None else ():

@@ -6,8 +6,8 @@ The last part of walk.py, in one namespace with it: the order of the roots, the 
 
 ROWS_MAX = 10_000
 SWITCH_S = 0.5  # other threads run more rarely during the walk; if one takes over, the walk waits as long for its turn
-SAMPLE_MAX = 16  # tensors that no root leads to and whose referrers are looked for: each look goes over all objects
-REFERRER_LEVELS = 5
+SAMPLE_MAX = 4  # tensors that no root leads to and whose referrers are looked for: each look goes over all objects
+REFERRER_LEVELS, LEVEL_MAX = 40, 24
 REST_BYTES, REST_RATIO = 1 << 20, 20  # a rest that is smaller, in bytes or as a part of what was found, is left alone
 
 
@@ -75,20 +75,20 @@ def is_arguments(thing, targets):
 
 
 def group_of(tensors):
-    """Returns some of these tensors and all objects that lead to them. Returns None if these are too many, because then a
-    variable of a library may hold the tensors."""
-    group = tensors[:SAMPLE_MAX]
+    """Returns some of these tensors and all objects that lead to them. Returns None if these are too many or a module is among
+    them, because then a variable of a library holds the tensors."""
+    group = tensors[::len(tensors) // SAMPLE_MAX + 1]
     met, targets = {id(thing) for thing in group}, list(group)
     for _ in range(REFERRER_LEVELS):
         new = []
         for thing in gc.get_referrers(*targets):
-            if id(thing) not in met and not any(thing is own for own in (tensors, group, targets, new)) \
+            if id(thing) not in met and not any(thing is own for own in (tensors, group, targets, new, objects)) \
                     and not is_arguments(thing, targets):
                 met.add(id(thing))
                 new.append(thing)
         if not new:
             return group
-        if len(new) > 2 * SAMPLE_MAX or not may_go_on():
+        if len(new) > LEVEL_MAX or any(seen.get(id(thing)) == -1 for thing in new) or not may_go_on():
             return None
         group.extend(new)
         targets = new
@@ -97,29 +97,34 @@ def group_of(tensors):
 
 def walk_from_rest(group, tensors):
     """Walks from the objects that no root leads to, and notes who refers to whom."""
-    rest["start"], rest["edges"] = len(objects), []
+    rest["start"], rest["edges"], rest["group"] = len(objects), [], group
     for thing in group:
         add(thing, -1)
     for tensor in tensors:
         add(tensor, -1)
+    tensors.clear()
     go_on(rest["start"])
 
 
 def edges():
-    return zip(rest["edges"][::2], rest["edges"][1::2])
+    return [[above, below] for above, below in zip(rest["edges"][::2], rest["edges"][1::2]) if above >= rest["start"] <= below]
 
 
-def objects_of_cycles():
-    """Returns the positions of the objects in a cycle, and of those that a cycle leads to: those that are left when the objects
-    to which nothing refers are taken away, again and again."""
-    if rest["start"] is None:
-        return set()
-    counts, following = {}, {}
+def followers():
+    """Returns {position: positions of the objects to which it refers}."""
+    found = {}
     for above, below in edges():
-        if above >= rest["start"] and below >= rest["start"]:
-            counts[below] = counts.get(below, 0) + 1
-            following.setdefault(above, []).append(below)
-    free = [at for at in range(rest["start"], len(objects)) if at not in counts]
+        found.setdefault(above, []).append(below)
+    return found
+
+
+def without_ends(pairs, places):
+    """Returns the places that are left when those to which no pair of places leads are taken away, again and again."""
+    counts, following = {}, {}
+    for above, below in pairs:
+        counts[below] = counts.get(below, 0) + 1
+        following.setdefault(above, []).append(below)
+    free = [at for at in places if at not in counts]
     for at in free:
         for below in following.get(at, ()):
             counts[below] -= 1
@@ -128,11 +133,46 @@ def objects_of_cycles():
     return {at for at, count in counts.items() if count}
 
 
+def objects_of_cycles():
+    """Returns the positions of the objects in a cycle and of those that a cycle leads to, and of those in a cycle alone."""
+    led = without_ends(edges(), range(rest["start"], len(objects)))
+    return led, without_ends([[below, above] for above, below in edges() if above in led and below in led], led)
+
+
+def objects_of_outside():
+    """Returns {position: position of the object that leads to it and has references from outside the rest}. C++ code counts as one
+    reference to an object. Tensors do not count, because C++ code shares them in more ways than the walk sees."""
+    inner, cpp = {}, set(rest["by_cpp"])
+    for _, below in edges():
+        inner[below] = inner.get(below, 0) + (below not in cpp)
+    own = {id(thing): 1 for thing in rest["group"]}
+    found, following = {}, followers()
+    for at in range(rest["start"], len(objects)):
+        known = inner.get(at, 0) + (at in cpp) + own.get(id(objects[at]), 0) + 2  # 2: `objects`, and the argument below
+        if sys.getrefcount(objects[at]) > known and TensorBase not in type(objects[at]).__mro__:
+            found[at] = at
+    order = list(found)
+    for at in order:
+        for below in following.get(at, ()):
+            if below not in found:
+                found[below] = found[at]
+                order.append(below)
+    return found
+
+
+def name_outside(at):
+    """Returns the chain, kind and place of what C++ code refers to."""
+    name = callback_of(objects[at])
+    if name is None:
+        return "", "c++", NO_PLACE
+    return f"<hook {name}>", "hook", place_of_call("hook")
+
+
 def place_in_rest(at):
     """Returns the place that assigns the attribute or variable through which another object refers to this one."""
     found = None
     for above, below in edges():
-        if below == at and above >= rest["start"] and found is None:
+        if below == at and found is None:
             holder = objects[above]
             name = key_of(holder, objects[at]) if type(holder) is dict else None
             if type(holder) is types.FrameType:
@@ -151,23 +191,43 @@ def size_of(address):
     return storages[address][0]
 
 
+def only_one(found, otherwise):
+    return found.pop() if len(found) == 1 else otherwise
+
+
+def rows_of_rest():
+    """Returns {position: chain, kind and place} of the storages in the rest. Those whose referrers were not looked for are as the
+    others are, if these are all alike."""
+    (in_cycles, closed), outside = objects_of_cycles(), objects_of_outside()
+    shared = only_one({place_in_rest(at) for at in closed} - {NO_PLACE}, NO_PLACE)  # the only place that makes a cycle
+    rows, unknown = {}, []
+    for _, at in storages.values():
+        if at in outside:
+            rows[at] = name_outside(outside[at])
+        elif at in in_cycles:
+            rows[at] = "", "cycle", place_in_rest(at) if shared == NO_PLACE else shared
+        elif at >= rest["start"]:
+            unknown.append(at)
+    usual = only_one({(chain, kind) for chain, kind, _ in rows.values()}, ("", "c++"))
+    place = only_one({place for _, _, place in rows.values()}, NO_PLACE)
+    for at in unknown:
+        rows[at] = usual[0], usual[1], place_in_rest(at) if place == NO_PLACE else place
+    return rows
+
+
 def write_rows():
     scan_program()
-    in_cycles = objects_of_cycles()
-    found = {place_in_rest(at) for at in in_cycles}
-    found.discard(NO_PLACE)
-    shared = found.pop() if len(found) == 1 else NO_PLACE  # the only place that makes a cycle
+    of_rest = {} if rest["start"] is None else rows_of_rest()
     for address in sorted(storages, key=size_of, reverse=True)[:ROWS_MAX]:
         size, at = storages[address]
-        if rest["start"] is None or at < rest["start"]:
-            trail = trail_to(at)
-            kind, place = kind_of(trail), place_of(trail)
+        item, count = None, None
+        if at in of_rest:
+            chain, kind, place = of_rest[at]
         else:
-            trail = {"text": "", "item": None, "count": None}
-            kind, place = "cycle" if in_cycles else "c++", place_in_rest(at)
-            place = shared if place == NO_PLACE and kind == "cycle" else place
-        row(address, size, kind, text_for(trail["text"]), text_for(trail["item"]),
-            -1 if trail["count"] is None else trail["count"], text_for(place[0]), text_for(place[1]), place[2])
+            trail = trail_to(at)
+            chain, kind, place, item, count = trail["text"], kind_of(trail), place_of(trail), trail["item"], trail["count"]
+        row(address, size, kind, text_for(chain), text_for(item), -1 if count is None else count, text_for(place[0]),
+            text_for(place[1]), place[2])
 
 
 def is_large(rest_bytes, found_bytes):
@@ -181,7 +241,7 @@ def walk():
     position = walk_from_program()
     found_bytes = sum(size for size, _ in storages.values())
     tensors, rest_bytes = tensors_not_met()
-    if is_large(rest_bytes, found_bytes):
+    if library_locals and is_large(rest_bytes, found_bytes):
         add_library_frames()
         position = go_on(position)
         tensors, rest_bytes = tensors_not_met()
