@@ -62,6 +62,13 @@ static int read_word(const struct rows *rows, int column, char **word)
     return *word ? 0 : -1;
 }
 
+static int read_word_or_null(const struct rows *rows, int column, char **word)
+{
+    *word = NULL;
+    return sqlite3_column_type(rows->stmt, column) == SQLITE_NULL ? 0
+                                                                  : read_word(rows, column, word);
+}
+
 static int read_walk(struct rows *rows)
 {
     struct trace *trace = rows->trace;
@@ -76,6 +83,10 @@ static int read_walk(struct rows *rows)
         read_number(rows, 1, INT64_MAX, false, &walk.event_number) ||
         read_word(rows, 2, &walk.reason))
         return -1;
+    if (read_word_or_null(rows, 3, &walk.stopped)) {
+        free(walk.reason);
+        return -1;
+    }
     grown[trace->walk_count++] = walk;
     return 0;
 }
@@ -134,7 +145,7 @@ out:
 int load_holders(struct trace *trace, sqlite3 *db, struct err *err)
 {
     return read_table(trace, db, "walk",
-                      "SELECT walk_id, event_number, reason FROM walk "
+                      "SELECT walk_id, event_number, reason, stopped FROM walk "
                       "ORDER BY event_number, walk_id",
                       read_walk, err) ||
                    read_table(trace, db, "holder",

@@ -78,8 +78,10 @@ void trace_forget_modules(struct trace *trace)
 
 static void release_holders(struct trace *trace)
 {
-    for (size_t i = 0; i < trace->walk_count; i++)
+    for (size_t i = 0; i < trace->walk_count; i++) {
         free(trace->walks[i].reason);
+        free(trace->walks[i].stopped);
+    }
     for (size_t i = 0; i < trace->holder_count; i++)
         free(trace->holders[i].kind);
     free(trace->walks);

@@ -82,6 +82,7 @@ struct trace_walk {
     uint32_t walk_id;
     uint64_t event_number;
     char *reason;
+    char *stopped; /* the limit or error that ended it early; NULL: it is complete */
 };
 
 struct trace_holder {

@@ -121,7 +121,6 @@ void page_series_ask(struct study_ask *ask, const struct view *view, const struc
 /* Adds "remedies": the changes that would have helped, how much each would have gained, and what
  * this gain assumes. The answer names the two best ones. */
 page_part page_remedies;
-page_answer page_remedies_best;
 /* The first of these adds the remedies of some kinds as a list. The second says them in a sentence
  * that begins with `lead`. `ways` is a set of 1 << REMEDY_BY_…. */
 int page_remedies_by(struct doc *doc, const struct study *study, unsigned ways, const char *key,

@@ -312,6 +312,7 @@ def cut_to_container(trail):
         return
     trail["text"], trail["count"], trail["item"] = trail["text"][:end], count, None if key is None else key_text(key)
     trail["names"], trail["filled"], trail["function"] = trail["names"][:names], True, None
+    trail["containers"] = [container for container in trail["containers"] if container[1] <= end]
     trail["kinds"].append(kind)
 
 
@@ -339,6 +340,9 @@ def trail_to(position):
     for above, below in zip(path, path[1:]):
         step(trail, objects[above], objects[below], marks[below])
     cut_to_container(trail)
+    if trail["filled"] and trail["containers"] and not trail["is_whole"]:
+        (_, trail["count"]), _, _, _, key = trail["containers"][-1]
+        trail["item"] = None if key is None else key_text(key)
     return trail
 
 

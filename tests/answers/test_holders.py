@@ -63,13 +63,16 @@ def program(tmp_path):
 @pytest.mark.parametrize("kind, chain, items, who, action", [
     ("list", "curve.kept_scores[*]", 12, "curve.kept_scores (list of 12), filled at score.py:28", "Remove the items"),
     ("dict", "main: cache[*]", 12, "main: cache (dict of 12), filled at score.py:28", "Remove the entries"),
-    ("dict", "store[*].scores[*]", 3, "store[*].scores, filled at score.py:28", "Remove the entries"),
+    ("dict", "store[*].scores[*]", 3, "store[*].scores (dict of 3), filled at score.py:28", "Remove the entries"),
     ("attribute", "store[*].score", 3, "store[*].score, assigned at score.py:28", "Set the attribute to None"),
-    ("graph", "losses[*] -> graph", 12, "losses (12 items), through autograd's graph, filled at score.py:28", "detach()"),
-    ("graph", "total -> graph", None, "total, through autograd's graph, filled at score.py:28", "detach() or item()"),
+    ("graph", "losses[*] -> graph", 12, "losses (12 items), through autograd's graph, stored at score.py:28", "detach()"),
+    ("graph", "total -> graph", None, "total, through autograd's graph, stored at score.py:28", "detach() or item()"),
     ("cache", "Scorer.forward.<cache>", 12, "Scorer.forward.<cache> (cache of 12), filled at score.py:28", "outside the class"),
     ("hook", "model.head.<forward hook>", None, "model.head.<forward hook>, registered at score.py:28", "remove()"),
-    ("exception", "main: e", None, "main: e, assigned at score.py:28", "traceback"),
+    ("exception", "main: e", None, "main: e, stored at score.py:28", "traceback"),
+    ("exception", "main: errors[*] -> run", 12, "main: errors (12 items), an exception whose traceback keeps the variables of run, "
+     "stored at score.py:28", "place of the exception"),
+    ("finalizer", "weakref.finalize(Scorer.close)", None, "weakref.finalize(Scorer.close), registered at score.py:28", "bound method"),
     ("closure", "make.<closure seen>", None, "make.<closure seen>, assigned at score.py:28", "argument"),
     ("default", "collect.<default seen>", None, "collect.<default seen>, defined at score.py:28", "None the default"),
     ("cycle", "", None, "a reference cycle that no variable leads to, made at score.py:28", "Break the cycle"),
@@ -120,11 +123,31 @@ def test_a_function_that_has_returned_kept_the_memory_at_an_earlier_walk(program
     assert any(text.startswith("Kept by main: losses (list of 12)") for text in program.walk("list", "").answer())
 
 
-def test_a_walk_in_the_middle_of_the_run_is_named_by_its_event(program):
+def test_a_walk_in_the_middle_of_the_run_is_named_by_its_time(program):
     program.walk("list", "losses[*]", 12, reason="growth")
-    after = len(program.trace.events)
     program.trace.tensor_free(program.model)
-    assert f"Kept by losses (list of 12), filled at score.py:28: 12.00 MiB of 12.00 MiB after event {after}." in program.answer()
+    (said,) = [text for text in program.answer() if text.startswith("Kept by")]
+    assert re.fullmatch(r"Kept by losses \(list of 12\), filled at score.py:28: 12.00 MiB of 12.00 MiB [0-9.]+ .?s after the start.", said)
+
+
+@pytest.mark.parametrize("stopped, is_said", [("time", "at its limit of time"), ("ValueError: odd", "an error"), (None, None)])
+def test_a_walk_that_stopped_is_said_to_be_incomplete(program, stopped, is_said):
+    program.walk("list", "losses[*]", 12)
+    walks = program.trace.rows["walk"]
+    walks[-1] = (*walks[-1][:-1], stopped)
+    said = [text for text in program.answer() if "The walk stopped early" in text]
+    assert (f"({is_said})" in said[0]) if is_said else not said
+
+
+def test_lists_of_one_object_need_not_keep_half_each(program):
+    program.trace.walk("end", *((address, MIB, "list", f"metric.{'preds' if at % 2 else 'target'}[*]", 6, STORE)
+                                for at, address in enumerate(program.kept)))
+    assert any(text.startswith("Kept by metric.") and ": 6.00 MiB of 12.00 MiB" in text for text in program.answer())
+
+
+def test_a_cycle_found_earlier_tells_more_than_what_is_left_at_the_end(program):
+    program.walk("cycle", "", reason="growth").walk("list", "losses[*]", 2, count=2)
+    assert any(text.startswith("Kept by a reference cycle") for text in program.answer())
 
 
 def test_leaks_by_holder_lists_them_and_joins_items_of_one_list(program):
@@ -174,7 +197,7 @@ def test_rows_at_a_moment_say_what_keeps_blocks_that_lived_at_the_nearest_walk_t
     trace = program.write()
     assert rows_of(trace, "peak") == {"score.py:3": "model.weight", "score.py:17": "losses[*]", "score.py:19": None}
     shown = run_command("peak", trace).stdout
-    assert "kept by model.weight" in shown and "A walk over Python's objects after event 50 found" in shown
+    assert "kept by model.weight" in shown and re.search(r"A walk over Python's objects [0-9.]+ .?s after the start found", shown)
 
 
 def test_a_walk_after_the_moment_names_only_blocks_that_are_still_live(program):
@@ -207,6 +230,22 @@ def test_a_failure_says_the_largest_holder(program, walked):
     if walked:
         assert [row["chain"] for row in page["oom"][0]["holders"]] == ["main: history[*]", "model.weight"]
         assert {row["walk_reason"] for row in page["oom"][0]["holders"]} == {"oom"}
+
+
+@pytest.mark.parametrize("walked", [True, False])
+def test_the_advice_at_a_failure_begins_with_that_for_the_holder(program, walked):
+    for _ in range(3):
+        with program.trace.phase("forward"):
+            program.kept.append(program.tensor(17, 30 * MIB))
+        program.backward()
+    with program.trace.phase("forward"):
+        program.trace.device_memory(MIB, GIB, call=9, nested=1)
+        program.trace.fail(30 * MIB, call=9, stack=program.trace.stack(("score.py", 17, "Scorer.forward")))
+    if walked:
+        program.walk("dict", "main: history[*]", 15, reason="oom", count=15)
+    said = [line["text"] for line in load_json("oom", program.write())["verdict"] if line["role"] == "do"]
+    lead = "Remove the entries that are no longer needed (del, clear()), or limit their number; f" if walked else "F"
+    assert said[0].startswith(lead + "ree the tensors that score.py:17 Scorer.forward made for earlier batches"), said
 
 
 def test_a_leak_of_a_program_that_died_is_kept_by_a_variable_and_not_by_the_traceback(program):

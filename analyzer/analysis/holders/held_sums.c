@@ -129,9 +129,11 @@ static void join(struct held_sums *sums, struct taken *taken)
     sums->count = count;
 }
 
+/* A cycle has no chain, but its kind says all. */
 static bool is_named(const struct holders *holders, const struct held_block *block)
 {
-    return block->holder && *trace_string(holders->trace, block->holder->chain_id);
+    return block->holder && (*trace_string(holders->trace, block->holder->chain_id) ||
+                             !strcmp(block->holder->kind, "cycle"));
 }
 
 /* Sums the blocks that are asked for; only_named: those to which a variable leads. */
@@ -215,9 +217,18 @@ static const struct held_sum *most_of(const struct held_sum *items, size_t count
     return count && items->holder && items->bytes > bytes / 2 ? items : NULL;
 }
 
+/* The lists of one object share its memory, so none of them need keep half of it. */
 const struct held_sum *held_sums_most(const struct held_sums *sums)
 {
-    return most_of(sums->items, sums->count);
+    const struct held_sum *first = sums->count && sums->items->holder ? sums->items : NULL;
+    uint64_t alike = 0;
+
+    for (size_t i = 0; first && i < sums->count; i++)
+        if (sums->items[i].holder && !strcmp(sums->items[i].holder->kind, first->holder->kind))
+            alike += sums->items[i].bytes;
+    return first && first->bytes >= sums->bytes / WORTH_NAMING_DIVISOR && alike > sums->bytes / 2
+               ? first
+               : NULL;
 }
 
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id)

@@ -42,9 +42,9 @@ void page_kept_by(struct doc *doc, const struct study *study, const struct held_
 
 void page_kept_note(struct doc *doc, const struct held_sums *sums)
 {
-    char walk[WALK_TEXT_BYTES];
+    char walk[WALK_TEXT_BYTES], limit[WALK_TEXT_BYTES];
 
     if (sums && sums->count)
-        doc_note(doc, "A walk over Python's objects %s found what keeps the memory.",
-                 walk_words(walk, sums->at));
+        doc_note(doc, "A walk over Python's objects %s found what keeps the memory.%s",
+                 walk_words(walk, sums->at), walk_limit(limit, sums->at));
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/blame/stack_site.h"
+#include "analyzer/render/units.h"
 #include "analyzer/util/text.h"
 #include "analyzer/util/utf8.h"
 
@@ -48,6 +49,19 @@ static const char *name_of_nothing(const struct held_sum *sum)
                                       : "no variable that the walk found";
 }
 
+#define ARROW " -> "
+
+/* Returns the function whose variables the traceback of an exception keeps, if a variable of the
+ * program keeps the exception: "run" of "main: errors[*] -> run". Else returns NULL. */
+static const char *function_of_traceback(const struct held_sum *sum, const char *chain)
+{
+    const char *arrow = is_of_kind(sum, "exception") ? strstr(chain, ARROW) : NULL;
+
+    return arrow && strncmp(chain, "sys.", 4) && !strpbrk(arrow + strlen(ARROW), ":[")
+               ? arrow + strlen(ARROW)
+               : NULL;
+}
+
 /* A longer chain is cut. */
 enum { CHAIN_MOST_BYTES = 240 };
 
@@ -60,7 +74,9 @@ const char *holder_name(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
     if (!*chain)
         return name_of_nothing(sum);
     const bool is_graph = is_of_kind(sum, "graph");
-    const size_t bare = without(chain, strlen(chain), is_graph ? " -> graph" : "");
+    const char *function = function_of_traceback(sum, chain);
+    const size_t bare = function ? (size_t)(function - chain) - strlen(ARROW)
+                                 : without(chain, strlen(chain), is_graph ? ARROW "graph" : "");
     const char *container = words_of(sum)->container;
     text_init_in(&text, out, HOLDER_TEXT_BYTES);
     text_clear(&text);
@@ -69,15 +85,17 @@ const char *holder_name(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
         text_addf(&text, "%.*s…", (int)utf8_cut_length(chain, CHAIN_MOST_BYTES), chain);
     else
         text_addf(&text, "%.*s", (int)length, chain);
-    /* The number is that of the first container, which need not be the last one. */
+    /* The number is that of the container at the end, or of the only one. */
     const char *first = strstr(chain, "[*]");
-    const bool has_count = sum->items_count && (!first || (size_t)(first - chain) == length);
+    const bool has_count = sum->items_count && (!first || length < bare);
     if (has_count && container)
         text_addf(&text, " (%s of %" PRIu64 ")", container, sum->items_count);
     else if (has_count)
         text_addf(&text, " (%" PRIu64 " item%s)", sum->items_count,
                   sum->items_count == 1 ? "" : "s");
     text_add(&text, is_graph ? ", through autograd's graph" : "");
+    if (function)
+        text_addf(&text, ", an exception whose traceback keeps the variables of %s", function);
     return out;
 }
 
@@ -105,6 +123,21 @@ const char *walk_words(char out[WALK_TEXT_BYTES], const struct walk_blocks *walk
         return "at the end";
     if (!strcmp(walk->walk->reason, "oom"))
         return "at the failed allocation";
-    snprintf(out, WALK_TEXT_BYTES, "after event %" PRIu64, walk->at.seq);
+    char since[UNITS_TEXT_BYTES];
+    snprintf(out, WALK_TEXT_BYTES, "%s after the start",
+             units_duration(since, (int64_t)walk->at.time_ns));
+    return out;
+}
+
+const char *walk_limit(char out[WALK_TEXT_BYTES], const struct walk_blocks *walk)
+{
+    const char *stopped = walk->walk->stopped;
+    const bool is_limit = stopped && (!strcmp(stopped, "time") || !strcmp(stopped, "objects") ||
+                                      !strcmp(stopped, "memory"));
+
+    *out = 0;
+    if (stopped)
+        snprintf(out, WALK_TEXT_BYTES, " The walk stopped early (%s%s), so other holders may be missing.",
+                 is_limit ? "at its limit of " : "", is_limit ? stopped : "an error");
     return out;
 }

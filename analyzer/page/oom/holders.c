@@ -2,8 +2,12 @@
 /* The variables that kept memory alive when an allocation failed. */
 #include "told.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "analyzer/page/holders/words.h"
 #include "analyzer/page/parts.h"
+#include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
 
 static struct held_ask ask_held(const struct oom *oom)
@@ -24,24 +28,62 @@ int page_oom_add_holders(struct doc *doc, const struct study *study, const struc
     return page_holders(is_last ? doc_summary(doc) : doc_detail(doc), study, &list, &ask, 1, err);
 }
 
-/* A holder is worth naming if it keeps at least a quarter of what is live. */
-enum { WORTH_NAMING_DIVISOR = 4 };
+/* Does the failure have a remedy for tensors of earlier batches? If not, the holder may be what the
+ * program needs, as its model. */
+static bool is_held_over(const struct study *study, const struct oom *oom)
+{
+    const struct remedies *remedies = study->remedies;
+
+    for (size_t i = 0; remedies && remedies->account == oom->account && i < remedies->count; i++)
+        if (remedies->items[i].key == REMEDY_held_over)
+            return true;
+    return false;
+}
+
+/* Returns the largest holder, if it is worth naming. The caller releases the sums. */
+static const struct held_sum *find_largest(struct held_sums *sums, const struct study *study,
+                                           const struct oom *oom, int *status, struct err *err)
+{
+    const struct held_ask ask = ask_held(oom);
+
+    *status = held_sums_find(sums, &study->holders, &study->history, &ask, err) ? -1 : 1;
+    const struct held_sum *first = *status > 0 && sums->count ? &sums->items[0] : NULL;
+    return first && first->holder && first->bytes >= oom->live_bytes / WORTH_NAMING_DIVISOR ? first
+                                                                                            : NULL;
+}
 
 int page_oom_say_holder(struct opening *opening, const struct study *study, const struct oom *oom,
                         struct err *err)
 {
     char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
-    const struct held_ask ask = ask_held(oom);
     struct held_sums sums;
-    int status = 1;
+    int status;
 
-    if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
-        return -1;
-    const struct held_sum *first = sums.count ? &sums.items[0] : NULL;
-    if (first && first->holder && first->bytes >= oom->live_bytes / WORTH_NAMING_DIVISOR)
+    const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
+    if (first)
         status = page_join(
             opening, VERDICT_who, "%s is kept by %s%s", units_bytes(bytes, first->bytes),
             holder_name(name, &study->trace, first), holder_place(place, &study->trace, first));
-    held_sums_release(&sums);
+    if (status >= 0)
+        held_sums_release(&sums);
     return status;
+}
+
+int page_oom_say_remedies(struct opening *opening, const struct study *study,
+                          const struct oom *oom, struct err *err)
+{
+    enum { LEAD_BYTES = 512 };
+    char lead[LEAD_BYTES] = "";
+    struct held_sums sums;
+    int status = 1;
+
+    if (is_held_over(study, oom)) {
+        const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
+        const char *action = first ? holder_action(first) : NULL;
+        if (action)
+            snprintf(lead, sizeof lead, "%.*s; ", (int)strlen(action) - 1, action);
+        if (status >= 0)
+            held_sums_release(&sums);
+    }
+    return status < 0 ? -1 : page_remedies_say(opening, study, ~0U, lead, err);
 }

@@ -585,7 +585,7 @@ int page_oom_answer(struct opening *opening, const struct study *study, const st
         ((!page_oom_tells_cause(study, failure) &&
           page_step_of_failure(opening, study, view, failure, err) < 0) ||
          page_oom_say_idle(opening, &oom) < 0 || page_oom_say_limit_remedy(opening, &oom) < 0 ||
-         page_remedies_best(opening, study, view, err) < 0))
+         page_oom_say_remedies(opening, study, &oom, err) < 0))
         status = -1;
     opening->failure = failure;
     page_next(opening, "oom");

@@ -184,10 +184,3 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
     text_release(&text);
     return status;
 }
-
-int page_remedies_best(struct opening *opening, const struct study *study, const struct view *view,
-                       struct err *err)
-{
-    (void)view;
-    return page_remedies_say(opening, study, ~0U, "", err);
-}

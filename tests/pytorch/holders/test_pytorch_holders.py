@@ -8,7 +8,10 @@ from support.pytorch_builds import SCRIPTS
 
 KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
-OOM, ENDED, INTERRUPTED = (SCRIPTS / "keepers" / name for name in ("runs_out.py", "ends.py", "interrupted.py"))
+OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE = (
+    SCRIPTS / "keepers" / name
+    for name in ("runs_out.py", "ends.py", "interrupted.py", "runs_out_in_backward.py", "unreachable.py")
+)
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
 KEPT = {
@@ -37,6 +40,9 @@ KEPT = {
     30: (1, "gradient", "main: leaf.grad", None),
     32: (1, "hook", "main: watched.<backward hook>.<default mask>", None),
     33: (1, "gradient", "main: curved.grad", None),
+    34: (6, "dict", "sessions[*]", 6),
+    35: (1, "finalizer", "weakref.finalize(Reader.close)", None),
+    37: (6, "attribute", "layers[*].input", 6),
     52: (1, "hook", "main: net.head.<forward hook>.<closure captured>[*]", 1),
 }
 
@@ -92,6 +98,17 @@ def test_a_failed_allocation_is_followed_by_a_walk_over_the_running_functions(dr
     assert ("list", "train: kept[*]", 7, commented_lines(OOM)[1600]) in holders(recording, "oom")[1600]
     ((failed, walked),) = recording.rows("SELECT (SELECT max(seq) FROM failures), event_number FROM walk WHERE reason = 'oom'")
     assert failed <= walked
+
+
+def test_a_failure_in_a_backward_is_followed_by_a_walk_over_the_functions_of_the_thread_that_waits(dry_run):
+    found = holders(dry_run(str(IN_BACKWARD), spec="1GiB", check=False), "oom")[1600]
+    assert {(kind, chain, line) for kind, chain, _, line in found} == {("list", "train: kept[*]", commented_lines(IN_BACKWARD)[1600])}
+
+
+@pytest.mark.parametrize("size, kind, chain", [(40, "cycle", ""), (41, "hook", "<hook forget>")])
+def test_a_cycle_is_told_from_what_only_cpp_code_refers_to(dry_run, size, kind, chain):
+    found = holders(dry_run(str(UNREACHABLE)), "asked")[size]
+    assert {(kind, chain, line) for kind, chain, _, line in found} == {(kind, chain, commented_lines(UNREACHABLE)[size])}
 
 
 def test_an_exception_that_ended_the_program_keeps_the_variables_of_its_frames(dry_run):

@@ -4,6 +4,7 @@
 import asyncio
 import copy
 import ctypes
+import dataclasses
 import functools
 import gc
 import logging
@@ -11,6 +12,7 @@ import os
 import queue
 import sys
 import threading
+import weakref
 
 import torch
 from torch import nn
@@ -144,6 +146,34 @@ def watch(layer):
     layer.register_forward_hook(lambda module, inputs, output: captured.append(inputs[0]))  # 52
 
 
+@dataclasses.dataclass
+class Session:
+    name: str
+    state: torch.Tensor
+
+
+class Layer:
+    def __init__(self):
+        self.input = None
+
+    def reset(self):
+        self.input = big(37)
+
+    def note(self, value):
+        self.input = value  # 37
+
+
+class Reader:
+    def __init__(self):
+        self.data = big(35)
+        weakref.finalize(self, self.close)  # 35
+
+    def close(self):
+        self.data = None
+
+
+sessions = {}
+layers = [Layer() for _ in range(6)]
 average = averager()
 scorer = Scorer()
 history = History()
@@ -170,6 +200,13 @@ def keep_by_names():
     local.cache = big(23)  # 23
     jobs.put(big(24))  # 24
     next(running)
+
+
+def keep_by_objects():
+    for number in range(6):
+        sessions[f"user {number}"] = Session("user", big(34))  # 34
+        layers[number].note(big(37))
+    Reader()
 
 
 def keep_by_errors():
@@ -212,6 +249,7 @@ def main():
     net.outputs.append(big(29))  # 29
     shadow = copy.deepcopy(net.outputs)  # 29
     keep_by_names()
+    keep_by_objects()
     losses = []
     total = keep_by_graphs(losses)  # 15
     metric = Metric()
