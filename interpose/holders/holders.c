@@ -26,6 +26,7 @@
 #define FIRST_ALLOCATIONS 64
 #define FIRST_BYTES (INT64_C(1) << 20)
 #define NEVER INT64_MAX
+#define SWITCH_S 0.5
 
 extern const char holders_source[];
 
@@ -61,6 +62,7 @@ static void *keep(void *self, void *arguments);
 static void *hand_on(void *self, void *arguments);
 static void *at_failure(void *self, void *arguments);
 static void *at_end(void *self, void *arguments);
+static void *after_fork(void *self, void *arguments);
 
 /* PyMethodDef. flags 1: the function takes a tuple of arguments. */
 static struct method {
@@ -73,7 +75,8 @@ static struct method {
                {"keep", keep, 1, NULL},
                {"hand_on", hand_on, 1, NULL},
                {"at_failure", at_failure, 1, NULL},
-               {"at_end", at_end, 1, NULL}};
+               {"at_end", at_end, 1, NULL},
+               {"after_fork", after_fork, 1, NULL}};
 
 static void *nothing(const struct python_api *api)
 {
@@ -164,6 +167,12 @@ static bool set_item(const struct python_api *api, void *names, const char *name
     return is_set;
 }
 
+/* What the walk changed in the interpreter, until its end. */
+static struct {
+    void *names, *gc, *sys, *interval; /* interval: seconds after which another thread may run */
+    bool was_collecting;
+} paused;
+
 static bool fill_names(const struct python_api *api, void *names, const char *reason)
 {
     bool is_filled = set_item(api, names, "reason", api->PyUnicode_FromString(reason));
@@ -172,7 +181,9 @@ static bool fill_names(const struct python_api *api, void *names, const char *re
             set_item(api, names, methods[i].name, api->PyCFunction_NewEx(&methods[i], NULL, NULL));
     void *code = main_code ? main_code : nothing(api);
     is_filled = is_filled && !api->PyDict_SetItemString(names, "main_code", code) &&
-                !api->PyDict_SetItemString(names, "__builtins__", api->PyEval_GetBuiltins());
+                !api->PyDict_SetItemString(names, "__builtins__", api->PyEval_GetBuiltins()) &&
+                paused.interval &&
+                !api->PyDict_SetItemString(names, "switch_interval", paused.interval);
     if (!main_code)
         api->Py_DecRef(code);
     return is_filled;
@@ -227,40 +238,91 @@ static bool clear_error(const struct python_api *api)
     return is_foreign;
 }
 
+static void release(const struct python_api *api, void **object)
+{
+    void *const released = *object;
+    *object = NULL;
+    if (released)
+        api->Py_DecRef(released);
+}
+
 /* Nothing of the walk may outlive it, so its names are cleared, which frees its functions. */
 static bool run_source(const struct python_api *api, const char *reason)
 {
     enum { FILE_INPUT = 257 };
-    void *names = api->PyDict_New();
+    void *names = paused.names = api->PyDict_New();
     void *code = names && fill_names(api, names, reason)
                      ? api->Py_CompileString(holders_source, VALUES_FILE, FILE_INPUT)
                      : NULL;
     void *result = code ? api->PyEval_EvalCode(code, names, names) : NULL;
-    const bool is_good = result || clear_error(api);
+    /* A compilation runs no handler, but hooks of sys.addaudithook. */
+    const bool is_good = result || (code && clear_error(api));
     if (result)
         api->Py_DecRef(result);
     if (names)
         api->PyDict_Clear(names);
     if (code)
         api->Py_DecRef(code);
-    if (names)
-        api->Py_DecRef(names);
+    release(api, &paused.names);
     return is_good;
 }
 
-/* Calls a function of gc that takes no argument. Returns the truth of its result. */
-static bool call_gc(const struct python_api *api, void *gc, const char *name)
+/* Calls a function of a module that takes no argument. NULL: an error. */
+static void *call(const struct python_api *api, void *module, const char *name)
 {
-    void *result = gc ? api->PyObject_CallMethod(gc, name, NULL) : NULL;
-    const bool is_true = result && api->PyObject_IsTrue(result) > 0;
-    if (result)
-        api->Py_DecRef(result);
-    return is_true;
+    return module ? api->PyObject_CallMethod(module, name, NULL) : NULL;
 }
 
 /* No collection may run during the walk: it would free objects of the program earlier than without
- * the walk. No signal handler of the program should run either; hand_on is for those that do,
- * because another thread took the signal. */
+ * the walk. Other threads run more rarely; if one takes over, the walk waits as long for its turn.
+ */
+static void pause_python(const struct python_api *api)
+{
+    paused.gc = api->PyImport_ImportModule("gc");
+    paused.sys = api->PyImport_ImportModule("sys");
+    paused.interval = call(api, paused.sys, "getswitchinterval");
+    void *is_enabled = call(api, paused.gc, "isenabled");
+    paused.was_collecting = is_enabled && api->PyObject_IsTrue(is_enabled) > 0;
+    void *disabled = call(api, paused.gc, "disable");
+    void *set = paused.interval
+                    ? api->PyObject_CallMethod(paused.sys, "setswitchinterval", "d", SWITCH_S)
+                    : NULL;
+    release(api, &is_enabled);
+    release(api, &disabled);
+    release(api, &set);
+}
+
+static void resume_python(const struct python_api *api)
+{
+    void *enabled = paused.was_collecting ? call(api, paused.gc, "enable") : NULL;
+    void *set = paused.interval ? api->PyObject_CallMethod(paused.sys, "setswitchinterval", "O",
+                                                           paused.interval)
+                                : NULL;
+    release(api, &enabled);
+    release(api, &set);
+    release(api, &paused.gc);
+    release(api, &paused.sys);
+    release(api, &paused.interval);
+}
+
+/* In a child process that another thread forked during the walk, the walk does not go on. */
+static void *after_fork(void *self, void *arguments)
+{
+    const struct python_api *api = python_api();
+    (void)self, (void)arguments;
+    if (is_running) {
+        resume_python(api);
+        if (paused.names)
+            api->PyDict_Clear(paused.names);
+        api->PyErr_Clear();
+        is_running = false;
+    }
+    return nothing(api);
+}
+
+/* No function of sys.settrace and sys.setprofile may run during the walk. No signal handler of the
+ * program should run either; hand_on is for those that do, because another thread took the signal.
+ */
 static void run(const struct python_api *api, const char *reason)
 {
     sigset_t all, signals;
@@ -269,20 +331,29 @@ static void run(const struct python_api *api, const char *reason)
     void *type, *value, *traceback;
     api->PyErr_Fetch(&type, &value, &traceback);
     is_running = true;
-    void *gc = api->PyImport_ImportModule("gc");
-    const bool was_enabled = call_gc(api, gc, "isenabled");
-    call_gc(api, gc, "disable");
+    if (api->enter_tracing)
+        api->enter_tracing(api->thread_state());
+    pause_python(api);
     if (!run_source(api, reason))
         log_once("the walk over Python's objects failed; the trace does not say which variables "
                  "keep memory alive");
-    if (was_enabled)
-        call_gc(api, gc, "enable");
-    if (gc)
-        api->Py_DecRef(gc);
+    resume_python(api);
+    if (api->enter_tracing)
+        api->leave_tracing(api->thread_state());
     api->PyErr_Clear();
     is_running = false;
     api->PyErr_Restore(type, value, traceback);
     pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+/* While there are subinterpreters, the GIL may be held by one of them, or by a thread that runs
+ * one. PyGILState_Ensure would then wait forever. */
+static bool is_foreign_interpreter(const struct python_api *api)
+{
+    const void *holder = api->PyInterpreterState_Head() == api->PyInterpreterState_Main()
+                             ? NULL
+                             : api->holder_state();
+    return holder && holder != api->thread_state();
 }
 
 static void walk_now(const struct python_api *api, const char *reason)
@@ -359,13 +430,20 @@ static void forget_parents_counts(void)
     store(&counters.next_count, is_wanted() ? 0 : NEVER);
 }
 
-static void ask_for_call(void)
+/* Returns NULL if no interpreter can be walked over, and says so if the user asked for walks. */
+static const struct python_api *find_api(void)
 {
     const struct python_api *api = python_api();
-    store(&counters.next_count, NEVER);
     if (!api && recording.config.holders)
         log_once("no walk over Python's objects: no interpreter of CPython 3.8 to 3.13 runs");
-    else if (api && api->Py_AddPendingCall(at_pending_call, NULL))
+    return api;
+}
+
+static void ask_for_call(void)
+{
+    const struct python_api *api = find_api();
+    store(&counters.next_count, NEVER);
+    if (api && api->Py_AddPendingCall(at_pending_call, NULL))
         store(&counters.next_count, 0); /* the queue is full: ask again at the next block */
 }
 
@@ -391,9 +469,13 @@ void holders_note(int64_t change_bytes)
 GMT_EXPORT void gpumemtrace_holders(void);
 void gpumemtrace_holders(void)
 {
-    const struct python_api *api = recording_generation() && is_wanted() ? python_api() : NULL;
-    if (!api || api->is_finalizing())
+    const struct python_api *api = recording_generation() && is_wanted() ? find_api() : NULL;
+    if (!api || !api->is_initialized() || api->is_finalizing())
         return;
+    if (is_foreign_interpreter(api)) {
+        log_once("no walk over Python's objects: another interpreter of the program holds the GIL");
+        return;
+    }
     const int state = api->PyGILState_Ensure();
     walk_now(api, "asked");
     api->PyGILState_Release(state);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "gpumemtrace/compiler.h"
 #include "interpose/image/elf_image.h"
 #include "interpose/image/image_list.h"
 #include "interpose/stack/python/find.h"
@@ -42,7 +43,16 @@ static bool find(struct python_api *api, const struct python *python)
             return false;
         memcpy((char *)api + rows[i].offset, &function, sizeof function);
     }
+    api->is_initialized = python->is_initialized;
     api->is_finalizing = python->is_finalizing;
+    api->thread_state = python->thread_state;
+    api->holder_state = python->holder_state;
+    void *enter = elf_image_symbol(span.image, "PyThreadState_EnterTracing");
+    void *leave = elf_image_symbol(span.image, "PyThreadState_LeaveTracing");
+    if (enter && leave) {
+        api->enter_tracing = GMT_FUNCTION(void (*)(void *), enter);
+        api->leave_tracing = GMT_FUNCTION(void (*)(void *), leave);
+    }
     return is_tested(api->Py_GetVersion());
 }
 

@@ -9,7 +9,9 @@
 struct python_api {
 #define PYTHON_FUNCTION(result, name, parameters) result(*name) parameters;
 #include "python_api.def"
-    int (*is_finalizing)(void);
+    int (*is_initialized)(void), (*is_finalizing)(void);
+    void *(*thread_state)(void), *(*holder_state)(void);               /* as in struct python */
+    void (*enter_tracing)(void *state), (*leave_tracing)(void *state); /* since 3.11, else NULL */
 };
 
 /* Returns the functions; NULL: no interpreter is known, it lacks one of them, or the walk is not

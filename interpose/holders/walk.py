@@ -7,7 +7,8 @@ The walk changes nothing: it calls no code of the program, compares types by ide
 the card, and collects nothing (holders.c). It defines no class and no function that refers to itself, because those would be
 garbage that only a collection frees. It makes many small lists instead of tuples, because CPython keeps thousands of freed
 tuples for later, which shifts the program's next collection. walk_names.py, walk_places.py and walk_start.py follow in the same
-namespace (walk_file.S); holders.c provides reason, row, done, keep, hand_on, main_code, at_failure and at_end.
+namespace (walk_file.S); holders.c provides reason, row, done, keep, hand_on, main_code, at_failure,
+at_end, after_fork and switch_interval, the seconds after which another thread could run before the walk.
 """
 import collections
 import ctypes
@@ -89,7 +90,7 @@ def is_own_module(module):
     return names.get("__name__") == "__main__" or (type(file) is str and not is_of_library(file))
 
 
-own_modules = {name: module for name, module in sys.modules.items()
+own_modules = {name: module for name, module in dict(sys.modules).items()
                if type(name) is str and type(module) is types.ModuleType and is_own_module(module)}
 
 
@@ -339,7 +340,7 @@ def add_root(thing, mark):
 
 
 def add_module(name, module):
-    for key, value in vars(module).items():
+    for key, value in dict.copy(vars(module)).items():  # another thread may change it
         if type(value) is not types.ModuleType and key != "__builtins__":
             add_root(value, ["global", name, key])
 

@@ -36,8 +36,10 @@ def key_of(container, child):
     known = positions.get(id(container))
     if known is None:
         kind = type(container)
-        pairs = dict.items(container) if dict in kind.__mro__ else () if set in kind.__mro__ or frozenset in kind.__mro__ \
-            else enumerate(container)
+        if dict in kind.__mro__:  # another thread may change it, but copying one of another type may call code of the program
+            pairs = dict.items(dict.copy(container) if kind is dict else container)
+        else:
+            pairs = () if set in kind.__mro__ or frozenset in kind.__mro__ else enumerate(container)
         known = positions[id(container)] = {}
         for key, value in pairs:
             known.setdefault(id(value), key)

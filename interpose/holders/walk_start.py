@@ -5,7 +5,6 @@ The last part of walk.py, in one namespace with it: the order of the roots, the 
 # pylint: disable=undefined-variable
 
 ROWS_MAX = 10_000
-SWITCH_S = 0.5  # other threads run more rarely during the walk; if one takes over, the walk waits as long for its turn
 SAMPLE_MAX = 4  # tensors that no root leads to and whose referrers are looked for: each look goes over all objects
 REFERRER_LEVELS, LEVEL_MAX = 40, 24
 REST_BYTES, REST_RATIO = 1 << 20, 20  # a rest that is smaller, in bytes or as a part of what was found, is left alone
@@ -15,6 +14,7 @@ def attach():
     """Asks to be called at the end of the program, and when an allocation fails."""
     import atexit
     atexit.register(at_end)
+    os.register_at_fork(after_in_child=after_fork)
     for code in [frame[0] for frame in callers_of(sys._getframe())]:
         if code.co_name == "<module>" and code.co_filename == vars(sys.modules["__main__"]).get("__file__"):
             keep(code)
@@ -33,7 +33,7 @@ def set_limits():
 
 def walk_from_program():
     """Walks from the variables of the program, which people know, before any of a library."""
-    for module in sys.modules.values():  # functions lead to these, but they are roots
+    for module in list(sys.modules.values()):  # functions lead to these, but they are roots
         if type(module) is types.ModuleType:
             seen[id(vars(module))] = -1
     for name, module in own_modules.items():
@@ -45,7 +45,7 @@ def walk_from_program():
 
 def walk_from_libraries(position):
     limits["libraries"] = True
-    for name, module in sys.modules.items():
+    for name, module in dict(sys.modules).items():
         if type(module) is types.ModuleType and name not in own_modules:
             add_module(name, module)
     return go_on(position)
@@ -237,6 +237,8 @@ def is_large(rest_bytes, found_bytes):
 def walk():
     """Walks from the program's variables. If many bytes are left, goes on with the functions of libraries that run, then with the
     objects that refer to the rest, or with all variables of libraries if those are many."""
+    if len(sys._current_frames()) > 1:
+        limits["steady_until"] = steady_until(switch_interval)
     set_limits()
     position = walk_from_program()
     found_bytes = sum(size for size, _ in storages.values())
@@ -257,33 +259,32 @@ def walk():
 
 
 def is_of_handler(error):
-    """Did a signal handler of the program raise it? The walk itself calls no code of the program."""
+    """Did a signal handler of the program raise it? Else only hooks of sys.addaudithook are called, with a name and a tuple."""
     trace = error.__traceback__
-    while trace.tb_next is not None:
+    called = []
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not (file.startswith("<gpumemtrace") or is_of_library(file)):
+            called.append(trace.tb_frame)
         trace = trace.tb_next
-    file = trace.tb_frame.f_code.co_filename
-    return not isinstance(error, Exception) or not (file.startswith("<gpumemtrace") or is_of_library(file))
+    if not isinstance(error, Exception) or not called:
+        return not isinstance(error, Exception)
+    given = list(called[0].f_locals.values())
+    given = given[0] if given and type(given[0]) is tuple else given
+    return [type(value) for value in given[:2]] != [str, tuple]
 
 
-def start():
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_S)
-    if len(sys._current_frames()) > 1:
-        limits["steady_until"] = steady_until(interval)
+def start(task):
     try:
         with torch._C.DisableTorchFunction():
-            walk()
+            task()
     except BaseException as error:
-        if is_of_handler(error):
+        is_handed_on = is_of_handler(error)
+        if is_handed_on:
             hand_on(error.with_traceback(None))
-            done(len(objects), "a signal handler of the program raised an exception")
-        else:
-            done(len(objects), text_for(f"{type(error).__name__}: {error}"[:200]))
-    finally:
-        sys.setswitchinterval(interval)
+        if reason != "attach":
+            done(len(objects), "a signal handler of the program raised an exception" if is_handed_on else
+                 text_for(f"{type(error).__name__}: {error}"[:200]))
 
 
-if reason == "attach":
-    attach()
-else:
-    start()
+start(attach if reason == "attach" else walk)

@@ -205,3 +205,14 @@ def test_facts_that_came_after_the_start_survive_a_kill(record, tmp_path, fake_p
     recording.report()
     assert recording.rows("SELECT * FROM framework") == [("torch", "2.15.0")]
     assert ("pytorch", "by a call") in recording.rows("SELECT * FROM allocator_setting")
+
+
+def test_a_program_without_python_says_once_that_there_is_no_walk(record, tmp_path, fake_pytorch):
+    asks = "extern void gpumemtrace_holders(void); int ask(void) { gpumemtrace_holders(); gpumemtrace_holders(); return 7; }"
+    asker = compile_library(tmp_path / "asker.so", asks)
+    words = *fake_pytorch("streams"), f"local:{asker}:ask"
+    recording = record(*words, check=False, GPUMEMTRACE_HOLDERS="1")
+    assert recording.completed.stdout == "streams 7\nask 7\n"
+    assert recording.completed.stderr.count("no walk over Python's objects: no interpreter of CPython") == 1
+    assert recording.rows("SELECT count(*) FROM event WHERE memory = 10") == [(7,)]
+    assert recording.rows("SELECT count(*) FROM walk") == [(0,)]
