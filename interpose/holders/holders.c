@@ -18,6 +18,7 @@
 #include "interpose/recording/recording.h"
 #include "python_api.h"
 #include "rows.h"
+#include "signal.h"
 
 #define GROWTH_WALKS_MAX 12
 #define FAILURE_WALKS_MAX 12
@@ -416,9 +417,35 @@ static int at_pending_call(void *argument)
     return 0;
 }
 
+static int at_signal(void *argument)
+{
+    const struct python_api *api = python_api();
+    (void)argument;
+    if (api)
+        walk_now(api, "asked");
+    return 0;
+}
+
+/* Runs on the writer's thread, because a handler of signals may only set a flag. */
+static void look_for_signal(void)
+{
+    if (!signal_came())
+        return;
+    const struct python_api *api = python_api();
+    if (!api || !api->is_initialized() || api->is_finalizing() ||
+        !api->Py_AddPendingCall(at_signal, NULL))
+        signal_clear();
+}
+
 static bool is_wanted(void)
 {
     return recording.config.holders || (device_is_simulated() && !recording.config.no_holders);
+}
+
+static void listen(void)
+{
+    signal_listen();
+    atomic_store(&recording.at_period, look_for_signal);
 }
 
 static void forget_parents_counts(void)
@@ -428,6 +455,8 @@ static void forget_parents_counts(void)
     store(&counters.allocations_count, 0);
     store(&counters.next_bytes, 0);
     store(&counters.next_count, is_wanted() ? 0 : NEVER);
+    if (is_wanted())
+        listen();
 }
 
 /* Returns NULL if no interpreter can be walked over, and says so if the user asked for walks. */

@@ -7,6 +7,7 @@
  *     first block of PyTorch ──pending call──► attach: atexit and PyTorch's observer of failures
  *     growth by a quarter    ──pending call──┐
  *     out of memory          ──observer──────┼──► walk ──► rows ──► ring
+ *     signal                 ──pending call──┤
  *     gpumemtrace_holders, end of the program┘
  *
  * A pending call runs on Python's main thread between two instructions, with the GIL.

@@ -240,6 +240,9 @@ static void write_until_the_end(const sigset_t *signals)
     while (!atomic_load(&writer_ends)) {
         int status;
         wait_for_work();
+        recording_period_function *at_period = atomic_load(&recording.at_period);
+        if (at_period)
+            at_period();
         while ((status = write_batch()) > 0 && !atomic_load(&writer_ends))
             ;
         if (proc_stat_is_last_thread()) {

@@ -28,6 +28,8 @@ struct recording_early {
     void (*after_fork)(void); /* called first in a fork's child: reset the room's locks */
 };
 
+typedef void recording_period_function(void);
+
 struct recording {
     _Atomic int state;
     /* The process that this memory belongs to as its recording; 0: none yet. */
@@ -47,6 +49,8 @@ struct recording {
     _Atomic bool stuck;
     /* Set by the room that keeps the first early event; NULL: there is no early event. */
     _Atomic(const struct recording_early *) early;
+    /* Set by a higher room; the writer calls it ten times a second or more. NULL: nothing. */
+    _Atomic(recording_period_function *) at_period;
     /* On a cache line of its own, because every event of every thread increments it. */
     GMT_CACHE_ALIGNED _Atomic uint64_t seq;
 };
