@@ -51,12 +51,13 @@ struct choice {
 static int count_caller(const struct call_paths *paths, struct choice *choice, uint32_t path,
                         struct err *err)
 {
-    const uint32_t place = paths->items[path].place, outer = paths->items[path].outer;
+    const uint32_t place = (uint32_t)paths->tree.nodes[path].frame;
+    const uint32_t outer = paths->tree.nodes[path].outer;
 
     if (outer == CALL_PATH_NONE)
         return 0;
     const uint32_t name =
-        text_set_add(&choice->names, paths->places[paths->items[outer].place].frame.function, err);
+        text_set_add(&choice->names, call_path_place(paths, outer)->frame.function, err);
     if (name == TEXT_SET_NONE)
         return -1;
     if (pair_map_get(&choice->calling, place, name) != PAIR_MAP_NONE)
@@ -71,8 +72,8 @@ static int count_path(const struct call_paths *paths, struct choice *choice, uin
     if (choice->counted[path])
         return 0;
     choice->counted[path] = true;
-    for (uint32_t at = path; at != CALL_PATH_NONE; at = paths->items[at].outer) {
-        const uint32_t place = paths->items[at].place;
+    for (uint32_t at = path; at != CALL_PATH_NONE; at = paths->tree.nodes[at].outer) {
+        const uint32_t place = (uint32_t)paths->tree.nodes[at].frame;
 
         if (count_caller(paths, choice, at, err))
             return -1;
@@ -107,12 +108,12 @@ static bool is_better_label(const struct call_paths *paths, const struct choice 
 static uint32_t label_place_of(const struct call_paths *paths, const struct choice *choice,
                                uint32_t path)
 {
-    uint32_t best = paths->items[path].place;
+    uint32_t best = (uint32_t)paths->tree.nodes[path].frame;
     bool is_helped = choice->callers[best] > 1;
 
-    for (uint32_t at = paths->items[path].outer; at != CALL_PATH_NONE;
-         at = paths->items[at].outer) {
-        const uint32_t place = paths->items[at].place;
+    for (uint32_t at = paths->tree.nodes[path].outer; at != CALL_PATH_NONE;
+         at = paths->tree.nodes[at].outer) {
+        const uint32_t place = (uint32_t)paths->tree.nodes[at].frame;
 
         if (is_better_label(paths, choice, place, best, is_helped)) {
             best = place;
@@ -132,7 +133,7 @@ static int count_paths(const struct blame *blame, struct choice *choice, struct 
 {
     const struct call_paths *paths = &blame->paths;
 
-    choice->counted = array_new(paths->count, sizeof *choice->counted, err);
+    choice->counted = array_new(paths->tree.count, sizeof *choice->counted, err);
     choice->sharing = array_new(paths->place_count, sizeof *choice->sharing, err);
     choice->last = array_new(paths->place_count, sizeof *choice->last, err);
     choice->callers = array_new(paths->place_count, sizeof *choice->callers, err);

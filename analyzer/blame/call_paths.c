@@ -87,24 +87,6 @@ static uint32_t add_place(struct call_paths *paths, const struct symbol_frame *f
                : number;
 }
 
-static uint32_t add_path(struct call_paths *paths, uint32_t outer, uint32_t place, struct err *err)
-{
-    uint32_t number = pair_map_get(&paths->numbers, outer, place);
-    struct call_path *grown;
-
-    if (number != PAIR_MAP_NONE)
-        return number;
-    grown = array_grow(paths->items, &paths->capacity, paths->count, sizeof *grown, err);
-    if (!grown)
-        return CALL_PATH_NONE;
-    paths->items = grown;
-    number = (uint32_t)paths->count;
-    if (pair_map_put(&paths->numbers, outer, place, number, err))
-        return CALL_PATH_NONE;
-    grown[paths->count++] = (struct call_path){.place = place, .outer = outer};
-    return number;
-}
-
 /*
  * The places that a walk has found so far: the places of named frames, or those of unnamed frames
  * if there is no named frame.
@@ -150,7 +132,7 @@ int call_paths_add(struct call_paths *paths, struct symbols *symbols, uint32_t s
     if (status < 0 || (!found.is_named && found.has_label))
         return status;
     while (found.count > 0) {
-        *path = add_path(paths, *path, paths->walked[--found.count], err);
+        *path = frame_tree_add(&paths->tree, *path, paths->walked[--found.count], err);
         if (*path == CALL_PATH_NONE)
             return -1;
     }
@@ -162,9 +144,8 @@ void call_paths_release(struct call_paths *paths)
     text_set_release(&paths->texts);
     text_set_release(&paths->keys);
     pair_map_release(&paths->by_frame);
-    pair_map_release(&paths->numbers);
+    frame_tree_release(&paths->tree);
     free(paths->places);
-    free(paths->items);
     free(paths->walked);
     *paths = (struct call_paths){0};
 }

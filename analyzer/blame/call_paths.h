@@ -11,19 +11,15 @@
 #define GPUMEMTRACE_ANALYZER_BLAME_CALL_PATHS_H
 
 #include "analyzer/symbol/symbols.h"
-#include "analyzer/util/pair_map.h"
+#include "analyzer/symbol/frame_tree.h"
 #include "analyzer/util/text_set.h"
 
-#define CALL_PATH_NONE UINT32_MAX
+#define CALL_PATH_NONE FRAME_TREE_NONE
 
 struct call_place {
     struct symbol_frame frame;
     const char *text; /* "train.py:88 forward" */
     bool is_header;   /* the line is in a header, so it is more likely a helper */
-};
-
-struct call_path {
-    uint32_t place, outer; /* outer: has a lower number; CALL_PATH_NONE: this is the outermost */
 };
 
 /* A zeroed struct is empty and ready for use. */
@@ -32,10 +28,8 @@ struct call_paths {
     struct call_place *places;   /* by index of the key */
     size_t place_count, place_capacity;
     struct pair_map by_frame; /* the last place, by line and by pointer to the function's name */
-    struct call_path *items;
-    size_t count, capacity;
-    struct pair_map numbers; /* index of a path, by its outer path and its place */
-    uint32_t *walked;        /* places of the stack that is being added */
+    struct frame_tree tree;   /* a node is a path, and its frame is a place */
+    uint32_t *walked;         /* places of the stack that is being added */
     size_t walked_capacity;
 };
 
@@ -45,6 +39,12 @@ struct call_paths {
  */
 int call_paths_add(struct call_paths *paths, struct symbols *symbols, uint32_t stack_id,
                    uint32_t *path, struct err *err);
+/* Returns the place of the path's innermost frame. */
+static inline const struct call_place *call_path_place(const struct call_paths *paths,
+                                                       uint32_t path)
+{
+    return &paths->places[paths->tree.nodes[path].frame];
+}
 /* call_is_wrapper: true for a function of wrappers.def. call_is_header: true for the file of a
  * header; file may be NULL (unknown). */
 bool call_is_wrapper(const char *function);

@@ -106,10 +106,10 @@ static int find_folder(struct naming *naming, const struct sites *sites)
     for (size_t i = 0; i < sites->count; i++) {
         uint32_t at = blame_of_backward(naming->blame, site_stack(&sites->items[i]))->path;
 
-        while (at != CALL_PATH_NONE && paths->items[at].outer != CALL_PATH_NONE)
-            at = paths->items[at].outer;
-        if (at != CALL_PATH_NONE && paths->places[paths->items[at].place].frame.file)
-            bytes[paths->items[at].place] += sites->items[i].bytes;
+        while (at != CALL_PATH_NONE && paths->tree.nodes[at].outer != CALL_PATH_NONE)
+            at = paths->tree.nodes[at].outer;
+        if (at != CALL_PATH_NONE && call_path_place(paths, at)->frame.file)
+            bytes[paths->tree.nodes[at].frame] += sites->items[i].bytes;
     }
     for (size_t i = 0; i < paths->place_count; i++)
         if (bytes[i] > bytes[best])
@@ -144,7 +144,7 @@ static int name_call_path(const struct naming *naming, const struct call_line **
     struct call_line *call_path;
 
     *depth = 0;
-    for (uint32_t at = path; at != CALL_PATH_NONE; at = paths->items[at].outer)
+    for (uint32_t at = path; at != CALL_PATH_NONE; at = paths->tree.nodes[at].outer)
         ++*depth;
     if (!*depth)
         return 0;
@@ -154,8 +154,8 @@ static int name_call_path(const struct naming *naming, const struct call_line **
         return -1;
     }
     *named = call_path;
-    for (size_t i = *depth; i-- > 0; path = paths->items[path].outer)
-        if (name_call_line(naming, &call_path[i], &paths->places[paths->items[path].place].frame))
+    for (size_t i = *depth; i-- > 0; path = paths->tree.nodes[path].outer)
+        if (name_call_line(naming, &call_path[i], &call_path_place(paths, path)->frame))
             return -1;
     return 0;
 }
@@ -188,7 +188,7 @@ static int name_leaf(const struct naming *naming, struct held_site *site,
 
     if (blamed->path != CALL_PATH_NONE &&
         stack_site_find(&inner, naming->study->symbols, blamed->stack_id,
-                        &paths->places[paths->items[blamed->path].place].frame, naming->err))
+                        &call_path_place(paths, blamed->path)->frame, naming->err))
         return -1;
     /* a workspace belongs to the first thread that needs it */
     if (site->category == CATEGORY_workspace)

@@ -10,73 +10,49 @@
 #include "sampler.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/util/array.h"
+#include "analyzer/symbol/frame_tree.h"
 #include "analyzer/util/utf8.h"
 
 enum { STRETCHES = 40, THRESHOLD_DIVISOR = 100 };
 
 /* --- the tree --- */
 
-#define NODE_NONE UINT32_MAX
-
-struct node {
-    uint32_t frame, first_child, next_sibling, child_count;
-    uint64_t bytes;
-};
-
 struct tree {
-    struct node *nodes; /* the root is the first */
+    struct frame_tree frames; /* the root is the first node */
+    uint64_t *bytes;          /* by node */
     size_t count, capacity;
-    struct pair_map children; /* key: parent and frame */
 };
 
-static uint32_t add_node(struct tree *tree, uint32_t parent, uint32_t frame, struct err *err)
+static int add_bytes(struct tree *tree, uint32_t node, uint64_t bytes, struct err *err)
 {
-    struct node *grown = array_grow(tree->nodes, &tree->capacity, tree->count, sizeof *grown, err);
-
+    if (node == FRAME_TREE_NONE)
+        return -1;
+    uint64_t *grown =
+        array_reach(tree->bytes, &tree->capacity, &tree->count, sizeof *grown, node, err);
     if (!grown)
-        return NODE_NONE;
-    const uint32_t number = (uint32_t)tree->count++;
-    tree->nodes = grown;
-    grown[number] =
-        (struct node){.frame = frame, .first_child = NODE_NONE, .next_sibling = NODE_NONE};
-    if (parent == NODE_NONE)
-        return number;
-    grown[number].next_sibling = grown[parent].first_child;
-    grown[parent].first_child = number;
-    grown[parent].child_count++;
-    return pair_map_put(&tree->children, parent, frame, number, err) ? NODE_NONE : number;
-}
-
-/* Adds a stack from the allocation outwards. The bytes count in each node on the stack's path. */
-static int add_stack(struct tree *tree, const struct export_frames *frames, uint64_t bytes,
-                     struct err *err)
-{
-    uint32_t node = 0;
-
-    tree->nodes[0].bytes += bytes;
-    for (size_t i = 0; i < frames->depth; i++) {
-        uint32_t child = pair_map_get(&tree->children, node, frames->stack[i]);
-
-        if (child == PAIR_MAP_NONE)
-            child = add_node(tree, node, frames->stack[i], err);
-        if (child == NODE_NONE)
-            return -1;
-        node = child;
-        tree->nodes[node].bytes += bytes;
-    }
+        return -1;
+    tree->bytes = grown;
+    grown[node] += bytes;
     return 0;
 }
 
+/* Adds the stacks, from the allocation outwards. Bytes count in each node on a stack's path. */
 static int grow_tree(struct tree *tree, struct export_frames *frames, const struct sites *sites,
                      struct err *err)
 {
-    if (add_node(tree, NODE_NONE, 0, err) == NODE_NONE)
-        return -1;
-    for (size_t i = 0; i < sites->count; i++)
-        if (frames_walk(frames, sites->items[i].stack_id, err) ||
-            add_stack(tree, frames, sites->items[i].bytes, err))
-            return -1;
-    return 0;
+    const uint32_t root = frame_tree_add(&tree->frames, FRAME_TREE_NONE, 0, err);
+    int status = add_bytes(tree, root, sites->total_bytes, err);
+
+    for (size_t i = 0; i < sites->count && !status; i++) {
+        uint32_t node = root;
+
+        status = frames_walk(frames, sites->items[i].stack_id, err);
+        for (size_t k = 0; k < frames->depth && !status; k++) {
+            node = frame_tree_add(&tree->frames, node, frames->stack[k], err);
+            status = add_bytes(tree, node, sites->items[i].bytes, err);
+        }
+    }
+    return status;
 }
 
 /* --- the file --- */
@@ -108,65 +84,86 @@ static int put_words(struct massif *massif)
     return 0;
 }
 
-static int compare_nodes(const void *left, const void *right)
-{
-    const struct node *const *a = left, *const *b = right;
+/* A node that has a line of its own. */
+struct shown {
+    uint64_t bytes;
+    uint32_t frame, node;
+};
 
-    if ((*a)->bytes != (*b)->bytes)
-        return (*a)->bytes < (*b)->bytes ? 1 : -1;
-    return ((*a)->frame > (*b)->frame) - ((*a)->frame < (*b)->frame);
+static int compare_shown(const void *left, const void *right)
+{
+    const struct shown *a = left, *b = right;
+
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-static int put_nodes(struct massif *massif, const struct node *parent, int depth);
+/* The lines directly below a node. The small nodes share one line. */
+struct lines {
+    struct shown *large;
+    size_t count, small_count;
+    uint64_t small_bytes;
+};
 
-static int put_node(struct massif *massif, const struct node *node, int lines, int depth)
+static int find_lines(struct lines *lines, const struct massif *massif, uint32_t outer)
 {
-    FILE *out = massif->export->out;
+    const struct frame_node *nodes = massif->tree.frames.nodes;
+    const uint64_t *bytes = massif->tree.bytes;
+    size_t capacity = 0;
 
-    text_clear(&massif->name);
-    frames_describe(massif->frames, node->frame, &massif->name);
-    fprintf(out, "%*sn%d: %" PRIu64 " 0x%" PRIX32 ": ", depth, "", lines, node->bytes,
-            node->frame + 1);
-    return put_words(massif) || put_nodes(massif, node, depth + 1) ? -1 : 0;
-}
-
-/* Returns the number of lines directly below a node. */
-static int count_lines(const struct massif *massif, const struct node *parent)
-{
-    const struct node *nodes = massif->tree.nodes;
-    int large = 0, small = 0;
-
-    for (uint32_t i = parent->first_child; i != NODE_NONE; i = nodes[i].next_sibling)
-        *(nodes[i].bytes < nodes[0].bytes / THRESHOLD_DIVISOR ? &small : &large) += 1;
-    return large + (small > 0);
-}
-
-static int put_nodes(struct massif *massif, const struct node *parent, int depth)
-{
-    const struct node *nodes = massif->tree.nodes;
-    const struct node **children = array_new(parent->child_count, sizeof *children, massif->err);
-    size_t count = 0, places = 0;
-    uint64_t bytes = 0;
-    int status = children ? 0 : -1;
-
-    for (uint32_t i = parent->first_child; children && i != NODE_NONE; i = nodes[i].next_sibling) {
-        if (nodes[i].bytes >= nodes[0].bytes / THRESHOLD_DIVISOR) {
-            children[count++] = &nodes[i];
+    *lines = (struct lines){0};
+    for (uint32_t i = nodes[outer].first; i; i = nodes[i].next) {
+        if (bytes[i] < bytes[0] / THRESHOLD_DIVISOR) {
+            lines->small_bytes += bytes[i];
+            lines->small_count++;
             continue;
         }
-        bytes += nodes[i].bytes;
-        places++;
+        struct shown *grown =
+            array_grow(lines->large, &capacity, lines->count, sizeof *grown, massif->err);
+        if (!grown)
+            return -1;
+        lines->large = grown;
+        grown[lines->count++] = (struct shown){bytes[i], (uint32_t)nodes[i].frame, i};
     }
-    if (count)
-        qsort(children, count, sizeof *children, compare_nodes);
-    for (size_t i = 0; i < count && !status; i++)
-        status = put_node(massif, children[i], count_lines(massif, children[i]), depth);
-    if (places && !status)
+    if (lines->count)
+        qsort(lines->large, lines->count, sizeof *lines->large, compare_shown);
+    return 0;
+}
+
+static int put_lines(struct massif *massif, const struct lines *lines, int depth);
+
+/* Writes the line of a node, whose name is in massif->name, and the lines below it. */
+static int put_node(struct massif *massif, uint32_t node, const char *between, int depth)
+{
+    struct lines lines;
+    int status = find_lines(&lines, massif, node);
+
+    if (!status) {
+        fprintf(massif->export->out, "%*sn%zu: %" PRIu64 " %s", depth, "",
+                lines.count + (lines.small_count > 0), massif->tree.bytes[node], between);
+        status = put_words(massif) || put_lines(massif, &lines, depth + 1) ? -1 : 0;
+    }
+    free(lines.large);
+    return status;
+}
+
+static int put_lines(struct massif *massif, const struct lines *lines, int depth)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        char number[16];
+
+        snprintf(number, sizeof number, "0x%" PRIX32 ": ", lines->large[i].frame + 1);
+        text_clear(&massif->name);
+        frames_describe(massif->frames, lines->large[i].frame, &massif->name);
+        if (put_node(massif, lines->large[i].node, number, depth))
+            return -1;
+    }
+    if (lines->small_count)
         fprintf(massif->export->out,
                 "%*sn0: %" PRIu64 " in %zu place%s, all below massif's threshold (1.00%%)\n", depth,
-                "", bytes, places, places == 1 ? "" : "s");
-    free(children);
-    return status;
+                "", lines->small_bytes, lines->small_count, lines->small_count == 1 ? "" : "s");
+    return 0;
 }
 
 static void put_snapshot(struct massif *massif, uint64_t time_ns, uint64_t bytes, const char *tree)
@@ -190,11 +187,9 @@ static int put_moment(struct massif *massif)
 
     put_snapshot(massif, massif->now_ns, layer->sites.total_bytes,
                  layer->moment.index == account->peak.index ? "peak" : "detailed");
-    fprintf(massif->export->out, "n%d: %" PRIu64 " (GPU memory that was live) ",
-            count_lines(massif, massif->tree.nodes), layer->sites.total_bytes);
     text_clear(&massif->name);
     utf8_add(&massif->name, export_layer_text(massif->export, layer->account, name));
-    return put_words(massif) || put_nodes(massif, massif->tree.nodes, 1) ? -1 : 0;
+    return put_node(massif, 0, "(GPU memory that was live) ", 0);
 }
 
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
@@ -266,8 +261,8 @@ static int write_massif(const struct export *export, struct export_frames *frame
     text_init(&massif.name, 4 * FRAMES_TEXT_BYTES_MAX);
     const int status = write_file(&massif);
     text_release(&massif.name);
-    pair_map_release(&massif.tree.children);
-    free(massif.tree.nodes);
+    frame_tree_release(&massif.tree.frames);
+    free(massif.tree.bytes);
     return status;
 }
 

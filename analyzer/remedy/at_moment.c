@@ -165,7 +165,7 @@ struct line {
 static uint32_t depth_of(const struct places *places, uint32_t place)
 {
     uint32_t depth = 0;
-    for (; place != PLACE_ROOT; place = places->items[place].parent)
+    for (; place != PLACE_ROOT; place = places->tree.nodes[place].outer)
         depth++;
     return depth;
 }
@@ -184,15 +184,15 @@ static void add_to_lines(const struct at_moment *at, struct line *lines, size_t 
 {
     const struct live_block *block = &at->items[number];
     uint32_t depth = depth_of(at->places, block->place);
-    for (uint32_t place = block->place; place != PLACE_ROOT; depth--) {
-        const struct place *found = &at->places->items[place];
-        struct line *line = &lines[found->location];
+    for (uint32_t place = block->place; place != PLACE_ROOT;
+         place = at->places->tree.nodes[place].outer, depth--) {
+        const uint32_t location = at->places->items[place].location;
+        struct line *line = &lines[location];
         if (line->seen_at != number + 1)
             line->bytes += block->size_bytes;
         line->seen_at = number + 1;
-        line->location = found->location;
+        line->location = location;
         line->depth = depth;
-        place = found->parent;
     }
 }
 
@@ -202,7 +202,7 @@ static void note_optimizers(const struct at_moment *at, struct line *lines)
     for (size_t i = 0; i < at->count; i++) {
         uint32_t place = at->items[i].part == PART_OPTIMIZER ? at->items[i].place : PLACE_ROOT;
 
-        for (; place != PLACE_ROOT; place = at->places->items[place].parent)
+        for (; place != PLACE_ROOT; place = at->places->tree.nodes[place].outer)
             lines[at->places->items[place].location].runs_a_step = true;
     }
 }
@@ -307,7 +307,7 @@ static bool comes_back(const struct at_moment *at, uint32_t location,
 
 static bool is_in_sequence(const struct at_moment *at, uint32_t place)
 {
-    for (; place != PLACE_ROOT; place = at->places->items[place].parent) {
+    for (; place != PLACE_ROOT; place = at->places->tree.nodes[place].outer) {
         const uint32_t location = at->places->items[place].location;
         if (location == PLACE_NATIVE)
             continue;
@@ -322,7 +322,7 @@ static bool is_in_sequence(const struct at_moment *at, uint32_t place)
 /* Returns the innermost line of the program on the stack, or 0 if there is none. */
 static uint32_t line_of_program(const struct at_moment *at, uint32_t place)
 {
-    for (; place != PLACE_ROOT; place = at->places->items[place].parent) {
+    for (; place != PLACE_ROOT; place = at->places->tree.nodes[place].outer) {
         const uint32_t location = at->places->items[place].location;
         if (location != PLACE_NATIVE && places_line_is_of_program(at->places, location))
             return location;
@@ -337,7 +337,7 @@ static bool calls_once(const struct at_moment *at, uint32_t location, uint32_t f
     const struct trace_location *lines = at->places->trace->locations, *own = &lines[location];
     bool makes = false;
     for (uint32_t place = first_place; at->places->items[place].location != location;
-         place = at->places->items[place].parent)
+         place = at->places->tree.nodes[place].outer)
         if (torch_is(at->places->trace->locations[at->places->items[place].location].means,
                      TORCH_container))
             return false;
@@ -499,7 +499,7 @@ uint32_t at_moment_callee(const struct at_moment *at, uint32_t location)
         if (at->items[i].part != PART_FORWARD || !place_is_under(at->places, place, location))
             continue;
         for (; at->places->items[place].location != location;
-             place = at->places->items[place].parent)
+             place = at->places->tree.nodes[place].outer)
             if (places_line_is_of_program(at->places, at->places->items[place].location))
                 callee = at->places->items[place].location;
         if (callee)

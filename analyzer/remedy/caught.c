@@ -11,9 +11,9 @@ static uint32_t call_between(const struct places *places, uint32_t failed, uint3
     while (failed != after)
         if (failed > after) {
             call = failed;
-            failed = places->items[failed].parent;
+            failed = places->tree.nodes[failed].outer;
         } else {
-            after = places->items[after].parent;
+            after = places->tree.nodes[after].outer;
         }
     return call;
 }

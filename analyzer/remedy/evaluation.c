@@ -31,7 +31,7 @@ static bool is_model(const struct places *places, uint32_t location)
 static uint32_t place_of_line(const struct places *places, uint32_t place, uint32_t location)
 {
     while (place != PLACE_ROOT && places->items[place].location != location)
-        place = places->items[place].parent;
+        place = places->tree.nodes[place].outer;
     return place;
 }
 
@@ -47,7 +47,7 @@ static uint32_t model_of(const struct at_moment *at, uint32_t location)
             continue;
         if (torch_is(places->items[line].signs, TORCH_module_call))
             return 0;
-        for (; place != line; place = places->items[place].parent)
+        for (; place != line; place = places->tree.nodes[place].outer)
             if (!is_of(places, places->items[place].location, TORCH_module_code))
                 found = places->items[place].location;
         if (found && is_model(places, found))

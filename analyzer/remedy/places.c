@@ -9,24 +9,21 @@
 #include "analyzer/symbol/frame.h"
 #include "analyzer/util/array.h"
 
-/* In the map `numbers`, the key space of native stacks, beside the key spaces of locations. */
-#define NATIVE_SPACE UINT32_MAX
+/* Added to a native stack's id, so that it differs from all locations. */
+#define NATIVE_FRAME (UINT64_C(1) << 32)
 
-static uint32_t add_place(struct places *places, uint32_t space, uint64_t key,
+static uint32_t add_place(struct places *places, uint32_t outer, uint64_t frame,
                           const struct place *place, struct err *err)
 {
-    uint32_t number = pair_map_get(&places->numbers, space, key);
-    if (number != PAIR_MAP_NONE)
+    const uint32_t number = frame_tree_add(&places->tree, outer, frame, err);
+    if (number < places->count || number == FRAME_TREE_NONE)
         return number;
     struct place *grown =
-        array_grow(places->items, &places->capacity, places->count, sizeof *grown, err);
+        array_reach(places->items, &places->capacity, &places->count, sizeof *grown, number, err);
     if (!grown)
         return PLACE_NONE;
     places->items = grown;
-    number = (uint32_t)places->count;
-    if (pair_map_put(&places->numbers, space, key, number, err))
-        return PLACE_NONE;
-    grown[places->count++] = *place;
+    grown[number] = *place;
     if (place->maker == PLACE_NONE) /* the place itself */
         grown[number].maker = number;
     return number;
@@ -36,8 +33,8 @@ int places_init(struct places *places, const struct trace *trace, struct err *er
 {
     *places = (struct places){.trace = trace};
     places->of_frame = array_new(trace->frame_limit, sizeof *places->of_frame, err);
-    if (!places->of_frame || add_place(places, NATIVE_SPACE, UINT64_MAX,
-                                       &(struct place){.parent = PLACE_ROOT}, err) == PLACE_NONE) {
+    if (!places->of_frame ||
+        add_place(places, FRAME_TREE_NONE, PLACE_NATIVE, &(struct place){0}, err) == PLACE_NONE) {
         places_release(places);
         return -1;
     }
@@ -47,7 +44,7 @@ int places_init(struct places *places, const struct trace *trace, struct err *er
 void places_release(struct places *places)
 {
     free(places->items);
-    pair_map_release(&places->numbers);
+    frame_tree_release(&places->tree);
     free(places->of_frame);
     *places = (struct places){0};
 }
@@ -69,8 +66,7 @@ static struct place place_inside(const struct places *places, uint32_t parent, u
     const bool makes = !is_in_constructor && !is_of_expression(function) &&
                        places_line_is_of_program(places, location);
 
-    return (struct place){.parent = parent,
-                          .location = location,
+    return (struct place){.location = location,
                           .signs = outer->signs | trace->locations[location].means,
                           .is_in_constructor = is_in_constructor,
                           .maker = makes ? PLACE_NONE : outer->maker};
@@ -98,7 +94,7 @@ static uint32_t place_of_frame(struct places *places, uint32_t frame_id, struct 
         if (frame->kind == FRAME_PYTHON && frame->address < trace->location_limit) {
             const uint32_t location = (uint32_t)frame->address;
             const struct place found = place_inside(places, place, location);
-            place = add_place(places, location, place, &found, err);
+            place = add_place(places, place, location, &found, err);
             if (place == PLACE_NONE)
                 return PLACE_NONE;
         }
@@ -112,7 +108,7 @@ uint32_t places_of(struct places *places, uint32_t stack_id, struct err *err)
     const uint32_t place = place_of_frame(places, stack_id, err);
     if (place != PLACE_ROOT)
         return place;
-    return add_place(places, NATIVE_SPACE, stack_id, &(struct place){.parent = PLACE_ROOT}, err);
+    return add_place(places, PLACE_ROOT, NATIVE_FRAME | stack_id, &(struct place){0}, err);
 }
 
 bool places_have(const struct places *places, enum torch_meaning sign)
@@ -125,7 +121,7 @@ bool places_have(const struct places *places, enum torch_meaning sign)
 
 bool place_is_under(const struct places *places, uint32_t place, uint32_t location)
 {
-    for (; place != PLACE_ROOT; place = places->items[place].parent)
+    for (; place != PLACE_ROOT; place = places->tree.nodes[place].outer)
         if (places->items[place].location == location)
             return true;
     return false;
@@ -134,7 +130,7 @@ bool place_is_under(const struct places *places, uint32_t place, uint32_t locati
 bool place_is_in(const struct places *places, uint32_t place, uint32_t around)
 {
     while (place > around)
-        place = places->items[place].parent;
+        place = places->tree.nodes[place].outer;
     return place == around;
 }
 

@@ -9,14 +9,13 @@
 #define GPUMEMTRACE_ANALYZER_REMEDY_PLACES_H
 
 #include "analyzer/load/trace.h"
+#include "analyzer/symbol/frame_tree.h"
 #include "analyzer/torch/frames.h"
-#include "analyzer/util/pair_map.h"
 
 enum { PLACE_ROOT = 0, PLACE_NATIVE = 0 }; /* the root has no frame; location 0 is no line */
-#define PLACE_NONE UINT32_MAX
+#define PLACE_NONE FRAME_TREE_NONE
 
 struct place {
-    uint32_t parent;   /* the caller's place; always a smaller number */
     uint32_t location; /* a location of the trace; PLACE_NATIVE: the stack has no Python frames */
     uint64_t signs;    /* bits of enum torch_meaning, of this frame and its callers */
     bool is_in_constructor; /* this frame, or one of its callers, is in __init__ */
@@ -29,8 +28,8 @@ struct places {
     const struct trace *trace;
     struct place *items;
     size_t count, capacity;
-    struct pair_map numbers; /* by location and caller; for native stacks, by stack id */
-    uint32_t *of_frame;      /* by frame: the place of its Python frames + 1; 0: not looked up */
+    struct frame_tree tree; /* a node is a place, and its frame is a location or a native stack */
+    uint32_t *of_frame;     /* by frame: the place of its Python frames + 1; 0: not looked up */
 };
 
 /* Prepares empty places. The trace must outlive the places. Returns -1 if there is no memory. */

@@ -29,24 +29,22 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
 {
     const struct call_paths *paths = &blame->paths;
 
-    for (uint32_t i = 0; i < paths->count; i++)
+    for (uint32_t i = 0; i < paths->tree.count; i++) {
+        const uint32_t outer = paths->tree.nodes[i].outer; /* a lower number: its depth is set */
+
         branches[i] = (struct branch){
-            .node.name = paths->places[paths->items[i].place].text,
-            .node.depth = paths->items[i].outer == CALL_PATH_NONE
-                              ? 0
-                              : branches[paths->items[i].outer].node.depth + 1, /* outer has a
-                                                                                 * lower number,
-                                                                                 * so its depth
-                                                                                 * is set */
-            .key = paths->keys.texts[paths->items[i].place],
+            .node.name = call_path_place(paths, i)->text,
+            .node.depth = outer == CALL_PATH_NONE ? 0 : branches[outer].node.depth + 1,
+            .key = paths->keys.texts[paths->tree.nodes[i].frame],
             .number = i,
-            .outer = paths->items[i].outer};
+            .outer = outer};
+    }
     for (size_t i = 0; i < sites->count; i++) {
         const struct blamed *blamed = blame_of_backward(blame, site_stack(&sites->items[i]));
         uint32_t number = blamed->path;
 
         if (number == CALL_PATH_NONE) {
-            number = (uint32_t)paths->count + blamed->label_number;
+            number = (uint32_t)paths->tree.count + blamed->label_number;
             branches[number] = (struct branch){
                 .node = branches[number].node, .number = number, .outer = CALL_PATH_NONE};
             branches[number].node.name = branches[number].key = blamed->label;
@@ -120,7 +118,7 @@ static void find_ends(struct call_tree *tree)
 int call_tree_find(struct call_tree *tree, const struct sites *sites, const struct blame *blame,
                    struct err *err)
 {
-    const size_t most = blame->paths.count + blame->labels.count;
+    const size_t most = blame->paths.tree.count + blame->labels.count;
     struct branch *branches = array_new(most, sizeof *branches, err);
     size_t count = 0;
     int status = -1;
@@ -134,7 +132,7 @@ int call_tree_find(struct call_tree *tree, const struct sites *sites, const stru
             branches[count++] = branches[i];
     if (count)
         qsort(branches, count, sizeof *branches, compare_branches);
-    status = flatten(tree, branches, count, blame->paths.count, err);
+    status = flatten(tree, branches, count, blame->paths.tree.count, err);
     if (!status)
         find_ends(tree);
 out:

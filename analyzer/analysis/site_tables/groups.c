@@ -96,11 +96,10 @@ static int spread_over_frames(const struct spreading *spreading, enum groups_by 
     const struct blamed *blamed = spreading->blamed;
     char text[NAME_BYTES];
 
-    for (uint32_t at = blamed->path; at != CALL_PATH_NONE; at = paths->items[at].outer) {
-        const uint32_t place = paths->items[at].place;
-        const char *name = by == GROUPS_BY_LINE
-                               ? paths->places[place].text
-                               : name_of_frame(by, &paths->places[place].frame, text);
+    for (uint32_t at = blamed->path; at != CALL_PATH_NONE; at = paths->tree.nodes[at].outer) {
+        const struct call_place *place = call_path_place(paths, at);
+        const char *name =
+            by == GROUPS_BY_LINE ? place->text : name_of_frame(by, &place->frame, text);
 
         if (!go_through(spreading, name))
             return -1;

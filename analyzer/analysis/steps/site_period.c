@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/util/pair_map.h"
+#include "analyzer/symbol/frame_tree.h"
 #include "gpumemtrace/limits.h"
 
 /* FEWEST_ROUNDS: two equal rounds may be chance, three are a loop. FEWEST_RISES: the layers of a
@@ -15,11 +15,9 @@
  * that, an operator that frees two or three blocks at once does not. */
 enum { FEWEST_ROUNDS = 3, FEWEST_RISES = 8, POOL_BIRTHS = 3, FEWEST_CALLS = 4 };
 
-/* A node of the tree of call stacks: a line below its callers. Node 0 is the root. */
+/* What belongs to a node of the tree of call stacks. Node 0 is the root. */
 struct line {
-    uint32_t parent, first_child, last_child, next; /* 0: none */
-    uint64_t key;                                   /* the frame */
-    uint64_t births_count, weight, entries_count;   /* births and weight below it */
+    uint64_t births_count, weight, entries_count; /* births and weight below it */
     bool is_forward, is_init;
     bool calls_model; /* it or a line below it is a forward */
     uint32_t seen;    /* number of the last walk that came here */
@@ -30,8 +28,8 @@ struct lines {
     const struct trace *trace;
     struct line *items;
     size_t count, capacity;
-    struct pair_map numbers; /* by parent and key */
-    uint32_t *leaves;        /* by site: its node, where it allocates */
+    struct frame_tree tree;
+    uint32_t *leaves; /* by site: its node, where it allocates */
     uint32_t walk_count;
     uint64_t *counts;         /* by node; scratch */
     uint64_t *usual[2];       /* by node; see find_usual() */
@@ -77,29 +75,16 @@ static const char *function_of(const struct trace *trace, const struct trace_fra
 static uint32_t find_line(struct lines *lines, uint32_t parent, uint64_t key, const char *function,
                           struct err *err)
 {
-    uint32_t number = pair_map_get(&lines->numbers, parent, key);
-    if (number != PAIR_MAP_NONE)
+    const uint32_t number = frame_tree_add(&lines->tree, parent, key, err);
+    if (number < lines->count || number == FRAME_TREE_NONE)
         return number;
     struct line *grown =
-        array_grow(lines->items, &lines->capacity, lines->count, sizeof *grown, err);
+        array_reach(lines->items, &lines->capacity, &lines->count, sizeof *grown, number, err);
     if (!grown)
-        return PAIR_MAP_NONE;
+        return FRAME_TREE_NONE;
     lines->items = grown;
-    number = (uint32_t)lines->count++;
-    grown[number] = (struct line){.parent = parent,
-                                  .key = key,
-                                  .is_forward = is_forward(function),
-                                  .is_init = is_init(function)};
-    if (!number)
-        return 0;
-    if (pair_map_put(&lines->numbers, parent, key, number, err))
-        return PAIR_MAP_NONE;
-    struct line *above = &grown[parent];
-    if (above->last_child)
-        grown[above->last_child].next = number;
-    else
-        above->first_child = number;
-    above->last_child = number;
+    grown[number].is_forward = is_forward(function);
+    grown[number].is_init = is_init(function);
     return number;
 }
 
@@ -133,20 +118,20 @@ static int add_stack(struct lines *lines, uint32_t *leaf, uint32_t stack_id, uin
     for (size_t i = count; i-- > 0;) {
         frame = &lines->trace->frames[frames[i]];
         const uint64_t key = frame->address << 2 | frame->kind;
-        if (node && lines->items[node].key == key)
+        if (node && lines->tree.nodes[node].frame == key)
             continue;
         node = find_line(lines, node, key, function_of(lines->trace, frame), err);
-        if (node == PAIR_MAP_NONE)
+        if (node == FRAME_TREE_NONE)
             return -1;
     }
     *leaf = count ? find_line(lines, node, OWN_KIND, "", err) : 0;
-    return *leaf == PAIR_MAP_NONE ? -1 : 0;
+    return *leaf == FRAME_TREE_NONE ? -1 : 0;
 }
 
 static int add_stacks(struct lines *lines, struct err *err)
 {
     uint32_t *frames = array_new(lines->trace->frame_limit, sizeof *frames, err);
-    int status = frames && find_line(lines, 0, 0, "", err) == 0 ? 0 : -1;
+    int status = frames && find_line(lines, FRAME_TREE_NONE, 0, "", err) == 0 ? 0 : -1;
 
     for (size_t i = 0; i < lines->own->count && !status; i++)
         status = add_stack(lines, &lines->leaves[i], lines->own->sites[i].stack_id, frames, err);
@@ -160,7 +145,7 @@ static int add_stacks(struct lines *lines, struct err *err)
 static bool is_below(const struct lines *lines, uint32_t node, uint32_t above)
 {
     while (node && node != above)
-        node = lines->items[node].parent;
+        node = lines->tree.nodes[node].outer;
     return node == above;
 }
 
@@ -177,7 +162,7 @@ static uint64_t weigh(const struct lines *lines, size_t number, bool is_of_growi
     const struct site_ends *site = &lines->own->sites[number];
     bool is_in_forward = false, is_in_init = false;
 
-    for (uint32_t node = lines->leaves[number]; node; node = lines->items[node].parent) {
+    for (uint32_t node = lines->leaves[number]; node; node = lines->tree.nodes[node].outer) {
         is_in_forward |= lines->items[node].is_forward;
         is_in_init |= lines->items[node].is_init;
     }
@@ -196,7 +181,7 @@ static void add_weights(struct lines *lines, bool is_of_growing)
         const uint64_t weight = weigh(lines, i, is_of_growing);
         uint32_t node = lines->leaves[i];
         lines->items[0].weight += weight;
-        for (; node; node = lines->items[node].parent)
+        for (; node; node = lines->tree.nodes[node].outer)
             lines->items[node].weight += weight;
     }
 }
@@ -207,7 +192,7 @@ static void add_births(struct lines *lines)
         const uint64_t count = lines->own->sites[i].blocks.births_count;
         bool calls_model = false;
         lines->items[0].births_count += count;
-        for (uint32_t node = lines->leaves[i]; node; node = lines->items[node].parent) {
+        for (uint32_t node = lines->leaves[i]; node; node = lines->tree.nodes[node].outer) {
             calls_model |= lines->items[node].is_forward;
             lines->items[node].calls_model |= calls_model;
             lines->items[node].births_count += count;
@@ -222,10 +207,10 @@ static void enter(struct lines *lines, uint32_t from, uint32_t to, uint64_t coun
     struct line *items = lines->items;
 
     lines->walk_count++;
-    for (uint32_t node = from; node; node = items[node].parent)
+    for (uint32_t node = from; node; node = lines->tree.nodes[node].outer)
         items[node].seen = lines->walk_count;
     for (uint32_t node = to; node && items[node].seen != lines->walk_count;
-         node = items[node].parent)
+         node = lines->tree.nodes[node].outer)
         items[node].entries_count += count;
 }
 
@@ -262,7 +247,7 @@ static uint64_t find_common(struct lines *lines, uint32_t node)
     uint64_t *counts = lines->counts, common = 0;
     size_t count = 0, most = 1;
 
-    for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next)
+    for (uint32_t n = lines->tree.nodes[node].first; n; n = lines->tree.nodes[n].next)
         counts[count++] = lines->items[n].entries_count;
     if (count)
         qsort(counts, count, sizeof *counts, compare_counts);
@@ -283,8 +268,8 @@ static uint64_t find_common(struct lines *lines, uint32_t node)
 /* The child of `above` that the node is below; 0: none. */
 static uint32_t child_above(const struct lines *lines, uint32_t node, uint32_t above)
 {
-    while (node && lines->items[node].parent != above)
-        node = lines->items[node].parent;
+    while (node && lines->tree.nodes[node].outer != above)
+        node = lines->tree.nodes[node].outer;
     return node;
 }
 
@@ -322,7 +307,7 @@ static void find_usual(struct lines *lines, uint32_t node)
         uint64_t *usual = lines->usual[is_after], sum = 0;
         take_children(lines, node, is_after);
         qsort(lines->pairs, count, sizeof *pairs, compare_pairs);
-        for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next)
+        for (uint32_t n = lines->tree.nodes[node].first; n; n = lines->tree.nodes[n].next)
             usual[n] = 0;
         for (size_t i = 0; i < count; i++) {
             sum = i && !compare_pairs(&pairs[i - 1], &pairs[i]) ? sum + pairs[i].count
@@ -338,7 +323,7 @@ static void find_usual(struct lines *lines, uint32_t node)
 static bool are_in_order(struct lines *lines, uint32_t node, uint64_t count)
 {
     find_usual(lines, node);
-    for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next) {
+    for (uint32_t n = lines->tree.nodes[node].first; n; n = lines->tree.nodes[n].next) {
         const uint64_t entries = lines->items[n].entries_count;
         if (is_near(entries, count) && 4 * (lines->usual[0][n] + 1) < 3 * entries &&
             4 * (lines->usual[1][n] + 1) < 3 * entries)
@@ -358,9 +343,9 @@ static struct rounds rounds_at(struct lines *lines, uint32_t node)
     if (!count || (lines->own->is_pool && items[node].births_count < POOL_BIRTHS * count) ||
         !are_in_order(lines, node, count))
         return rounds;
-    rounds.begin = items[node].first_child;
+    rounds.begin = lines->tree.nodes[node].first;
     while (!is_near(items[rounds.begin].entries_count, count))
-        rounds.begin = items[rounds.begin].next;
+        rounds.begin = lines->tree.nodes[rounds.begin].next;
     rounds.count = items[rounds.begin].entries_count;
     return rounds;
 }
@@ -368,7 +353,7 @@ static struct rounds rounds_at(struct lines *lines, uint32_t node)
 /* True if all children of the node call models, or if any child is a forward. */
 static bool calls_only_models(const struct lines *lines, uint32_t node)
 {
-    for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next)
+    for (uint32_t n = lines->tree.nodes[node].first; n; n = lines->tree.nodes[n].next)
         if (!lines->items[n].calls_model)
             return false;
     return true;
@@ -376,7 +361,7 @@ static bool calls_only_models(const struct lines *lines, uint32_t node)
 
 static bool is_forwards_own(const struct lines *lines, uint32_t node)
 {
-    for (uint32_t n = lines->items[node].first_child; n; n = lines->items[n].next)
+    for (uint32_t n = lines->tree.nodes[node].first; n; n = lines->tree.nodes[n].next)
         if (lines->items[n].is_forward)
             return true;
     return false;
@@ -393,9 +378,9 @@ static bool is_better(const struct lines *lines, const struct rounds *rounds,
 
 static uint32_t heaviest_child(const struct lines *lines, uint32_t node)
 {
-    uint32_t found = lines->items[node].first_child;
+    uint32_t found = lines->tree.nodes[node].first;
 
-    for (uint32_t n = found; n; n = lines->items[n].next)
+    for (uint32_t n = found; n; n = lines->tree.nodes[n].next)
         if (lines->items[n].weight > lines->items[found].weight)
             found = n;
     return found;
@@ -432,7 +417,7 @@ static bool is_last_whole(struct lines *lines, const struct rounds *rounds)
         if (lines->pairs[i].from == rounds->begin && lines->pairs[i].to)
             lines->counts[lines->pairs[i].to] += lines->pairs[i].count;
     lines->counts[rounds->begin] = 0; /* only a change to it counts */
-    for (uint32_t n = lines->items[rounds->node].first_child; n; n = lines->items[n].next)
+    for (uint32_t n = lines->tree.nodes[rounds->node].first; n; n = lines->tree.nodes[n].next)
         if (is_near(lines->items[n].entries_count, rounds->count) &&
             lines->counts[n] > lines->counts[usual])
             usual = n;
@@ -452,7 +437,7 @@ static bool is_fed(const struct lines *lines, const struct rounds *rounds)
 {
     bool has_model = false, has_other = false;
 
-    for (uint32_t n = lines->items[rounds->node].first_child; n; n = lines->items[n].next)
+    for (uint32_t n = lines->tree.nodes[rounds->node].first; n; n = lines->tree.nodes[n].next)
         if (is_near(lines->items[n].entries_count, rounds->count)) {
             has_model |= lines->items[n].calls_model;
             has_other |= !lines->items[n].calls_model;
@@ -463,7 +448,7 @@ static bool is_fed(const struct lines *lines, const struct rounds *rounds)
 static bool is_in_forward(const struct lines *lines, uint32_t node)
 {
     while (node && !lines->items[node].is_forward)
-        node = lines->items[node].parent;
+        node = lines->tree.nodes[node].outer;
     return node;
 }
 
@@ -565,7 +550,7 @@ int site_period_find(struct step_period *period, const struct account_ends *own,
     const int status = lines.leaves && period->roles ? find(period, &lines, err) : -1;
     if (status || !period->stack_id)
         step_period_release(period);
-    pair_map_release(&lines.numbers);
+    frame_tree_release(&lines.tree);
     free(lines.leaves);
     free(lines.counts);
     free(lines.pairs);

@@ -31,21 +31,6 @@ static uint32_t add_frame(struct stack_tree *tree, const struct symbol_frame *fr
     return number;
 }
 
-static uint32_t add_node(struct stack_tree *tree, uint32_t parent, uint32_t frame, struct err *err)
-{
-    const uint32_t known = pair_map_get(&tree->node_numbers, parent, frame);
-
-    if (known != PAIR_MAP_NONE)
-        return known;
-    struct stack_node *grown =
-        array_grow(tree->nodes, &tree->node_capacity, tree->node_count, sizeof *grown, err);
-    if (!grown || pair_map_put(&tree->node_numbers, parent, frame, (uint32_t)tree->node_count, err))
-        return STACK_TREE_NONE;
-    tree->nodes = grown;
-    grown[tree->node_count] = (struct stack_node){.parent = parent, .frame = frame};
-    return (uint32_t)tree->node_count++;
-}
-
 /* Adds a stack's frames to the tree, from the outermost inwards. Sets *node to the innermost
  * frame. */
 static int add_path(struct stack_tree *tree, struct symbols *symbols, uint32_t stack_id,
@@ -62,9 +47,9 @@ static int add_path(struct stack_tree *tree, struct symbols *symbols, uint32_t s
             return -1;
     if (status < 0)
         return -1;
-    *node = STACK_TREE_NONE;
+    *node = FRAME_TREE_NONE;
     while (count > 0)
-        if ((*node = add_node(tree, *node, frames[--count], err)) == STACK_TREE_NONE)
+        if ((*node = frame_tree_add(&tree->tree, *node, frames[--count], err)) == FRAME_TREE_NONE)
             return -1;
     return 0;
 }
@@ -101,16 +86,16 @@ static void describe_frames(struct doc *doc, const struct stack_tree *tree)
     doc_list_end(doc);
 }
 
-static void describe_nodes(struct doc *doc, const struct stack_tree *tree)
+static void describe_nodes(struct doc *doc, const struct frame_tree *tree)
 {
     doc_object_begin(doc, "nodes", NULL);
-    int64_t *parents = doc_column(doc, "parent", DOC_COUNT, tree->node_count);
-    for (size_t i = 0; parents && i < tree->node_count; i++)
+    int64_t *parents = doc_column(doc, "parent", DOC_COUNT, tree->count);
+    for (size_t i = 0; parents && i < tree->count; i++)
         parents[i] =
-            tree->nodes[i].parent == STACK_TREE_NONE ? DOC_COLUMN_NULL : tree->nodes[i].parent;
-    int64_t *frames = doc_column(doc, "frame", DOC_COUNT, tree->node_count);
-    for (size_t i = 0; frames && i < tree->node_count; i++)
-        frames[i] = tree->nodes[i].frame;
+            tree->nodes[i].outer == FRAME_TREE_NONE ? DOC_COLUMN_NULL : tree->nodes[i].outer;
+    int64_t *frames = doc_column(doc, "frame", DOC_COUNT, tree->count);
+    for (size_t i = 0; frames && i < tree->count; i++)
+        frames[i] = (int64_t)tree->nodes[i].frame;
     doc_object_end(doc);
 }
 
@@ -138,7 +123,7 @@ static int describe_stacks(struct doc *doc, const struct stack_tree *tree, struc
                         stack->stack.forward_stack_id != 0, stack->stack.forward_stack_id);
         doc_text(doc, "site", "Site", blamed->is_known ? blamed->label : NULL);
         doc_text(doc, "called", "Called", blamed->site.called);
-        doc_known_count(doc, "node", "Node", stack->node != STACK_TREE_NONE, stack->node);
+        doc_known_count(doc, "node", "Node", stack->node != FRAME_TREE_NONE, stack->node);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -150,17 +135,16 @@ int stack_tree_describe(struct doc *doc, const struct stack_tree *tree, struct s
                         struct err *err)
 {
     describe_frames(doc, tree);
-    describe_nodes(doc, tree);
+    describe_nodes(doc, &tree->tree);
     return describe_stacks(doc, tree, symbols, err);
 }
 
 void stack_tree_release(struct stack_tree *tree)
 {
     free(tree->frames);
-    free(tree->nodes);
     free(tree->stacks);
     text_set_release(&tree->frame_texts);
-    pair_map_release(&tree->node_numbers);
+    frame_tree_release(&tree->tree);
     pair_map_release(&tree->numbers);
     *tree = (struct stack_tree){0};
 }
