@@ -6,21 +6,14 @@
 
 #include "analyzer/util/array.h"
 
-static uint64_t key_of(uint32_t stack_id, uint32_t forward_stack_id)
+uint32_t births_of(const struct births *births, uint32_t account, uint64_t site_id)
 {
-    return (uint64_t)stack_id << 32 | forward_stack_id;
-}
-
-uint32_t births_of(const struct births *births, uint32_t account, uint32_t stack_id,
-                   uint32_t forward_stack_id)
-{
-    return pair_map_get(&births->numbers, account, key_of(stack_id, forward_stack_id));
+    return pair_map_get(&births->numbers, account, site_id);
 }
 
 static void note_free(struct births *births, const struct block *block, uint64_t index)
 {
-    const uint32_t number =
-        births_of(births, block->account, block->stack_id, block->forward_stack_id);
+    const uint32_t number = births_of(births, block->account, block->site_id);
     const uint32_t last = pair_map_get(&births->last, 0, block->account);
 
     if (number == PAIR_MAP_NONE)
@@ -35,7 +28,7 @@ static void note_free(struct births *births, const struct block *block, uint64_t
 
 static int note_birth(struct births *births, const struct block *block, const struct cursor *at)
 {
-    uint32_t number = births_of(births, block->account, block->stack_id, block->forward_stack_id);
+    uint32_t number = births_of(births, block->account, block->site_id);
 
     if (number == PAIR_MAP_NONE) {
         struct birth_sum *grown =
@@ -45,11 +38,8 @@ static int note_birth(struct births *births, const struct block *block, const st
             return -1;
         births->items = grown;
         number = (uint32_t)births->count++;
-        grown[number] = (struct birth_sum){.account = block->account,
-                                           .stack_id = block->stack_id,
-                                           .forward_stack_id = block->forward_stack_id};
-        if (pair_map_put(&births->numbers, block->account,
-                         key_of(block->stack_id, block->forward_stack_id), number, at->err))
+        grown[number] = (struct birth_sum){.account = block->account, .site_id = block->site_id};
+        if (pair_map_put(&births->numbers, block->account, block->site_id, number, at->err))
             return -1;
     }
     struct birth_sum *sum = &births->items[number];

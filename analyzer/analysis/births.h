@@ -13,7 +13,8 @@
 #include "analyzer/util/pair_map.h"
 
 struct birth_sum {
-    uint32_t account, stack_id, forward_stack_id; /* as in struct block */
+    uint32_t account;
+    uint64_t site_id;
     uint64_t bytes, count;
     uint64_t freed_count, freed_age; /* blocks freed, and the sum of their lives in events */
     /* Number of the item, in the same account, that most often allocated last before a free of this
@@ -29,16 +30,15 @@ struct birth_sum {
 struct births {
     struct birth_sum *items;
     size_t count, capacity;
-    struct pair_map numbers; /* index of an item, by account and both stacks */
+    struct pair_map numbers; /* index of an item, by account and site */
     struct pair_map last;    /* index of the item that allocated last, by account */
 };
 
 struct observer births_observer(struct births *births);
 void births_release(struct births *births);
 
-/* The index of the stack's item. PAIR_MAP_NONE: the stack allocated nothing, or births did not
+/* The index of the site's item. PAIR_MAP_NONE: the site allocated nothing, or births did not
  * watch the replay. */
-uint32_t births_of(const struct births *births, uint32_t account, uint32_t stack_id,
-                   uint32_t forward_stack_id);
+uint32_t births_of(const struct births *births, uint32_t account, uint64_t site_id);
 
 #endif

@@ -33,8 +33,8 @@ struct card_limit card_limit_at(const struct history *history, const struct devi
     struct live_walk walk = live_walk_begin(history, account, index);
     while ((block = live_walk_next(&walk)))
         if (block->memory == MEMORY_LIMIT && (!limit.is_set || block->size_bytes > limit.bytes))
-            limit =
-                (struct card_limit){true, modules_limit(block), block->size_bytes, block->stack_id};
+            limit = (struct card_limit){true, modules_limit(block), block->size_bytes,
+                                        site_stack(block->site_id)};
     return limit;
 }
 

@@ -278,8 +278,9 @@ static enum category of_phase(const struct categories *categories, const struct 
 
 static uint8_t of_owner(const struct categories *categories, const struct block *block)
 {
-    return block->memory == MEMORY_TENSOR ? category_of_function(categories, block->stack_id)
-                                          : category_of_library(categories, block->stack_id);
+    return block->memory == MEMORY_TENSOR
+               ? category_of_function(categories, site_stack(block->site_id))
+               : category_of_library(categories, site_stack(block->site_id));
 }
 
 /* --- copies of weights --- */
@@ -327,7 +328,7 @@ enum category categories_of(const struct categories *categories, const struct bl
     if (block->is_segment)
         return CATEGORY_other;
     const uint8_t category = of_owner(categories, block);
-    if (category == CATEGORY_cast && is_weight_copy(categories, block->stack_id))
+    if (category == CATEGORY_cast && is_weight_copy(categories, site_stack(block->site_id)))
         return CATEGORY_temporaries;
     return category < CATEGORY_COUNT ? (enum category)category : of_phase(categories, block);
 }
@@ -344,9 +345,10 @@ enum cause categories_cause_of(const struct categories *categories, const struct
         return CAUSE_COUNT;
     const enum category category = categories_of(categories, block);
     const bool is_activation = category == CATEGORY_activations;
-    switch (category_of_function(categories, block->stack_id)) {
+    switch (category_of_function(categories, site_stack(block->site_id))) {
     case CATEGORY_cast:
-        return is_weight_copy(categories, block->stack_id) ? CAUSE_weight_copies : CAUSE_COUNT;
+        return is_weight_copy(categories, site_stack(block->site_id)) ? CAUSE_weight_copies
+                                                                      : CAUSE_COUNT;
     case CATEGORY_recomputed:
         return is_activation && is_of_backward(categories->history, block) ? CAUSE_recomputed
                                                                            : CAUSE_COUNT;

@@ -200,7 +200,7 @@ static enum made find_made(uint64_t means)
 
 enum made category_made(const struct categories *categories, const struct block *block)
 {
-    const uint32_t stack_id = block->stack_id;
+    const uint32_t stack_id = site_stack(block->site_id);
 
     if (block->memory != MEMORY_TENSOR || block->is_of_framework ||
         stack_id >= categories->history->trace->frame_limit)

@@ -136,7 +136,7 @@ static void add_held(struct leak_evidence *evidence, const struct study *study, 
     const struct block *block;
 
     while ((block = live_walk_next(&walk))) {
-        if (!stacks[block->stack_id])
+        if (!stacks[site_stack(block->site_id)])
             continue;
         evidence->memory = (enum memory_kind)block->memory;
         evidence->live_bytes += block->size_bytes;

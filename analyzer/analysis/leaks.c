@@ -50,7 +50,7 @@ static int find_segment_stacks(bool **stacks, const struct study *study, uint32_
     if (!found)
         return -1;
     while ((block = live_walk_next(&walk))) {
-        found[block->stack_id] |= block->is_segment;
+        found[site_stack(block->site_id)] |= block->is_segment;
         has_any |= block->is_segment;
     }
     if (!has_any)
@@ -71,27 +71,27 @@ static int blame_all(struct account_leak *found, const struct study *study, uint
     const struct account_ends *own =
         account < study->growth.account_count ? &study->growth.accounts[account] : NULL;
     const size_t beside = !own ? 0 : own->count < BESIDE_MAX ? own->count : BESIDE_MAX;
-    struct blame_stack *stacks =
-        array_new(growth->count + growth->churn_count + 5 + beside, sizeof *stacks, err);
+    uint64_t *sites =
+        array_new(growth->count + growth->churn_count + 5 + beside, sizeof *sites, err);
     size_t count = 0;
 
-    if (!stacks)
+    if (!sites)
         return -1;
     for (size_t i = 0; i < growth->count; i++)
-        stacks[count++].stack_id = growth->items[i].stack_id;
+        sites[count++] = growth->items[i].stack_id;
     for (size_t i = 0; i < growth->churn_count; i++)
-        stacks[count++].stack_id = growth->churn[i].stack_id;
+        sites[count++] = growth->churn[i].stack_id;
     for (size_t i = 0; i < growth->kept.count; i++)
-        stacks[count++].stack_id = growth->kept.stack_ids[i];
+        sites[count++] = growth->kept.stack_ids[i];
     for (size_t i = 0; i < growth->after.count; i++)
-        stacks[count++].stack_id = growth->after.stack_ids[i];
+        sites[count++] = growth->after.stack_ids[i];
     if (growth->dropped_stack_id)
-        stacks[count++].stack_id = growth->dropped_stack_id;
+        sites[count++] = growth->dropped_stack_id;
     const size_t said = count;
     for (size_t i = 0; i < beside; i++)
-        stacks[count++].stack_id = own->sites[i].stack_id;
-    const int status = blame_first(&found->blame, study->symbols, stacks, count, said, err);
-    free(stacks);
+        sites[count++] = own->sites[i].stack_id;
+    const int status = blame_first(&found->blame, study->symbols, sites, count, said, err);
+    free(sites);
     return status;
 }
 
@@ -149,7 +149,7 @@ static uint64_t *find_ends(struct account_leak *found, const struct study *study
     if (!bytes)
         return NULL;
     while ((block = live_walk_next(&walk)))
-        bytes[block->stack_id] += block->size_bytes;
+        bytes[site_stack(block->site_id)] += block->size_bytes;
     for (size_t i = 0; i < found->growth.count; i++) {
         last_bytes += found->growth.items[i].last_bytes;
         end_bytes += bytes[found->growth.items[i].stack_id];

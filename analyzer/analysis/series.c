@@ -189,8 +189,7 @@ static int add_held_sites(struct series *series, const struct categories *catego
     own->stacks.most = most_stacks;
     for (size_t i = 0; i < sites.count && !status; i++) {
         const struct site *site = &sites.items[i];
-        const uint64_t stacks = series_stacks(site->stack_id, site->forward_stack_id);
-        status = add_group(&own->stacks, &series->stack_groups, account, stacks, err) ||
+        status = add_group(&own->stacks, &series->stack_groups, account, site->site_id, err) ||
                          add_group(&own->phases, &series->phase_groups, account, site->path, err)
                      ? -1
                      : 0;
@@ -256,8 +255,7 @@ static size_t phase_of(const void *self, const struct block *block)
 static size_t stack_of(const void *self, const struct block *block)
 {
     const struct series *series = self;
-    const uint32_t group = pair_map_get(&series->stack_groups, block->account,
-                                        series_stacks(block->stack_id, block->forward_stack_id));
+    const uint32_t group = pair_map_get(&series->stack_groups, block->account, block->site_id);
 
     return group == PAIR_MAP_NONE ? SERIES_STACKS : group;
 }

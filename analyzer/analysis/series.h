@@ -27,15 +27,9 @@ enum { SERIES_POINTS = 2000, SERIES_GRID = 240, SERIES_FAILURES = 40, SERIES_MAP
 enum { SERIES_BLOCKS = 5000, SERIES_BLOCKS_BETWEEN = 1500, SERIES_MAPPED_FAILURES = 4 };
 enum { SERIES_PHASES = 15, SERIES_LINE_STACKS = 15, SERIES_STACKS = 200 };
 
-/* Packs a call stack and the stack of its forward operator (0: none) into one number. */
-static inline uint64_t series_stacks(uint32_t stack_id, uint32_t forward_stack_id)
-{
-    return (uint64_t)forward_stack_id << 32 | stack_id;
-}
-
 /* The groups of one account. The group number `count` stands for the rest. */
 struct series_groups {
-    uint64_t ids[SERIES_STACKS]; /* from series_stacks; or paths (HISTORY_NONE: outside) */
+    uint64_t ids[SERIES_STACKS]; /* site ids; or paths (HISTORY_NONE: outside) */
     size_t count, most;
 };
 

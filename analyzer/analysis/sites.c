@@ -9,35 +9,19 @@
 #include "analyzer/replay/phase/backwards.h"
 #include "analyzer/util/array.h"
 
-/* Gives numbers to sites, by the fields that distinguish them, and to forward stacks. */
-struct site_numbers {
-    struct pair_map sites, forwards;
-};
-
-/* One number for the category and the forward stack together. PAIR_MAP_NONE: out of memory. */
-static uint32_t space_of(struct site_numbers *numbers, const struct site *site, struct err *err)
+/* Returns one number for the fields that distinguish sites with the same id. */
+static uint32_t space_of(const struct site *site)
 {
-    struct pair_map *forwards = &numbers->forwards;
-    uint32_t forward = pair_map_get(forwards, 0, site->forward_stack_id);
-
-    if (forward == PAIR_MAP_NONE) {
-        forward = (uint32_t)forwards->count;
-        if (pair_map_put(forwards, 0, site->forward_stack_id, forward, err))
-            return PAIR_MAP_NONE;
-    }
-    return SITE_KINDS * (forward * CATEGORY_COUNT + site->category) + site->kind;
+    return SITE_KINDS * ((site->path + 1) * CATEGORY_COUNT + site->category) + site->kind;
 }
 
-static int add_block_to_site(struct sites *sites, size_t *capacity, struct site_numbers *numbers,
+static int add_block_to_site(struct sites *sites, size_t *capacity, struct pair_map *numbers,
                              const struct site *site, struct err *err)
 {
-    const uint64_t key = (uint64_t)site->stack_id << 32 | site->path;
-    const uint32_t space = space_of(numbers, site, err);
-    uint32_t number = pair_map_get(&numbers->sites, space, key);
+    const uint32_t space = space_of(site);
+    uint32_t number = pair_map_get(numbers, space, site->site_id);
     struct site *grown;
 
-    if (space == PAIR_MAP_NONE)
-        return -1;
     if (number == PAIR_MAP_NONE) {
         grown = array_grow(sites->items, capacity, sites->count, sizeof *grown, err);
         if (!grown)
@@ -46,7 +30,7 @@ static int add_block_to_site(struct sites *sites, size_t *capacity, struct site_
         number = (uint32_t)sites->count++;
         grown[number] = *site;
         grown[number].bytes = grown[number].count = 0;
-        if (pair_map_put(&numbers->sites, space, key, number, err))
+        if (pair_map_put(numbers, space, site->site_id, number, err))
             return -1;
     }
     sites->items[number].bytes += site->bytes;
@@ -63,10 +47,8 @@ static int compare_sites(const void *left, const void *right)
 
     if (a->bytes != b->bytes)
         return a->bytes < b->bytes ? 1 : -1;
-    if (a->stack_id != b->stack_id)
-        return a->stack_id < b->stack_id ? -1 : 1;
-    if (a->forward_stack_id != b->forward_stack_id)
-        return a->forward_stack_id < b->forward_stack_id ? -1 : 1;
+    if (a->site_id != b->site_id)
+        return site_id_compare(a->site_id, b->site_id);
     if (a->path != b->path)
         return a->path < b->path ? -1 : 1;
     return (a->category > b->category) - (a->category < b->category);
@@ -74,8 +56,7 @@ static int compare_sites(const void *left, const void *right)
 
 static struct site site_of(const struct categories *categories, const struct block *block)
 {
-    return (struct site){.stack_id = block->stack_id,
-                         .forward_stack_id = block->forward_stack_id,
+    return (struct site){.site_id = block->site_id,
                          .path = block->path,
                          .category = categories_of(categories, block),
                          .bytes = block->size_bytes};
@@ -108,11 +89,8 @@ static void tell_kind(struct site *site, const struct categories *categories,
     site->kind = is_of_graph ? SITE_GRAPH_LEFT : SITE_LEFT;
     if (!(by_call & 1U << site->kind))
         return;
-    site->forward_stack_id = backwards->calls[call % BACKWARDS_KEPT].stack_id;
-    if (is_of_graph) {
-        site->stack_id = site->forward_stack_id;
-        site->forward_stack_id = 0;
-    }
+    const uint32_t stack_id = backwards->calls[call % BACKWARDS_KEPT].stack_id;
+    site->site_id = is_of_graph ? stack_id : site_id_of(site_stack(site->site_id), stack_id);
 }
 
 /* Which blocks to take, and whether to set their kind. */
@@ -127,7 +105,7 @@ static int find_sites(struct sites *sites, const struct categories *categories, 
 {
     struct live_walk walk = live_walk_begin(categories->history, account, at->index);
     const struct site_filter *filter = asked->filter;
-    struct site_numbers numbers = {0};
+    struct pair_map numbers = {0};
     const struct block *block;
     size_t capacity = 0;
     int status = -1;
@@ -147,8 +125,7 @@ static int find_sites(struct sites *sites, const struct categories *categories, 
         qsort(sites->items, sites->count, sizeof *sites->items, compare_sites);
     status = 0;
 out:
-    pair_map_release(&numbers.sites);
-    pair_map_release(&numbers.forwards);
+    pair_map_release(&numbers);
     if (status)
         sites_release(sites);
     return status;

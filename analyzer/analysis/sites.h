@@ -18,9 +18,8 @@ enum site_kind {
 };
 
 struct site {
-    uint32_t stack_id;
-    uint32_t forward_stack_id; /* as in struct block */
-    uint32_t path;             /* of history->paths; HISTORY_NONE: born outside any phase */
+    uint64_t site_id;
+    uint32_t path; /* of history->paths; HISTORY_NONE: born outside any phase */
     enum category category;
     enum site_kind kind; /* set by sites_left_at only; else SITE_OTHER */
     uint64_t bytes, count;

@@ -7,29 +7,25 @@
 
 #include "analyzer/util/array.h"
 
-static int add_stack(struct blame *blame, struct symbols *symbols, struct blame_stack stack,
-                     struct err *err)
+static int add_site(struct blame *blame, struct symbols *symbols, uint64_t site_id, struct err *err)
 {
     struct blamed *grown;
 
-    if (pair_map_get(&blame->numbers, stack.forward_stack_id, stack.stack_id) != PAIR_MAP_NONE)
+    if (pair_map_get(&blame->numbers, 0, site_id) != PAIR_MAP_NONE)
         return 0;
     grown = array_grow(blame->items, &blame->capacity, blame->count, sizeof *grown, err);
     if (!grown)
         return -1;
     blame->items = grown;
-    if (pair_map_put(&blame->numbers, stack.forward_stack_id, stack.stack_id,
-                     (uint32_t)blame->count, err))
+    if (pair_map_put(&blame->numbers, 0, site_id, (uint32_t)blame->count, err))
         return -1;
     grown += blame->count++;
-    *grown = (struct blamed){.stack_id = stack.stack_id,
-                             .forward_stack_id = stack.forward_stack_id,
-                             .forward_path = CALL_PATH_NONE};
-    if (call_paths_add(&blame->paths, symbols, stack.stack_id, &grown->path, err))
+    *grown = (struct blamed){.site_id = site_id, .forward_path = CALL_PATH_NONE};
+    if (call_paths_add(&blame->paths, symbols, site_stack(site_id), &grown->path, err))
         return -1;
-    if (grown->path != CALL_PATH_NONE || !stack.forward_stack_id)
+    if (grown->path != CALL_PATH_NONE || !site_forward_stack(site_id))
         return 0;
-    return call_paths_add(&blame->paths, symbols, stack.forward_stack_id, &grown->forward_path,
+    return call_paths_add(&blame->paths, symbols, site_forward_stack(site_id), &grown->forward_path,
                           err);
 }
 
@@ -186,7 +182,7 @@ static int describe_backward(struct blamed *item, struct symbols *symbols,
     char buffer[STACK_SITE_TEXT_BYTES];
     struct stack_site forward;
 
-    if (stack_site_find(&forward, symbols, item->forward_stack_id, label_frame, err))
+    if (stack_site_find(&forward, symbols, site_forward_stack(item->site_id), label_frame, err))
         return -1;
     if (item->site.operator)
         snprintf(label, BLAME_LABEL_BYTES, "%.*s of %s", item->site.operator_length,
@@ -207,7 +203,7 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
             : &blame->paths.places[label_place_of(&blame->paths, choice, path)].frame;
     char buffer[STACK_SITE_TEXT_BYTES], label[BLAME_LABEL_BYTES], text[BLAME_TEXT_BYTES];
 
-    if (stack_site_find(&item->site, symbols, item->stack_id,
+    if (stack_site_find(&item->site, symbols, site_stack(item->site_id),
                         item->path == CALL_PATH_NONE ? NULL : label_frame, err))
         return -1;
     snprintf(label, sizeof label, "%s", stack_site_text(&item->site, buffer));
@@ -227,8 +223,8 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
     return 0;
 }
 
-int blame_first(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
-                size_t count, size_t said, struct err *err)
+int blame_first(struct blame *blame, struct symbols *symbols, const uint64_t *sites, size_t count,
+                size_t said, struct err *err)
 {
     struct choice choice = {0};
     size_t said_items = 0;
@@ -236,7 +232,7 @@ int blame_first(struct blame *blame, struct symbols *symbols, const struct blame
 
     *blame = (struct blame){0};
     for (size_t i = 0; i < count && !status; i++) {
-        status = add_stack(blame, symbols, stacks[i], err);
+        status = add_site(blame, symbols, sites[i], err);
         if (i < said)
             said_items = blame->count;
     }
@@ -250,24 +246,10 @@ int blame_first(struct blame *blame, struct symbols *symbols, const struct blame
     return status;
 }
 
-int blame_backwards(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
-                    size_t count, struct err *err)
+int blame_sites(struct blame *blame, struct symbols *symbols, const uint64_t *sites, size_t count,
+                struct err *err)
 {
-    return blame_first(blame, symbols, stacks, count, count, err);
-}
-
-int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *stacks, size_t count,
-                 struct err *err)
-{
-    struct blame_stack *alone = array_new(count, sizeof *alone, err);
-
-    if (!alone)
-        return -1;
-    for (size_t i = 0; i < count; i++)
-        alone[i].stack_id = stacks[i];
-    const int status = blame_backwards(blame, symbols, alone, count, err);
-    free(alone);
-    return status;
+    return blame_first(blame, symbols, sites, count, count, err);
 }
 
 void blame_release(struct blame *blame)
@@ -280,22 +262,17 @@ void blame_release(struct blame *blame)
     *blame = (struct blame){0};
 }
 
-const struct blamed *blame_of_backward(const struct blame *blame, struct blame_stack stack)
+const struct blamed *blame_of(const struct blame *blame, uint64_t site_id)
 {
-    return &blame->items[pair_map_get(&blame->numbers, stack.forward_stack_id, stack.stack_id)];
+    return &blame->items[pair_map_get(&blame->numbers, 0, site_id)];
 }
 
-const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id)
-{
-    return blame_of_backward(blame, (struct blame_stack){.stack_id = stack_id});
-}
-
-int blame_alone(char label[BLAME_TEXT_BYTES], struct symbols *symbols, struct blame_stack stack,
+int blame_alone(char label[BLAME_TEXT_BYTES], struct symbols *symbols, uint64_t site_id,
                 struct err *err)
 {
     struct blame blame;
 
-    if (blame_backwards(&blame, symbols, &stack, 1, err))
+    if (blame_sites(&blame, symbols, &site_id, 1, err))
         return -1;
     snprintf(label, BLAME_TEXT_BYTES, "%s", blame.items[0].label);
     const int known = blame.items[0].is_known;

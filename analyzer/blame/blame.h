@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The line of the program to blame for an allocation, as a person would name it: one label for each
- * stack of a set. Rules, in this order:
+ * site of a set. Rules, in this order:
  *
  *     no wrapper     an allocator's wrapper (wrappers.def) is no label, if there is another frame
  *     fewest paths   the label is the line that the fewest call paths of the set share, so a helper
@@ -15,29 +15,22 @@
  * known), else a label frame, else a frame of the framework; see stack_site.h.
  *
  *     struct blame blame = {0};
- *     if (blame_stacks(&blame, study->symbols, stacks, count, err)) …
- *     blame_of(&blame, stack_id)->label         "train.py:88 forward", for a sentence
- *     blame_of(&blame, stack_id)->text          "train.py:88 forward, in Linear.forward", for a row
+ *     if (blame_sites(&blame, study->symbols, sites, count, err)) …
+ *     blame_of(&blame, site_id)->label          "train.py:88 forward", for a sentence
+ *     blame_of(&blame, site_id)->text           "train.py:88 forward, in Linear.forward", for a row
  *     blame_release(&blame);
  *
- * Stacks with the same text share one row.
+ * Sites with the same text share one row.
  */
 #ifndef GPUMEMTRACE_ANALYZER_BLAME_BLAME_H
 #define GPUMEMTRACE_ANALYZER_BLAME_BLAME_H
 
+#include "analyzer/load/site_id.h"
 #include "call_paths.h"
 #include "stack_site.h"
 
-/*
- * A stack. For an allocation of a backward, forward_stack_id is the stack of the forward operator;
- * 0: unknown.
- */
-struct blame_stack {
-    uint32_t stack_id, forward_stack_id;
-};
-
 struct blamed {
-    uint32_t stack_id, forward_stack_id;
+    uint64_t site_id;
     const char *label, *text; /* valid until blame_release */
     uint32_t label_number;    /* index of the label, from 0 in the order of first use */
     uint32_t row;             /* index of the text, from 0 in the order of first use */
@@ -51,37 +44,35 @@ struct blamed {
 
 struct blame {
     struct call_paths paths;
-    struct blamed *items; /* one for each different stack, in the order given */
+    struct blamed *items; /* one for each different site, in the order given */
     size_t count, capacity;
-    struct pair_map numbers; /* index of an item, by both stacks */
+    struct pair_map numbers; /* index of an item, by site */
     struct text_set texts;   /* by row */
     struct text_set labels;
 };
 
-/* Chooses labels for the `count` stacks, which may contain duplicates. If it returns -1, there is
- * nothing to release. */
-int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *stacks, size_t count,
-                 struct err *err);
-/* Like blame_stacks, for stacks that may have a known forward operator. Its line is then part of
- * the label: "MmBackward0 of train.py:88 forward". */
-int blame_backwards(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
-                    size_t count, struct err *err);
 /*
- * Like blame_backwards, but makes labels for the first `said` stacks only. The other stacks have no
- * text and no row; they only count as call paths that share lines.
+ * Chooses labels for the `count` sites, which may contain duplicates. If the forward operator of a
+ * site is known, its line is part of the label: "MmBackward0 of train.py:88 forward". If
+ * blame_sites returns -1, there is nothing to release.
  */
-int blame_first(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
-                size_t count, size_t said, struct err *err);
+int blame_sites(struct blame *blame, struct symbols *symbols, const uint64_t *sites, size_t count,
+                struct err *err);
+/*
+ * Like blame_sites, but makes labels for the first `said` sites only. The other sites have no text
+ * and no row; they only count as call paths that share lines.
+ */
+int blame_first(struct blame *blame, struct symbols *symbols, const uint64_t *sites, size_t count,
+                size_t said, struct err *err);
 void blame_release(struct blame *blame);
 
-/* Both return the result for one stack, which must be in the set. */
-const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id);
-const struct blamed *blame_of_backward(const struct blame *blame, struct blame_stack stack);
+/* Returns the result for one site, which must be in the set. */
+const struct blamed *blame_of(const struct blame *blame, uint64_t site_id);
 
-/* Labels one stack alone. Returns 1, or 0 if no stack was recorded (the label says that), or -1 if
+/* Labels one site alone. Returns 1, or 0 if no stack was recorded (the label says that), or -1 if
  * memory ran out. */
 #define BLAME_TEXT_BYTES (STACK_SITE_TEXT_BYTES + 2 * STACK_FUNCTION_BYTES + 8)
-int blame_alone(char label[BLAME_TEXT_BYTES], struct symbols *symbols, struct blame_stack stack,
+int blame_alone(char label[BLAME_TEXT_BYTES], struct symbols *symbols, uint64_t site_id,
                 struct err *err);
 
 #endif

@@ -18,14 +18,14 @@ static uint32_t stack_of(const struct joinable *what, const char *item)
 int joined_blame(struct blame *blame, struct symbols *symbols, const struct joinable *what,
                  const void *items, size_t count, struct err *err)
 {
-    uint32_t *stacks = array_new(count, sizeof *stacks, err);
+    uint64_t *sites = array_new(count, sizeof *sites, err);
 
-    if (!stacks)
+    if (!sites)
         return -1;
     for (size_t i = 0; i < count; i++)
-        stacks[i] = stack_of(what, (const char *)items + i * what->item_bytes);
-    const int status = blame_stacks(blame, symbols, stacks, count, err);
-    free(stacks);
+        sites[i] = stack_of(what, (const char *)items + i * what->item_bytes);
+    const int status = blame_sites(blame, symbols, sites, count, err);
+    free(sites);
     return status;
 }
 

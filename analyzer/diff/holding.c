@@ -104,7 +104,7 @@ static int find_folder(struct naming *naming, const struct sites *sites)
     if (!bytes)
         return -1;
     for (size_t i = 0; i < sites->count; i++) {
-        uint32_t at = blame_of_backward(naming->blame, site_stack(&sites->items[i]))->path;
+        uint32_t at = blame_of(naming->blame, sites->items[i].site_id)->path;
 
         while (at != CALL_PATH_NONE && paths->tree.nodes[at].outer != CALL_PATH_NONE)
             at = paths->tree.nodes[at].outer;
@@ -187,7 +187,7 @@ static int name_leaf(const struct naming *naming, struct held_site *site,
     struct stack_site inner = {0};
 
     if (blamed->path != CALL_PATH_NONE &&
-        stack_site_find(&inner, naming->study->symbols, blamed->stack_id,
+        stack_site_find(&inner, naming->study->symbols, site_stack(blamed->site_id),
                         &call_path_place(paths, blamed->path)->frame, naming->err))
         return -1;
     /* a workspace belongs to the first thread that needs it */
@@ -201,7 +201,7 @@ static int name_leaf(const struct naming *naming, struct held_site *site,
         snprintf(text, sizeof text, "%.*s", blamed->site.operator_length, blamed->site.operator);
     else if (inner.called && !torch_is(torch_native_means(inner.called), TORCH_operator))
         snprintf(text, sizeof text, "%s", stack_function_text(inner.called, shortened));
-    else if (find_operator(naming, blamed->stack_id, text) < 0)
+    else if (find_operator(naming, site_stack(blamed->site_id), text) < 0)
         return -1;
     site->leaf = text_set_add(naming->holding->names, text, naming->err);
     return site->leaf == TEXT_SET_NONE ? -1 : 0;
@@ -220,8 +220,7 @@ static int add_life(const struct naming *naming, struct held_site *site,
                                     .high_seq = sum->high_seq};
     if (!sum->votes_count)
         return 0;
-    const struct blamed *blamed = blame_of_backward(
-        naming->blame, (struct blame_stack){after->stack_id, after->forward_stack_id});
+    const struct blamed *blamed = blame_of(naming->blame, after->site_id);
     site->life.is_after_backward = blamed->path == CALL_PATH_NONE;
     return name_call_path(naming, &site->life.after, &site->life.after_depth,
                           site->life.is_after_backward ? blamed->forward_path : blamed->path);
@@ -234,8 +233,7 @@ static int add_life(const struct naming *naming, struct held_site *site,
 static int tell_stack(const struct naming *naming, struct held_site *site, const struct site *from)
 {
     const struct births *births = &naming->study->births;
-    const uint32_t number =
-        births_of(births, naming->account, from->stack_id, from->forward_stack_id);
+    const uint32_t number = births_of(births, naming->account, from->site_id);
 
     if (!births->count)
         site->each_bytes = from->bytes / from->count;
@@ -271,7 +269,7 @@ int holding_add_rest(struct holding *holding, const char *name, uint64_t bytes, 
 
 static int add_site(const struct naming *naming, const struct site *from)
 {
-    const struct blamed *blamed = blame_of_backward(naming->blame, site_stack(from));
+    const struct blamed *blamed = blame_of(naming->blame, from->site_id);
     const bool is_of_backward = blamed->path == CALL_PATH_NONE;
     const char *phase = study_path(naming->study, from->path);
     const bool is_telling = !is_of_backward && from->category != CATEGORY_workspace;
@@ -334,7 +332,7 @@ static int add_others(struct sites *sites, const struct births *births, uint32_t
 
     for (size_t i = 0; i < sites->count; i++) {
         const struct site *site = &sites->items[i];
-        const uint32_t number = births_of(births, account, site->stack_id, site->forward_stack_id);
+        const uint32_t number = births_of(births, account, site->site_id);
 
         if (number != PAIR_MAP_NONE)
             is_live[number] = true;
@@ -349,10 +347,8 @@ static int add_others(struct sites *sites, const struct births *births, uint32_t
         if (!grown)
             return -1;
         sites->items = grown;
-        grown[sites->count++] = (struct site){.stack_id = sum->stack_id,
-                                              .forward_stack_id = sum->forward_stack_id,
-                                              .path = HISTORY_NONE,
-                                              .category = CATEGORY_other};
+        grown[sites->count++] = (struct site){
+            .site_id = sum->site_id, .path = HISTORY_NONE, .category = CATEGORY_other};
     }
     memset(is_live, 0, births->count * sizeof *is_live);
     return 0;

@@ -18,8 +18,8 @@ static int find_gone_through(struct stacks *stacks, const struct births *births,
     for (size_t i = 0; i < births->count; i++) {
         const struct birth_sum *sum = &births->items[i];
 
-        if (sum->account == account && sum->forward_stack_id &&
-            pair_map_put(&stacks->kinds, 0, sum->forward_stack_id, 0, err))
+        if (sum->account == account && site_forward_stack(sum->site_id) &&
+            pair_map_put(&stacks->kinds, 0, site_forward_stack(sum->site_id), 0, err))
             return -1;
     }
     stacks->count = stacks->kinds.count;
@@ -28,14 +28,15 @@ static int find_gone_through(struct stacks *stacks, const struct births *births,
 
 static int note_site(struct stacks *stacks, const struct site *site, struct err *err)
 {
-    const uint32_t kinds = pair_map_get(&stacks->kinds, 0, site->stack_id);
+    const uint32_t kinds = pair_map_get(&stacks->kinds, 0, site_stack(site->site_id));
     const bool is_left = site->kind == SITE_GRAPH_LEFT;
 
     if (kinds == PAIR_MAP_NONE || (!is_left && site->kind != SITE_GRAPH))
         return 0;
     stacks->seen_count += !kinds;
     stacks->left_count += is_left && !(kinds & 1U << SITE_GRAPH_LEFT);
-    return pair_map_put(&stacks->kinds, 0, site->stack_id, kinds | 1U << site->kind, err);
+    return pair_map_put(&stacks->kinds, 0, site_stack(site->site_id), kinds | 1U << site->kind,
+                        err);
 }
 
 /*

@@ -24,7 +24,7 @@ static int write_layer(const struct export *export, struct export_frames *frames
     for (size_t i = 0; i < layer->sites.count && !status; i++) {
         const struct site *site = &layer->sites.items[i];
 
-        status = frames_walk(frames, site->stack_id, err) ||
+        status = frames_walk(frames, site_stack(site->site_id), err) ||
                          (names_device && frames_put_around(frames, device, err)) ||
                          frames_join(frames, &line, err)
                      ? -1

@@ -46,7 +46,7 @@ static int grow_tree(struct tree *tree, struct export_frames *frames, const stru
     for (size_t i = 0; i < sites->count && !status; i++) {
         uint32_t node = root;
 
-        status = frames_walk(frames, sites->items[i].stack_id, err);
+        status = frames_walk(frames, site_stack(sites->items[i].site_id), err);
         for (size_t k = 0; k < frames->depth && !status; k++) {
             node = frame_tree_add(&tree->frames, node, frames->stack[k], err);
             status = add_bytes(tree, node, sites->items[i].bytes, err);

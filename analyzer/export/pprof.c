@@ -88,7 +88,7 @@ static int put_sample(struct pprof *pprof, const struct site *site, const char *
 {
     const struct export_frames *frames = pprof->frames;
 
-    if (frames_walk(pprof->frames, site->stack_id, err))
+    if (frames_walk(pprof->frames, site_stack(site->site_id), err))
         return -1;
     for (size_t i = 0; i < frames->depth; i++)
         protobuf_add_varint(&pprof->inner, (uint64_t)frames->stack[i] + 1);

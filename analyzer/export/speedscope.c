@@ -14,7 +14,7 @@ static int write_samples(const struct export *export, struct export_frames *fram
 
     fputs(",\"samples\":[", out);
     for (size_t i = 0; i < sites->count; i++) {
-        if (frames_walk(frames, sites->items[i].stack_id, err))
+        if (frames_walk(frames, site_stack(sites->items[i].site_id), err))
             return -1;
         fputs(i ? ",\n[" : "\n[", out);
         for (size_t n = frames->depth; n-- > 0;)

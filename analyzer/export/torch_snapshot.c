@@ -215,7 +215,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
                           .size_bytes = block->size_bytes,
                           .stream = block->stream,
                           .time_ns = at->event->time_ns,
-                          .stack_id = block->stack_id};
+                          .stack_id = site_stack(block->site_id)};
 
     (void)spans;
     if (put_birth(snapshot))
@@ -356,7 +356,7 @@ static int put_block(struct snapshot *snapshot, uint64_t address, uint64_t bytes
     if (add_number(snapshot, "address", address) || add_number(snapshot, "size", bytes) ||
         add_number(snapshot, "requested_size", requested_bytes < bytes ? requested_bytes : bytes) ||
         add_text(snapshot, "state", block ? "active_allocated" : "inactive") ||
-        add_frames(snapshot, block ? block->stack_id : 0))
+        add_frames(snapshot, block ? site_stack(block->site_id) : 0))
         return -1;
     pickle_put(&snapshot->pickle, PICKLE_CLOSE_DICT);
     return 0;

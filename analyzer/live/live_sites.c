@@ -39,9 +39,9 @@ static void add_growing(struct live_sites *live_sites, const struct growing *ite
                         const struct site_row *rows)
 {
     for (size_t i = 0; i < sites->count; i++) {
-        if (sites->items[i].stack_id != item->stack_id)
+        if (site_stack(sites->items[i].site_id) != item->stack_id)
             continue;
-        const struct blamed *blamed = blame_of_backward(blame, site_stack(&sites->items[i]));
+        const struct blamed *blamed = blame_of(blame, sites->items[i].site_id);
         const size_t row = row_of(rows, live_sites->held.row_count, blamed);
         if (row < live_sites->held.row_count)
             live_sites->held.rows[row].growth_bytes += item->line.slope;

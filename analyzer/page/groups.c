@@ -15,11 +15,11 @@ enum { GROUPS_MOST = 20, GROUP_FRAME_LINES = 3 };
  * labels. */
 static void add_stack_number(struct doc *doc, const struct blamed *blamed)
 {
-    if (blamed->forward_stack_id)
+    if (site_forward_stack(blamed->site_id))
         doc_textf(doc_summary(doc), NULL, "Stack", "%" PRIu32 " of forward %" PRIu32,
-                  blamed->stack_id, blamed->forward_stack_id);
-    else if (blamed->stack_id)
-        doc_textf(doc_summary(doc), NULL, "Stack", "%" PRIu32, blamed->stack_id);
+                  site_stack(blamed->site_id), site_forward_stack(blamed->site_id));
+    else if (site_stack(blamed->site_id))
+        doc_textf(doc_summary(doc), NULL, "Stack", "%" PRIu32, site_stack(blamed->site_id));
     else
         doc_null(doc_summary(doc), NULL, "Stack", DOC_TEXT);
 }

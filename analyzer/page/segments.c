@@ -15,8 +15,9 @@ static void add_blocks(struct doc *doc, const struct segment_list *list,
         doc_row_begin(doc);
         doc_integer(doc, "address", "Address", DOC_ADDRESS, (int64_t)block->address);
         doc_bytes(doc, "size_bytes", "Size", block->size_bytes);
-        doc_known_count(doc, "forward_stack_id", "Forward stack", block->forward_stack_id != 0,
-                        block->forward_stack_id);
+        doc_known_count(doc, "forward_stack_id", "Forward stack",
+                        site_forward_stack(block->site_id) != 0,
+                        site_forward_stack(block->site_id));
         doc_row_end(doc);
     }
     doc_list_end(doc);

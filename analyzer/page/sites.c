@@ -26,8 +26,8 @@ static int add_site(struct doc *doc, const struct study *study, const struct vie
     doc_count(doc, "count", "Blocks", site->count);
     doc_text(doc, "phase", "Phase", study_path(study, site->path));
     doc_text(doc, "category", "Category", category_key(site->category));
-    page_kept_by(doc, study, held->kept, site->stack_id);
-    return page_frames_of(doc, study, view, blame_of_backward(held->blame, site_stack(site)), 0,
+    page_kept_by(doc, study, held->kept, site_stack(site->site_id));
+    return page_frames_of(doc, study, view, blame_of(held->blame, site->site_id), 0,
                           PAGE_WHOLE_STACK, err);
 }
 
@@ -76,7 +76,7 @@ static int add_row(struct doc *doc, const struct study *study, const struct view
     if (page_frames_of(doc, study, view, row->blamed, row->stack_count ? row->stack_count - 1 : 0,
                        frame_lines, err))
         return -1;
-    page_kept_by(doc, study, held->kept, row->largest->stack_id);
+    page_kept_by(doc, study, held->kept, site_stack(row->largest->site_id));
     return 0;
 }
 

@@ -35,10 +35,11 @@ static int add_frames(struct doc *doc, const struct study *study, const struct b
 
     doc_text(doc_detail(doc), "site", "Site", blamed->is_known ? blamed->label : NULL);
     doc_text(doc_detail(doc), "called", "Called", site->called);
-    doc_count(doc_series(doc), "stack_id", "Stack", blamed->stack_id);
+    doc_count(doc_series(doc), "stack_id", "Stack", site_stack(blamed->site_id));
     doc_list_begin(doc_frames(doc), "frames", "Frames");
     if (doc_takes(doc, DOC_FRAMES))
-        status = symbols_walk(study->symbols, blamed->stack_id, add_stack_frame, doc, err);
+        status =
+            symbols_walk(study->symbols, site_stack(blamed->site_id), add_stack_frame, doc, err);
     doc_list_end(doc);
     return status;
 }
@@ -216,14 +217,16 @@ static int add_folded_stack(struct doc *doc, const struct study *study, const st
     if (!doc_takes(doc, DOC_BOTH))
         status = 0;
     else if (is_whole)
-        status = add_stack_lines(&folding, study, blamed->stack_id, 0, err);
+        status = add_stack_lines(&folding, study, site_stack(blamed->site_id), 0, err);
     else if (site->is_of_program)
-        status = add_compiled_line(&folding, study, blamed->stack_id, site->depth, err) ||
-                         add_stack_lines(&folding, study, blamed->stack_id, site->depth + 1, err)
-                     ? -1
-                     : 0;
+        status =
+            add_compiled_line(&folding, study, site_stack(blamed->site_id), site->depth, err) ||
+                    add_stack_lines(&folding, study, site_stack(blamed->site_id), site->depth + 1,
+                                    err)
+                ? -1
+                : 0;
     else
-        status = add_inner_lines(&folding, study, blamed->stack_id, site, err);
+        status = add_inner_lines(&folding, study, site_stack(blamed->site_id), site, err);
     if (others > 0)
         add_others_line(doc, others);
     doc_list_end(doc);

@@ -11,14 +11,13 @@ static int add_failure(struct rows *rows, const struct study *study, const struc
 {
     const struct account *account = &study->history.accounts[failure->account];
     char label[BLAME_TEXT_BYTES], words[EXPLANATION_MOST_BYTES];
-    const struct blame_stack asked = {failure->event.stack_id, failure->forward_stack_id};
     struct text explanation;
     struct oom oom;
 
     text_init_in(&explanation, words, sizeof words);
     if (oom_explain(&oom, &study->history, failure, err) ||
         page_oom_explain(&explanation, study, &oom, err) ||
-        blame_alone(label, study->symbols, asked, err) < 0)
+        blame_alone(label, study->symbols, failure->site_id, err) < 0)
         return -1;
     rows_begin(rows);
     rows_integer(rows, FLEET_failure_process, process);

@@ -54,7 +54,7 @@ static void add_site_rows(struct rows *rows, const struct summary_place *place,
                                           .bytes = row->bytes,
                                           .blocks = row->count,
                                           .stacks = row->stack_count,
-                                          .stack_id = row->largest->stack_id};
+                                          .stack_id = site_stack(row->largest->site_id)};
         add_site(rows, place, (int)i, &site);
     }
     if (count > SUMMARY_SITES) {
@@ -93,7 +93,7 @@ static void add_growing(struct rows *rows, const struct summary_place *place,
             .category = row->cache,
             .bytes = row->slope > 0 ? (uint64_t)summary_whole(row->slope) : 0,
             .stacks = row->stack_count,
-            .stack_id = row->blamed->stack_id};
+            .stack_id = site_stack(row->blamed->site_id)};
         add_site(rows, place, (int)i, &site);
     }
 }

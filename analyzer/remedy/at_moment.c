@@ -49,7 +49,7 @@ int at_moment_find(struct at_moment *at, uint32_t account, uint64_t index,
     struct live_walk walk = live_walk_begin(at->history, account, index);
     const struct block *block;
     while ((block = live_walk_next(&walk)))
-        if (add_live(at, block->life.begin_index, block->size_bytes, block->stack_id,
+        if (add_live(at, block->life.begin_index, block->size_bytes, site_stack(block->site_id),
                      block->deciding_path, block->is_of_graph, err))
             return -1;
     if (failure && add_live(at, index, failure->event.size_bytes, failure->event.stack_id,

@@ -25,7 +25,7 @@ static uint32_t failed_place(const struct failure *failure, struct places *place
     const uint32_t own = places_of(places, failure->event.stack_id, err);
     if (own == PLACE_NONE || places->items[own].location != PLACE_NATIVE)
         return own;
-    return places_of(places, failure->forward_stack_id, err);
+    return places_of(places, site_forward_stack(failure->site_id), err);
 }
 
 /* Returns the place of the call that failed. Returns PLACE_ROOT if there are no Python frames, and

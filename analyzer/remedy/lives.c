@@ -112,7 +112,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (!of_account)
         return -1;
     watch->has_graphs |= block->is_of_graph;
-    struct place_life *life = reach(&of_account->now, &watch->places, block->stack_id, at->err);
+    struct place_life *life =
+        reach(&of_account->now, &watch->places, site_stack(block->site_id), at->err);
     if (!life)
         return -1;
     if (!change->birth) {
@@ -233,8 +234,8 @@ static int on_end(void *self, const struct cursor *at)
         if (block->account >= watch->account_count ||
             !account_is_of_layer(&at->history->accounts[block->account]))
             continue;
-        struct place_life *life =
-            reach(&watch->accounts[block->account].now, &watch->places, block->stack_id, at->err);
+        struct place_life *life = reach(&watch->accounts[block->account].now, &watch->places,
+                                        site_stack(block->site_id), at->err);
         if (!life)
             return -1;
         life->kept_bytes += block->size_bytes;

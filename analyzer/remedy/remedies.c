@@ -302,14 +302,10 @@ static struct remedy answer_of(const struct inquiry *inquiry, size_t number)
     struct remedy remedy = {.key = inquiry->keys[number],
                             .gain_known = true,
                             .gain_bytes = need_bytes > high_bytes ? need_bytes - high_bytes : 0,
-                            .stack_id = question->most_stack,
                             .may_have_graph = question->is_of_graph || !inquiry->at.tells_graphs,
                             .zeroes = !inquiry->without.stale.are_dropped,
-                            .forward_stack_id = question->most_forward_stack};
-    if (question->sign_stack) {
-        remedy.stack_id = question->sign_stack;
-        remedy.forward_stack_id = 0;
-    }
+                            .site_id = question->sign_stack ? question->sign_stack
+                                                            : question->most_site_id};
     if (question->rule == WITHOUT_CAUGHT) {
         remedy.gain_bytes = question->most_bytes;
         remedy.line = inquiry->caught.location;
@@ -493,8 +489,7 @@ static int advise_empty_cache(struct inquiry *inquiry, struct err *err)
         (struct remedy){.key = REMEDY_empty_cache,
                         .gain_known = true,
                         .gain_bytes = frag.free_bytes - frag.stranded_bytes,
-                        .stack_id = failure->event.stack_id,
-                        .forward_stack_id = failure->forward_stack_id};
+                        .site_id = failure->site_id};
     return 0;
 }
 

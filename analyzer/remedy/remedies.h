@@ -27,8 +27,8 @@ struct remedy {
     enum remedy_key key;
     bool gain_known;
     uint64_t gain_bytes;
-    /* stacks of the site that the remedy's text names; 0: none */
-    uint32_t stack_id, forward_stack_id;
+    /* the site that the remedy's text names; 0: none */
+    uint64_t site_id;
     /* for checkpoint and no_grad: the calling location; 0: none */
     uint32_t line;
     /* the program's location that `line` calls; 0: `line` calls none of the program */

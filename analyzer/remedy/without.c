@@ -391,8 +391,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (!change->birth) {
         if (end_block(without, held_number(at, block), at->err))
             return -1;
-    } else if (!describe(without, &born, block->stack_id, block->deciding_path, block->size_bytes,
-                         block->is_of_graph, at->err) ||
+    } else if (!describe(without, &born, site_stack(block->site_id), block->deciding_path,
+                         block->size_bytes, block->is_of_graph, at->err) ||
                begin_block(without, held_number(at, block), &born, at->err)) {
         return -1;
     }
@@ -403,8 +403,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     return 0;
 }
 
-static void note_most(struct without *without, const struct held_block *block, uint32_t stack_id,
-                      uint32_t forward_stack_id, uint64_t largest_bytes[])
+static void note_most(struct without *without, const struct held_block *block, uint64_t site_id,
+                      uint64_t largest_bytes[])
 {
     for (size_t i = 0; i < without->count; i++) {
         struct without_question *question = &without->items[i];
@@ -415,8 +415,7 @@ static void note_most(struct without *without, const struct held_block *block, u
         question->is_of_graph |= block->is_of_graph;
         if (block->size_bytes > largest_bytes[i]) {
             largest_bytes[i] = block->size_bytes;
-            question->most_stack = stack_id;
-            question->most_forward_stack = forward_stack_id;
+            question->most_site_id = site_id;
         }
     }
 }
@@ -431,11 +430,9 @@ static int note_moment(struct without *without, const struct cursor *at,
         return -1;
     for (uint32_t i = 0; i < history->block_slots.used; i++)
         if (history->blocks[i].account == without->account)
-            note_most(without, &without->blocks[i + 1], history->blocks[i].stack_id,
-                      history->blocks[i].forward_stack_id, largest_bytes);
+            note_most(without, &without->blocks[i + 1], history->blocks[i].site_id, largest_bytes);
     if (failed)
-        note_most(without, &without->blocks[FAILED_BLOCK], failed->event.stack_id,
-                  failed->forward_stack_id, largest_bytes);
+        note_most(without, &without->blocks[FAILED_BLOCK], failed->site_id, largest_bytes);
     free(largest_bytes);
     return 0;
 }

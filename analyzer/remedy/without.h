@@ -42,7 +42,7 @@ struct without_question {
     uint64_t most_bytes; /* bytes that the question concerned at the moment */
     uint32_t iterations; /* of the blocks at the moment: bit i stands for i modulo 32 */
     bool is_of_graph;    /* autograd keeps one of the question's blocks */
-    uint32_t most_stack, most_forward_stack; /* stacks of the largest such block at the moment */
+    uint64_t most_site_id; /* of the largest such block at the moment */
 };
 
 /* Returns the question's share of the bytes. */

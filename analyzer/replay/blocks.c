@@ -73,9 +73,9 @@ struct block blocks_described(struct blocks *blocks)
         .address = event->address,
         .size_bytes = event->size_bytes,
         .stream = event->memory == MEMORY_TENSOR ? event->stream : 0,
-        .stack_id = event->stack_id,
-        .forward_stack_id =
-            event->memory == MEMORY_TENSOR ? autograd_forward_stack(&blocks->autograd, at) : 0,
+        .site_id = site_id_of(event->stack_id, event->memory == MEMORY_TENSOR
+                                                   ? autograd_forward_stack(&blocks->autograd, at)
+                                                   : 0),
         .backward = blocks_is_of_backward(blocks) ? at->history->backwards.open : 0,
         .is_of_graph = event->memory == MEMORY_TENSOR && autograd_records(&blocks->autograd, at),
         .account = HISTORY_NONE,
@@ -312,7 +312,7 @@ int blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes, u
         return -1;
     struct block *block = &blocks->at.history->blocks[number];
     block->size_bytes = size_bytes;
-    block->stack_id = stack_id;
+    block->site_id = site_id_of(stack_id, site_forward_stack(block->site_id));
     return begin_uncounted(blocks, number);
 }
 

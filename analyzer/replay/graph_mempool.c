@@ -7,8 +7,9 @@ static uint32_t follow_size(struct blocks *blocks, uint32_t number, uint32_t mem
 {
     const struct event *event = blocks->at.event;
     if (number != PAIR_MAP_NONE) {
-        uint32_t stack_id =
-            event->stack_id ? event->stack_id : blocks->at.history->blocks[number].stack_id;
+        uint32_t stack_id = event->stack_id
+                                ? event->stack_id
+                                : site_stack(blocks->at.history->blocks[number].site_id);
         return blocks_resize(blocks, number, event->address, stack_id) ? HISTORY_NONE : number;
     }
     struct block born = blocks_described(blocks);

@@ -8,7 +8,7 @@ static int begin_measured(struct blocks *blocks, enum memory_kind memory, uint64
     const struct event *event = blocks->at.event;
     struct block born = {.address = address,
                          .size_bytes = size_bytes > 0 ? (uint64_t)size_bytes : 0,
-                         .stack_id = event->stack_id,
+                         .site_id = event->stack_id,
                          .mempool = HISTORY_NONE,
                          .memory = (uint8_t)memory};
     born.account = accounts_find(&blocks->accounts, &blocks->at, event->device, memory, 0);

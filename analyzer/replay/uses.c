@@ -53,7 +53,7 @@ static struct stack_births *births_of(const struct cursor *at, uint32_t stack_id
 
 static int note_birth(const struct cursor *at, const struct block *block, uint32_t *birth)
 {
-    struct stack_births *births = births_of(at, block->stack_id);
+    struct stack_births *births = births_of(at, site_stack(block->site_id));
 
     if (!births)
         return -1;
@@ -105,7 +105,7 @@ static int note_gradient(const struct uses *uses, const struct cursor *at,
 int uses_begin(struct uses *uses, const struct cursor *at, const struct spans *spans,
                struct block *block, uint32_t *birth)
 {
-    const uint32_t stack_id = block->stack_id;
+    const uint32_t stack_id = site_stack(block->site_id);
 
     block->birth_round = at->history->rounds_count;
     block->recurred = false;
@@ -123,12 +123,12 @@ int uses_end(struct uses *uses, const struct cursor *at, struct block *block, ui
     const struct history *history = at->history;
 
     block->end_round = history->rounds_count;
-    block->recurred = birth && history->stacks[block->stack_id].count != birth;
+    block->recurred = birth && history->stacks[site_stack(block->site_id)].count != birth;
     if (!may_be_gradient(history, block))
         return 0;
     if (block->outlived && note_gradient(uses, at, block))
         return -1;
-    const uint32_t forward = block->forward_stack_id;
+    const uint32_t forward = site_forward_stack(block->site_id);
     if (block->outlived && forward && forward < history->trace->frame_limit) {
         struct stack_births *births = births_of(at, forward);
         if (!births)

@@ -122,7 +122,7 @@ static int learn_size(struct blocks *blocks, const struct vmm_object *object)
     uint64_t size_bytes = blocks->at.event->size_bytes;
     if (block->memory != MEMORY_IMPORTED_VMM || block->size_bytes >= size_bytes)
         return 0;
-    return blocks_resize(blocks, object->block, size_bytes, block->stack_id);
+    return blocks_resize(blocks, object->block, size_bytes, site_stack(block->site_id));
 }
 
 /* Ends the mappings within the event's address range. */

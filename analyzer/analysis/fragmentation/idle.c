@@ -125,21 +125,21 @@ static int find_line(struct idle *idle, const struct choice *choice, struct symb
                      struct err *err)
 {
     const struct segment_list *pieces = choice->pieces;
-    struct blame_stack *stacks = array_new(pieces->count + 1, sizeof *stacks, err);
+    uint64_t *sites = array_new(pieces->count + 1, sizeof *sites, err);
     uint64_t *bytes_by_row = array_new(pieces->count + 1, sizeof *bytes_by_row, err);
     struct blame blame = {0};
     size_t count = 0;
     int status = -1;
 
-    for (size_t i = 0; stacks && i < pieces->count; i++)
+    for (size_t i = 0; sites && i < pieces->count; i++)
         if (choice->chosen[i])
-            stacks[count++] = pieces->items[i].stack;
-    if (!stacks || !bytes_by_row || blame_backwards(&blame, symbols, stacks, count, err))
+            sites[count++] = pieces->items[i].site_id;
+    if (!sites || !bytes_by_row || blame_sites(&blame, symbols, sites, count, err))
         goto out;
     for (size_t i = 0; i < pieces->count; i++) {
         if (!choice->chosen[i])
             continue;
-        const struct blamed *blamed = blame_of_backward(&blame, pieces->items[i].stack);
+        const struct blamed *blamed = blame_of(&blame, pieces->items[i].site_id);
         bytes_by_row[blamed->row] += pieces->items[i].free_bytes;
         if (!blamed->is_known || bytes_by_row[blamed->row] <= idle->label_bytes)
             continue;
@@ -149,7 +149,7 @@ static int find_line(struct idle *idle, const struct choice *choice, struct symb
     status = 0;
 out:
     blame_release(&blame);
-    free(stacks);
+    free(sites);
     free(bytes_by_row);
     return status;
 }

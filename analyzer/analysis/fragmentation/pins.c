@@ -47,7 +47,7 @@ static int add_segment(struct pinning *pinning, size_t number)
     if (!free_bytes || segment->is_of_graph)
         return 0;
     for (size_t i = 0; i < segment->block_count; i++) {
-        struct pin *pin = find_pin(pinning, blocks[i]->stack_id);
+        struct pin *pin = find_pin(pinning, site_stack(blocks[i]->site_id));
 
         if (!pin)
             return -1;
@@ -61,7 +61,7 @@ static int add_segment(struct pinning *pinning, size_t number)
         pin_count++;
     }
     if (pin_count == 1)
-        find_pin(pinning, blocks[0]->stack_id)->alone_bytes += free_bytes;
+        find_pin(pinning, site_stack(blocks[0]->site_id))->alone_bytes += free_bytes;
     return 0;
 }
 
@@ -92,14 +92,14 @@ static int find_pins(struct pin_list *pins, const struct segment_list *segments,
 
 static int blame_pins(struct pins *pins, struct symbols *symbols, struct err *err)
 {
-    uint32_t *stacks = array_new(pins->stacks.count, sizeof *stacks, err);
+    uint64_t *sites = array_new(pins->stacks.count, sizeof *sites, err);
 
-    if (!stacks)
+    if (!sites)
         return -1;
     for (size_t i = 0; i < pins->stacks.count; i++)
-        stacks[i] = pins->stacks.items[i].stack_id;
-    const int status = blame_stacks(&pins->blame, symbols, stacks, pins->stacks.count, err);
-    free(stacks);
+        sites[i] = pins->stacks.items[i].stack_id;
+    const int status = blame_sites(&pins->blame, symbols, sites, pins->stacks.count, err);
+    free(sites);
     return status;
 }
 

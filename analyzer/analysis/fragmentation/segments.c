@@ -22,7 +22,7 @@ static int add_pool_segment(struct segment_list *list, const struct segment *seg
                               .size_bytes = segment->size_bytes,
                               .stream = segment->stream,
                               .begin_index = segment->life.begin_index,
-                              .stack = {segment->stack_id, segment->forward_stack_id},
+                              .site_id = segment->site_id,
                               .mapped = segment->mapped,
                               .is_of_graph = segment_is_of_graph(segment, index)};
     return 0;

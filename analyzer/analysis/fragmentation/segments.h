@@ -21,7 +21,7 @@ struct pool_segment {
     uint64_t stranded_bytes;         /* part of free_bytes in mappings that hold a live block */
     uint64_t stream;                 /* of its mappings, if known; see struct segment */
     uint64_t begin_index;            /* event at which it, or its first mapping, began */
-    struct blame_stack stack;        /* of the request that made it */
+    uint64_t site_id;                /* of the request that made it */
     size_t first_block, block_count; /* its blocks: index of the first in the list, and number */
     bool mapped;
     bool is_of_graph; /* belongs to a live CUDA graph: neither idle nor reclaimable */

@@ -58,7 +58,7 @@ static struct held_block *find_live(const struct cursor *at, bool is_late, size_
         live = grown;
         live[(*count)++] = (struct held_block){
             .account = block->account,
-            .stack_id = block->stack_id,
+            .stack_id = site_stack(block->site_id),
             .address = block->address,
             .size_bytes = block->size_bytes,
             .begin_index = block->life.begin_index,

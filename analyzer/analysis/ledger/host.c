@@ -64,9 +64,10 @@ int host_rounded_find(struct host_rounded *rounded, const struct study *study, u
 
     *rounded = (struct host_rounded){.are_powers = true};
     while (!status && (block = live_walk_next(&walk))) {
-        signed char *is_own = &known[block->stack_id]; /* by stack id; -1: not, 0: not known yet */
+        signed char *is_own =
+            &known[site_stack(block->site_id)]; /* by stack id; -1: not, 0: not known yet */
         if (!*is_own) {
-            const int found = is_of_allocator(study->symbols, block->stack_id, err);
+            const int found = is_of_allocator(study->symbols, site_stack(block->site_id), err);
             *is_own = found > 0 ? 1 : -1;
             status = found < 0 ? -1 : 0;
         }

@@ -249,7 +249,7 @@ static int add_owned(struct ledger *ledger, const struct block *block, struct er
         .kind = LEDGER_graphs, .account = HISTORY_NONE, .bytes = block->size_bytes, .count = 1};
 
     if (block->memory != MEMORY_GRAPH) {
-        const int64_t owner = owners_find(&ledger->owners, block->stack_id, err);
+        const int64_t owner = owners_find(&ledger->owners, site_stack(block->site_id), err);
 
         if (owner < 0)
             return -1;

@@ -40,7 +40,7 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
             .outer = outer};
     }
     for (size_t i = 0; i < sites->count; i++) {
-        const struct blamed *blamed = blame_of_backward(blame, site_stack(&sites->items[i]));
+        const struct blamed *blamed = blame_of(blame, sites->items[i].site_id);
         uint32_t number = blamed->path;
 
         if (number == CALL_PATH_NONE) {

@@ -146,7 +146,7 @@ static int spread_over_stack(const struct spreading *spreading, enum groups_by b
                              struct symbols *symbols)
 {
     const struct stack_site *site = &spreading->blamed->site;
-    struct symbol_walk walk = symbols_walk_begin(symbols, spreading->site->stack_id);
+    struct symbol_walk walk = symbols_walk_begin(symbols, site_stack(spreading->site->site_id));
     char text[NAME_BYTES], own[NAME_BYTES] = "";
     struct library library = {.name = ""};
     struct symbol_frame frame;
@@ -176,8 +176,7 @@ static int spread_stack(const struct spreading *spreading)
 {
     char text[NAME_BYTES];
 
-    snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32, spreading->site->stack_id,
-             spreading->site->forward_stack_id);
+    snprintf(text, sizeof text, "%" PRIu64, spreading->site->site_id);
     return blame_group(spreading, text);
 }
 
@@ -204,8 +203,8 @@ int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbol
     *groups = (struct groups){0};
     for (size_t i = 0; i < sites->count && !status; i++) {
         const struct site *site = &sites->items[i];
-        const struct spreading spreading = {groups, site,
-                                            blame_of_backward(blame, site_stack(site)), i + 1, err};
+        const struct spreading spreading = {groups, site, blame_of(blame, site->site_id), i + 1,
+                                            err};
 
         status = by == GROUPS_BY_STACK ? spread_stack(&spreading)
                  : by == GROUPS_BY_OP || by == GROUPS_BY_MODULE

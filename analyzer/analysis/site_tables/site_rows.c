@@ -9,14 +9,14 @@
 int site_rows_blame_first(struct blame *blame, struct symbols *symbols, const struct sites *sites,
                           size_t said, struct err *err)
 {
-    struct blame_stack *stacks = array_new(sites->count, sizeof *stacks, err);
+    uint64_t *ids = array_new(sites->count, sizeof *ids, err);
 
-    if (!stacks)
+    if (!ids)
         return -1;
     for (size_t i = 0; i < sites->count; i++)
-        stacks[i] = site_stack(&sites->items[i]);
-    const int status = blame_first(blame, symbols, stacks, sites->count, said, err);
-    free(stacks);
+        ids[i] = sites->items[i].site_id;
+    const int status = blame_first(blame, symbols, ids, sites->count, said, err);
+    free(ids);
     return status;
 }
 
@@ -97,7 +97,7 @@ static int add_sites_to_rows(struct site_row *rows, const struct history *histor
 
     for (size_t i = 0; i < sites->count && !status; i++) {
         const struct site *site = &sites->items[i];
-        const struct blamed *blamed = blame_of_backward(blame, site_stack(site));
+        const struct blamed *blamed = blame_of(blame, site->site_id);
         const uint32_t phase = phase_of(&readings, site, err);
         size_t row = blamed->row;
 

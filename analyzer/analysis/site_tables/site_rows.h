@@ -19,11 +19,6 @@ struct site_row {
     size_t stack_count; /* number of call stacks; 0: none */
 };
 
-static inline struct blame_stack site_stack(const struct site *site)
-{
-    return (struct blame_stack){site->stack_id, site->forward_stack_id};
-}
-
 /* Fills `blame` with the labels for the stacks of the sites. */
 int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct sites *sites,
                     struct err *err);

@@ -38,8 +38,7 @@ static enum age age_of(const struct account_steps *own, const struct block *bloc
  * and stacks. */
 struct held {
     enum age age;
-    uint32_t stack_id, forward_stack_id;
-    uint64_t bytes;
+    uint64_t site_id, bytes;
 };
 
 static int compare_held(const void *left, const void *right)
@@ -48,10 +47,7 @@ static int compare_held(const void *left, const void *right)
 
     if (a->age != b->age)
         return a->age < b->age ? -1 : 1;
-    if (a->stack_id != b->stack_id)
-        return a->stack_id < b->stack_id ? -1 : 1;
-    return (a->forward_stack_id > b->forward_stack_id) -
-           (a->forward_stack_id < b->forward_stack_id);
+    return site_id_compare(a->site_id, b->site_id);
 }
 
 /* Lists the live blocks. The caller frees *held, even if this returns -1. */
@@ -66,9 +62,8 @@ static int find_held(struct held **held, size_t *count, const struct account_ste
         if (!grown)
             return -1;
         *held = grown;
-        grown[(*count)++] =
-            (struct held){age_of(own, block, watch->first_end_index), block->stack_id,
-                          block->forward_stack_id, block->size_bytes};
+        grown[(*count)++] = (struct held){age_of(own, block, watch->first_end_index),
+                                          block->site_id, block->size_bytes};
     }
     if (*count)
         qsort(*held, *count, sizeof **held, compare_held);
@@ -85,11 +80,10 @@ static void sum_up(struct ages *ages, struct held *held, size_t count)
         row->count++;
         if (i && !compare_held(&held[i - 1], &held[i]))
             held[i].bytes += held[i - 1].bytes;
-        if (row->count > 1 && held[i].bytes <= row->stack_bytes)
+        if (row->count > 1 && held[i].bytes <= row->site_bytes)
             continue;
-        row->stack_bytes = held[i].bytes;
-        row->stack_id = held[i].stack_id;
-        row->forward_stack_id = held[i].forward_stack_id;
+        row->site_bytes = held[i].bytes;
+        row->site_id = held[i].site_id;
     }
 }
 

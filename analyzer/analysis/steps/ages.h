@@ -13,8 +13,7 @@ enum age { AGE_THIS, AGE_BEFORE, AGE_TWO_BEFORE, AGE_EARLIER, AGE_FIRST, AGE_COU
 
 struct age_row {
     uint64_t bytes, count;
-    uint32_t stack_id, forward_stack_id; /* the two stacks that hold most; see struct block */
-    uint64_t stack_bytes;                /* bytes that these two stacks hold */
+    uint64_t site_id, site_bytes; /* the site that holds most, and its bytes */
 };
 
 struct ages {

@@ -246,7 +246,7 @@ static void note_born(struct account_ends *own, const struct site_ends *site,
 static void note_birth(struct growth_watch *watch, struct site_blocks *blocks,
                        const struct block *block)
 {
-    const bool is_of_backward = block->backward || block->forward_stack_id;
+    const bool is_of_backward = block->backward || site_forward_stack(block->site_id);
     const uint64_t backwards = watch->backward_count;
 
     if (block->is_of_graph && block->backward)
@@ -278,7 +278,7 @@ static int change_together(struct growth_watch *watch, const struct account_ends
         return 0;
     if (watch->has_pool || block->life.begin_index < watch->together_begin)
         return 0;
-    struct site_ends *site = find_site(all, block->stack_id, err);
+    struct site_ends *site = find_site(all, site_stack(block->site_id), err);
     if (!site)
         return -1;
     if (change->birth)
@@ -298,13 +298,13 @@ static int note_block(struct growth_watch *watch, struct account_ends *own, stru
                       const struct change *change, struct err *err)
 {
     const struct block *block = change->block;
-    if (change->birth && block->forward_stack_id) {
-        struct site_ends *forward = find_site(own, block->forward_stack_id, err);
+    if (change->birth && site_forward_stack(block->site_id)) {
+        struct site_ends *forward = find_site(own, site_forward_stack(block->site_id), err);
         if (!forward)
             return -1;
         forward->blocks.went_back = true;
     }
-    *site = find_site(own, block->stack_id, err);
+    *site = find_site(own, site_stack(block->site_id), err);
     if (!*site)
         return -1;
     if (change->birth)

@@ -75,10 +75,7 @@ static int compare_sites(const void *left, const void *right)
 
     if (more_a > more_b || more_a < more_b)
         return more_a < more_b ? 1 : -1;
-    if (a->stack_id != b->stack_id)
-        return a->stack_id < b->stack_id ? -1 : 1;
-    return (a->forward_stack_id > b->forward_stack_id) -
-           (a->forward_stack_id < b->forward_stack_id);
+    return site_id_compare(a->site_id, b->site_id);
 }
 
 /* Sums of the largest block of each known site. */
@@ -104,8 +101,7 @@ static void add_site(struct outlier *outlier, struct largest *largest,
         largest->typical_bytes += (double)other_largest / others;
     }
     if ((double)own.bytes > typical)
-        outlier->sites[outlier->count++] =
-            (struct outlier_site){site->stack_id, site->forward_stack_id, own.bytes, typical};
+        outlier->sites[outlier->count++] = (struct outlier_site){site->site_id, own.bytes, typical};
 }
 
 static void sum_up(struct outlier *outlier, const struct largest *largest)

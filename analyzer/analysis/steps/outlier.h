@@ -34,7 +34,7 @@ enum outlier_cause {
 /* A call stack, in a backward together with one forward operator: the bytes that it allocated in
  * the step, and its average over all other steps except the first. */
 struct outlier_site {
-    uint32_t stack_id, forward_stack_id;
+    uint64_t site_id;
     uint64_t bytes;
     double typical_bytes; /* 0: allocated in no other step */
 };

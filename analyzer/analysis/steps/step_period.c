@@ -21,7 +21,7 @@ bool step_period_change(struct step_period *period, const struct block *block, b
 {
     if (!period->roles || (block->account != period->account && period->account != HISTORY_NONE))
         return false;
-    const unsigned role = step_period_role(period, block->stack_id);
+    const unsigned role = step_period_role(period, site_stack(block->site_id));
     if (!is_birth) {
         period->frees_count++;
         period->has_dropped |= (role & ROUND_DROPS) != 0;

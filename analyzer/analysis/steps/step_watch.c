@@ -32,9 +32,9 @@ static struct account_steps *find_account(struct step_watch *watch, const struct
 
 static uint32_t site_number(const struct account_steps *own, const struct block *block)
 {
-    if (block->forward_stack_id)
-        return pair_map_get(&own->backward_numbers, block->forward_stack_id, block->stack_id);
-    return own->numbers[block->stack_id] ? own->numbers[block->stack_id] - 1 : PAIR_MAP_NONE;
+    if (block->site_id >= own->stack_limit)
+        return pair_map_get(&own->backward_numbers, 0, block->site_id);
+    return own->numbers[block->site_id] ? own->numbers[block->site_id] - 1 : PAIR_MAP_NONE;
 }
 
 static struct site_steps *find_site(struct account_steps *own, const struct block *block,
@@ -49,11 +49,11 @@ static struct site_steps *find_site(struct account_steps *own, const struct bloc
         return NULL;
     own->sites = grown;
     grown += own->site_count;
-    *grown = (struct site_steps){block->stack_id, .forward_stack_id = block->forward_stack_id};
-    if (!block->forward_stack_id)
-        own->numbers[block->stack_id] = (uint32_t)own->site_count + 1;
-    else if (pair_map_put(&own->backward_numbers, block->forward_stack_id, block->stack_id,
-                          (uint32_t)own->site_count, err))
+    *grown = (struct site_steps){.site_id = block->site_id};
+    if (block->site_id < own->stack_limit)
+        own->numbers[block->site_id] = (uint32_t)own->site_count + 1;
+    else if (pair_map_put(&own->backward_numbers, 0, block->site_id, (uint32_t)own->site_count,
+                          err))
         return NULL;
     own->site_count++;
     return grown;

@@ -42,7 +42,7 @@ struct step_site {
 
 /* Allocations of such a call stack in all steps that ended, except the first. */
 struct site_steps {
-    uint32_t stack_id, forward_stack_id;   /* as in struct block */
+    uint64_t site_id;
     uint64_t steps_count;                  /* number of steps in which it allocated */
     uint64_t bytes, largest_bytes;         /* sums */
     uint64_t now_bytes, now_largest_bytes; /* in the open step */
@@ -54,7 +54,7 @@ struct step_window {
 
 struct account_steps {
     /* numbers: number of a site, from 1, by stack id; 0: none. backward_numbers: number of a
-     * backward's site, from 0, by both stacks. */
+     * backward's site, from 0, by site id. */
     uint32_t *numbers;
     struct pair_map backward_numbers;
     size_t stack_limit;

@@ -74,7 +74,7 @@ static int blame_stack(struct check_result *result, const struct study *study, u
 {
     struct blame blame;
 
-    if (blame_stacks(&blame, study->symbols, &stack_id, 1, err))
+    if (blame_sites(&blame, study->symbols, &(const uint64_t){stack_id}, 1, err))
         return -1;
     const int status = blame_line(result, &blame.items[0], err);
     blame_release(&blame);

@@ -81,8 +81,7 @@ int page_step_begin(struct doc *doc, const struct study *study, const char *phas
 {
     char label[BLAME_TEXT_BYTES];
 
-    const struct blame_stack stack = {.stack_id = stack_id};
-    if (stack_id && blame_alone(label, study->symbols, stack, err) < 0)
+    if (stack_id && blame_alone(label, study->symbols, stack_id, err) < 0)
         return -1;
     doc_text(doc_detail(doc), "step_site", "A step begins at", stack_id ? label : NULL);
     doc_text(doc_detail(doc), "step_phase", "Each step is a", phase);

@@ -129,8 +129,8 @@ static int say_overflow_remedy(struct opening *opening, const struct oom *oom,
 static const char *label_of(const struct oom_told *told, uint32_t stack_id)
 {
     for (size_t i = 0; i < told->sites.count; i++)
-        if (told->sites.items[i].stack_id == stack_id)
-            return blame_of_backward(&told->blame, site_stack(&told->sites.items[i]))->label;
+        if (site_stack(told->sites.items[i].site_id) == stack_id)
+            return blame_of(&told->blame, told->sites.items[i].site_id)->label;
     return "one line";
 }
 

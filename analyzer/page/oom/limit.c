@@ -20,14 +20,13 @@ static const char *limit_name(unsigned number)
 int page_oom_say_limit_holder(struct opening *opening, const struct study *study,
                               const struct oom *oom, struct err *err)
 {
-    const struct blame_stack stack = {.stack_id = oom->limit.stack_id};
     const char *name = limit_name(oom->limit.number);
     char label[BLAME_TEXT_BYTES], size[UNITS_TEXT_BYTES];
     const bool is_measured = oom_limit_makes_room(oom);
 
     if (!is_measured && !oom_limit_may_hold(oom))
         return 0;
-    const int is_known = blame_alone(label, study->symbols, stack, err);
+    const int is_known = blame_alone(label, study->symbols, oom->limit.stack_id, err);
     if (is_known < 0)
         return -1;
     return page_say(opening, VERDICT_who, "The context %s %s for %s, which %s set.",

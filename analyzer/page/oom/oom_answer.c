@@ -327,11 +327,6 @@ int page_oom_explain(struct text *out, const struct study *study, const struct o
 
 /* --- the answer --- */
 
-static struct blame_stack asker(const struct failure *failure)
-{
-    return (struct blame_stack){failure->event.stack_id, failure->forward_stack_id};
-}
-
 int page_oom_tell(struct oom_told *told, const struct study *study, const struct oom *oom,
                   struct err *err)
 {
@@ -342,22 +337,21 @@ int page_oom_tell(struct oom_told *told, const struct study *study, const struct
     if (sites_at(&told->sites, &study->categories, oom->account, oom->failure->at.index, err))
         return -1;
     const size_t limit = told->sites.count + history->failure_count;
-    struct blame_stack *stacks = array_new(limit, sizeof *stacks, err);
-    for (size_t i = 0; stacks && i < told->sites.count; i++)
-        stacks[count++] = site_stack(&told->sites.items[i]);
-    for (size_t i = 0; stacks && i < history->failure_count; i++)
-        stacks[count++] = asker(&history->failures[i]);
-    const int status =
-        stacks ? blame_backwards(&told->blame, study->symbols, stacks, count, err) : -1;
+    uint64_t *sites = array_new(limit, sizeof *sites, err);
+    for (size_t i = 0; sites && i < told->sites.count; i++)
+        sites[count++] = told->sites.items[i].site_id;
+    for (size_t i = 0; sites && i < history->failure_count; i++)
+        sites[count++] = history->failures[i].site_id;
+    const int status = sites ? blame_sites(&told->blame, study->symbols, sites, count, err) : -1;
     if (status)
         sites_release(&told->sites);
-    free(stacks);
+    free(sites);
     return status;
 }
 
 const struct blamed *page_oom_asker(const struct oom_told *told, const struct failure *failure)
 {
-    return blame_of_backward(&told->blame, asker(failure));
+    return blame_of(&told->blame, failure->site_id);
 }
 
 void page_oom_told_release(struct oom_told *told)

@@ -54,8 +54,10 @@ static int find_words(struct words *words, const struct study *study, const stru
         name_line(words, study, remedy);
         return 0;
     }
-    const struct blame_stack stack = {remedy->stack_id, remedy->forward_stack_id};
-    return remedy->stack_id && blame_alone(words->label, study->symbols, stack, err) < 0 ? -1 : 0;
+    return site_stack(remedy->site_id) &&
+                   blame_alone(words->label, study->symbols, remedy->site_id, err) < 0
+               ? -1
+               : 0;
 }
 
 /* Adds the pattern and replaces {callee}, {label}, {count}, {setting}, {graph:…}, {unseen:…} and

@@ -95,11 +95,9 @@ static void add_phases(const struct writer *writer, uint32_t account)
     doc_list_end(doc);
 }
 
-static uint32_t add_stack(struct writer *writer, uint64_t stacks)
+static uint32_t add_stack(struct writer *writer, uint64_t site_id)
 {
-    const struct blame_stack stack = {(uint32_t)stacks, (uint32_t)(stacks >> 32)};
-
-    return stack_tree_add(&writer->tree, writer->study->symbols, stack, writer->err);
+    return stack_tree_add(&writer->tree, writer->study->symbols, site_id, writer->err);
 }
 
 /* Adds stacks at points or at snapshots. The last group is the sum of all other stacks, and its
@@ -147,7 +145,7 @@ static int64_t block_value(struct writer *writer, const struct block *block,
     case BLOCK_SIZE:
         return (int64_t)block->size_bytes;
     case BLOCK_STACK:
-        return add_stack(writer, series_stacks(block->stack_id, block->forward_stack_id));
+        return add_stack(writer, block->site_id);
     case BLOCK_CATEGORY:
         return categories_of(&writer->study->categories, block);
     case BLOCK_FIRST:

@@ -54,10 +54,10 @@ static int add_path(struct stack_tree *tree, struct symbols *symbols, uint32_t s
     return 0;
 }
 
-uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, struct blame_stack stack,
+uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, uint64_t site_id,
                         struct err *err)
 {
-    const uint32_t known = pair_map_get(&tree->numbers, stack.forward_stack_id, stack.stack_id);
+    const uint32_t known = pair_map_get(&tree->numbers, 0, site_id);
     uint32_t node;
 
     if (known != PAIR_MAP_NONE)
@@ -67,11 +67,10 @@ uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, struct
     if (!grown)
         return UINT32_MAX;
     tree->stacks = grown;
-    if (add_path(tree, symbols, stack.stack_id, &node, err) ||
-        pair_map_put(&tree->numbers, stack.forward_stack_id, stack.stack_id,
-                     (uint32_t)tree->stack_count, err))
+    if (add_path(tree, symbols, site_stack(site_id), &node, err) ||
+        pair_map_put(&tree->numbers, 0, site_id, (uint32_t)tree->stack_count, err))
         return UINT32_MAX;
-    grown[tree->stack_count] = (struct tree_stack){.stack = stack, .node = node};
+    grown[tree->stack_count] = (struct tree_stack){.site_id = site_id, .node = node};
     return (uint32_t)tree->stack_count++;
 }
 
@@ -102,25 +101,26 @@ static void describe_nodes(struct doc *doc, const struct frame_tree *tree)
 static int describe_stacks(struct doc *doc, const struct stack_tree *tree, struct symbols *symbols,
                            struct err *err)
 {
-    struct blame_stack *stacks = array_new(tree->stack_count, sizeof *stacks, err);
+    uint64_t *sites = array_new(tree->stack_count, sizeof *sites, err);
     struct blame blame;
 
-    if (!stacks)
+    if (!sites)
         return -1;
     for (size_t i = 0; i < tree->stack_count; i++)
-        stacks[i] = tree->stacks[i].stack;
-    const int status = blame_backwards(&blame, symbols, stacks, tree->stack_count, err);
-    free(stacks);
+        sites[i] = tree->stacks[i].site_id;
+    const int status = blame_sites(&blame, symbols, sites, tree->stack_count, err);
+    free(sites);
     if (status)
         return -1;
     doc_list_begin(doc, "stacks", NULL);
     for (size_t i = 0; i < tree->stack_count; i++) {
         const struct tree_stack *stack = &tree->stacks[i];
-        const struct blamed *blamed = blame_of_backward(&blame, stack->stack);
+        const struct blamed *blamed = blame_of(&blame, stack->site_id);
         doc_row_begin(doc);
-        doc_count(doc, "stack_id", "Stack", stack->stack.stack_id);
+        doc_count(doc, "stack_id", "Stack", site_stack(stack->site_id));
         doc_known_count(doc, "forward_stack_id", "Forward stack",
-                        stack->stack.forward_stack_id != 0, stack->stack.forward_stack_id);
+                        site_forward_stack(stack->site_id) != 0,
+                        site_forward_stack(stack->site_id));
         doc_text(doc, "site", "Site", blamed->is_known ? blamed->label : NULL);
         doc_text(doc, "called", "Called", blamed->site.called);
         doc_known_count(doc, "node", "Node", stack->node != FRAME_TREE_NONE, stack->node);

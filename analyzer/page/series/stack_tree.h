@@ -8,7 +8,7 @@
 #include "analyzer/util/text_set.h"
 
 struct tree_stack {
-    struct blame_stack stack;
+    uint64_t site_id;
     uint32_t node; /* the stack's innermost frame; FRAME_TREE_NONE: the stack is empty */
 };
 
@@ -20,13 +20,12 @@ struct stack_tree {
     struct tree_stack *stacks;
     size_t stack_count, stack_capacity;
     struct text_set frame_texts; /* frames with equal text are one frame */
-    /* numbers of stacks, by the stack of the forward operator and by the stack itself */
-    struct pair_map numbers;
+    struct pair_map numbers;     /* of stacks, by site */
 };
 
 /* Returns the stack's number in the tree, and adds the stack if it is new. Returns UINT32_MAX if
  * there is no memory. */
-uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, struct blame_stack stack,
+uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, uint64_t site_id,
                         struct err *err);
 /* Adds "frames", "nodes" and "stacks" to the open object. */
 int stack_tree_describe(struct doc *doc, const struct stack_tree *tree, struct symbols *symbols,

@@ -15,41 +15,31 @@
 
 /* --- findings --- */
 
-static struct blame_stack stacks_of_site(const struct outlier_site *site)
-{
-    return (struct blame_stack){site->stack_id, site->forward_stack_id};
-}
-
-static struct blame_stack stacks_of_age(const struct age_row *row)
-{
-    return (struct blame_stack){row->stack_id, row->forward_stack_id};
-}
-
 const struct blamed *step_findings_of_site(const struct step_findings *found,
                                            const struct outlier_site *site)
 {
-    return blame_of_backward(&found->blame, stacks_of_site(site));
+    return blame_of(&found->blame, site->site_id);
 }
 
 const struct blamed *step_findings_of_age(const struct step_findings *found, enum age age)
 {
-    return blame_of_backward(&found->blame, stacks_of_age(&found->ages.rows[age]));
+    return blame_of(&found->blame, found->ages.rows[age].site_id);
 }
 
 static int blame_all(struct step_findings *found, struct symbols *symbols, struct err *err)
 {
     const struct outlier *outlier = &found->outlier;
-    struct blame_stack *stacks = array_new(outlier->count + AGE_COUNT, sizeof *stacks, err);
+    uint64_t *sites = array_new(outlier->count + AGE_COUNT, sizeof *sites, err);
     size_t count = 0;
 
-    if (!stacks)
+    if (!sites)
         return -1;
     for (size_t i = 0; i < outlier->count; i++)
-        stacks[count++] = stacks_of_site(&outlier->sites[i]);
+        sites[count++] = outlier->sites[i].site_id;
     for (int age = 0; age < AGE_COUNT; age++)
-        stacks[count++] = stacks_of_age(&found->ages.rows[age]);
-    const int status = blame_backwards(&found->blame, symbols, stacks, count, err);
-    free(stacks);
+        sites[count++] = found->ages.rows[age].site_id;
+    const int status = blame_sites(&found->blame, symbols, sites, count, err);
+    free(sites);
     return status;
 }
 
@@ -208,18 +198,18 @@ static int say_period(struct opening *opening, const struct study *study, struct
     char label[BLAME_TEXT_BYTES];
 
     const char *phase = study->ends.period.phase.name;
-    const struct blame_stack stack = {.stack_id = study->ends.period.stack_id};
+    const uint32_t stack_id = study->ends.period.stack_id;
     if (phase)
         return page_say(
             opening, VERDICT_why,
             "The program marks no steps, so each occurrence of the phase \"%s\" is taken for one.",
             phase);
-    if (!stack.stack_id)
+    if (!stack_id)
         return 1;
-    if (blame_alone(label, study->symbols, stack, err) < 0)
+    if (blame_alone(label, study->symbols, stack_id, err) < 0)
         return -1;
     return page_say(opening, VERDICT_why,
-                    study->ends.period.roles[stack.stack_id] & ROUND_DROPS
+                    study->ends.period.roles[stack_id] & ROUND_DROPS
                         ? "The program marks no steps, so a step is taken to end when blocks of %s "
                           "are freed all at once."
                         : "The program marks no steps, so a step is taken to begin each time that "
@@ -275,8 +265,7 @@ static int take_live(struct outlier *outlier, const struct study *study,
             continue;
         site->bytes = 0;
         for (size_t n = 0; n < live.count; n++)
-            if (live.items[n].stack_id == site->stack_id &&
-                live.items[n].forward_stack_id == site->forward_stack_id)
+            if (live.items[n].site_id == site->site_id)
                 site->bytes += live.items[n].bytes;
         outlier->new_bytes += site->bytes;
     }

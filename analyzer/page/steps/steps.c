@@ -152,7 +152,7 @@ static void add_ages(struct doc *doc, const struct step_findings *found)
         doc_text(doc, "age", "From", age_text((enum age)age));
         doc_bytes(doc, "bytes", "Bytes", found->ages.rows[age].bytes);
         doc_count(doc, "blocks", "Blocks", found->ages.rows[age].count);
-        doc_bytes(doc, "most_bytes", "Most", found->ages.rows[age].stack_bytes);
+        doc_bytes(doc, "most_bytes", "Most", found->ages.rows[age].site_bytes);
         doc_text(doc, "most_site", "By", step_findings_of_age(found, (enum age)age)->label);
         doc_row_end(doc);
     }

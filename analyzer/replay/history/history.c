@@ -51,9 +51,9 @@ const struct device_use *history_device(const struct history *history, int devic
 
 bool block_stays(const struct history *history, const struct block *block)
 {
-    return block->stack_id < history->stack_count &&
+    return site_stack(block->site_id) < history->stack_count &&
            block_rounds(history, block) >= BLOCK_STAYS_ROUNDS &&
-           history->stacks[block->stack_id].last_round <= block->birth_round;
+           history->stacks[site_stack(block->site_id)].last_round <= block->birth_round;
 }
 
 static bool is_failure_at(const struct history *history, const struct failure *failure, int device,

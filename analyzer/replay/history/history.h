@@ -58,6 +58,7 @@
 #include <stdint.h>
 
 #include "card_processes.h"
+#include "analyzer/load/site_id.h"
 #include "analyzer/load/trace.h"
 #include "analyzer/util/pair_map.h"
 #include "analyzer/util/slots.h"
@@ -113,16 +114,11 @@ struct block {
     struct life life;
     uint64_t address; /* or handle */
     uint64_t size_bytes;
-    uint64_t stream; /* stream of a piece of a pool, or STREAM_UNKNOWN; 0 for other blocks */
-    uint32_t stack_id;
-    /*
-     * If a backward allocated the block: the stack of the first allocation of the forward operator
-     * that this backward belongs to (autograd.h). 0: not in a backward, or unknown.
-     */
-    uint32_t forward_stack_id;
-    uint32_t backward;               /* number of its call to backward; 0: none, or unknown */
-    uint32_t path;                   /* phase of its birth; HISTORY_NONE: none */
-    uint32_t deciding_path;          /* innermost phase around its birth that has a rule */
+    uint64_t stream;        /* stream of a piece of a pool, or STREAM_UNKNOWN; 0 for other blocks */
+    uint64_t site_id;       /* site_id.h */
+    uint32_t backward;      /* number of its call to backward; 0: none, or unknown */
+    uint32_t path;          /* phase of its birth; HISTORY_NONE: none */
+    uint32_t deciding_path; /* innermost phase around its birth that has a rule */
     uint32_t birth_round, end_round; /* backwards before its birth; before its end, if it ended */
     uint32_t account;
     uint32_t mempool;     /* HISTORY_NONE: unknown, or another kind of memory */
@@ -227,7 +223,7 @@ struct failure {
     uint32_t refusals_count;                   /* number of all calls */
     uint64_t flushed_bytes;      /* given back to the driver by the framework between the calls */
     bool refused_by_framework;   /* the framework refused; the driver had not refused before */
-    uint32_t forward_stack_id;   /* as in struct block */
+    uint64_t site_id;            /* of `event` */
     bool is_of_backward;         /* on autograd's thread, which passes exceptions to another one */
     bool went_on;                /* the program allocated, or tried to, after the failure */
     uint32_t went_on_stack_id;   /* stack of that attempt; 0: unknown, or by other threads */
@@ -279,9 +275,8 @@ enum { PATH_RULE_BACKWARD, PATH_RULE_FORWARD, PATH_RULE_NONE = UINT8_MAX };
 struct segment {
     struct life life;
     uint64_t address, size_bytes;
-    uint64_t stream;   /* of the first piece seen in it; STREAM_UNKNOWN */
-    uint32_t stack_id; /* of this piece, whose request made the segment */
-    uint32_t forward_stack_id;
+    uint64_t stream;  /* of the first piece seen in it; STREAM_UNKNOWN */
+    uint64_t site_id; /* of this piece, whose request made the segment */
     uint32_t account; /* of the pool */
     bool mapped;      /* it is a VMM mapping: a free range may continue in the next mapping */
     /* While it belongs to CUDA graphs (captures.h): neither idle nor reclaimable. */

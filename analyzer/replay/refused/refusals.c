@@ -194,7 +194,7 @@ int refusals_add(const struct cursor *at, uint32_t account, uint32_t path, bool 
                        (event->result == RESULT_OUT_OF_MEMORY || !first_of_thread(at, 0));
     struct failure failure = describe(at, account, path);
     failure.is_of_backward = is_of_backward;
-    failure.forward_stack_id = forward_stack_id;
+    failure.site_id = site_id_of(failure.event.stack_id, forward_stack_id);
     if (event->memory == MEMORY_TENSOR)
         join_refusals(at, &failure);
     else if (waits)
