@@ -4,12 +4,11 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "analyzer/oom/oom_kind.h"
 #include "analyzer/analysis/sites.h"
-#include "analyzer/blame/joined.h"
+#include "analyzer/blame/blame.h"
 #include "analyzer/page/holders/kept_by.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
@@ -303,11 +302,20 @@ static int add_retry(struct doc *doc, const struct study *study, const struct vi
     return page_frames_of(doc, study, view, blamed, others, OOM_SITE_FRAME_LINES, err);
 }
 
-static void join_retries(void *into, const void *from)
-{
-    struct retry_site *sum = into;
-    const struct retry_site *site = from;
+/* A line to blame, with the sum of its call stacks. */
+struct retry_row {
+    struct retry_site sum; /* its stack is the first of them */
+    size_t stack_count;
+};
 
+static void add_to_row(struct retry_row *row, const struct retry_site *site)
+{
+    struct retry_site *sum = &row->sum;
+
+    if (!row->stack_count++) {
+        *sum = *site;
+        return;
+    }
     sum->retries_count += site->retries_count;
     sum->done_without_count += site->done_without_count;
     sum->flushed_bytes += site->flushed_bytes;
@@ -320,36 +328,40 @@ static void join_retries(void *into, const void *from)
 /* Puts the most retries first. */
 static int compare_retries(const void *left, const void *right)
 {
-    const struct retry_site *a = left, *b = right;
+    const struct retry_site *a = &((const struct retry_row *)left)->sum;
+    const struct retry_site *b = &((const struct retry_row *)right)->sum;
 
     if (a->retries_count != b->retries_count)
         return a->retries_count < b->retries_count ? 1 : -1;
     return (a->last.seq > b->last.seq) - (a->last.seq < b->last.seq);
 }
 
-static const struct joinable retry_sites = {sizeof(struct retry_site),
-                                            offsetof(struct retry_site, stack_id), join_retries,
-                                            compare_retries};
-
-/* Adds the retries to a summary. It has the retries of one device, with a row for each line to
- * blame. */
+/* Adds the retries of one device to a summary, with a row for each line to blame. */
 static int add_retry_rows(struct doc *doc, const struct study *study, const struct view *view,
-                          const struct retry_site *sites, size_t count, const struct blame *blame,
-                          struct err *err)
+                          int device, const struct blame *blame, struct err *err)
 {
-    size_t row_count = count;
-    int status = 0;
+    const struct history *history = &study->history;
+    struct retry_row *rows = array_new(blame->texts.count, sizeof *rows, err);
+    size_t count = 0;
+    int status = rows ? 0 : -1;
 
-    struct retry_site *rows = joined_items(blame, &retry_sites, sites, &row_count, err);
-    for (size_t i = 0; rows && i < row_count && !status; i++) {
-        const struct blamed *blamed = blame_of(blame, rows[i].stack_id);
+    for (size_t i = 0; rows && i < history->retry_count; i++)
+        if (history->retries[i].device == device)
+            add_to_row(&rows[blame_of(blame, history->retries[i].stack_id)->row],
+                       &history->retries[i]);
+    for (size_t i = 0; rows && i < blame->texts.count; i++)
+        if (rows[i].stack_count)
+            rows[count++] = rows[i];
+    if (count)
+        qsort(rows, count, sizeof *rows, compare_retries);
+    for (size_t i = 0; i < count && !status; i++) {
+        const struct blamed *blamed = blame_of(blame, rows[i].sum.stack_id);
 
         doc_row_begin(doc_summary(doc));
-        status = add_retry(doc, study, view, &rows[i], blamed,
-                           joined_others(blame, &retry_sites, sites, count, blamed), err);
+        status = add_retry(doc, study, view, &rows[i].sum, blamed,
+                           blamed->is_known ? rows[i].stack_count - 1 : 0, err);
         doc_row_end(doc);
     }
-    status = rows ? status : -1;
     free(rows);
     return status;
 }
@@ -358,20 +370,14 @@ static int add_retries_by_line(struct doc *doc, const struct study *study, const
                                const struct blame *blame, struct err *err)
 {
     const struct history *history = &study->history;
-    struct retry_site *sites = array_new(history->retry_count, sizeof *sites, err);
-    int status = sites ? 0 : -1;
+    int status = 0;
 
     for (size_t i = 0; i < history->device_count && !status; i++) {
         const int device = history->devices[i].device;
-        size_t count = 0;
 
-        for (size_t n = 0; n < history->retry_count; n++)
-            if (history->retries[n].device == device)
-                sites[count++] = history->retries[n];
         if (view->device < 0 || view->device == device)
-            status = add_retry_rows(doc, study, view, sites, count, blame, err);
+            status = add_retry_rows(doc, study, view, device, blame, err);
     }
-    free(sites);
     return status;
 }
 
@@ -400,21 +406,24 @@ static int add_retries(struct doc *doc, const struct study *study, const struct 
                        struct err *err)
 {
     const struct history *history = &study->history;
+    uint64_t *sites = array_new(history->retry_count, sizeof *sites, err);
     struct blame blame;
 
-    if (joined_blame(&blame, study->symbols, &retry_sites, history->retries, history->retry_count,
-                     err))
+    for (size_t i = 0; sites && i < history->retry_count; i++)
+        sites[i] = history->retries[i].stack_id;
+    int status = sites ? blame_sites(&blame, study->symbols, sites, history->retry_count, err) : -1;
+    free(sites);
+    if (status)
         return -1;
     doc_list_begin(
         doc, "retries",
         history->done_without_in_all
             ? "Refused, and served after the framework flushed its cache, or done without"
             : "Retries: refused, and served after the framework flushed its cache");
-    const int status =
-        (doc_takes(doc, DOC_SUMMARY) && add_retries_by_line(doc, study, view, &blame, err)) ||
-                add_retries_by_stack(doc, study, view, &blame, err)
-            ? -1
-            : 0;
+    status = (doc_takes(doc, DOC_SUMMARY) && add_retries_by_line(doc, study, view, &blame, err)) ||
+                     add_retries_by_stack(doc, study, view, &blame, err)
+                 ? -1
+                 : 0;
     doc_list_end(doc);
     blame_release(&blame);
     return status;
