@@ -156,11 +156,13 @@ static int say_holder(struct opening *opening, const struct study *study, const 
 }
 
 /* The parts of the memory of a training. PART_KEPT is a leak, or what one step uses in several
- * backwards: gradients of several batches, a batch of two losses. */
-enum part { PART_PASSING, PART_KEPT, PART_STAYING, PARTS };
+ * backwards: gradients of several batches, a batch of two losses. PART_AFTER is that of a program
+ * that ended well, such as its evaluation. */
+enum part { PART_PASSING, PART_KEPT, PART_AFTER, PART_STAYING, PARTS };
 
 static const char *const part_words[PARTS] = {[PART_PASSING] = "comes and goes with each step",
                                               [PART_KEPT] = "is kept over several backwards",
+                                              [PART_AFTER] = "was made after the last backward",
                                               [PART_STAYING] = "stays over the steps"};
 
 struct part_filter {
@@ -168,15 +170,34 @@ struct part_filter {
     enum part part;
 };
 
+/* True for a block that no backward and no optimizer made, and that no backward followed. */
+static bool is_after_backwards(const struct history *history, const struct block *block)
+{
+    const uint8_t rule = block->deciding_path == HISTORY_NONE
+                             ? PATH_RULE_NONE
+                             : history->paths[block->deciding_path].rule;
+    const enum category made = category_of_rule(rule);
+
+    return block->birth_round == history->rounds_count && made != CATEGORY_gradients &&
+           made != CATEGORY_optimizer && !history->failures_in_all;
+}
+
+static enum part part_of(const struct categories *categories, const struct block *block)
+{
+    const struct history *history = categories->history;
+
+    if (categories_stays(categories, block))
+        return PART_STAYING;
+    if (block_rounds(history, block) >= BLOCK_STAYS_ROUNDS)
+        return PART_KEPT;
+    return is_after_backwards(history, block) ? PART_AFTER : PART_PASSING;
+}
+
 static bool part_takes(const void *self, const struct block *block)
 {
     const struct part_filter *filter = self;
-    const struct history *history = filter->categories->history;
-    const enum part part = categories_stays(filter->categories, block)         ? PART_STAYING
-                           : block_rounds(history, block) < BLOCK_STAYS_ROUNDS ? PART_PASSING
-                                                                               : PART_KEPT;
 
-    return part == filter->part;
+    return part_of(filter->categories, block) == filter->part;
 }
 
 /* Says who holds a part of the memory, unless the part is small: "770.75 MiB of it comes and goes
