@@ -170,7 +170,7 @@ static const struct growing *add_sites(struct leak_evidence *evidence,
 }
 
 /* Finds what keeps most of the blocks, from the walk over Python's objects at which variables held
- * most of them. */
+ * most of them. Variables of the current step hold no more than one step makes. */
 static int find_holder(struct leak_evidence *evidence, const struct study *study, uint32_t account,
                        const bool *stacks, struct err *err)
 {
@@ -183,7 +183,7 @@ static int find_holder(struct leak_evidence *evidence, const struct study *study
     if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
         return -1;
     const struct held_sum *most = held_sums_most(&sums);
-    if (most) {
+    if (most && (double)most->bytes > evidence->slope) {
         evidence->held = *most;
         evidence->holder = most->holder->kind;
         evidence->walked_bytes = sums.bytes;
