@@ -63,13 +63,13 @@ static int find_segment_stacks(bool **stacks, const struct study *study, uint32_
 
 /* Finds the lines to blame for the stacks that grow or churn. The account's other stacks are also
  * passed to the blame, because they show which lines are shared helpers. */
-static int blame_all(struct account_leak *found, const struct study *study, uint32_t account,
-                     struct err *err)
+static int blame_all(struct account_leak *found, const struct study *study,
+                     const struct growth_watch *watch, uint32_t account, struct err *err)
 {
     enum { BESIDE_MAX = 1000 };
     const struct growth *growth = &found->growth;
     const struct account_ends *own =
-        account < study->growth.account_count ? &study->growth.accounts[account] : NULL;
+        account < watch->account_count ? &watch->accounts[account] : NULL;
     const size_t beside = !own ? 0 : own->count < BESIDE_MAX ? own->count : BESIDE_MAX;
     uint64_t *sites =
         array_new(growth->count + growth->churn_count + 5 + beside, sizeof *sites, err);
@@ -261,8 +261,8 @@ static uint64_t peak_to_judge_by(const struct history *history, const struct acc
                                                                       : driver_bytes;
 }
 
-int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
-                      struct err *err)
+static int find_watched(struct account_leak *found, const struct study *study,
+                        const struct growth_watch *watch, uint32_t account, struct err *err)
 {
     const struct account *own = &study->history.accounts[account];
     /* The card does not limit managed memory, nor pinned memory of the host. */
@@ -273,11 +273,11 @@ int account_leak_find(struct account_leak *found, const struct study *study, uin
     int status = -1;
 
     *found = (struct account_leak){0};
-    if (growth_find(&found->growth, &study->growth, account, err))
+    if (growth_find(&found->growth, watch, account, err))
         goto out;
     if (has_failed(&study->history, own)) /* it did not come to free them */
         found->growth.after = (struct kept){0};
-    if (blame_all(found, study, account, err))
+    if (blame_all(found, study, watch, account, err))
         goto out;
     if (own->kind == ACCOUNT_device && find_segment_stacks(&left_out, study, account, err))
         goto out;
@@ -298,6 +298,25 @@ out:
     if (status)
         account_leak_release(found);
     return status;
+}
+
+int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
+                      struct err *err)
+{
+    struct account_leak afterwards;
+
+    if (find_watched(found, study, &study->growth, account, err))
+        return -1;
+    if (!study->afterwards.has_ended || found->leak.verdict == LEAK_FOUND)
+        return 0;
+    if (find_watched(&afterwards, study, &study->afterwards, account, err)) {
+        account_leak_release(found);
+        return -1;
+    }
+    const bool leaks = afterwards.leak.verdict == LEAK_FOUND;
+    account_leak_release(leaks ? found : &afterwards);
+    *found = leaks ? afterwards : *found;
+    return 0;
 }
 
 void account_leak_release(struct account_leak *found)

@@ -34,7 +34,7 @@ struct leak_rows {
 };
 
 struct account_leak {
-    struct growth growth;
+    struct growth growth; /* of the steps; if only the rounds after the last step leak, of these */
     struct leak leak;
     struct blame blame; /* of the stacks that grow and those that churn */
     struct leak_rows growing, churn;
@@ -55,6 +55,12 @@ struct leak_rounds {
 /* Returns false if the trace has too few steps or rises, or if the bytes fell at some step. */
 bool leak_rounds_find(struct leak_rounds *rounds, const struct growth_watch *watch,
                       uint32_t account);
+
+/* True if the leak is in rounds after the last step, such as those of an evaluation. */
+static inline bool account_leak_is_afterwards(const struct account_leak *found)
+{
+    return found->growth.ends == STEP_END_AFTERWARDS;
+}
 
 int account_leak_find(struct account_leak *found, const struct study *study, uint32_t account,
                       struct err *err);

@@ -59,6 +59,10 @@ struct study {
     struct categories categories;
     struct symbols *symbols;
     struct step_ends ends; /* shared by the analyses that need steps */
+    /* Rounds after the last step, and growth in them. Empty unless `needs` has growth, and more and
+     * more was live then. */
+    struct step_ends afterwards_ends;
+    struct growth_watch afterwards;
     /* Each of these is empty unless `needs` has its bit. */
 #define WATCH(name, type) struct type name;
 #include "watches.def"

@@ -194,7 +194,8 @@ out:
 
 /* Finds the rounds that end the steps. Among the leading accounts that have rounds, takes the one
  * with the highest peak. If none has rounds, takes those of all accounts together. */
-static int find_period(struct step_period *period, const struct study *study, struct err *err)
+static int find_period(struct step_period *period, const struct study *study,
+                       const struct growth_watch *watch, struct err *err)
 {
     const struct history *history = &study->history;
     uint64_t most_bytes = 0;
@@ -202,7 +203,7 @@ static int find_period(struct step_period *period, const struct study *study, st
     for (size_t i = 0; i < history->device_count; i++) {
         const uint32_t account = history->devices[i].leading;
         struct step_period found;
-        if (growth_find_period(&found, &study->growth, account, err))
+        if (growth_find_period(&found, watch, account, err))
             return -1;
         if (step_period_is_known(&found) && history->accounts[account].peak_bytes > most_bytes) {
             most_bytes = history->accounts[account].peak_bytes;
@@ -212,9 +213,7 @@ static int find_period(struct step_period *period, const struct study *study, st
             step_period_release(&found);
         }
     }
-    return step_period_is_known(period)
-               ? 0
-               : growth_find_period(period, &study->growth, HISTORY_NONE, err);
+    return step_period_is_known(period) ? 0 : growth_find_period(period, watch, HISTORY_NONE, err);
 }
 
 /* True if what a leading account keeps may wait for a backward. In this case the rounds may be
@@ -302,7 +301,7 @@ static int replay_rounds(struct study *study, const struct study_ask *ask, struc
     struct step_period period = {0};
     bool is_waiting = false;
 
-    if (find_period(&period, study, err)) {
+    if (find_period(&period, study, &study->growth, err)) {
         step_period_release(&period);
         return -1;
     }
@@ -321,11 +320,59 @@ static int replay_rounds(struct study *study, const struct study_ask *ask, struc
     return 0;
 }
 
+/* True if a leading account held much more at its last birth than when the last step ended. */
+static bool grows_afterwards(const struct study *study)
+{
+    enum { VISIBLE_DIVISOR = 10 };
+    const struct growth_watch *watch = &study->growth;
+
+    for (size_t i = 0; i < study->history.device_count && watch->has_ended; i++) {
+        const uint32_t account = study->history.devices[i].leading;
+        if (account >= watch->account_count)
+            continue;
+        const struct account_ends *own = &watch->accounts[account];
+        if (own->birth_live_bytes > own->end_live_bytes + own->most_bytes / VISIBLE_DIVISOR)
+            return true;
+    }
+    return false;
+}
+
+/* Empties the growth after the last step and measures it in a replay. */
+static int replay_afterwards(struct study *study, const struct study_ask *ask, struct err *err)
+{
+    struct step_ends *ends = &study->afterwards_ends;
+
+    growth_watch_release(&study->afterwards);
+    ends->ended = STEP_ENDS;
+    ends->since_index = growth_watch_last_begin(&study->growth);
+    study->afterwards = (struct growth_watch){.ends = ends, .since_index = ends->since_index};
+    const struct observer observers[] = {step_ends_observer(ends),
+                                         growth_watch_observer(&study->afterwards)};
+    const size_t first = ends->period.roles ? 0 : 1; /* nothing ends while rounds are not known */
+    return replay_for(study, ask, observers + first, 2 - first, err);
+}
+
+/* Finds the rounds after the last step, for example those of an evaluation. */
+static int find_afterwards(struct study *study, const struct study_ask *ask, struct err *err)
+{
+    if (!grows_afterwards(study))
+        return 0;
+    if (replay_afterwards(study, ask, err) ||
+        find_period(&study->afterwards_ends.period, study, &study->afterwards, err))
+        return -1;
+    if (study->afterwards_ends.period.roles)
+        return replay_afterwards(study, ask, err);
+    growth_watch_release(&study->afterwards);
+    return 0;
+}
+
 static int find_steps(struct study *study, const struct study_ask *ask, struct err *err)
 {
     if (replay_without_optimizer(study, ask, err))
         return -1;
-    return ask->needs & STUDY_NEEDS_growth ? replay_rounds(study, ask, err) : 0;
+    if (!(ask->needs & STUDY_NEEDS_growth))
+        return 0;
+    return replay_rounds(study, ask, err) ? -1 : find_afterwards(study, ask, err);
 }
 
 /* --- second replay: timeline by phase or category --- */
@@ -431,7 +478,9 @@ void study_release(struct study *study)
     categories_release(&study->categories);
 #define WATCH(name, type) type##_release(&study->name);
 #include "watches.def"
+    growth_watch_release(&study->afterwards);
     step_ends_release(&study->ends);
+    step_ends_release(&study->afterwards_ends);
     timelines_release(&study->timelines);
     series_release(&study->series);
     breakdown_release(&study->breakdown);

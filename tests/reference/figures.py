@@ -6,7 +6,7 @@ JSON."""
 import collections
 import itertools
 
-from reference import blame, holders, leaks
+from reference import blame, holders, leaks, step_ends
 from reference.autograd import forward_stacks
 from reference.failures import Failures
 from reference.frag_model import pinned_by, streams
@@ -79,7 +79,7 @@ class Figures:
     def leak_accounts(self, device):
         """Returns the layers, and managed and pinned memory if the program allocated any."""
         used = {block.account for block in self.books.blocks}
-        return [*self.layers(device), *(account for kind in leaks.BESIDE if (account := (device, kind, 0)) in used)]
+        return [*self.layers(device), *(account for kind in step_ends.BESIDE if (account := (device, kind, 0)) in used)]
 
     def all_layers(self):
         return [account for device in self.devices for account in self.layers(device)]
@@ -292,7 +292,7 @@ class Figures:
                     "allocated_bytes": allocated,
                     "freed_bytes": freed,
                     "kept_bytes": kept,
-                    **each(live, spans, spent, leaks.step_ends(self.books)[1]),
+                    **each(live, spans, spent, step_ends.step_ends(self.books)[1]),
                 }
             )
         unknown = dict.fromkeys(rows[0]) if rows else {}  # these rows are no occurrences of a phase

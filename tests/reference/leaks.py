@@ -5,203 +5,12 @@ and takes the median of all slopes. The definitions are in analyzer/analysis/ste
 import bisect
 import collections
 import math
-import re
-from functools import lru_cache
 
-from reference import blame, holders, rounds
+from reference import blame, holders
+from reference.step_ends import (AFTERWARDS, BESIDE, KINDS, PHASE, TOGETHER, ends_afterwards, found_ends, kind_that_began,
+                                 phases_that_repeat)  # fmt: skip
 
-SAMPLES, WARM_UP, FEWEST, FEWEST_PHASES = 64, 1, 3, 8
-KINDS = (
-    "gpumemtrace_step()", "the phase named step", "the phase named optimizer",
-    "the optimizer, as the stacks show it", "the phase named backward", "backward, as the stacks show it",
-    "the phase named forward", "a phase that repeats", "an allocation that repeats",
-)  # fmt: skip
-PHASE, REPEATED = len(KINDS) - 2, len(KINDS) - 1
-TOGETHER = -1  # the last kind again; its rounds are those of all accounts
-BESIDE = ("managed", "host")
-MAY_LEAK = ("device", "pool", *BESIDE)
-
-
-# --- where steps end ---
-
-
-def kind_of(path):
-    return kind_of_name(path.name, path.source == "inferred")
-
-
-@lru_cache(maxsize=1000)
-def kind_of_name(name, inferred):
-    if re.fullmatch(r"(?i:step|iteration|iter|profilerstep)[ _#:-]*[0-9]*", name):
-        return 1
-    for word, kind in (("optimizer", 2), ("backward", 4)):
-        if re.match(rf"(?i:{word})(?![a-z0-9])", name, re.I):
-            return kind + inferred
-    return 6 if re.match(r"forward(?![a-z0-9])", name, re.I) and not inferred else None
-
-
-def is_inside_its_kind(span):
-    outer = span.parent
-    while outer:
-        if kind_of(outer.path) == kind_of(span.path):
-            return True
-        outer = outer.parent
-    return False
-
-
-def ends_by_kind(books):
-    """Returns, for each kind, its ends as (event, who). The memory at an end is the memory before that event."""
-    ends = [[(end, None) for end in books.steps], *([] for _ in KINDS[1:PHASE])]
-    for span in books.spans:
-        kind = kind_of(span.path)
-        if kind is not None and span.end < books.count and not is_inside_its_kind(span):
-            ends[kind].append((span.end, (span.path, span.caller)))
-    return [sorted(of_kind, key=lambda end: end[0]) for of_kind in ends]
-
-
-def kind_that_began(books):
-    """Returns the strongest kind with a phase that began, or None. If no phase of these kinds ended a step, the whole
-    run is a part of one step."""
-    return min((kind for span in books.spans if (kind := kind_of(span.path)) is not None), default=None)
-
-
-def closes_of_cycles(ends):
-    """Returns the ends of one kind that close a cycle of alternating phases, by the rules of phase_cycle.h."""
-    closes, seen, closing, others, most, count, follows, same_count = [], {}, None, 0, 0, 0, False, 0
-    for number, (end, who) in enumerate(ends):
-        if who not in seen:
-            if len(seen) == 16:
-                continue
-            seen[who] = [count, None, 0]
-            if number and count > 8:
-                continue
-            closes, closing, most, others, follows = [], who, max(most, number), 0, number > 0
-        elif who == closing:
-            same_count += 1
-            if follows and not others and same_count <= 2 * most + 2:
-                continue
-            most, others, follows = max(most, others), 0, follows and others > 0
-        else:
-            before, gap, same = seen[who]
-            same = same + 1 if gap == count - before else 1
-            seen[who] = [count, gap := count - before, same]
-            others += 1
-            if 2 <= gap <= 8 and same >= 2:
-                closes, closing, most, others, follows = [], who, gap, 0, True
-            elif others > 2 * most + 2:
-                closing, most, others, follows = who, 0, 0, False
-            else:
-                continue
-        closes.append(end)
-        count, same_count = count + 1, 0
-    return closes
-
-
-def gives_way(optimizers, backwards):
-    """True if the optimizer no longer allocates, so that steps end with backward instead."""
-    since = most = seen = 0
-    for _, is_backward in sorted([*((end, False) for end in optimizers), *((end, True) for end in backwards)]):
-        if not is_backward:
-            since, most, seen = 0, max(since, most), seen + 1
-        elif (since := since + 1) > (most if seen == 1 else 2 * most + 2) and seen:
-            return True
-    return False
-
-
-DEEPEST_STEP = 16  # most phases around a step on its thread
-
-
-def events_of_ticks(books):
-    """Returns the events that change a block of an account that may leak. Only these events are ticks, so that notes and
-    marks do not change the figures."""
-    return sorted({index for index, block, *_ in books.changes if block.account[1] in MAY_LEAK})
-
-
-def phases_that_repeat(books):
-    """Returns (name, events at which it ends) of the phase that repeats once per step, for runs in which nothing else
-    tells the steps; None if there is none."""
-    found, ticks = {}, events_of_ticks(books)
-
-    def tick(index):
-        return bisect.bisect_left(ticks, index)
-
-    for span in books.spans:
-        around = sum(1 for other in books.spans if other.thread == span.thread and is_explicit(other) and
-                     other.begin < span.begin and other.end > span.end)
-        if around < DEEPEST_STEP and is_explicit(span) and "::" not in span.path.name and not span.path.name.lower().startswith("epoch") and span.end < books.count:
-            found.setdefault((around, span.path.name), []).append(span)
-    told = {}
-    for key, spans in found.items():
-        ends = sorted(tick(span.end) for span in spans)
-        all_, gaps = ends[-1] - ends[0], [b - a for a, b in zip(ends, ends[1:])]
-        if len(ends) >= FEWEST_PHASES and all_ * 4 >= len(ticks) and max(gaps) * len(gaps) <= 3 * all_:
-            covered = sum(tick(span.end) - tick(span.begin) for span in spans)
-            told[key] = (covered, sorted(span.end for span in spans))
-    if not told:
-        return None
-    key = min(told, key=lambda key: (key[0], -told[key][0], told[key][1][0]))
-    return key[1], told[key][1]
-
-
-def is_explicit(span):
-    return span.path.source != "inferred"
-
-
-@lru_cache(maxsize=2)
-def step_ends(books):
-    """Returns (kind, ends) of the strongest kind that ended a step, or (None, [])."""
-    by_kind = ends_by_kind(books)
-    kind = next((kind for kind, ends in enumerate(by_kind) if ends), None)
-    if kind is None:
-        return None, []
-    ends = by_kind[kind]
-    if kind == 3 and gives_way(*([end for end, _ in by_kind[of]] for of in (3, 5))):
-        kind, ends = 5, by_kind[5]
-    return kind, [end for end, _ in ends] if kind < 2 else closes_of_cycles(ends)
-
-
-def rounds_of(figures, account):
-    """Returns the rounds of an account."""
-    changes = [(index, block.stack, block.size, birth) for index, block, birth, _ in figures.books.changes if block.account == account]
-    frames = {stack: figures.books.stack_frames(stack) if stack else [] for _, stack, _, _ in changes}
-    return rounds.Rounds(changes, frames, account[1] == "pool")
-
-
-def rounds_together(figures):
-    """Returns the rounds of all accounts of a program without pools, from its first managed or pinned block on."""
-    changes = [(index, block, birth) for index, block, birth, _ in figures.books.changes if block.account[1] in MAY_LEAK]
-    first = next((index for index, block, birth in changes if birth and block.account[1] in BESIDE), None)
-    if first is None or any(block.account[1] == "pool" for _, block, _ in changes):
-        return None, [], None, None
-    frames = {block.stack: figures.books.stack_frames(block.stack) if block.stack else [] for _, block, _ in changes}
-    every = [(index, block.stack, block.size, birth) for index, block, birth in changes]
-    since = [(index, block.stack, block.size, birth) for index, block, birth in changes if block.begin >= first]
-    found = rounds.Rounds(since, frames, False)
-    found.changes, found.is_last_whole = every, False
-    found.paths = {block.stack: ("before",) for _, block, _ in changes} | found.paths
-    return (None, [], None, None) if found.site is None else (TOGETHER, found.ends()[0], found.site, None)
-
-
-@lru_cache(maxsize=2)
-def found_ends(figures):
-    """Returns (kind, ends, stack, last). Without ends of step_ends(), the ends are those of the phase that repeats, or
-    those of the rounds that a call stack begins, on the leading account with the highest peak, or else in all accounts
-    together. If the last round ends
-    after an event instead of before one, that end is the number of the next event, and `last` is this number."""
-    kind, ends = step_ends(figures.books)
-    if ends or kind_that_began(figures.books) is not None:
-        return kind, ends, None, None
-    leading = [(figures.peak(account)[0], account) for account in map(figures.leading, figures.devices)]
-    beside = [(figures.peak(account)[0], account) for account in list(figures.books.counts) if account[1] in BESIDE]
-    if any(peak for peak, _ in leading + beside) and (found := phases_that_repeat(figures.books)):
-        return PHASE, found[1], None, None
-    found = [(peak, rounds_of(figures, account)) for peak, account in leading if peak]
-    found = [(peak, of) for peak, of in found if of.site is not None]
-    if not found:
-        return rounds_together(figures)
-    chosen = max(found, key=lambda pair: pair[0])[1]
-    ends, after = chosen.ends()
-    return REPEATED, ends + ([] if after is None else [after + 1]), chosen.site, None if after is None else after + 1
-
+SAMPLES, WARM_UP, FEWEST = 64, 1, 3
 
 # --- the line ---
 
@@ -309,18 +118,23 @@ def printed(slopes):
 class Growth:
     def __init__(self, figures, account):
         self.figures, self.books, self.account = figures, figures.books, account
-        self.kind, self.ends, self.site, _ = found_ends(figures)
+        self.since, self.kind, self.ends, self.site = self.find_ends()
         if self.kind == TOGETHER and account[1] not in BESIDE:
             self.kind, self.ends = None, []
         self.total, self.rows, self.churned, self.slopes, self.enlarged = None, [], [], {}, {}
-        self.steps, self.with_what = len(self.ends), KINDS[self.kind] if self.ends else None
+        self.steps, self.with_what = len(self.ends), KINDS[AFTERWARDS if self.since else self.kind] if self.ends else None
         self.phase = phases_that_repeat(self.books)[0] if self.kind == PHASE else None
         self.saws, self.rises, self.intervals, self.total_rises = {}, {}, 0, 0
         if not self.ends and (begun := kind_that_began(self.books)) is not None:
             self.steps, self.with_what = 1, KINDS[begun]
-        self.changes = [change for change in self.books.changes if change[1].account == account]
+        own = [change for change in self.books.changes if change[1].account == account]
+        self.changes = [change for change in own if change[1].begin >= self.since]
+        self.before = [change for change in own if change[1].begin < self.since]
         if self.changes and len(self.ends) >= WARM_UP + FEWEST:
             self.at_ends()
+
+    def find_ends(self):
+        return (0, *found_ends(self.figures)[:3])
 
     def row(self, stack, **more):
         return {**self.figures.layer(self.account), **more, "frames": self.books.stack_frames(stack), "stack": stack}
@@ -345,7 +159,8 @@ class Growth:
                 live[change[1].stack] += change[1].size if change[2] else -change[1].size
                 blocks[change[1].stack] += 1 if change[2] else -1
                 change = next(changes)
-            total.append(sum(live.values()))
+            before = sum(block.size if birth else -block.size for index, block, birth, _ in self.before if index < end)
+            total.append(sum(live.values()) + before)
             for stack in live:
                 for lists, now in ((values, live), (counts, blocks)):
                     lists[stack] = lists[stack] + [0] * (number - len(lists[stack])) + [now[stack]]
@@ -533,11 +348,27 @@ class Growth:
         }
 
 
+class Afterwards(Growth):
+    """Growth in the rounds after the last step, of blocks that were made there."""
+
+    def find_ends(self):
+        return ends_afterwards(self.figures)
+
+
+def growth_of(figures, account):
+    """Returns the growth from step to step, or that afterwards if only there is a leak."""
+    found = Growth(figures, account)
+    if found.leak()[0] == "leak" or not ends_afterwards(figures):
+        return found
+    after = Afterwards(figures, account)
+    return after if after.leak()[0] == "leak" else found
+
+
 def growth(figures, layers):
     """Returns what `leaks` says of growth, for the accounts of one device."""
     verdicts, rows = [], []
     for account in layers:
-        found = Growth(figures, account)
+        found = growth_of(figures, account)
         nothing = {key: None for key in ("bytes_per_step", "bytes_per_step_low", "bytes_per_step_high")}
         verdicts.append(
             {
@@ -557,7 +388,7 @@ def leaks_page(figures):
     devices = []
     for device in figures.devices:
         layers = figures.leak_accounts(device)
-        every = [Growth(figures, account) for account in layers]
+        every = [growth_of(figures, account) for account in layers]
         churn = [row for found in every for row in found.headed(found.churned)]
         mine = {key: value for key, value in figures.leaks(device).items() if key != "device"}
         devices.append({"device": device, "leaks": {**mine, "churn": churn}})

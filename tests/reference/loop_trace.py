@@ -133,6 +133,14 @@ class Maker:
         if step % 10 == 9 and every < 3:
             self.trace.pop(thread=2)
 
+    def work_afterwards(self):
+        """Goes on after the last step, as an evaluation does."""
+        for number in range(self.choose.choice([0, 0, 0, 5, 20])):
+            if not number:
+                sites = [Site(self.trace, self.choose, 20 + n) for n in range(self.choose.randint(1, 4))]
+            for site in sites:
+                site.act(number)
+
     def make(self):
         choose, trace = self.choose, self.trace
         mark, steps = choose.choice(MARKS), choose.choice([2, 3, 4, 5, 9, 12, 30, 64, 66, 70, 140, 300])
@@ -155,6 +163,7 @@ class Maker:
                 trace.step(step + 1)
             elif mark == "turns":
                 self.take_turns(turns, step, is_named)
+        self.work_afterwards()
         if choose.random() < 0.5:
             calls = [event for event in trace.events if event[6]]
             trace.rows["call_duration"] = [(event[0], choose.randint(500, 90_000)) for event in calls]

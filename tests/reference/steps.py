@@ -3,7 +3,8 @@
 analyzer/analysis/steps/outlier.h and ages.h to all rows."""
 
 from reference.blame import NO_STACK, Labels, alone, called, label
-from reference.leaks import KINDS, PHASE, found_ends, phases_that_repeat, whole
+from reference.leaks import whole
+from reference.step_ends import KINDS, PHASE, found_ends, phases_that_repeat
 
 WINDOWS, AGES = 128, ("this step", "the step before", "two steps before")
 OUT_OF_MEMORY = 2

@@ -4,7 +4,7 @@ not know how the analyzer finds a cut while it reads the events."""
 
 import bisect
 
-from reference.leaks import step_ends
+from reference.step_ends import step_ends
 
 
 class Timeline:

@@ -330,6 +330,8 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
 {
     if (kind == STEP_ENDS)
         return;
+    for (size_t i = 0; i < watch->account_count; i++)
+        watch->accounts[i].end_live_bytes = watch->accounts[i].total.live_bytes;
     const uint64_t count = watch->ends->counts[kind];
     const bool is_first = step_ends_began(watch->ends, kind);
     for (size_t i = 0; i < watch->account_count && is_first; i++)
@@ -343,6 +345,27 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
 
 /* --- the observer --- */
 
+static void add_live(struct account_ends *own, const struct change *change)
+{
+    const uint64_t size_bytes = change->block->size_bytes;
+
+    own->total.live_bytes += change->birth ? size_bytes : -size_bytes;
+    if (own->total.live_bytes > own->most_bytes)
+        own->most_bytes = own->total.live_bytes;
+    if (change->birth)
+        own->birth_live_bytes = own->total.live_bytes;
+}
+
+/* A block that was made earlier counts only for the account as a whole. */
+static int change_before(const struct growth_watch *watch, struct account_ends *own,
+                         const struct change *change, struct err *err)
+{
+    if (watch->looked_count && look_at_ends(&own->total, watch->looked_count, err))
+        return -1;
+    add_live(own, change);
+    return 0;
+}
+
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
                      const struct change *change)
 {
@@ -353,6 +376,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
         return 0;
     struct account_ends *own = find_account(watch, at, block->account);
     struct site_ends *site;
+    if (own && block->life.begin_index < watch->since_index)
+        return change_before(watch, own, change, at->err);
     if (!own || note_block(watch, own, &site, change, at->err))
         return -1;
     GMT_PREFETCH(&site->churn_bytes); /* the last fields that a change touches */
@@ -371,9 +396,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     site->was_resized |= change->is_resize;
     site->is_of_graph |= block->is_of_graph;
     watch->has_graphs |= block->is_of_graph;
-    own->total.live_bytes += more_bytes;
-    if (own->total.live_bytes > own->most_bytes)
-        own->most_bytes = own->total.live_bytes;
+    add_live(own, change);
     return 0;
 }
 
@@ -382,6 +405,8 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
 {
     struct growth_watch *watch = self;
     const char *name = at->history->paths[spans->items[span].path].name;
+    if (watch->since_index)
+        return 0;
     watch->backward_count += begins && !strncasecmp(name, "backward", strlen("backward"));
     if (begins)
         return watch->has_ended

@@ -15,6 +15,9 @@
  * number of events that changed a block of these accounts, called ticks, so that notes and marks do
  * not change the result. Another replay then ends a step with each round.
  *
+ * With since_index set, it measures only blocks that are made from that event on, such as those of
+ * an evaluation after the last step.
+ *
  * It keeps a few numbers for each call stack, for each pair of call stacks of which one allocated
  * after the other, and for each account. It keeps a trend for each account, and for each call stack
  * whose values have changed at least twice from one end to the next.
@@ -101,8 +104,9 @@ struct account_ends {
     bool is_beside;      /* it is managed or pinned memory, which no layer counts */
     uint64_t most_bytes; /* most live bytes */
     uint64_t births_count;
-    uint64_t last_birth_index; /* event of the last birth */
-    uint32_t last_born;        /* site of the last birth, from 1; 0: none */
+    uint64_t last_birth_index;                 /* event of the last birth */
+    uint64_t birth_live_bytes, end_live_bytes; /* at the last birth; at the last end of a step */
+    uint32_t last_born;                        /* site of the last birth, from 1; 0: none */
     /* Used only until a step has ended: */
     struct birth_pair *pairs;
     size_t pair_count, pair_capacity;
@@ -113,7 +117,8 @@ struct account_ends {
 
 /* Ready for use if `ends` is set and all other fields are zeroed. */
 struct growth_watch {
-    const struct step_ends *ends;  /* owned by the caller; filled by an earlier observer */
+    const struct step_ends *ends; /* owned by the caller; filled by an earlier observer */
+    uint64_t since_index; /* set before the replay: earlier blocks and phases are left out */
     struct account_ends *accounts; /* by account */
     size_t account_count, account_capacity;
     struct phase_periods phases; /* used only until a step has ended */
@@ -141,6 +146,12 @@ struct growth_watch {
 
 struct observer growth_watch_observer(struct growth_watch *watch);
 void growth_watch_release(struct growth_watch *watch);
+
+/* The event that began the last step, or the rest of the run after it. */
+static inline uint64_t growth_watch_last_begin(const struct growth_watch *watch)
+{
+    return watch->step_begins[watch->step_number % STEP_BEGINS];
+}
 
 /* True if enough steps have ended to judge growth. */
 static inline bool growth_watch_has_steps(const struct growth_watch *watch)

@@ -7,6 +7,7 @@
  *                than the error of the slope. Or the account grows, although none of its call
  *                stacks grows and it holds no segments of a pool. At least three steps must rise;
  *                among fewer than ten steps, each must.
+ *                The rounds after the last step are judged in the same way (account_leak_find()).
  *   grows        There is no leak, but call stacks that are no caches enlarge their blocks
  *                (growth.h), together by more than the floor, and so often that they will go on to
  *                grow (rising.h). Or their bytes rise and are swept at irregular times (sweeps.h),

@@ -134,8 +134,10 @@ static bool is_inside_its_kind(const struct history *history, uint32_t path, enu
     return false;
 }
 
-static enum step_end count_round(struct step_ends *ends, enum step_end kind)
+static enum step_end count_round(struct step_ends *ends, enum step_end of_all)
 {
+    const enum step_end kind = ends->since_index ? STEP_END_AFTERWARDS : of_all;
+
     ends->begun_count += !ends->counts[kind]++;
     return kind;
 }
@@ -146,7 +148,8 @@ static enum step_end end_span(struct step_ends *ends, const struct cursor *at,
     const struct history *history = at->history;
     const uint32_t path = spans->items[span].path;
 
-    if (!at->event) /* a phase without an end event ends no step */
+    /* A phase without an end event ends no step. Where call stacks tell the rounds, none does. */
+    if (!at->event || ends->period.roles)
         return STEP_ENDS;
     if (ends->period.phase.name)
         return phase_period_has(&ends->period.phase, history, spans, span)
@@ -183,7 +186,8 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 
     (void)at;
     (void)spans;
-    ends->ended = step_period_change(&ends->period, change->block, change->birth)
+    ends->ended = change->block->life.begin_index >= ends->since_index &&
+                          step_period_change(&ends->period, change->block, change->birth)
                       ? count_round(ends, STEP_END_REPEATED)
                       : STEP_ENDS;
     return 0;
@@ -193,11 +197,13 @@ static int on_event(void *self, const struct cursor *at)
 {
     struct step_ends *ends = self;
 
-    if (at->event->kind == EVENT_STEP && at->event->result != INT32_MIN)
-        ends->ended = count_end(ends, STEP_END_EVENT, NULL);
-    else
+    if (ends->period.roles)
         ends->ended =
             step_period_is_over(&ends->period) ? count_round(ends, STEP_END_REPEATED) : STEP_ENDS;
+    else
+        ends->ended = at->event->kind == EVENT_STEP && at->event->result != INT32_MIN
+                          ? count_end(ends, STEP_END_EVENT, NULL)
+                          : STEP_ENDS;
     return 0;
 }
 

@@ -11,7 +11,8 @@
  *
  * If phases of one kind alternate, only the last phase of a cycle ends a step; see phase_cycle.h.
  *
- * If a program marks no steps, its rounds end them: `period` says which rounds (step_period.h).
+ * If a program marks no steps, its rounds end them: `period` says which rounds (step_period.h). The
+ * rounds after the last step, such as those of an evaluation, are counted alone (since_index).
  *
  * The files in this folder: step_ends watches the replay and finds the ends, in another replay with
  * the rounds that phase_period and site_period found. growth_watch, growth and leak measure the
@@ -36,7 +37,8 @@
     KIND(INFERRED_BACKWARD, "backward, as the stacks show it")                                     \
     KIND(FORWARD, "the phase named forward")                                                       \
     KIND(PHASE, "a phase that repeats") /* this and the next end with a round of `period` */       \
-    KIND(REPEATED, "an allocation that repeats")
+    KIND(REPEATED, "an allocation that repeats")                                                   \
+    KIND(AFTERWARDS, "an allocation that repeats after the last step")
 
 enum step_end {
 #define KIND(name, text) STEP_END_##name,
@@ -61,6 +63,7 @@ struct step_ends {
     uint64_t begun_count;     /* how often counting started again from 1 */
     enum step_end ended; /* kind of the last end of a span, change or event that may end a step */
     struct step_period period; /* set before the replay: the rounds of a program without marks */
+    uint64_t since_index; /* set before the replay: rounds count only from this event on; 0: all */
 };
 
 void step_ends_release(struct step_ends *ends);

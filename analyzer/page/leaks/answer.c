@@ -30,11 +30,27 @@ static int say_input(struct opening *opening, const struct account_leak *found,
         const struct leak_row *row = &found->growing.items[i];
         if (row->is_of_cause && !row->is_of_graph &&
             lines_worth_naming(row->slope, found->leak.slope))
-            return page_join(opening, VERDICT_why,
-                             "the graph keeps its input as well, %s per step by %s",
-                             slope_text(slope, row->slope), row->blamed->label);
+            return page_join(
+                opening, VERDICT_why, "the graph keeps its input as well, %s per %s by %s",
+                slope_text(slope, row->slope), findings_round_word(found), row->blamed->label);
     }
     return 1;
+}
+
+/* Says how many blocks are held after the rounds that follow the last step. */
+static int say_held_afterwards(struct opening *opening, const struct account_leak *found,
+                               uint64_t bytes)
+{
+    uint64_t births_count = 0, most_count = 0;
+
+    for (size_t i = 0; i < found->growth.count; i++) {
+        births_count += found->growth.items[i].blocks->births_count;
+        most_count += found->growth.items[i].blocks->most_live_count;
+    }
+    return page_say(opening, VERDICT_who,
+                    "%" PRIu64 " blocks, %s, are kept after %" PRIu64 " rounds%s.", most_count,
+                    BYTES_TEXT(bytes), found->growth.ends_count,
+                    most_count == births_count ? "; none was freed" : "");
 }
 
 /* Says how much is held now, since when, and how exact the slope is. */
@@ -54,6 +70,8 @@ static int say_held(struct opening *opening, const struct account_leak *found)
     }
     if (!bytes)
         return 1;
+    if (account_leak_is_afterwards(found))
+        return say_held_afterwards(opening, found, bytes);
     if (first_step == 1)
         snprintf(since, sizeof since, ", kept since the first step");
     else if (first_step && first_step < UINT64_MAX)
@@ -126,9 +144,9 @@ static void growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
                          : of_cause > 0        ? of_cause
                                                : leak->slope;
     const uint64_t steps = rows == ROWS_OF_CAUSE && of_cause > 0 ? worst->found.rise_steps : 1;
-    char lines[LINES_TEXT_BYTES], bytes[UNITS_TEXT_BYTES], layer[FINDINGS_LAYER_BYTES],
-        every[48] = "per step";
+    char lines[LINES_TEXT_BYTES], bytes[UNITS_TEXT_BYTES], layer[FINDINGS_LAYER_BYTES], every[48];
 
+    snprintf(every, sizeof every, "per %s", findings_round_word(&worst->found));
     if (steps > 1)
         snprintf(every, sizeof every, "every %" PRIu64 " steps", steps);
     int length = snprintf(out, GROWTH_TEXT_BYTES, "%s %s", slope_text(bytes, slope), every);
@@ -158,11 +176,13 @@ static int say_leak(struct opening *opening, const struct study *study, const st
     if (leak_evidence_find(&evidence, study, worst->account, &worst->found, err))
         return -1;
     const struct leak_sign *sign = leak_sign_of(&evidence);
-    growth_text(growth, study, worst, ROWS_OF_CAUSE, VERDICT_WHAT_CHARACTERS - strlen("Leak: ."));
+    const char *when = account_leak_is_afterwards(&worst->found) ? ", since the last step" : "";
+    growth_text(growth, study, worst, ROWS_OF_CAUSE,
+                VERDICT_WHAT_CHARACTERS - strlen("Leak: .") - strlen(when));
     page_next(opening, !account_is_of_layer(&study->history.accounts[worst->account]) ? "ledger"
                        : worst->found.is_gone                                         ? "peak"
                                               : "peak --at=end");
-    return page_say(opening, VERDICT_what, "Leak: %s.", growth) < 0 ||
+    return page_say(opening, VERDICT_what, "Leak: %s%s.", growth, when) < 0 ||
                    cause_say(opening, sign) < 0 || say_larger(opening, &worst->found) < 0 ||
                    say_seldom(opening, &worst->found) < 0 ||
                    say_input(opening, &worst->found, sign) < 0 ||

@@ -172,6 +172,11 @@ static const char *about_text(char out[32], double steps)
     return out;
 }
 
+const char *findings_round_word(const struct account_leak *found)
+{
+    return account_leak_is_afterwards(found) ? "round" : "step";
+}
+
 int findings_say_future(struct opening *opening, const struct account_leak *found)
 {
     char about[32];
@@ -180,6 +185,6 @@ int findings_say_future(struct opening *opening, const struct account_leak *foun
         return 1;
     return found->steps_left < 1
                ? page_join(opening, VERDICT_who, "the card is full")
-               : page_join(opening, VERDICT_who, "the card is full after about %s more steps",
-                           about_text(about, found->steps_left));
+               : page_join(opening, VERDICT_who, "the card is full after about %s more %ss",
+                           about_text(about, found->steps_left), findings_round_word(found));
 }

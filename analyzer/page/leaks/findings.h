@@ -43,6 +43,9 @@ enum { KINDS_TEXT_BYTES = 96 };
 const char *findings_kinds_text(char out[KINDS_TEXT_BYTES], uint64_t *flat_since,
                                 const struct findings *findings);
 
+/* "step", or "round" if the leak is in rounds after the last step. */
+const char *findings_round_word(const struct account_leak *found);
+
 /* Says after how many more steps the card is full, if that is known. */
 int findings_say_future(struct opening *opening, const struct account_leak *found);
 
