@@ -28,7 +28,10 @@ class Program:
         self.trace, self.kept = Trace(path), []
         self.next = self.trace.alloc(512 * MIB, stack=self.trace.stack(("train.py", 1, "start")))
         self.model = self.tensor(3, 4 * MIB)
-        for number in range(1, steps + 1):
+        self.run(range(1, steps + 1))
+
+    def run(self, steps):
+        for number in steps:
             self.kept.append(self.tensor(17, MIB))
             self.trace.tensor_free(self.tensor(18, 2 * MIB))
             self.trace.step(number)
@@ -121,6 +124,13 @@ def test_a_function_that_has_returned_kept_the_memory_at_an_earlier_walk(program
         program.trace.tensor_free(address)
     program.kept = []
     assert any(text.startswith("Kept by main: losses (list of 12)") for text in program.walk("list", "").answer())
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_variable_that_holds_no_more_than_one_step_makes_is_not_what_leaks(tmp_path, steps):
+    program = Program(tmp_path / "trace.db", steps).walk("local", "main: scores", reason="growth")
+    program.run(range(steps + 1, 13))
+    assert any(text.startswith("Kept by main: scores") for text in program.answer()) == (steps == 2)
 
 
 def test_a_walk_in_the_middle_of_the_run_is_named_by_its_time(program):
