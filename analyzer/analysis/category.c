@@ -221,6 +221,23 @@ static enum category of_own_weights(const struct categories *categories, const s
                                                              : CATEGORY_parameters;
 }
 
+/*
+ * A checkpoint brings weights, or copies of weights that the model has already, and states of an
+ * optimizer. If more tensors of a size stay than backward leaves gradients of that size, nothing
+ * tells which of them are weights.
+ */
+static bool may_be_weight(const struct categories *categories, const struct block *block)
+{
+    struct pair_map *weights = categories->own_weights;
+    const uint32_t gradients =
+        pair_map_get(&categories->history->sizes, SIZE_OF_GRADIENT, block->size_bytes);
+
+    if (!weights->count)
+        find_weights(weights, categories);
+    const uint32_t count = pair_map_get(weights, 0, block->size_bytes);
+    return count == PAIR_MAP_NONE || gradients == PAIR_MAP_NONE || count <= gradients;
+}
+
 /* --- inputs --- */
 
 /*
@@ -330,6 +347,8 @@ enum category categories_of(const struct categories *categories, const struct bl
     const uint8_t category = of_owner(categories, block);
     if (category == CATEGORY_cast && is_weight_copy(categories, site_stack(block->site_id)))
         return CATEGORY_temporaries;
+    if (category == CATEGORY_loaded && !may_be_weight(categories, block))
+        return CATEGORY_other;
     return category < CATEGORY_COUNT ? (enum category)category : of_phase(categories, block);
 }
 

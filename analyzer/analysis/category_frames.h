@@ -14,7 +14,8 @@ enum {
     CATEGORY_cast = CATEGORY_COUNT + 1,
     CATEGORY_recomputed,
     CATEGORY_foreach,
-    CATEGORY_parametrized
+    CATEGORY_parametrized,
+    CATEGORY_loaded
 };
 
 /* Prepares the look-ups. *categories has its history and symbols. */

@@ -17,6 +17,7 @@ RECOMPUTED = (("model.py", 7, "Block.forward"), (f"{TORCH}/utils/checkpoint.py",
 NORMED = ((f"{TORCH}/nn/utils/parametrizations.py", 340, "_WeightNorm.forward"),
           (f"{TORCH}/nn/utils/parametrize.py", 300, "ParametrizationList.forward"), CALL, ("model.py", 9, "Cell.forward"), CALL,
           ("train.py", 10, "main"))
+LOADED = ((f"{TORCH}/serialization.py", 1500, "_load"), ("train.py", 2, "main"))
 MULTI = ((f"{TORCH}/optim/adam.py", 600, "_multi_tensor_adam"), *STEP)
 
 
@@ -115,3 +116,20 @@ def test_new_tensors_beside_the_old_ones_that_they_replace_are_a_reason(program,
     reason = ("why", "32.00 MiB of it are tensors that the step replaced: the old and the new ones are both live.")
     assert (reason in verdict) != in_place
     assert " in data" not in verdict[0][1]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_memory_of_an_evaluation_after_the_training_comes_and_goes_with_no_step(program, fails):
+    program.train().tensor(40, *FORWARD)
+    if fails:
+        program.trace.fail(1 << 40)
+    said = ["40.00 MiB of it was made after the last backward" in text for _, text in program.verdict("peak")]
+    assert any(said) != fails
+
+
+@pytest.mark.parametrize("loaded, category", [([], " (100.0 % of it parameters)"), ([8, 8], "")])
+def test_more_tensors_of_a_checkpoint_than_gradients_are_not_all_parameters(program, loaded, category):
+    for size in loaded:
+        program.tensor(size, *LOADED)
+    who = program.train(states=False).verdict()[1][1]
+    assert f"{8 + sum(loaded)}.00 MiB of it stays over the steps{category}, most of it by" in who
