@@ -258,6 +258,15 @@ def test_the_advice_at_a_failure_begins_with_that_for_the_holder(program, walked
     assert said[0].startswith(lead + "ree the tensors that score.py:17 Scorer.forward made for earlier batches"), said
 
 
+@pytest.mark.parametrize("kind, is_said", [("cycle", True), ("list", False)])
+def test_garbage_is_to_be_freed_whatever_else_would_help(program, kind, is_said):
+    program.trace.device_memory(MIB, GIB, call=9, nested=1)
+    program.trace.fail(GIB, call=9)
+    program.walk(kind, "", reason="oom")
+    said = [line["text"] for line in load_json("oom", program.write())["verdict"] if line["role"] == "do"]
+    assert any(text.startswith("Break the cycle, or call gc.collect() after each step") for text in said) == is_said
+
+
 def test_a_leak_of_a_program_that_died_is_kept_by_a_variable_and_not_by_the_traceback(program):
     fail(program, True).walk("exception", "sys.last_traceback -> main: history[*]", 12)
     assert any(text.startswith("Kept by main: history (list of 12)") for text in program.answer())

@@ -47,8 +47,8 @@ void held_sums_release(struct held_sums *sums);
 
 /* A holder is worth naming if it keeps at least a quarter of what is live. */
 enum { WORTH_NAMING_DIVISOR = 4 };
-/* The largest item, if it keeps at least a quarter of the bytes, and the items of its kind more than
- * half; NULL: none does, or nothing of Python's does. */
+/* The largest item, if it keeps at least a quarter of the bytes, and the items of its kind more
+ * than half; NULL: none does, or nothing of Python's does. */
 const struct held_sum *held_sums_most(const struct held_sums *sums);
 /* The item that keeps more than half of the bytes of one call stack, in sums found by_stack. */
 const struct held_sum *held_sums_of_stack(const struct held_sums *sums, uint32_t stack_id);

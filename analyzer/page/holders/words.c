@@ -137,7 +137,8 @@ const char *walk_limit(char out[WALK_TEXT_BYTES], const struct walk_blocks *walk
 
     *out = 0;
     if (stopped)
-        snprintf(out, WALK_TEXT_BYTES, " The walk stopped early (%s%s), so other holders may be missing.",
+        snprintf(out, WALK_TEXT_BYTES,
+                 " The walk stopped early (%s%s), so other holders may be missing.",
                  is_limit ? "at its limit of " : "", is_limit ? stopped : "an error");
     return out;
 }

@@ -40,6 +40,12 @@ static bool is_held_over(const struct study *study, const struct oom *oom)
     return false;
 }
 
+/* No program needs what such a holder keeps. */
+static bool is_garbage(const char *kind)
+{
+    return !strcmp(kind, "cycle") || !strcmp(kind, "exception") || !strcmp(kind, "finalizer");
+}
+
 /* Returns the largest holder, if it is worth naming. The caller releases the sums. */
 static const struct held_sum *find_largest(struct held_sums *sums, const struct study *study,
                                            const struct oom *oom, int *status, struct err *err)
@@ -69,21 +75,23 @@ int page_oom_say_holder(struct opening *opening, const struct study *study, cons
     return status;
 }
 
-int page_oom_say_remedies(struct opening *opening, const struct study *study,
-                          const struct oom *oom, struct err *err)
+int page_oom_say_remedies(struct opening *opening, const struct study *study, const struct oom *oom,
+                          struct err *err)
 {
     enum { LEAD_BYTES = 512 };
     char lead[LEAD_BYTES] = "";
     struct held_sums sums;
     int status = 1;
 
-    if (is_held_over(study, oom)) {
-        const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
-        const char *action = first ? holder_action(first) : NULL;
-        if (action)
-            snprintf(lead, sizeof lead, "%.*s; ", (int)strlen(action) - 1, action);
-        if (status >= 0)
-            held_sums_release(&sums);
-    }
+    const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
+    const char *action = first && (is_held_over(study, oom) || is_garbage(first->holder->kind))
+                             ? holder_action(first)
+                             : NULL;
+    if (action && !(study->remedies && study->remedies->count))
+        status = page_say(opening, VERDICT_do, "%s", action);
+    else if (action)
+        snprintf(lead, sizeof lead, "%.*s; ", (int)strlen(action) - 1, action);
+    if (status >= 0)
+        held_sums_release(&sums);
     return status < 0 ? -1 : page_remedies_say(opening, study, ~0U, lead, err);
 }

@@ -72,10 +72,10 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
  * found a variable that kept much of what was live. */
 int page_oom_say_holder(struct opening *opening, const struct study *study, const struct oom *oom,
                         struct err *err);
-/* Says the best remedies. If tensors of earlier batches were still held, begins with the change that
- * makes the largest holder let go of them. */
-int page_oom_say_remedies(struct opening *opening, const struct study *study,
-                          const struct oom *oom, struct err *err);
+/* Says the best remedies. If the largest holder keeps what is no longer needed, begins with the
+ * change that makes it let go. */
+int page_oom_say_remedies(struct opening *opening, const struct study *study, const struct oom *oom,
+                          struct err *err);
 /* Adds the holders at the failure to its row. If is_last is set, adds the largest ones to a
  * summary, below the table of failures. */
 int page_oom_add_holders(struct doc *doc, const struct study *study, const struct oom *oom,
