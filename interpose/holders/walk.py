@@ -11,6 +11,7 @@ namespace (walk_file.S); holders.c provides reason, row, done, keep, hand_on, ma
 at_end, after_fork and switch_interval, the seconds after which another thread could run before the walk.
 """
 import collections
+import contextlib
 import ctypes
 import functools
 import gc
@@ -19,7 +20,9 @@ import sys
 import time
 import types
 
-import torch
+torch = sys.modules.get("torch") or types.SimpleNamespace(  # a walk imports no module that the program does not use
+    _C=types.SimpleNamespace(TensorBase=None, DisableTorchFunction=contextlib.nullcontext), __file__="/no/torch/",
+    nn=types.SimpleNamespace(Module=None), optim=types.SimpleNamespace(Optimizer=None))
 
 TIME_LIMIT_S = 2  # of this thread on a processor, so that a walk on a busy machine finds as much
 NAMES_TIME_S = 0.5  # the part of the time that is kept for finding names and statements
@@ -39,17 +42,15 @@ library_locals = []  # variables of the running functions of libraries: [name fo
 rest = {"start": None, "edges": None, "by_cpp": []}
 later = []  # positions of optimizers, whose parameters are known by the names of their modules
 visitors = {}  # type: function that adds the objects to which an object of the type refers
+readers = {}  # type of an array of another framework: function that reads its __cuda_array_interface__
 saved_names = {}  # type of an autograd node: its attributes with saved tensors
 undefined_tensor = []  # its address
 SAVED_BYTES, SAVED_IN_OBJECT = 56, 16  # size of the object of a saved tensor, and offset of the address in it
 
-TensorBase = getattr(torch._C, "TensorBase", None) or torch._C._TensorBase
-read_is_cuda = vars(TensorBase)["is_cuda"].__get__
-read_is_leaf = vars(TensorBase)["is_leaf"].__get__
-read_retains_grad = vars(TensorBase)["retains_grad"].__get__
-read_grad = vars(TensorBase)["grad"].__get__
-read_grad_fn = vars(TensorBase)["grad_fn"].__get__
-read_version = vars(TensorBase)["_version"].__get__
+TensorBase = torch._C.TensorBase if hasattr(torch._C, "TensorBase") else torch._C._TensorBase
+read_is_cuda, read_is_leaf, read_retains_grad, read_grad, read_grad_fn, read_version = [
+    TensorBase and vars(TensorBase)[name].__get__
+    for name in ("is_cuda", "is_leaf", "retains_grad", "grad", "grad_fn", "_version")]
 is_copied_on_write = getattr(torch._C, "_is_cow_tensor", None)
 CellType = types.CellType
 MINOR = sys.version_info[1]
@@ -228,8 +229,42 @@ def note_storage(tensor, at):
         known[0] = size
 
 
+# --- arrays of other frameworks ---
+
+INTERFACE = "__cuda_array_interface__"
+ARRAY_MODULES = ("cupy", "cupyx", "numba", "jax", "jaxlib", "rmm", "cudf")  # their properties have no side effects
+
+
+def reader_of(kind, line):
+    """Returns the function that reads the interface of an object of this type. None: it has none, or reading it would run code
+    of the program."""
+    found = next((vars(each)[INTERFACE] for each in line if INTERFACE in vars(each)), None)
+    if type(found) in (types.GetSetDescriptorType, types.MemberDescriptorType):
+        return found.__get__
+    module = vars(kind).get("__module__")
+    is_known = type(module) is str and module.partition(".")[0] in ARRAY_MODULES
+    return found.__get__ if type(found) is property and is_known else None
+
+
+def visit_array(array, at):
+    visit_plain(array, at)
+    try:
+        interface = readers[type(array)](array)
+        size = int(interface["typestr"][2:])
+        for length, stride in zip(interface["shape"], interface.get("strides") or interface["shape"]):
+            size = size * length if not interface.get("strides") else size + (length - 1) * stride
+        if interface["data"][0] and size > 0:
+            storages.setdefault(interface["data"][0], [size, at])
+    except (RuntimeError, AttributeError, LookupError, TypeError, ValueError):
+        pass  # it is not on the card, or it is freed
+
+
 def visitor_of(kind):
     line = type.__dict__["__mro__"].__get__(kind)
+    reader = None if TensorBase in line else reader_of(kind, line)
+    if reader is not None:
+        readers[kind] = reader
+        return visit_array
     if kind in LEAVES:
         return visit_nothing
     if TensorBase in line:

@@ -8,9 +8,9 @@ from support.pytorch_builds import SCRIPTS
 
 KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
-OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE = (
+OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS = (
     SCRIPTS / "keepers" / name
-    for name in ("runs_out.py", "ends.py", "interrupted.py", "runs_out_in_backward.py", "unreachable.py")
+    for name in ("runs_out.py", "ends.py", "interrupted.py", "runs_out_in_backward.py", "unreachable.py", "arrays.py")
 )
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -131,3 +131,13 @@ def test_an_exception_of_a_signal_handler_ends_the_programs_call_and_not_the_wal
     recording = dry_run(str(INTERRUPTED))
     assert recording.completed.stdout == "5 5\n"
     assert recording.rows("SELECT count(*) FROM walk WHERE reason = 'end' AND stopped IS NULL") == [(1,)]
+
+
+def test_arrays_of_other_frameworks_are_storages_unless_reading_them_runs_code_of_the_program(dry_run):
+    recording = dry_run(str(ARRAYS))
+    assert recording.completed.stdout == "2 1 7 9 False\n"
+    lines = commented_lines(ARRAYS)
+    assert holders(recording, "asked") == {
+        3: [("list", "main: in_c[*]", 2, lines[3])] * 2,
+        5: [("dict", "main: table[*]", 1, lines[5])],
+    }
