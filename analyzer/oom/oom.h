@@ -66,6 +66,7 @@ enum oom_reason {
     OOM_BY_NVML,           /* others: NVML reported their bytes to the program */
     OOM_LOST_EVENTS,       /* unknown: lost events may have been this process's */
     OOM_MORE_THAN_CARD,    /* exhausted */
+    OOM_MORE_THAN_GIVEN,   /* exhausted: too large even if this process held nothing */
     OOM_BY_LAUNCH,         /* exhausted: a CUDA graph, whose launch names no size */
     OOM_BY_FRAMEWORK,      /* limit, fragmented: the pool did not ask the driver */
     OOM_BY_DRIVER,         /* limit: the card had enough free */

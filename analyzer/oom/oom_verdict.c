@@ -154,7 +154,11 @@ static enum oom_verdict judge_full(struct oom *oom)
         return OOM_OUTSIDE;
     if (unexplained == OOM_UNKNOWN)
         return OOM_UNKNOWN;
-    return oom->is_slice ? decide(oom, OOM_LIMIT, OOM_BY_SLICE) : OOM_EXHAUSTED;
+    if (oom->is_slice)
+        return decide(oom, OOM_LIMIT, OOM_BY_SLICE);
+    return would_fit(oom->requested_bytes, oom->device_free_bytes, oom->driver_live_bytes, 0)
+               ? OOM_EXHAUSTED
+               : decide(oom, OOM_EXHAUSTED, OOM_MORE_THAN_GIVEN);
 }
 
 static enum oom_verdict judge(struct oom *oom)

@@ -15,6 +15,9 @@ enum { FEWEST_ROUNDS = 3 };
  * the card. Other memory that was made after it and is still held may belong to it, as the layers
  * of one model do that several lines make in turn. It must be less than 1/8 of the object. */
 enum { OBJECT_SHARE = 5, BESIDE_SHARE = 8 };
+/* A first request that is larger than 1/2 of the card may be of a size that no batch changes, such
+ * as a mask for the longest text that a model allows. */
+enum { MOST_OF_CARD = 2 };
 
 /* True if autograd may keep the block. Then its size is that of a layer, and its place allocates
  * for several layers. */
@@ -94,21 +97,25 @@ static void find_generations(struct generations *generations, const struct at_mo
 }
 
 int asked_find(struct asked *asked, const struct at_moment *at, const struct lives *lives,
-               const struct caught *caught, const struct failure *failure, uint64_t card_bytes,
+               const struct caught *caught, const struct oom *oom, uint64_t card_bytes,
                struct err *err)
 {
+    const struct failure *failure = oom->failure;
     const uint32_t place = places_of(at->places, failure->event.stack_id, err);
     const uint64_t size_bytes = failure->event.size_bytes, live_bytes = at->live_bytes - size_bytes;
     if (place == PLACE_NONE)
         return -1;
     const struct place_life life = lives_of(lives, place);
-    *asked =
-        (struct asked){.rising = life.rising,
-                       .ignores_batch = ignores_batch(at, lives, &life),
-                       .grows = place != PLACE_ROOT &&
-                                (rising_goes_on(&life.rising) || rising_doubles(&life.rising)) &&
-                                !may_be_layers(at, lives, place),
-                       .halved_count = caught->count ? caught->halved_count : 0};
+    *asked = (struct asked){
+        .rising = life.rising,
+        .ignores_batch = ignores_batch(at, lives, &life),
+        .grows = place != PLACE_ROOT &&
+                 (rising_goes_on(&life.rising) || rising_doubles(&life.rising)) &&
+                 !may_be_layers(at, lives, place),
+        .halved_count = caught->count ? caught->halved_count : 0,
+        .is_beyond_card = oom->reason == OOM_MORE_THAN_CARD || oom->reason == OOM_MORE_THAN_GIVEN,
+        .is_unproven =
+            life.births_count < 2 && card_bytes && size_bytes > card_bytes / MOST_OF_CARD};
     const bool is_tensor = at->history->accounts[failure->account].kind == ACCOUNT_pool;
     if (is_tensor && card_bytes && size_bytes > card_bytes && live_bytes &&
         size_bytes / live_bytes >= ABSURD_TIMES)
@@ -139,12 +146,20 @@ static bool lets_go(enum remedy_key key)
            key == REMEDY_caught;
 }
 
+/* True if the remedy makes the request itself smaller. */
+static bool shrinks_request(enum remedy_key key)
+{
+    return key == REMEDY_smaller_batch || key == REMEDY_chunked_loss ||
+           key == REMEDY_flash_attention;
+}
+
 bool asked_refutes(const struct asked *asked, enum remedy_key key)
 {
-    if (asked->piles_up && !lets_go(key))
+    if ((asked->piles_up && !lets_go(key)) || (asked->is_beyond_card && !shrinks_request(key)))
         return true;
     if (key == REMEDY_smaller_batch)
-        return asked->grows || asked->ignores_batch || asked->halved_count || asked->times_live;
+        return asked->grows || asked->ignores_batch || asked->halved_count || asked->times_live ||
+               asked->is_unproven;
     return asked->grows && (key == REMEDY_checkpoint || key == REMEDY_expandable_segments);
 }
 

@@ -444,23 +444,17 @@ static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *r
 
 /* Asks about expandable segments if memory lay idle in PyTorch's pool but not in one piece. The
  * model of the allocator computes the gain if it knows the trace's settings. */
-static int ask_allocator(struct inquiry *inquiry, struct err *err)
+static void ask_allocator(struct inquiry *inquiry, const struct oom *oom)
 {
     static const struct whatif_ask ask = {.change = "expandable_segments"};
     struct remedies *remedies = inquiry->remedies;
     const struct study *study = inquiry->study;
     struct err ignored = {0};
-    struct oom oom;
-    if (!inquiry->failure || inquiry->failure->account != remedies->account)
-        return 0;
-    if (oom_explain(&oom, &study->history, inquiry->failure, err))
-        return -1;
     inquiry->has_model =
-        oom.verdict == OOM_FRAGMENTED &&
+        oom->verdict == OOM_FRAGMENTED &&
         torch_setting(remedies->setting, study, remedies->account, remedies->moment.index) &&
         !whatif_init(&inquiry->whatif, &study->trace, &ask, 1, &ignored);
     inquiry->whatif.ends_with_runs = true;
-    return 0;
 }
 
 static void advise_expandable_segments(struct inquiry *inquiry)
@@ -495,6 +489,18 @@ static int advise_empty_cache(struct inquiry *inquiry, struct err *err)
 
 /* --- the entry --- */
 
+static int judge_request(struct inquiry *inquiry, struct err *err)
+{
+    const struct history *history = &inquiry->study->history;
+    const int device = history->accounts[inquiry->failure->account].device;
+    struct oom oom;
+    if (oom_explain(&oom, history, inquiry->failure, err))
+        return -1;
+    ask_allocator(inquiry, &oom);
+    return asked_find(&inquiry->remedies->asked, &inquiry->at, inquiry->lives, &inquiry->caught,
+                      &oom, study_card_bytes(inquiry->study, device), err);
+}
+
 /* The first replay decides which questions to ask; the second one answers them. */
 static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct err *err)
 {
@@ -528,11 +534,7 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
                          .caught = &inquiry->caught,
                          .needs_optimizer = inquiry->lives->optimized_iterations_count > 1,
                          .items = inquiry->items};
-    if (ask_all(inquiry, err) || ask_allocator(inquiry, err) ||
-        (is_own &&
-         asked_find(
-             &remedies->asked, &inquiry->at, inquiry->lives, &inquiry->caught, inquiry->failure,
-             study_card_bytes(study, study->history.accounts[remedies->account].device), err)))
+    if (ask_all(inquiry, err) || (is_own && judge_request(inquiry, err)))
         return -1;
     larger_blocks_find(&remedies->larger, &inquiry->at, inquiry->lives);
     drop_idle_questions(inquiry);

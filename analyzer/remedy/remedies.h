@@ -56,6 +56,8 @@ struct asked {
     struct rising rising; /* of the failed place, the refused request included */
     size_t halved_count;  /* as in struct caught */
     uint64_t times_live;  /* the request is this many times all that is live; 0: not that large */
+    bool is_beyond_card;  /* the card could not give it even if this process held nothing */
+    bool is_unproven;     /* it is most of the card, and no earlier one shows what it follows */
     struct generations generations;
 };
 

@@ -178,11 +178,45 @@ def test_tries_that_do_not_halve_the_request_leave_half_the_batch_as_advice(run)
 @pytest.mark.parametrize("size, is_absurd", [(20000, True), (14000, False)])
 def test_a_request_of_a_hundred_times_all_that_lives_has_a_wrong_shape(run, size, is_absurd):
     with run.trace.phase("forward"):
+        run.free(run.alloc(60, *GATHER))
         run.alloc(100, *MODEL)
         run.fail(size, *GATHER)
     texts, remedies = run.answer()
     assert ("the request is 200 times all that was live: check its shape." in texts["why"]) == is_absurd
     assert ("smaller_batch" in remedies) != is_absurd
+
+
+@pytest.mark.parametrize("size, before, advises", [(9000, 0, False), (9000, 60, True), (7000, 0, True)])
+def test_half_the_batch_is_promised_only_if_an_earlier_request_may_show_what_the_size_follows(run, size, before, advises):
+    """The first request of a line, larger than half the card, may be a mask for the longest text of all."""
+    with run.trace.phase("init"):
+        run.alloc(8000, (FILE, 2, "build"), MAIN)
+    with run.trace.phase("forward"):
+        if before:
+            run.free(run.alloc(before, *GATHER))
+        run.alloc(100, *MODEL)
+        run.fail(size, *GATHER)
+    texts, remedies = run.answer()
+    assert ("smaller_batch" in remedies) == advises
+    assert (texts["do"] == "Make this tensor smaller (train.py:8 gather).") != advises
+
+
+@pytest.mark.parametrize("size, is_beyond", [(15500, True), (14500, False)])
+def test_a_request_that_the_card_could_not_give_if_all_else_were_freed_is_told_as_such(run, size, is_beyond):
+    """The context takes 1000 MiB, so the card can give 15000 MiB at most."""
+    run.trace.device_memory(15000 * MIB, 16000 * MIB)
+    with run.trace.phase("optimizer"):
+        states = run.trace.alloc(2000 * MIB)
+        run.trace.alloc(2000 * MIB, "tensor", address=states, stack=run.trace.stack((FILE, 3, "step"), MAIN))
+    with run.trace.phase("forward"):
+        run.trace.device_memory(13000 * MIB, 16000 * MIB)
+        run.trace.fail(size * MIB)  # the pool asked the driver
+        run.fail(size, *GATHER)
+    texts, remedies = run.answer()
+    told = "This one request is larger than the card can give: the card had 12.70 GiB of 15.62 GiB free, and 1.95 GiB is live."
+    assert (texts["why"] == told) == is_beyond
+    assert ("smaller_states" in remedies) != is_beyond
+    assert texts["do"].startswith("Make this tensor smaller (train.py:8 gather).") == is_beyond
 
 
 def test_a_remedy_that_only_lowers_an_earlier_peak_is_no_advice(run):

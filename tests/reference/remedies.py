@@ -343,7 +343,12 @@ class Run:
                 best = gain
         return best
 
-    def gains(self):
+    def is_unproven(self, card_bytes):
+        """True if the request is larger than half the card, and no earlier one of its place shows what its size follows."""
+        asked = [b for b in self.blocks if b.place == self.blocks[-1].place]
+        return len(asked) == 1 and asked[0].size > card_bytes // 2
+
+    def gains(self, card_bytes):
         """Returns (need, {remedy: gain}) with all gains above a fiftieth of the need."""
         need = max(self.live_bytes(i) for i in range(self.length))
         questions = ("smaller_batch", "smaller_states", "fused_optimizer", "held_over", "zero_grad",
@@ -352,7 +357,11 @@ class Run:
         gains = {q: gain for q, gain in gains.items() if self.concerned_at_failure(q) > need // 50}
         gains["no_grad" if self.is_inference else "checkpoint"] = self.best_line(need)
         gains["caught"] = self.caught(self.length - 1)
-        if self.ignores_batch():
+        asked, live = self.blocks[-1].size, self.live_bytes(self.length - 1) - self.blocks[-1].size
+        is_beyond_card = asked > card_bytes
+        if is_beyond_card:
+            gains = {q: gain for q, gain in gains.items() if q in ("smaller_batch", "chunked_loss", "flash_attention")}
+        if self.ignores_batch() or self.is_unproven(card_bytes) or (is_beyond_card and live and asked // live >= 100):
             gains.pop("smaller_batch", None)
         if self.piles_up_over_iterations(need):
             gains = {q: gain for q, gain in gains.items() if q in ("held_over", "data_on_cpu", "no_grad", "caught")}

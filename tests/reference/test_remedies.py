@@ -23,7 +23,7 @@ MODEL = ("/home/me/model.py", 9, "Model.forward")
 class Loop:
     def __init__(self, path, seed):
         self.random, self.trace = random.Random(seed), Trace(path)
-        self.trace.device(total_bytes=1 << 40)
+        self.card_bytes = 1 << 40
         self.layers = [self.random.randint(1, 400) * MIB for _ in range(self.random.randint(1, 5))]
         self.weights = [self.random.randint(1, 300) * MIB for _ in self.layers]
         self.keeps_gradients, self.keeps_outputs, self.has_states, self.has_temporaries, self.is_deep = (
@@ -157,15 +157,21 @@ class Loop:
             line = {"forward": 20, "backward": 50, "optimizer": 70}[name]
             stack = self.trace.stack(("/home/me/train.py", line, "f"), MAIN)
             most = sum(self.layers) // MIB if name == "forward" else 600  # a larger request would outweigh the layers
-            self.trace.fail(self.random.randint(1, most) * MIB, "tensor", stack=stack)
+            size = self.random.randint(1, most) * MIB
+            # Three cards in ten are about as large as the request.
+            share = random.Random(f"{self.random.random()} card").random()
+            self.card_bytes = max(MIB, int(size * share * 8)) if share < 0.3 else self.card_bytes
+            self.trace.device(total_bytes=self.card_bytes)
+            self.trace.fail(size, "tensor", stack=stack)
         self.trace.exit()
         return self.trace.write()
 
 
 def differences(path, seed):
-    path = Loop(path, seed).write()
+    loop = Loop(path, seed)
+    path = loop.write()
     rows = ask("oom", path)["remedies"]
-    need, gains = Run(path).gains()
+    need, gains = Run(path).gains(loop.card_bytes)
     found = {row["remedy"]: row["gain_bytes"] for row in rows}
     if found != gains or any(row["need_bytes"] != need for row in rows):
         yield f"seed {seed}: {found}, expected {gains} of {need}"

@@ -113,14 +113,20 @@ int page_oom_say_before(struct opening *opening, const struct study *study,
                      asked->times_live);
 }
 
-/* A size that overflowed was computed wrongly, by the line that asked or above it. */
-static int say_overflow_remedy(struct opening *opening, const struct oom *oom,
-                               const struct oom_told *told)
+/* A size that overflowed was computed wrongly, by the line that asked or above it. If the request
+ * itself is too large and no remedy is known, only a smaller tensor helps. */
+static int say_own_remedy(struct opening *opening, const struct oom *oom,
+                          const struct oom_told *told, const struct remedies *remedies)
 {
     const struct blamed *blamed = page_oom_asker(told, oom->failure);
 
-    if (!units_request_overflowed(oom->requested_bytes) || !blamed->is_known)
+    if (!blamed->is_known)
         return 1;
+    if (!units_request_overflowed(oom->requested_bytes))
+        return remedies && oom->asks_for_pool && !remedies->count &&
+                       (remedies->asked.is_beyond_card || remedies->asked.is_unproven)
+                   ? page_say(opening, VERDICT_do, "Make this tensor smaller (%s).", blamed->label)
+                   : 1;
     return page_say(opening, VERDICT_do, "Check how the size is computed at %s.", blamed->label);
 }
 
@@ -228,5 +234,5 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
         status = say_other_devices(opening, &study->history, oom->failure);
     if (status >= 0 && count)
         status = page_oom_say_holder(opening, study, oom, err);
-    return status < 0 ? -1 : say_overflow_remedy(opening, oom, told);
+    return status < 0 ? -1 : say_own_remedy(opening, oom, told, remedies);
 }

@@ -26,7 +26,7 @@ struct sizes {
     char live[UNITS_TEXT_BYTES], outside[UNITS_TEXT_BYTES], managed[UNITS_TEXT_BYTES];
     char graphs[UNITS_TEXT_BYTES], stream[UNITS_TEXT_BYTES], whole[UNITS_TEXT_BYTES];
     char unlisted[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES];
-    char pool[UNITS_TEXT_BYTES];
+    char pool[UNITS_TEXT_BYTES], tensors[UNITS_TEXT_BYTES];
 };
 
 static struct sizes sizes_of(const struct oom *oom)
@@ -47,6 +47,7 @@ static struct sizes sizes_of(const struct oom *oom)
     units_bytes(sizes.unlisted, (uint64_t)oom->sum.unaccounted_bytes);
     units_bytes(sizes.limit, oom->failure->limit_bytes);
     units_bytes(sizes.pool, oom->reserved_bytes);
+    units_bytes(sizes.tensors, oom->live_bytes);
     return sizes;
 }
 
@@ -234,6 +235,10 @@ static void explain_exhausted(struct text *out, const struct oom *oom, const str
                   sizes->asked);
         return;
     }
+    if (oom->reason == OOM_MORE_THAN_GIVEN) {
+        text_addf(out, "%s is live", sizes->tensors);
+        return;
+    }
     if (oom->reason == OOM_BY_LAUNCH)
         text_add(out, "no call reports how much a launch of a CUDA graph needs; ");
     text_addf(out, "this process held %s", sizes->live);
@@ -393,6 +398,8 @@ static const char *verdict_words(const struct oom *oom)
 
     if (oom->reason == OOM_MORE_THAN_CARD)
         return "Larger than the whole card";
+    if (oom->reason == OOM_MORE_THAN_GIVEN)
+        return "This one request is larger than the card can give";
     if (oom->verdict == OOM_OTHERS && oom->reason == OOM_REASON_NONE)
         return "Held by this context or other processes";
     return words[oom->verdict];
