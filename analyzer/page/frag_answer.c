@@ -44,16 +44,36 @@ static uint64_t card_bytes_of(const struct words *words)
 
 /* --- the cause --- */
 
-static void say_pin(struct opening *opening, const struct pins *pins)
+/* Names the line of the pin. The stack of a backward has none, so its line is the one that called
+ * backward. Returns -1 if there is no memory. */
+static int name_pin(char name[BLAME_TEXT_BYTES], const struct study *study, const struct pins *pins,
+                    const struct pin *pin, struct err *err)
 {
-    const struct pin *pin = &pins->lines.items[0];
+    const struct backwards *backwards = &study->history.backwards;
     const struct blamed *blamed = blame_of(&pins->blame, pin->stack_id);
 
-    page_say(opening, VERDICT_who, "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
-             blamed->is_known ? blamed->label : "blocks without a stack",
-             BYTES_TEXT(pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
-             (unsigned long long)pin->block_count, pin->block_count == 1 ? "block" : "blocks",
-             BYTES_TEXT(pin->block_bytes));
+    if (!blamed->names_line && pin->backward && backwards->count - pin->backward < BACKWARDS_KEPT) {
+        const uint32_t stack_id = backwards->calls[pin->backward % BACKWARDS_KEPT].stack_id;
+        return blame_alone(name, study->symbols, stack_id, err);
+    }
+    snprintf(name, BLAME_TEXT_BYTES, "%s",
+             blamed->is_known ? blamed->label : "blocks without a stack");
+    return 0;
+}
+
+static int say_pin(struct opening *opening, const struct words *words, const struct pins *pins,
+                   struct err *err)
+{
+    const struct pin *pin = &pins->lines.items[0];
+    char name[BLAME_TEXT_BYTES];
+
+    if (name_pin(name, words->study, pins, pin, err) < 0)
+        return -1;
+    return page_say(opening, VERDICT_who,
+                    "Most of it is pinned by %s: %s beside %llu %s of %s in all.", name,
+                    BYTES_TEXT(pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
+                    (unsigned long long)pin->block_count,
+                    pin->block_count == 1 ? "block" : "blocks", BYTES_TEXT(pin->block_bytes));
 }
 
 /* Names the line whose blocks pin most memory. Says nothing if no block pins a segment. */
@@ -69,10 +89,9 @@ static int say_worst_pin(struct opening *opening, const struct words *words, uin
     segments_release(&pieces);
     if (found)
         return -1;
-    if (pins.lines.count)
-        say_pin(opening, &pins);
+    const int status = pins.lines.count ? say_pin(opening, words, &pins, err) : 1;
     pins_release(&pins);
-    return 1;
+    return status;
 }
 
 static void say_why(struct opening *opening, const struct idle *idle)

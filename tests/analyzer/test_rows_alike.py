@@ -69,6 +69,21 @@ def test_blocks_of_one_line_that_pin_free_memory_are_one_row(trace):
     assert alike_rows(trace.path) == []
 
 
+@pytest.mark.parametrize("tells_call", [True, False])
+def test_gradients_that_pin_free_memory_are_told_by_the_line_that_called_backward(trace, tells_call):
+    """The stack of a backward has no line of the program."""
+    trace.thread_names[2] = "pt_autograd_0"
+    torch = "/v/lib/torch/autograd/__init__.py"
+    if tells_call:
+        root = trace.alloc(2 * MIB)
+        trace.tensor(root, 2 * MIB, "pytorch", stack=trace.stack((torch, 50, "_make_grads"), (torch, 340, "backward"), MAIN))
+    segment = trace.alloc(20 * MIB)
+    trace.tensor(segment, 2 * MIB, "pytorch", stack=trace.stack("backward (autograd)"), thread=2)
+    trace.exit()
+    text = " ".join(run_command("frag", trace.written()).stdout.split())
+    assert ("pinned by train.py:88 main: 18.00 MiB beside 1 block of 2.00 MiB in all." in text) == tells_call
+
+
 def test_what_one_line_took_beyond_a_typical_step_is_one_row(trace):
     stacks = two_stacks(trace)
     for step in range(1, 21):

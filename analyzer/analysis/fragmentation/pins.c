@@ -17,8 +17,9 @@ struct pinning {
     struct err *err;
 };
 
-static struct pin *find_pin(struct pinning *pinning, uint32_t stack_id)
+static struct pin *find_pin(struct pinning *pinning, const struct block *block)
 {
+    const uint32_t stack_id = site_stack(block->site_id);
     const uint32_t key = pinning->blame ? blame_of(pinning->blame, stack_id)->row : stack_id;
     struct pair_map *numbers = &pinning->numbers;
     struct pin_list *pins = pinning->pins;
@@ -32,7 +33,7 @@ static struct pin *find_pin(struct pinning *pinning, uint32_t stack_id)
         return NULL;
     pins->items = grown;
     number = (uint32_t)pins->count++;
-    grown[number] = (struct pin){.stack_id = stack_id};
+    grown[number] = (struct pin){.stack_id = stack_id, .backward = block->backward};
     return pair_map_put(numbers, 0, key, number, err) ? NULL : &grown[number];
 }
 
@@ -47,7 +48,7 @@ static int add_segment(struct pinning *pinning, size_t number)
     if (!free_bytes || segment->is_of_graph)
         return 0;
     for (size_t i = 0; i < segment->block_count; i++) {
-        struct pin *pin = find_pin(pinning, site_stack(blocks[i]->site_id));
+        struct pin *pin = find_pin(pinning, blocks[i]);
 
         if (!pin)
             return -1;
@@ -61,7 +62,7 @@ static int add_segment(struct pinning *pinning, size_t number)
         pin_count++;
     }
     if (pin_count == 1)
-        find_pin(pinning, site_stack(blocks[0]->site_id))->alone_bytes += free_bytes;
+        find_pin(pinning, blocks[0])->alone_bytes += free_bytes;
     return 0;
 }
 

@@ -21,6 +21,7 @@
 
 struct pin {
     uint32_t stack_id;
+    uint32_t backward; /* number of its first block's call to backward; 0: none, or unknown */
     uint64_t block_count, block_bytes; /* of its blocks that lie in segments with free memory */
     uint64_t segment_count, pinned_bytes, alone_bytes;
     size_t last_segment; /* while counting: number of the last counted segment + 1 */
