@@ -9,6 +9,7 @@
 #include "analyzer/analysis/fragmentation/idle.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/analysis/fragmentation/pins.h"
+#include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/blame/blame.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/remedy/remedies.h"
@@ -333,6 +334,54 @@ int page_frag_answer(struct opening *opening, const struct study *study, const s
 
 /* --- the answer of `report` --- */
 
+/* Names the line that held most at the peak. */
+static int say_peak_line(struct opening *opening, const struct study *study, uint32_t account,
+                         struct err *err)
+{
+    const struct account *own = &study->history.accounts[account];
+    char most[2 * BLAME_TEXT_BYTES];
+    struct blame blame;
+    struct sites sites;
+
+    if (sites_at(&sites, &study->categories, account, own->peak.index, err))
+        return -1;
+    int status = site_rows_blame(&blame, study->symbols, &sites, err);
+    if (!status) {
+        status = page_format_most(most, sizeof most, study, &sites, &blame, err);
+        blame_release(&blame);
+    }
+    sites_release(&sites);
+    if (!status && *most)
+        page_say(opening, VERDICT_who, "%s, when %s was live.", most, BYTES_TEXT(own->peak_bytes));
+    return status ? -1 : 1;
+}
+
+/* Says that memory stays reserved to the end after the program needed it last. */
+static int say_lasting(struct opening *opening, const struct study *study,
+                       const struct words *words, struct err *err)
+{
+    const struct account *account = &study->history.accounts[words->account];
+    const struct lasting lasting =
+        idle_lasting(&study->history, words->account, card_bytes_of(words));
+
+    if (account->kind != ACCOUNT_pool || !lasting.idle_bytes)
+        return 0;
+    page_say(opening, VERDICT_what,
+             "%s stays reserved to the end on %s, %s of it idle since a step held %s.",
+             BYTES_TEXT(account->reserved_bytes), words->device, BYTES_TEXT(lasting.idle_bytes),
+             BYTES_TEXT(lasting.before_bytes));
+    page_say(opening, VERDICT_why,
+             "At most %s was live in the second half of the allocations, and the %s keeps what was "
+             "freed before.",
+             BYTES_TEXT(lasting.at_bytes), words->layer);
+    if (is_pytorch(words))
+        page_say(opening, VERDICT_do, "torch.cuda.empty_cache() after that step: %s less.",
+                 BYTES_TEXT(lasting.idle_bytes));
+    return account->peak_bytes == lasting.before_bytes
+               ? say_peak_line(opening, study, words->account, err)
+               : 1;
+}
+
 static int say_excess(struct opening *opening, const struct study *study,
                       const struct device_use *use, const struct view *view, struct err *err)
 {
@@ -342,8 +391,9 @@ static int say_excess(struct opening *opening, const struct study *study,
     struct idle idle;
 
     (void)view;
-    if (!idle_is_excess(account, card_bytes))
-        return 0;
+    const int lasting = say_lasting(opening, study, &words, err);
+    if (lasting || !idle_is_excess(account, card_bytes))
+        return lasting;
     if (idle_at(&idle, &study->history, study->symbols, use->leading, account->reserved_peak.index,
                 0, err))
         return -1;

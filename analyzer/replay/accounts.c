@@ -129,6 +129,27 @@ static void choose_leading(const struct history *history, struct device_use *use
         use->leading = (uint32_t)(best - history->accounts);
 }
 
+void accounts_note_use(struct account *account)
+{
+    struct pool_use *use = &account->use;
+
+    if (account->reserved_bytes < use->reserved_bytes || !use->run_births)
+        *use = (struct pool_use){.run_births = 1};
+    use->reserved_bytes = account->reserved_bytes;
+    if (use->births_count == use->run_births * POOL_USE_RUNS) {
+        for (size_t i = 0; i < POOL_USE_RUNS; i++) {
+            const size_t first = i * 2 < POOL_USE_RUNS ? i * 2 : 0;
+            const uint64_t *pair = &use->high_bytes[first];
+            const uint64_t higher = pair[0] > pair[1] ? pair[0] : pair[1];
+            use->high_bytes[i] = i * 2 < POOL_USE_RUNS ? higher : 0;
+        }
+        use->run_births *= 2;
+    }
+    uint64_t *high_bytes = &use->high_bytes[use->births_count++ / use->run_births];
+    if (account->live_bytes > *high_bytes)
+        *high_bytes = account->live_bytes;
+}
+
 void accounts_finish(struct history *history)
 {
     for (size_t i = 0; i < history->device_count; i++)

@@ -41,6 +41,8 @@ static inline void accounts_note_reserved(const struct cursor *at, struct accoun
     account->reserved_peak_live_bytes = account->live_bytes;
     account->reserved_peak = cursor_moment(at);
 }
+/* Notes a birth in a pool; see struct pool_use. */
+void accounts_note_use(struct account *account);
 /* Chooses each device's leading account. Called at the end of the replay. */
 void accounts_finish(struct history *history);
 

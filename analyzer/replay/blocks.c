@@ -152,6 +152,7 @@ static void add_bytes(struct blocks *blocks, const struct block *block)
     if (account->kind == ACCOUNT_pool) {
         at->history->accounts[account->driver].pools_bytes += block->size_bytes;
         accounts_note_reserved(at, account);
+        accounts_note_use(account);
     }
     if (account_is_of_layer(account))
         note_fullest(at, account);

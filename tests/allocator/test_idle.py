@@ -119,6 +119,32 @@ def test_the_report_says_first_that_more_was_reserved_than_was_ever_live(trace):
     assert said(trace, "frag")[0][1] == "On device 0 (pytorch pool), 2.00 GiB of the 2.25 GiB reserved lay idle at the reserved peak."
 
 
+@pytest.mark.parametrize("every, large, is_released, is_said", [
+    (1000, 6 * GIB, False, True),    # one large request, then many small ones
+    (20, 6 * GIB, False, False),     # a loop, whose large request comes again
+    (1000, 6 * GIB, True, False),    # the pool gives its memory back
+    (1000, 320 * MIB, False, False), # too little to matter
+])  # fmt: skip
+def test_the_report_says_what_stays_reserved_to_the_end_although_nothing_needs_it(trace, every, large, is_released, is_said):
+    small = use(trace, 64 * MIB, "small")
+    big = use(trace, large, "large")
+    for number in range(200):
+        use(trace, 64 * MIB, "small", segment=small)
+        if number % every == every - 1:
+            use(trace, large, "large", segment=big)
+        if is_released and not number:
+            trace.free(big)
+    sentences = said(trace, "report")
+    told = [
+        ("what", "6.06 GiB stays reserved to the end on device 0, 6.00 GiB of it idle since a step held 6.00 GiB."),
+        ("why", "At most 64.00 MiB was live in the second half of the allocations, and the pytorch pool keeps what was freed before."),
+        ("who", "Most of it by large.py:1 large (6.00 GiB), when 6.00 GiB was live."),
+        ("do", "torch.cuda.empty_cache() after that step: 6.00 GiB less."),
+    ]  # fmt: skip
+    assert (sentences[:4] == told) == is_said
+    assert any("stays reserved" in text for _, text in sentences) == is_said
+
+
 def test_the_moment_is_the_one_with_most_live_bytes_while_most_is_reserved(trace):
     """The last segment is requested while little is live. The next step uses the other segments again."""
     segments = [trace.filled_segment(512 * MIB) for _ in range(8)]

@@ -214,3 +214,42 @@ bool idle_is_excess(const struct account *account, uint64_t card_bytes)
     return least.free_bytes > account->peak_bytes / EXCESS_DIVISOR &&
            !idle_is_little(&least, card_bytes);
 }
+
+/* The second half of a training step needs less than its first half, but not so much less. */
+enum { QUIET_DIVISOR = 4 };
+
+/* True if CUDA graphs keep segments of the pool at the end. Such a segment is not idle, although no
+ * tensor lives in it. */
+static bool keeps_graphs(const struct history *history, uint32_t account)
+{
+    for (size_t i = 0; i < history->segment_slots.used; i++) {
+        const struct segment *segment = &history->segments[i];
+        if (segment->account == account && segment->of_graph.begin_index != INDEX_NONE &&
+            segment->of_graph.end_index == INDEX_NONE)
+            return true;
+    }
+    return false;
+}
+
+struct lasting idle_lasting(const struct history *history, uint32_t account, uint64_t card_bytes)
+{
+    const struct account *own = &history->accounts[account];
+    const struct pool_use *use = &own->use;
+    struct lasting found = {0};
+
+    if (!card_bytes || use->run_births < 2 || use->births_count < own->allocations_count / 2 ||
+        own->reserved_bytes < use->reserved_bytes || keeps_graphs(history, account))
+        return found;
+    for (uint64_t i = 0; i < POOL_USE_RUNS; i++) {
+        const bool is_before = i < use->births_count / 2 / use->run_births;
+        uint64_t *most_bytes = is_before ? &found.before_bytes : &found.at_bytes;
+        if (use->high_bytes[i] > *most_bytes)
+            *most_bytes = use->high_bytes[i];
+    }
+    const struct frag least = {.reserved_bytes = own->reserved_bytes,
+                               .free_bytes = own->reserved_bytes - found.at_bytes};
+    if (own->reserved_bytes > found.at_bytes &&
+        found.at_bytes <= found.before_bytes / QUIET_DIVISOR && !idle_is_little(&least, card_bytes))
+        found.idle_bytes = least.free_bytes;
+    return found;
+}

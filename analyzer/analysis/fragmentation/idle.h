@@ -48,4 +48,14 @@ bool idle_is_little(const struct frag *frag, uint64_t card_bytes);
  */
 bool idle_is_excess(const struct account *account, uint64_t card_bytes);
 
+/* Memory that a pool reserved to the end, although its second half of allocations needed none of
+ * it. */
+struct lasting {
+    uint64_t idle_bytes;             /* 0: there is none, or too little to matter */
+    uint64_t before_bytes, at_bytes; /* the highest live bytes, before and in the second half */
+};
+/* Before the second half, at least four times as much was live. In a loop each step needs the same
+ * memory, so nothing is lasting there. */
+struct lasting idle_lasting(const struct history *history, uint32_t account, uint64_t card_bytes);
+
 #endif

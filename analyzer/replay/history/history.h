@@ -142,6 +142,17 @@ struct stack_births {
     uint8_t uses;               /* enum stack_use */
 };
 
+/*
+ * Tells how long a framework's pool has kept memory that nothing needed: the highest live bytes of
+ * equal runs of births, since reserved_bytes fell last. If all runs are in use, two become one.
+ */
+enum { POOL_USE_RUNS = 64 };
+struct pool_use {
+    uint64_t reserved_bytes;           /* at the last birth */
+    uint64_t births_count, run_births; /* of one run */
+    uint64_t high_bytes[POOL_USE_RUNS];
+};
+
 struct account {
     int device;
     enum account_kind kind;
@@ -171,6 +182,7 @@ struct account {
      * is idle then was needed at no time. INDEX_NONE: no segment was seen. */
     struct moment reserved_peak;
     uint64_t reserved_peak_live_bytes;
+    struct pool_use use; /* of a framework's pool */
 };
 
 /* True for accounts in tables of layers: the driver's device memory, and framework pools. */
