@@ -267,6 +267,19 @@ def test_garbage_is_to_be_freed_whatever_else_would_help(program, kind, is_said)
     assert any(text.startswith("Break the cycle, or call gc.collect() after each step") for text in said) == is_said
 
 
+@pytest.mark.parametrize("chain, is_other", [("main: losses[*]", True), ("main: history[*]", False)])
+def test_a_failure_says_whether_the_holder_keeps_other_memory_than_the_line_that_it_names(program, chain, is_other):
+    """Line 17 made the largest row, of 12 MiB. Two other lines made 14 MiB for a list."""
+    more = [program.tensor(line, 7 * MIB) for line in (40, 41)]
+    fail(program, False)
+    program.trace.walk("oom", *((address, MIB, "list", chain, 12, STORE) for address in program.kept),
+                       *((address, 7 * MIB, "list", "main: history[*]", 2, STORE) for address in more))  # fmt: skip
+    who = next(text for text in sentences_of(load_json("oom", program.write())) if "live tensors" in text)
+    assert "score.py:17 Scorer.forward (12.00 MiB); " in who
+    assert ("; another 14.00 MiB is kept by main: history" in who) == is_other
+    assert ("; 26.00 MiB is kept by main: history" in who) != is_other
+
+
 def test_a_leak_of_a_program_that_died_is_kept_by_a_variable_and_not_by_the_traceback(program):
     fail(program, True).walk("exception", "sys.last_traceback -> main: history[*]", 12)
     assert any(text.startswith("Kept by main: history (list of 12)") for text in program.answer())

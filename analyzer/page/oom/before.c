@@ -221,18 +221,23 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
     char live[UNITS_TEXT_BYTES];
     struct site_row *rows;
     const int count = site_rows_of(&rows, &study->history, &told->sites, &told->blame, err);
+    const bool names_row = count > 0 && row_to_name(rows, (size_t)count)->blamed->site.is_found &&
+                           told->sites.total_bytes >= oom->graph_bytes;
+    uint32_t named_stack_id =
+        names_row ? site_stack(row_to_name(rows, (size_t)count)->largest->site_id) : 0;
     int status = count < 0 ? -1 : 1;
 
     units_bytes(live, told->sites.total_bytes);
     if (count > 0 && remedies && remedies->account == oom->account &&
-        remedies->larger.bytes >= rows[0].bytes)
+        remedies->larger.bytes >= rows[0].bytes) {
+        named_stack_id = remedies->larger.lines[0].stack_id;
         status = say_larger(opening, told, &remedies->larger, live);
-    else if (count > 0)
+    } else if (count > 0)
         status = say_rows(opening, oom, told, rows, (size_t)count, live);
     free(rows);
     if (status >= 0)
         status = say_other_devices(opening, &study->history, oom->failure);
     if (status >= 0 && count)
-        status = page_oom_say_holder(opening, study, oom, err);
+        status = page_oom_say_holder(opening, study, oom, named_stack_id, err);
     return status < 0 ? -1 : say_own_remedy(opening, oom, told, remedies);
 }

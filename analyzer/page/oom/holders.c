@@ -58,21 +58,42 @@ static const struct held_sum *find_largest(struct held_sums *sums, const struct 
                                                                                             : NULL;
 }
 
+/* Returns 1 if another variable than `holder` keeps most of what the stack made, 0 if not or if it
+ * is unknown, -1 if there is no memory. */
+static int is_of_other(const struct study *study, struct held_ask ask, uint32_t stack_id,
+                       const struct trace_holder *holder, struct err *err)
+{
+    struct held_sums sums;
+
+    ask.by_stack = true;
+    if (!stack_id)
+        return 0;
+    if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
+        return -1;
+    const struct held_sum *named = held_sums_of_stack(&sums, stack_id);
+    const bool is_other = named && named->holder->chain_id != holder->chain_id;
+    held_sums_release(&sums);
+    return is_other;
+}
+
 int page_oom_say_holder(struct opening *opening, const struct study *study, const struct oom *oom,
-                        struct err *err)
+                        uint32_t named_stack_id, struct err *err)
 {
     char name[HOLDER_TEXT_BYTES], place[HOLDER_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
     struct held_sums sums;
     int status;
 
     const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
-    if (first)
-        status = page_join(
-            opening, VERDICT_who, "%s is kept by %s%s", units_bytes(bytes, first->bytes),
-            holder_name(name, &study->trace, first), holder_place(place, &study->trace, first));
+    const int is_other =
+        first ? is_of_other(study, ask_held(oom), named_stack_id, first->holder, err) : 0;
+    if (first && is_other >= 0)
+        status =
+            page_join(opening, VERDICT_who, "%s%s is kept by %s%s", is_other ? "another " : "",
+                      units_bytes(bytes, first->bytes), holder_name(name, &study->trace, first),
+                      holder_place(place, &study->trace, first));
     if (status >= 0)
         held_sums_release(&sums);
-    return status;
+    return is_other < 0 ? -1 : status;
 }
 
 int page_oom_say_remedies(struct opening *opening, const struct study *study, const struct oom *oom,

@@ -69,9 +69,10 @@ int page_oom_say_who(struct opening *opening, const struct study *study, const s
                      const struct oom_told *told, struct err *err);
 
 /* Adds the clause "4.00 GiB is kept by losses (list of 200), filled at train.py:28", if a walk
- * found a variable that kept much of what was live. */
+ * found a variable that kept much of what was live. Says "another 4.00 GiB" if another variable
+ * keeps the memory of `named_stack_id`, which the sentence before has named (0: none). */
 int page_oom_say_holder(struct opening *opening, const struct study *study, const struct oom *oom,
-                        struct err *err);
+                        uint32_t named_stack_id, struct err *err);
 /* Says the best remedies. If the largest holder keeps what is no longer needed, begins with the
  * change that makes it let go. */
 int page_oom_say_remedies(struct opening *opening, const struct study *study, const struct oom *oom,
