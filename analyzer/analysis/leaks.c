@@ -72,7 +72,7 @@ static int blame_all(struct account_leak *found, const struct study *study,
         account < watch->account_count ? &watch->accounts[account] : NULL;
     const size_t beside = !own ? 0 : own->count < BESIDE_MAX ? own->count : BESIDE_MAX;
     uint64_t *sites =
-        array_new(growth->count + growth->churn_count + 5 + beside, sizeof *sites, err);
+        array_new(growth->count + growth->churn_count + 7 + beside, sizeof *sites, err);
     size_t count = 0;
 
     if (!sites)
@@ -85,8 +85,11 @@ static int blame_all(struct account_leak *found, const struct study *study,
         sites[count++] = growth->kept.stack_ids[i];
     for (size_t i = 0; i < growth->after.count; i++)
         sites[count++] = growth->after.stack_ids[i];
-    if (growth->dropped_stack_id)
-        sites[count++] = growth->dropped_stack_id;
+    const uint32_t others[] = {growth->dropped_stack_id, growth->filled.stack_id,
+                               growth->lost.stack_id};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i])
+            sites[count++] = others[i];
     const size_t said = count;
     for (size_t i = 0; i < beside; i++)
         sites[count++] = own->sites[i].stack_id;

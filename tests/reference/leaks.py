@@ -7,10 +7,11 @@ import collections
 import math
 
 from reference import blame, holders
+from reference.caches import WARM_UP, Turnover, loses
 from reference.step_ends import (AFTERWARDS, BESIDE, KINDS, PHASE, TOGETHER, ends_afterwards, found_ends, kind_that_began,
                                  phases_that_repeat)  # fmt: skip
 
-SAMPLES, WARM_UP, FEWEST = 64, 1, 3
+SAMPLES, FEWEST = 64, 3
 
 # --- the line ---
 
@@ -124,7 +125,7 @@ class Growth:
         self.total, self.rows, self.churned, self.slopes, self.enlarged = None, [], [], {}, {}
         self.steps, self.with_what = len(self.ends), KINDS[AFTERWARDS if self.since else self.kind] if self.ends else None
         self.phase = phases_that_repeat(self.books)[0] if self.kind == PHASE else None
-        self.saws, self.rises, self.intervals, self.total_rises = {}, {}, 0, 0
+        self.saws, self.rises, self.intervals, self.total_rises, self.filled = {}, {}, 0, 0, 0
         if not self.ends and (begun := kind_that_began(self.books)) is not None:
             self.steps, self.with_what = 1, KINDS[begun]
         own = [change for change in self.books.changes if change[1].account == account]
@@ -213,7 +214,11 @@ class Growth:
         facts = {"first_bytes": values[0], "last_bytes": values[-1], "steps": len(self.ends), "rises": rises}
         if changes < 2 or (changes > rises and self.add_saw(stack, values, **facts)):
             return
-        if values[-1] <= values[0] or self.judge(values, samples, width) != "grows":
+        grows = values[-1] > values[0] and self.judge(values, samples, width) == "grows"
+        if not grows:
+            return
+        if Turnover(self.changes, stack, self.ends, values, counts).fills():
+            self.filled += line(samples, width)[0]
             return
         self.add_site(stack, line(samples, width), windows(counts)[1], **facts)
 
@@ -297,11 +302,27 @@ class Growth:
         least = max(self.figures.live(self.account)) // 10
         return sum(held for held in sorted(sums)[-2:] if held >= least) > self.visible()
 
+    def lost(self):
+        """True if a call stack loses blocks now and then, and what it lost is a tenth of the highest live bytes."""
+        if found_ends(self.figures)[1] or self.steps or not self.changes or self.account[1] == "pool":
+            return False
+        least, found = max(self.figures.live(self.account)) // 10, 0
+        resized = {block.stack for _, block, _, _ in self.changes if block.how == "resized"}
+        for stack in {block.stack for _, block, _, _ in self.changes} - resized - {0}:
+            own = [(block, birth) for _, block, birth, _ in self.changes if block.stack == stack]
+            births, count, held = [], 0, 0
+            for block, birth in own:
+                births += [count] if birth else []
+                count, held = (count + 1, held + block.size) if birth else (count - 1, held - block.size)
+            if count >= 8 and held >= least and loses(births, len(own) - len(births)):
+                found = max(found, held)
+        return found > self.visible()
+
     def leak(self):
         """Returns (verdict, bytes per step that leak, bytes per step of enlarged blocks, growth of the peak from step
         to step). It knows no caches, because no frame in these traces belongs to a known cache."""
         if not self.total:
-            return "grows" if self.outgrown() else "cannot tell", None, None, 0
+            return "grows" if self.outgrown() or self.lost() else "cannot tell", None, None, 0
         pieces = self.pieces()
         own = {stack: slopes for stack, slopes in self.slopes.items() if stack not in pieces}
         left_out = sum(slopes[0] for stack, slopes in self.slopes.items() if stack in pieces)
@@ -314,14 +335,14 @@ class Growth:
         flushed = sum(own[stack][0] for stack in seen if self.saws[stack].is_even)
         rises = max((self.rises[stack] for stack in leaking), default=0)
         whole_verdict, (total, low, high) = self.total
-        known = enlarged + saw + flushed
+        known = enlarged + saw + flushed + self.filled
         if not pieces and not leaking and whole_verdict == "grows" and low > known:
             kept, least, most, rises = total - known, low - known, high - known, self.total_rises
         rising, grows = (slope > self.floor() and (high - left_out) * 2 >= slope for slope in (kept, enlarged))
         few = rises < 3 or (self.steps < 10 and rises < self.intervals)
         leaks, enlarges = rising and most - least <= 2 * kept and not few, grows
         grows = grows and any(self.goes_on(stack) for stack in own if stack in self.enlarged)
-        told = "no leak" if whole_verdict != "unknown" or high <= self.floor() or flushed else "cannot tell"
+        told = "no leak" if whole_verdict != "unknown" or high <= self.floor() or flushed or self.filled else "cannot tell"
         if (rising and not leaks) or (enlarges and not grows):
             told = "cannot tell"
         twice = max((own[stack][0] / self.enlarged[stack] for stack in own if stack in self.enlarged), default=0)

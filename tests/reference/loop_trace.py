@@ -20,7 +20,7 @@ class Site:
         self.trace, self.choose = trace, choose
         self.stack = trace.stack("malloc_wrapper", (f"part{number % 3}.py", number + 1, f"site_{number}"))
         self.act = choose.choice([self.work, self.work, self.leak, self.seldom, self.fill, self.hold, self.saw, self.drain,
-                               self.enlarge, self.double])
+                               self.enlarge, self.double, self.cache, self.lose])
         self.size = choose.choice([512, 4096, MIB]) * choose.randint(1, 9)
         self.every, self.until = choose.randint(2, 12), choose.randint(2, 60)
         self.held = []
@@ -47,6 +47,18 @@ class Site:
     def fill(self, step):
         if step < self.until:
             self.take()
+
+    def cache(self, step):
+        """Keeps blocks of one or of several sizes up to a number of them."""
+        if step % (self.every // 4 + 1) == 0:
+            self.take(self.size * (self.choose.randint(1, 2) if self.every % 2 else 1))
+            if len(self.held) > self.until:
+                self.drop(0)
+
+    def lose(self, _):
+        self.take()
+        if self.choose.randrange(self.every):
+            self.drop()
 
     def hold(self, _):
         """Makes a new block and then frees the block of the step before."""

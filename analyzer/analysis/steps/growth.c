@@ -9,6 +9,9 @@
 
 /* A change of less than one part in VISIBLE_SHARE of the bytes is not called a rise. */
 enum { VISIBLE_SHARE = 100 };
+/* Blocks count from FEWEST_KEPT on: a program has a few buffers of its own. Less than one part in
+ * VISIBLE_KEPT of the account is not worth a word. */
+enum { FEWEST_KEPT = 8, VISIBLE_KEPT = 10 };
 
 /* --- the verdict on one line --- */
 
@@ -164,11 +167,35 @@ static bool may_wait(const struct step_period *period, const struct site_ends *s
            site->blocks.graph_births_count * 2 > site->blocks.births_count;
 }
 
-static int add_site(struct growth *growth, size_t *capacity, const struct site_ends *site,
-                    size_t windows, struct err *err)
+/* True if the site filled a cache after the first third of the steps. A site that did so earlier,
+ * or that held half of it before, is one that replaces its blocks in each step. */
+static bool is_filled(const struct site_ends *site)
+{
+    const struct turnover *turnover = &site->turnover;
+
+    return turnover_is_full(turnover) && turnover->risen_at * 3 >= site->ends_count &&
+           site->first_bytes <= turnover->level.bytes / 2;
+}
+
+static void add_filled(struct filled *filled, const struct account_ends *own,
+                       const struct site_ends *site, const struct growth_line *line)
+{
+    const uint64_t bytes = site->turnover.most.bytes;
+
+    filled->slope += line->verdict == GROWTH_GROWS ? line->slope : 0;
+    if (bytes <= filled->bytes || bytes < own->most_bytes / VISIBLE_KEPT)
+        return;
+    filled->stack_id = site->stack_id;
+    filled->bytes = bytes;
+    filled->since_step = growth_step_of_end(site->turnover.risen_at);
+}
+
+static int add_site(struct growth *growth, size_t *capacity, const struct account_ends *own,
+                    const struct site_ends *site, size_t windows, struct err *err)
 {
     const uint64_t intervals = site->ends_count - 1;
     const bool is_steady = !site->falls_count && site->rises.count * 2 >= intervals;
+    const bool fills = is_filled(site);
     struct growing item = {.stack_id = site->stack_id,
                            .blocks = &site->blocks,
                            .is_of_graph = site->is_of_graph,
@@ -184,14 +211,17 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
     item.since_step = site->first_bytes ? 1 : site->changed_at + 1 + WARM_UP_ENDS;
     if (find_saw(&item, site))
         return keep(growth, capacity, &item, err);
-    if (site->last_bytes <= site->first_bytes || !rises_late(&site->trend, windows) ||
-        !(is_steady || trend_rises(&site->trend, 0, windows)))
+    if (site->last_bytes > site->first_bytes && rises_late(&site->trend, windows) &&
+        (is_steady || trend_rises(&site->trend, 0, windows)))
+        item.line = judge(&site->trend, windows, is_steady);
+    if (fills)
+        add_filled(&growth->filled, own, site, &item.line);
+    if (item.line.verdict != GROWTH_GROWS || fills)
         return 0;
-    item.line = judge(&site->trend, windows, is_steady);
     item.enlarged_count = find_enlarged(site, &site->counts, windows);
     measure_enlarged(&item, growth);
     item.waits = may_wait(growth->period, site);
-    return item.line.verdict == GROWTH_GROWS ? keep(growth, capacity, &item, err) : 0;
+    return keep(growth, capacity, &item, err);
 }
 
 static int find_churn(struct growth *growth, const struct account_ends *own, struct err *err)
@@ -237,9 +267,6 @@ static void find_dropped(struct growth *growth, const struct account_ends *own)
     growth->dropped_count = own->sites[own->numbers[stack_id] - 1].blocks.most_live_count;
 }
 
-/* Blocks count from FEWEST_KEPT on: a program has a few buffers of its own. Less than one part in
- * VISIBLE_KEPT of the account is not worth a word. */
-enum { FEWEST_KEPT = 8, VISIBLE_KEPT = 10 };
 /* Numbers of kept blocks are alike if they differ by no more than the blocks in use. */
 enum { IN_USE = 2 };
 
@@ -311,7 +338,7 @@ static int find_at_ends(struct growth *growth, const struct account_ends *own, u
     find_dropped(growth, own);
     find_after(growth, own, since_index);
     for (size_t i = 0; i < own->count; i++)
-        if (add_site(growth, &capacity, &own->sites[i], windows, err))
+        if (add_site(growth, &capacity, own, &own->sites[i], windows, err))
             return -1;
     return find_churn(growth, own, err);
 }
@@ -379,6 +406,22 @@ static void find_kept(struct growth *growth, const struct account_ends *own, boo
     }
 }
 
+/* Finds the site that lost most, now and then. In a framework's pool, blocks of one line may be
+ * kept on purpose. */
+static void find_lost(struct growth *growth, const struct account_ends *own)
+{
+    struct lost *lost = &growth->lost;
+
+    for (size_t i = 0; i < own->count && !own->is_pool; i++) {
+        const struct site_ends *site = &own->sites[i];
+        if (site->stack_id && !site->was_resized && site->live_count >= FEWEST_KEPT &&
+            site->blocks.frees_count >= FEWEST_KEPT && ebb_rises(&site->ebb) &&
+            site->live_bytes > lost->bytes && site->live_bytes >= own->most_bytes / VISIBLE_KEPT)
+            *lost = (struct lost){site->stack_id, site->live_count, site->live_bytes,
+                                  site->blocks.frees_count};
+    }
+}
+
 /* --- the entry --- */
 
 /* Rounds of all accounts together judge only memory that is not the card's. A program that loads
@@ -404,6 +447,8 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
                             err);
     if (growth->ends == STEP_ENDS)
         find_kept(growth, own, true);
+    if (growth->ends == STEP_ENDS)
+        find_lost(growth, own);
     if (growth->ends == STEP_ENDS && !growth->kept.count)
         find_kept(growth, own, false);
     return 0;

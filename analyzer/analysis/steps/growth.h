@@ -20,7 +20,8 @@
  * Steps end as in step_ends.h. A step that only began, for example with a first backward that
  * fails, counts as well.
  *
- * A stack that grows may be a cache; see cache_names.h.
+ * A stack that grows may be a cache; see cache_names.h. A cache that is full no longer grows; see
+ * turnover.h.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_H
@@ -69,6 +70,21 @@ struct kept {
     bool get_larger; /* each block is larger than the one before */
 };
 
+/* A call stack of which most blocks are freed, and of which some are lost now and then (ebb.h),
+ * without steps. */
+struct lost {
+    uint32_t stack_id; /* 0: there is none */
+    uint64_t blocks_count, bytes;
+    uint64_t freed_count;
+};
+
+/* Call stacks that filled a cache after the first third of the steps (turnover.h). */
+struct filled {
+    uint32_t stack_id; /* the one that holds most, if that is worth a word; 0: there is none */
+    uint64_t bytes, since_step;
+    double slope; /* of all that would grow if they were none, in bytes per step */
+};
+
 /* The step that ends with the counted end `at`. */
 static inline uint64_t growth_step_of_end(uint64_t at)
 {
@@ -88,6 +104,8 @@ struct growth {
     struct kept kept;                      /* empty if the trace has steps */
     /* Made after the last step. blocks_count is that of each stack; 0: they differ. */
     struct kept after;
+    struct lost lost;
+    struct filled filled;
     uint32_t dropped_stack_id; /* frees of its blocks end the rounds; 0: none */
     uint64_t dropped_count;    /* its most live blocks */
     struct growing *items;     /* by slope, descending */

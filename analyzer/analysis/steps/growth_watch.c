@@ -58,6 +58,9 @@ static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
         site->first_count = site->last_count = site->live_count;
     }
     sweeps_end(&site->sweeps, site->ends_count, site->live_bytes < site->last_bytes);
+    turnover_end(&site->turnover, site->ends_count,
+                 &(struct turnover_level){site->live_bytes, site->live_count},
+                 &(struct turnover_level){site->last_bytes, site->last_count});
     if ((site->live_bytes != site->last_bytes || site->live_count != site->last_count) &&
         note_change(site, err))
         return -1;
@@ -144,7 +147,7 @@ static uint64_t step_of(const struct growth_watch *watch, uint64_t begin_index)
 }
 
 static void note_free(const struct growth_watch *watch, const struct account_ends *own,
-                      struct site_ends *site, const struct block *block)
+                      struct site_ends *site, const struct block *block, uint64_t index)
 {
     const struct swept freed = {.moment = own->births_count,
                                 .live_bytes = site->live_bytes,
@@ -155,18 +158,27 @@ static void note_free(const struct growth_watch *watch, const struct account_end
     if (freed.step == watch->step_number) {
         site->open_churn_bytes += block->size_bytes;
         site->open_churn_count++;
+        return;
     }
+    turnover_free(&site->turnover,
+                  &(struct turnover_free){.index = index,
+                                          .begin_index = block->life.begin_index,
+                                          .size_bytes = block->size_bytes,
+                                          .live = {site->live_bytes, site->live_count}});
 }
 
 /* Counts the bytes from before the change for all past ends, and changes them. */
 static int change_at_ends(const struct growth_watch *watch, struct account_ends *own,
-                          struct site_ends *site, const struct change *change, struct err *err)
+                          struct site_ends *site, const struct change *change,
+                          const struct cursor *at)
 {
-    if (look_at_ends(&own->total, watch->looked_count, err) ||
-        look_at_ends(site, watch->looked_count, err))
+    if (look_at_ends(&own->total, watch->looked_count, at->err) ||
+        look_at_ends(site, watch->looked_count, at->err))
         return -1;
-    if (!change->birth && !change->is_resize)
-        note_free(watch, own, site, change->block);
+    if (change->birth)
+        turnover_birth(&site->turnover);
+    else if (!change->is_resize)
+        note_free(watch, own, site, change->block, at->index);
     return 0;
 }
 
@@ -213,6 +225,7 @@ static void count_birth(struct site_ends *site, uint64_t tick)
     site->turns_count += site->has_freed;
     site->has_freed = false;
     site->last_birth = tick;
+    ebb_birth(&site->ebb, site->live_count);
 }
 
 /* Number of the current event's tick. */
@@ -383,7 +396,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     GMT_PREFETCH(&site->churn_bytes); /* the last fields that a change touches */
     end_step(watch, at, step_ends_of_change(watch->ends));
     const uint64_t tick = count_tick(watch, at->index);
-    if ((watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
+    if ((watch->looked_count && change_at_ends(watch, own, site, change, at)) ||
         (!watch->has_ended && (change_in_order(own, site, tick, change, at->err) ||
                                change_together(watch, own, tick, change, at->err))))
         return -1;

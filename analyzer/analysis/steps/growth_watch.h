@@ -26,9 +26,11 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 
 #include "trend.h"
+#include "ebb.h"
 #include "rising.h"
 #include "step_ends.h"
 #include "sweeps.h"
+#include "turnover.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/util/pair_map.h"
 
@@ -74,6 +76,7 @@ struct site_ends {
     uint64_t risen_bytes;              /* sum of the rises */
     uint64_t falls_count;              /* of bytes, from end to end */
     struct sweeps sweeps;
+    struct turnover turnover;
     struct site_blocks blocks;
 
     /* Used only until a step has ended: */
@@ -81,6 +84,7 @@ struct site_ends {
     uint64_t turns_count; /* births that follow the end of another block of it */
     bool has_freed;       /* a block has ended since the birth */
     uint32_t pair;        /* number of the last pair that began with it, from 1; 0: none */
+    struct ebb ebb;
 };
 
 /* How often the birth of one site came directly after the birth of another, or of the same. */

@@ -97,8 +97,8 @@ static int add_growing(struct leak *leak, const struct growing *site, const stru
 static void take_total(struct leak *leak, const struct growth *growth)
 {
     const struct growth_line *total = &growth->total;
-    const double known =
-        leak->cache_slope + leak->enlarged_slope + leak->saw_slope + leak->flushed_slope;
+    const double known = leak->cache_slope + leak->enlarged_slope + leak->saw_slope +
+                         leak->flushed_slope + growth->filled.slope;
 
     if (total->low <= known)
         return;
@@ -132,7 +132,7 @@ static enum leak_verdict judge(const struct leak *leak, const struct growth *gro
     if (leak->waits || leak->is_unsure)
         return LEAK_UNKNOWN;
     return growth->total.verdict != GROWTH_UNKNOWN || growth->total.high <= leak->floor ||
-                   leak->flushed_slope > 0
+                   leak->flushed_slope > 0 || growth->filled.slope > 0
                ? LEAK_NONE
                : LEAK_UNKNOWN;
 }
@@ -142,9 +142,10 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
 {
     const bool *left_out = room->left_out;
 
-    const bool get_larger =
-        growth->kept.get_larger && growth->kept.bytes > room->peak_bytes / VISIBLE_SHARE;
-    *leak = (struct leak){.verdict = get_larger ? LEAK_GROWS : LEAK_UNKNOWN,
+    const uint64_t visible_bytes = room->peak_bytes / VISIBLE_SHARE;
+    const bool grows = (growth->kept.get_larger && growth->kept.bytes > visible_bytes) ||
+                       growth->lost.bytes > visible_bytes;
+    *leak = (struct leak){.verdict = grows ? LEAK_GROWS : LEAK_UNKNOWN,
                           .floor = (double)room->bytes / FLOOR_STEPS};
     if (!growth->total.has_slope)
         return 0;

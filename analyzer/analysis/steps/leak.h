@@ -12,10 +12,10 @@
  *                (growth.h), together by more than the floor, and so often that they will go on to
  *                grow (rising.h). Or their bytes rise and are swept at irregular times (sweeps.h),
  *                and the account as a whole is not flat. Or, without steps, a line keeps every
- *                block, and each is larger than the one before.
+ *                block, and each is larger than the one before, or it loses some now and then.
  *   no leak      The account as a whole rises less than half as fast as these call stacks, or only
  *                caches grow, or the growth is below the floor, or something frees all of it at
- *                regular times.
+ *                regular times, or what grew are caches that are full.
  *   cannot tell  There are no steps or too few, or the bytes vary more than they grow. Or blocks
  *                were enlarged too few times to tell them from those of longer inputs. Or most of
  *                the growth is kept for a backward, so it may belong to one forward that has not

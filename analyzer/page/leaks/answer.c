@@ -220,9 +220,6 @@ static int say_leaks(struct opening *opening, const struct study *study,
 
 /* --- growth that is no leak --- */
 
-/* The room that these sentences leave for a name in the verdict. */
-enum { NAME_CHARACTERS = 33 };
-
 /* Writes "in step 24", "every 40 steps" or "3 times". */
 static const char *collapses_text(char out[64], const struct growing *site)
 {
@@ -311,6 +308,8 @@ static int say_growth(struct opening *opening, const struct study *study, const 
     if (worst->found.growth.kept.get_larger)
         return kept_say_larger(opening, &worst->found,
                                findings_layer_text(layer, study, worst->account), VERDICT_what);
+    if (worst->found.growth.lost.stack_id)
+        return kept_say_lost(opening, study, &worst->found, VERDICT_what, err);
     return saw ? say_saw(opening, study, worst, saw, VERDICT_what, err)
                : say_enlarged(opening, study, worst);
 }
@@ -384,6 +383,8 @@ static int say_none(struct opening *opening, const struct study *study, const st
         return say_saw(opening, study, worst, saw, VERDICT_what, err);
     if (growth->after.count)
         return kept_say_after(opening, &worst->found, VERDICT_what);
+    if (growth->filled.stack_id)
+        return kept_say_filled(opening, &worst->found, VERDICT_what);
     findings_kinds_text(kinds, &flat_since, findings);
     if (flat_since)
         status = page_say(opening, VERDICT_what,
@@ -533,10 +534,14 @@ static int say_below_peak(struct opening *opening, const struct study *study,
     if (found->growth.kept.get_larger)
         return kept_say_larger(opening, found, findings_layer_text(layer, study, worst->account),
                                VERDICT_why);
+    if (found->leak.verdict == LEAK_GROWS && found->growth.lost.stack_id)
+        return kept_say_lost(opening, study, found, VERDICT_why, err);
     if (saw)
         return say_saw(opening, study, worst, saw, VERDICT_why, err);
     if (found->leak.verdict == LEAK_NONE && found->growth.after.count)
         return kept_say_after(opening, found, VERDICT_why);
+    if (found->leak.verdict == LEAK_NONE && found->growth.filled.stack_id)
+        return kept_say_filled(opening, found, VERDICT_why);
     if (found->leak.verdict != LEAK_FOUND)
         return kept_say_dropped(opening, found);
     growth_text(growth, study, worst, ROWS_OF_CAUSE, LINES_UNLIMITED);

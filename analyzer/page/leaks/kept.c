@@ -3,8 +3,11 @@
 #include "kept.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "lines.h"
+#include "analyzer/symbol/symbols.h"
 #include "analyzer/thresholds/thresholds.h"
 
 /* Adds "pool.c:69 and :70". */
@@ -54,6 +57,64 @@ int kept_say_dropped(struct opening *opening, const struct account_leak *found)
                : page_say(opening, VERDICT_why, "Up to %" PRIu64 " blocks by %s are freed at once.",
                           growth->dropped_count,
                           blame_of(&found->blame, growth->dropped_stack_id)->label);
+}
+
+/* Sets *is_python if the call stack has a frame of Python. */
+static int find_python(bool *is_python, const struct study *study, uint32_t stack_id,
+                       struct err *err)
+{
+    struct symbol_walk walk = symbols_walk_begin(study->symbols, stack_id);
+    struct symbol_frame frame;
+    int status;
+
+    *is_python = false;
+    while ((status = symbols_walk_next(&walk, &frame, err)) > 0)
+        *is_python |= !strcmp(frame.kind, "python");
+    return status;
+}
+
+int kept_say_lost(struct opening *opening, const struct study *study,
+                  const struct account_leak *found, enum verdict_role role, struct err *err)
+{
+    const struct lost *lost = &found->growth.lost;
+    const char *label = blame_of(&found->blame, lost->stack_id)->label;
+    char bytes[UNITS_TEXT_BYTES], others[64];
+    bool is_python;
+
+    snprintf(others, sizeof others, "%" PRIu64 " others of this line are freed", lost->freed_count);
+    if (find_python(&is_python, study, lost->stack_id, err) < 0 ||
+        page_say(opening, role,
+                 "Never freed: %" PRIu64 " of the %" PRIu64 " blocks of %s (%s)%s%s.",
+                 lost->blocks_count, lost->blocks_count + lost->freed_count,
+                 FIT_TEXT(label, NAME_CHARACTERS), units_bytes(bytes, lost->bytes),
+                 role == VERDICT_what ? "" : "; ", role == VERDICT_what ? "" : others) < 0 ||
+        (role == VERDICT_what && page_say(opening, VERDICT_why, "%s.", others) < 0))
+        return -1;
+    return is_python ? 1
+                     : page_say(opening, VERDICT_do,
+                                "Look for a path through the function that leaves without the "
+                                "free.");
+}
+
+int kept_say_filled(struct opening *opening, const struct account_leak *found,
+                    enum verdict_role role)
+{
+    const struct filled *filled = &found->growth.filled;
+    const char *name = FIT_TEXT(blame_of(&found->blame, filled->stack_id)->label, NAME_CHARACTERS);
+    char bytes[UNITS_TEXT_BYTES];
+
+    units_bytes(bytes, filled->bytes);
+    if (role != VERDICT_what)
+        return page_say(opening, role,
+                        "%s grew to %s until step %" PRIu64 " and is flat since; new blocks of "
+                        "this line replace old ones.",
+                        name, bytes, filled->since_step);
+    return page_say(opening, role,
+                    "No leak so far: %s grew to %s until step %" PRIu64 " and is flat since.", name,
+                    bytes, filled->since_step) < 0
+               ? -1
+               : page_say(opening, VERDICT_why,
+                          "New blocks of this line replace old ones, as in a cache that is full.");
 }
 
 int kept_say_all(struct opening *opening, const struct account_leak *found)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sentences about blocks that are all kept (growth.kept), or of which many are freed at once
- * (growth.dropped_count). */
+/* Sentences about blocks that are all kept (growth.kept), or of which some are lost (growth.lost),
+ * old ones replaced (growth.filled), or many freed at once (growth.dropped_count). */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_LEAKS_KEPT_H
 #define GPUMEMTRACE_ANALYZER_PAGE_LEAKS_KEPT_H
 
@@ -10,6 +10,12 @@
 /* Says that each block is larger than the one before, and what to do. layer: the words after the
  * bytes, "" for the leading layer. */
 int kept_say_larger(struct opening *opening, const struct account_leak *found, const char *layer,
+                    enum verdict_role role);
+/* Says how many blocks of a line are lost (growth.lost must have a call stack). */
+int kept_say_lost(struct opening *opening, const struct study *study,
+                  const struct account_leak *found, enum verdict_role role, struct err *err);
+/* Says since when a cache is full (growth.filled must have a call stack). */
+int kept_say_filled(struct opening *opening, const struct account_leak *found,
                     enum verdict_role role);
 /* Names the lines, if any, that never freed a block. */
 int kept_say_all(struct opening *opening, const struct account_leak *found);

@@ -34,6 +34,9 @@ enum { LINES_UNLIMITED = LINES_TEXT_BYTES };
 /* Adds "train.py:40", or " and :41" if `after` is the line that was added before. */
 void lines_add_position(struct text *out, const struct blamed *blamed, const struct blamed *after);
 
+/* The room that a first sentence leaves for a name. */
+enum { NAME_CHARACTERS = 33 };
+
 /* Writes a slope as text: "12.0 MiB". A slope may be below one byte. */
 const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes);
 

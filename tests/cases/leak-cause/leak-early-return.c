@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
 /*
- * A service that reads pictures. A picture with a damaged tail, about one in six, makes read_tail() leave
- * without the free. "free" frees there, too.
+ * A service that reads pictures. A picture with a damaged tail, about one in six, makes read_tail()
+ * leave without the free. "free" frees there, too.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
 /*
- * A trainer that loses the statistics of each training step, 5 MiB. The last sixth of the run validates,
- * with the same work and without statistics. "free" frees them.
+ * A trainer that loses the statistics of each training step, 5 MiB. The last sixth of the run
+ * validates, with the same work and without statistics. "free" frees them.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
 /*
- * A service that keeps the decoded tiles of a map, at most 40 of them. The oldest leaves when a new one
- * comes. It is full after three quarters of the run. "small" keeps 20.
+ * A service that keeps the decoded tiles of a map, at most 40 of them. The oldest leaves when a new
+ * one comes. It is full after three quarters of the run. "small" keeps 20.
  */
 #include <stdio.h>
 #include <stdlib.h>

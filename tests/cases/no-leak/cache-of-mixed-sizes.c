@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
 /*
- * A viewer that keeps meshes of different sizes, together at most 600 MiB. The oldest leave when a new
- * one needs their room. "small" keeps 300 MiB.
+ * A viewer that keeps meshes of different sizes, together at most 600 MiB. The oldest leave when a
+ * new one needs their room. "small" keeps 300 MiB.
  */
 #include <stdio.h>
 #include <stdlib.h>
