@@ -36,7 +36,7 @@ HEADING = "# Score of `make check-cases`, written by WRITE=1"
 # {finding: pattern of a first sentence that claims it}; the first that matches counts.
 FINDINGS = {
     "no leak": r"No leak\b",
-    "leak": r"Leak: ",
+    "leak": r"Leak: |Never freed: ",
     "out of memory": r"Out of memory",
     "reserved": r"(?i).*\breserved\b.*\bidle\b",
     "peak": r"Peak ",

@@ -309,7 +309,7 @@ static int say_growth(struct opening *opening, const struct study *study, const 
         return kept_say_larger(opening, &worst->found,
                                findings_layer_text(layer, study, worst->account), VERDICT_what);
     if (worst->found.growth.lost.stack_id)
-        return kept_say_lost(opening, study, &worst->found, VERDICT_what, err);
+        return kept_say_lost(opening, study, &worst->found, err);
     return saw ? say_saw(opening, study, worst, saw, VERDICT_what, err)
                : say_enlarged(opening, study, worst);
 }
@@ -513,9 +513,12 @@ int page_leaks_answer(struct opening *opening, const struct study *study, const 
 
     if (findings_find(&findings, study, view, err))
         return -1;
-    const struct leak *leak = &findings.items[findings.first].found.leak;
-    if (leak->verdict == LEAK_FOUND && !leak->is_small)
+    const struct account_leak *found = &findings.items[findings.first].found;
+    if (found->leak.verdict == LEAK_FOUND && !found->leak.is_small)
         status = say_leaks(opening, study, &findings, err);
+    else if (found->leak.verdict == LEAK_GROWS && !found->growth.kept.get_larger &&
+             found->growth.lost.stack_id)
+        status = kept_say_lost(opening, study, found, err);
     findings_release(&findings);
     return status;
 }
@@ -534,8 +537,6 @@ static int say_below_peak(struct opening *opening, const struct study *study,
     if (found->growth.kept.get_larger)
         return kept_say_larger(opening, found, findings_layer_text(layer, study, worst->account),
                                VERDICT_why);
-    if (found->leak.verdict == LEAK_GROWS && found->growth.lost.stack_id)
-        return kept_say_lost(opening, study, found, VERDICT_why, err);
     if (saw)
         return say_saw(opening, study, worst, saw, VERDICT_why, err);
     if (found->leak.verdict == LEAK_NONE && found->growth.after.count)

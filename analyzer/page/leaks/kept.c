@@ -3,7 +3,6 @@
 #include "kept.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lines.h"
@@ -74,21 +73,20 @@ static int find_python(bool *is_python, const struct study *study, uint32_t stac
 }
 
 int kept_say_lost(struct opening *opening, const struct study *study,
-                  const struct account_leak *found, enum verdict_role role, struct err *err)
+                  const struct account_leak *found, struct err *err)
 {
     const struct lost *lost = &found->growth.lost;
     const char *label = blame_of(&found->blame, lost->stack_id)->label;
-    char bytes[UNITS_TEXT_BYTES], others[64];
+    char bytes[UNITS_TEXT_BYTES];
     bool is_python;
 
-    snprintf(others, sizeof others, "%" PRIu64 " others of this line are freed", lost->freed_count);
     if (find_python(&is_python, study, lost->stack_id, err) < 0 ||
-        page_say(opening, role,
-                 "Never freed: %" PRIu64 " of the %" PRIu64 " blocks of %s (%s)%s%s.",
+        page_say(opening, VERDICT_what,
+                 "Never freed: %" PRIu64 " of the %" PRIu64 " blocks of %s (%s).",
                  lost->blocks_count, lost->blocks_count + lost->freed_count,
-                 FIT_TEXT(label, NAME_CHARACTERS), units_bytes(bytes, lost->bytes),
-                 role == VERDICT_what ? "" : "; ", role == VERDICT_what ? "" : others) < 0 ||
-        (role == VERDICT_what && page_say(opening, VERDICT_why, "%s.", others) < 0))
+                 FIT_TEXT(label, NAME_CHARACTERS), units_bytes(bytes, lost->bytes)) < 0 ||
+        page_say(opening, VERDICT_why, "%" PRIu64 " others of this line are freed.",
+                 lost->freed_count) < 0)
         return -1;
     return is_python ? 1
                      : page_say(opening, VERDICT_do,

@@ -13,7 +13,7 @@ int kept_say_larger(struct opening *opening, const struct account_leak *found, c
                     enum verdict_role role);
 /* Says how many blocks of a line are lost (growth.lost must have a call stack). */
 int kept_say_lost(struct opening *opening, const struct study *study,
-                  const struct account_leak *found, enum verdict_role role, struct err *err);
+                  const struct account_leak *found, struct err *err);
 /* Says since when a cache is full (growth.filled must have a call stack). */
 int kept_say_filled(struct opening *opening, const struct account_leak *found,
                     enum verdict_role role);
