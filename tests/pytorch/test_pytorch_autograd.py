@@ -2,7 +2,7 @@
 """Tensors that a backward pass allocates are attributed to the line of their forward operator."""
 import collections
 
-from reference.autograd import forward_stacks
+from reference.figures import forward_stacks
 from reference.books import Books
 from support.pytorch_builds import SCRIPTS
 from support.run import load_json

@@ -7,7 +7,6 @@ import collections
 import itertools
 
 from reference import blame, holders, leaks, step_ends
-from reference.autograd import forward_stacks
 from reference.failures import Failures
 from reference.frag_model import pinned_by, streams
 from reference.graphs import Graphs
@@ -18,6 +17,28 @@ from reference.phases import EACH, each
 
 ACCOUNT_KINDS = {"driver": "device", "managed": "managed", "host": "host", "imported": "imported", "context": "context"}
 NOT_PLAIN = ("virtual", "array", "stream-ordered", "graph pool")
+
+
+def forward_stacks(books, kinds=("tensor",)):
+    """Returns {index of an event: forward stack} for each event in a backward that allocates memory of one of these
+    kinds. kinds=None selects every event in a backward. The forward stack is the stack of the first tensor that was
+    allocated or requested under the same node. The code is slow and plain: it keeps every node, because no trace here
+    has more nodes than the analyzer keeps."""
+    work, first, found = {}, {}, {}
+    for event in books.events[: books.count]:
+        if event.result is None:  # the process was killed inside the call
+            continue
+        if event.kind == "autograd-node":  # a thread number beyond 32 bits is not PyTorch's
+            work[event.thread] = (event.address, event.object if event.address < 1 << 32 else 0, event.size == 1)
+        maker, number, backward = work.get(event.thread, (0, 0, False))
+        if not number:
+            continue
+        if backward:
+            if kinds is None or (event.kind == "alloc" and event.memory in kinds):
+                found[event.index] = first.get((maker, number))
+        elif event.kind == "alloc" and event.memory == "tensor" and event.stack:
+            first.setdefault((maker, number), event.stack)
+    return found
 
 
 class Figures:
