@@ -137,7 +137,7 @@ def test_a_walk_in_the_middle_of_the_run_is_named_by_its_time(program):
     program.walk("list", "losses[*]", 12, reason="growth")
     program.trace.tensor_free(program.model)
     (said,) = [text for text in program.answer() if text.startswith("Kept by")]
-    assert re.fullmatch(r"Kept by losses \(list of 12\), filled at score.py:28: 12.00 MiB of 12.00 MiB [0-9.]+ .?s after the start.", said)
+    assert re.fullmatch(r"Kept by losses \(list of 12\), filled at score.py:28: 12.00 MiB of 12.00 MiB at [0-9.]+ .?s after the start.", said)
 
 
 @pytest.mark.parametrize("stopped, is_said", [("time", "at its limit of time"), ("ValueError: odd", "an error"), (None, None)])
@@ -207,7 +207,7 @@ def test_rows_at_a_moment_say_what_keeps_blocks_that_lived_at_the_nearest_walk_t
     trace = program.write()
     assert rows_of(trace, "peak") == {"score.py:3": "model.weight", "score.py:17": "losses[*]", "score.py:19": None}
     shown = run_command("peak", trace).stdout
-    assert "kept by model.weight" in shown and re.search(r"A walk over Python's objects [0-9.]+ .?s after the start found", shown)
+    assert "kept by model.weight" in shown and re.search(r"A walk over Python's objects at [0-9.]+ .?s after the start found", shown)
 
 
 def test_a_walk_after_the_moment_names_only_blocks_that_are_still_live(program):

@@ -17,8 +17,8 @@ const char *holder_place(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
 const char *holder_action(const struct held_sum *sum);
 
 #define WALK_TEXT_BYTES 128
-/* Writes when the walk was made: "at the end", "at the failed allocation" or "12.3 s after the
- * start". */
+/* Writes when the walk was made: "at the end", "at the failed allocation" or "at 12.3 s after
+ * the start". */
 const char *walk_words(char out[WALK_TEXT_BYTES], const struct walk_blocks *walk);
 /* Returns a sentence if the walk stopped early and may have missed holders, else "". */
 const char *walk_limit(char out[WALK_TEXT_BYTES], const struct walk_blocks *walk);
