@@ -5,14 +5,12 @@ bytecode of the program's functions.
 """
 # pylint: disable=undefined-variable
 import dis
-import re
 
 INSTRUCTIONS_LIMIT = 300_000
 FILLERS = {"append", "appendleft", "add", "extend", "insert", "update", "setdefault", "put", "put_nowait", "push"}
 NO_PLACE = (None, None, 0)
 # The file of methods that dataclasses and namedtuple make. A program that is given with -c has the same, but no file.
 GENERATED = "<string>" if "__file__" in vars(sys.modules["__main__"]) else None
-HOOK = re.compile("register_.*hook")
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 facts = {"fill": {}, "item": {}, "var": {}, "attr": {}, "call": {}}  # name: places, each a code object and a line
 
@@ -64,17 +62,22 @@ def note_store(opname, name, code, line, loaded):
         note("attr" if opname == "STORE_ATTR" else "var", each, code, line)
 
 
+def is_hook_call(name):
+    return name.startswith("register_") and name.endswith("hook")
+
+
 def scan(code):
     """Notes what the statements of the code assign and fill. Returns the number of instructions."""
-    lines, line, loaded, count = dict(dis.findlinestarts(code)), 0, [], 0
+    lines, line, loaded, count, opname = dict(dis.findlinestarts(code)), 0, [], 0, None
     for instruction in dis.get_instructions(code):
         count += 1
-        opname, name = instruction.opname, instruction.argval
+        before, opname, name = opname, instruction.opname, instruction.argval
         line = lines.get(instruction.offset) or line
         if opname in ("LOAD_METHOD", "LOAD_ATTR") and name in FILLERS and loaded:
-            note("fill", loaded[-1], code, line)
-        if opname.startswith("LOAD_") and type(name) is str and (name == "finalize" or HOOK.match(name)):
-            note("call", "finalize" if name == "finalize" else "hook", code, line)
+            for each in loaded[-1:] if before != "BINARY_SUBSCR" else loaded:
+                note("fill" if each is loaded[-1] else "item", each, code, line)
+        if opname.startswith("LOAD_") and type(name) is str and (name == "finalize" or is_hook_call(name)):
+            note("call", "finalize" if name == "finalize" else "forward hook" if "forward" in name else "hook", code, line)
         if opname == "STORE_SUBSCR":
             for distance, each in enumerate(reversed(loaded)):
                 note("fill" if distance == 1 else "item", each, code, line)
@@ -129,6 +132,8 @@ def place_of(trail):
     place = None
     if "finalizer" in trail["kinds"]:
         return place_of_call("finalize")
+    if "hook" in trail["kinds"]:
+        return place_of_call("forward hook" if "<forward hook>" in trail["text"] else "hook")
     if trail["function"] is not None and not trail["filled"]:
         place = trail["function"], trail["function"].co_firstlineno
     for name, sort in reversed(trail["names"]) if place is None else ():

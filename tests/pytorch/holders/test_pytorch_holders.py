@@ -43,6 +43,7 @@ KEPT = {
     34: (6, "dict", "sessions[*]", 6),
     35: (1, "finalizer", "weakref.finalize(Reader.close)", None),
     37: (6, "attribute", "layers[*].input", 6),
+    38: (3, "list", "history.by_name[*][*]", 3),
     52: (1, "hook", "main: net.head.<forward hook>.<closure captured>[*]", 1),
 }
 

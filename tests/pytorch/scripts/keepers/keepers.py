@@ -37,10 +37,12 @@ class Box:
 class History:
     def __init__(self):
         self.scores = []
+        self.by_name = {"loss": []}
         self.last = None
 
     def note(self, score):
         self.scores.append(score)  # 5
+        self.by_name["loss"].append(big(38))  # 38
 
     def finish(self):
         self.last = big(6)  # 6
@@ -143,7 +145,11 @@ def clip():
 
 def watch(layer):
     captured = []
-    layer.register_forward_hook(lambda module, inputs, output: captured.append(inputs[0]))  # 52
+
+    def note(module, inputs, output):
+        captured.append(inputs[0])
+
+    layer.register_forward_hook(note)  # 52
 
 
 @dataclasses.dataclass
