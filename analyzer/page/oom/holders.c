@@ -46,7 +46,8 @@ static bool is_garbage(const char *kind)
     return !strcmp(kind, "cycle") || !strcmp(kind, "exception") || !strcmp(kind, "finalizer");
 }
 
-/* Returns the largest holder, if it is worth naming. The caller releases the sums. */
+/* Returns the largest holder, if it is worth naming. That C++ code keeps memory is not: the memory
+ * of a running function may have no name yet. The caller releases the sums. */
 static const struct held_sum *find_largest(struct held_sums *sums, const struct study *study,
                                            const struct oom *oom, int *status, struct err *err)
 {
@@ -54,8 +55,8 @@ static const struct held_sum *find_largest(struct held_sums *sums, const struct 
 
     *status = held_sums_find(sums, &study->holders, &study->history, &ask, err) ? -1 : 1;
     const struct held_sum *first = *status > 0 && sums->count ? &sums->items[0] : NULL;
-    return first && first->holder && first->bytes >= oom->live_bytes / WORTH_NAMING_DIVISOR ? first
-                                                                                            : NULL;
+    const bool is_named = first && first->holder && strcmp(first->holder->kind, "c++") != 0;
+    return is_named && first->bytes >= oom->live_bytes / WORTH_NAMING_DIVISOR ? first : NULL;
 }
 
 /* Returns 1 if another variable than `holder` keeps most of what the stack made, 0 if not or if it
