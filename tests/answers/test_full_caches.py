@@ -172,3 +172,9 @@ def test_a_cache_that_is_full_has_lost_nothing(trace):
         if len(program.held) > 20 or number % 5:
             program.drop()
     assert "Never freed" not in " ".join(ask("leaks", trace))
+
+
+def test_blocks_of_the_driver_are_not_lost_if_a_framework_keeps_a_pool(trace):
+    serve(trace, 120, lambda number: number % 5 == 2)
+    trace.filled_segment(2 * MIB)
+    assert "Never freed" not in " ".join(ask("leaks", trace) + ask("report", trace))

@@ -304,7 +304,9 @@ class Growth:
 
     def lost(self):
         """True if a call stack loses blocks now and then, and what it lost is a tenth of the highest live bytes."""
-        if found_ends(self.figures)[1] or self.steps or not self.changes or self.account[1] == "pool":
+        if found_ends(self.figures)[1] or self.steps or not self.changes:
+            return False
+        if self.account[1] not in BESIDE and any(block.account[1] == "pool" for block in self.books.blocks):
             return False
         least, found = max(self.figures.live(self.account)) // 10, 0
         resized = {block.stack for _, block, _, _ in self.changes if block.how == "resized"}

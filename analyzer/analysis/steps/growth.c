@@ -407,12 +407,13 @@ static void find_kept(struct growth *growth, const struct account_ends *own, boo
 }
 
 /* Finds the site that lost most, now and then. In a framework's pool, blocks of one line may be
- * kept on purpose. */
-static void find_lost(struct growth *growth, const struct account_ends *own)
+ * kept on purpose, and the pool keeps the driver's. */
+static void find_lost(struct growth *growth, const struct growth_watch *watch,
+                      const struct account_ends *own)
 {
     struct lost *lost = &growth->lost;
 
-    for (size_t i = 0; i < own->count && !own->is_pool; i++) {
+    for (size_t i = 0; i < own->count && (!watch->has_pool || own->is_beside); i++) {
         const struct site_ends *site = &own->sites[i];
         if (site->stack_id && !site->was_resized && site->live_count >= FEWEST_KEPT &&
             site->blocks.frees_count >= FEWEST_KEPT && ebb_rises(&site->ebb) &&
@@ -448,7 +449,7 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
     if (growth->ends == STEP_ENDS)
         find_kept(growth, own, true);
     if (growth->ends == STEP_ENDS)
-        find_lost(growth, own);
+        find_lost(growth, watch, own);
     if (growth->ends == STEP_ENDS && !growth->kept.count)
         find_kept(growth, own, false);
     return 0;
