@@ -40,7 +40,11 @@ def walk_from_program():
         add_module(name, module)
     add_frames()
     add_exceptions()
-    return go_on(0)
+    position = go_on(0)
+    finalize = getattr(sys.modules.get("weakref"), "finalize", None)
+    if type(finalize) is type:  # the functions that the program has given to weakref.finalize
+        add_root(vars(finalize).get("_registry"), ["global", "weakref", "finalize"])
+    return go_on(position)
 
 
 def walk_from_libraries(position):
