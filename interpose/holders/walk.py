@@ -344,8 +344,8 @@ def locals_of(frame):
 
 def steady_until(old_interval):
     """Returns until when no other thread can run, because each waits for its turn for at least SWITCH_S; those that already waited
-    for the old interval are let pass first. 0: others run too often."""
-    for _ in range(3):
+    for the old interval are let pass first. 0: others run too often, or the old interval is too long to wait for."""
+    for _ in range(3 if old_interval < STEADY_S else 0):
         start = time.monotonic()
         while time.monotonic() < start + old_interval:
             pass

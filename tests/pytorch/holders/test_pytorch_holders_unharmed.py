@@ -34,6 +34,12 @@ def test_a_thread_goes_on_during_walks_and_its_children_are_as_usual(dry_run):
     assert walks.count(("asked", None)) + walks.count(("asked", "time")) == 5, walks
 
 
+def test_a_walk_does_not_wait_for_the_turns_of_other_threads_if_they_are_long(dry_run):
+    recording = dry_run(str(KEEPERS / "patient.py"))
+    assert recording.completed.stdout == "3600.0\n"
+    assert recording.rows(WALKS) == [(1,)]
+
+
 @pytest.mark.parametrize("way", ["trace", "collect"])
 def test_a_walk_calls_no_function_that_watches_what_python_does(dry_run, way):
     script = str(KEEPERS / "watched.py")
