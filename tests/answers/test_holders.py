@@ -242,6 +242,15 @@ def test_a_failure_says_the_largest_holder(program, walked):
         assert {row["walk_reason"] for row in page["oom"][0]["holders"]} == {"oom"}
 
 
+@pytest.mark.parametrize("kind, is_said", [("list", True), ("cycle", True), ("c++", False)])
+def test_a_failure_does_not_say_that_no_variable_keeps_the_memory(program, kind, is_said):
+    """A list that a comprehension is still building has no name."""
+    fail(program, False).walk(kind, "main: history[*]" if kind == "list" else "", reason="oom")
+    page = load_json("oom", program.write())
+    assert any("12.00 MiB is kept by" in text for text in sentences_of(page)) == is_said
+    assert {row["kind"] for row in page["oom"][0]["holders"]} >= {kind}
+
+
 @pytest.mark.parametrize("walked", [True, False])
 def test_the_advice_at_a_failure_begins_with_that_for_the_holder(program, walked):
     for _ in range(3):

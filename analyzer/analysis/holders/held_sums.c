@@ -130,10 +130,9 @@ static void join(struct held_sums *sums, struct taken *taken)
 }
 
 /* A cycle has no chain, but its kind says all. */
-static bool is_named(const struct holders *holders, const struct held_block *block)
+bool held_is_named(const struct trace *trace, const struct trace_holder *holder)
 {
-    return block->holder && (*trace_string(holders->trace, block->holder->chain_id) ||
-                             !strcmp(block->holder->kind, "cycle"));
+    return holder && (*trace_string(trace, holder->chain_id) || !strcmp(holder->kind, "cycle"));
 }
 
 /* Sums the blocks that are asked for; only_named: those to which a variable leads. */
@@ -144,7 +143,7 @@ static uint64_t bytes_at(const struct holders *holders, const struct walk_blocks
 
     for (size_t i = 0; i < walk->count; i++)
         if (walk->blocks[i].account == ask->account && is_taken(&walk->blocks[i], ask) &&
-            (!only_named || is_named(holders, &walk->blocks[i])))
+            (!only_named || held_is_named(holders->trace, walk->blocks[i].holder)))
             bytes += walk->blocks[i].size_bytes;
     return bytes;
 }

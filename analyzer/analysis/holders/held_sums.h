@@ -45,6 +45,8 @@ int held_sums_find(struct held_sums *sums, const struct holders *holders,
                    const struct history *history, const struct held_ask *ask, struct err *err);
 void held_sums_release(struct held_sums *sums);
 
+/* True if a variable leads to the memory, or a reference cycle keeps it. holder may be NULL. */
+bool held_is_named(const struct trace *trace, const struct trace_holder *holder);
 /* A holder is worth naming if it keeps at least a quarter of what is live. */
 enum { WORTH_NAMING_DIVISOR = 4 };
 /* The largest item, if it keeps at least a quarter of the bytes, and the items of its kind more

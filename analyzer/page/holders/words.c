@@ -13,15 +13,17 @@
 
 static const struct holder_words {
     const char *kind, *container, *verb, *action;
+    bool is_garbage;
 } kinds[] = {
-#define HOLDER(kind, container, verb, action) {kind, container, verb, action},
+#define HOLDER(kind, container, verb, is_garbage, action)                                          \
+    {kind, container, verb, action, is_garbage},
 #include "holder_words.def"
 };
 
 /* Returns the words of a kind; those of a kind that a newer recorder stored are general. */
 static const struct holder_words *words_of(const struct held_sum *sum)
 {
-    static const struct holder_words unknown = {"", NULL, "made", NULL};
+    static const struct holder_words unknown = {"", NULL, "made", NULL, false};
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(kinds[i].kind, sum->holder->kind))
@@ -115,6 +117,11 @@ const char *holder_place(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
 const char *holder_action(const struct held_sum *sum)
 {
     return sum->holder ? words_of(sum)->action : NULL;
+}
+
+bool holder_is_garbage(const struct held_sum *sum)
+{
+    return sum->holder && words_of(sum)->is_garbage;
 }
 
 const char *walk_words(char out[WALK_TEXT_BYTES], const struct walk_blocks *walk)

@@ -15,6 +15,8 @@ const char *holder_place(char out[HOLDER_TEXT_BYTES], const struct trace *trace,
                          const struct held_sum *sum);
 /* Returns the sentence of holder_words.def; NULL: the kind is not in the list. */
 const char *holder_action(const struct held_sum *sum);
+/* True if no program needs what such a holder keeps. */
+bool holder_is_garbage(const struct held_sum *sum);
 
 #define WALK_TEXT_BYTES 128
 /* Writes when the walk was made: "at the end", "at the failed allocation" or "at 12.3 s after

@@ -40,14 +40,8 @@ static bool is_held_over(const struct study *study, const struct oom *oom)
     return false;
 }
 
-/* No program needs what such a holder keeps. */
-static bool is_garbage(const char *kind)
-{
-    return !strcmp(kind, "cycle") || !strcmp(kind, "exception") || !strcmp(kind, "finalizer");
-}
-
-/* Returns the largest holder, if it is worth naming. That C++ code keeps memory is not: the memory
- * of a running function may have no name yet. The caller releases the sums. */
+/* Returns the largest holder, if it has a name and is worth naming. A list that a comprehension is
+ * still building has none. The caller releases the sums. */
 static const struct held_sum *find_largest(struct held_sums *sums, const struct study *study,
                                            const struct oom *oom, int *status, struct err *err)
 {
@@ -55,8 +49,10 @@ static const struct held_sum *find_largest(struct held_sums *sums, const struct 
 
     *status = held_sums_find(sums, &study->holders, &study->history, &ask, err) ? -1 : 1;
     const struct held_sum *first = *status > 0 && sums->count ? &sums->items[0] : NULL;
-    const bool is_named = first && first->holder && strcmp(first->holder->kind, "c++") != 0;
-    return is_named && first->bytes >= oom->live_bytes / WORTH_NAMING_DIVISOR ? first : NULL;
+    return first && held_is_named(&study->trace, first->holder) &&
+                   first->bytes >= oom->live_bytes / WORTH_NAMING_DIVISOR
+               ? first
+               : NULL;
 }
 
 /* Returns 1 if another variable than `holder` keeps most of what the stack made, 0 if not or if it
@@ -106,7 +102,7 @@ int page_oom_say_remedies(struct opening *opening, const struct study *study, co
     int status = 1;
 
     const struct held_sum *first = find_largest(&sums, study, oom, &status, err);
-    const char *action = first && (is_held_over(study, oom) || is_garbage(first->holder->kind))
+    const char *action = first && (is_held_over(study, oom) || holder_is_garbage(first))
                              ? holder_action(first)
                              : NULL;
     if (action && !(study->remedies && study->remedies->count))
