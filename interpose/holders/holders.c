@@ -168,7 +168,7 @@ static bool set_item(const struct python_api *api, void *names, const char *name
     return is_set;
 }
 
-/* What the walk changed in the interpreter, until its end. */
+/* The walk changes this in the interpreter, until its end. */
 static struct {
     void *names, *gc, *sys, *interval; /* interval: seconds after which another thread may run */
     bool was_collecting;

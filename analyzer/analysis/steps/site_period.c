@@ -15,7 +15,7 @@
  * that, an operator that frees two or three blocks at once does not. */
 enum { FEWEST_ROUNDS = 3, FEWEST_RISES = 8, POOL_BIRTHS = 3, FEWEST_CALLS = 4 };
 
-/* What belongs to a node of the tree of call stacks. Node 0 is the root. */
+/* A node of the tree of call stacks has these figures. Node 0 is the root. */
 struct line {
     uint64_t births_count, weight, entries_count; /* births and weight below it */
     bool is_forward, is_init;
