@@ -238,7 +238,7 @@ struct lasting idle_lasting(const struct history *history, uint32_t account, uin
     struct lasting found = {0};
 
     if (!card_bytes || use->run_births < 2 || use->births_count < own->allocations_count / 2 ||
-        own->reserved_bytes < use->reserved_bytes || keeps_graphs(history, account))
+        keeps_graphs(history, account))
         return found;
     for (uint64_t i = 0; i < POOL_USE_RUNS; i++) {
         const bool is_before = i < use->births_count / 2 / use->run_births;
