@@ -49,6 +49,10 @@ static const struct {
     {"new ones are a little larger", "++++++++++++xxxx=x", true},
     {"with pauses", "++++.++++..+++=.=..==", true},
     {"replaced twice", "++++++++++++++++==", false},
+    {"three of sixty replaced",
+     "++++++++++++++++++++++++++++++"
+     "++++++++++++++++++++++++++++++===",
+     false},
     {"a leak", "++++++++++++++++++++", false},
     {"a leak that pauses", "++++++++++++++......", false},
     {"a leak beside a rolling window", "++++=+=+=+=+=+=+=+=+", false},
