@@ -2,8 +2,8 @@
 """README, doc/, the README of the samples and the manual tell the truth: the commands in them run, the links lead to a
 page, and the output is real.
 
-A command with a placeholder in capitals (TRACE, SPEC …) is not run, but its names must exist. `run` records samples/train,
-whatever program the page names, in an environment that has the simulator.
+A command with a placeholder in capitals (TRACE, SPEC …) is not run, but its names must exist. `run` records
+build/samples/train, whatever program the page names, in an environment that has the simulator.
 """
 import os
 import re
