@@ -312,7 +312,7 @@ on_all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 PYTEST      = GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider
 # Tests that `make check` leaves out because they need packages from PyPI or much time. The larger suites run them.
 not_checked = tests/pytorch tests/cases $(addprefix tests/,export/test_perfetto.py export/test_memory_viz.py fleet/test_engines.py \
-    hostile/test_readers.py plugin/test_wheel.py)
+    hostile/test_readers.py plugin/test_wheel.py check/test_packages.py)
 # Runs the files of two tests at once if pytest-xdist is installed.
 TWO_AT_ONCE = $(shell $(PYTHON) -c 'import xdist' 2>/dev/null && echo --numprocesses=2 --dist=loadfile)
 
@@ -536,8 +536,9 @@ install: all
 	$(put) 644 share/gpumemtrace/families $(wildcard analyzer/estimate/families/*.json)
 	$(put) 644 share/doc/gpumemtrace include/gpumemtrace/TRACE-FORMAT.md include/gpumemtrace/MODEL-FORMAT.md $(wildcard doc/*.md)
 	$(put) 644 share/doc/gpumemtrace/pictures $(wildcard doc/pictures/*)
-	$(Q)sed -i 's,](\.\./include/gpumemtrace/\([A-Z-]*\.md\),](\1,; s,](\.\./include/,](../../../include/,' \
-	    "$$GPUMEMTRACE_PREFIX"/share/doc/gpumemtrace/*.md
+	$(put) 644 share/doc/gpumemtrace/examples samples/fleet/grafana.json
+	$(put) 755 share/doc/gpumemtrace/examples samples/fleet/push-rank samples/fleet/slurm-epilog
+	$(Q)sh .ci/install links "$$GPUMEMTRACE_PREFIX" share/doc/gpumemtrace
 	$(Q)case "$$PREFIX" in *[\ :\;\$$]*) echo "install: '$$PREFIX' cannot stand in LD_PRELOAD, which the loader splits at spaces," \
 	    "colons, semicolons and dollar signs; 'gpumemtrace run' finds a way round that" >&2 ;; esac
 
@@ -555,7 +556,7 @@ wheel:
 MACHINES ?= bookworm trixie
 check-packages: deb wheel samples
 	$(Q)for suite in $(MACHINES); do for what in check package wheel container; do .ci/bare-machine $$suite $$what $(O) || exit 1; done; done
-	$(Q)GPUMEMTRACE_PYTHONS=all $(PYTEST) tests/plugin/test_wheel.py
+	$(Q)GPUMEMTRACE_PYTHONS=all $(PYTEST) tests/plugin/test_wheel.py tests/check/test_packages.py
 
 uninstall:
 	$(Q)sh .ci/install remove "$$GPUMEMTRACE_PREFIX"

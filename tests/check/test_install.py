@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 
+from support.installed_pages import links, lost_links
 from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment, run_command
 
 SIMULATOR = re.findall(
@@ -23,6 +24,9 @@ INSTALLED = {
     "share/bash-completion/completions/gpumemtrace",
     "share/doc/gpumemtrace/MODEL-FORMAT.md",
     "share/doc/gpumemtrace/TRACE-FORMAT.md",
+    "share/doc/gpumemtrace/examples/grafana.json",
+    "share/doc/gpumemtrace/examples/push-rank",
+    "share/doc/gpumemtrace/examples/slurm-epilog",
     "share/fish/vendor_completions.d/gpumemtrace.fish",
     "share/man/man1/gpumemtrace.1",
     "share/pkgconfig/gpumemtrace.pc",
@@ -84,14 +88,18 @@ def test_a_staged_installation_lies_below_destdir_alone(tmp_path, name):
     assert set(os.listdir(ROOT)) == source
 
 
-def test_pages_of_the_manual_lead_to_the_installed_files(tmp_path):
-    """Links to sources that are not installed, such as ../analyzer, lead nowhere."""
+def test_pages_lead_to_installed_files(tmp_path):
     make("install", tmp_path)
-    pages = tmp_path / "share/doc/gpumemtrace"
-    links = [(page, link) for page in pages.glob("*.md") for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())]
-    missing = {link for page, link in links if not (page.parent / link).exists()}
-    assert {link.split("/")[1] for link in missing} <= {"analyzer", "samples", "tests", "README.md", "CONTRIBUTING.md"}
-    assert {"TRACE-FORMAT.md", "../../../include/gpumemtrace/gpumemtrace.h"} <= {link for _, link in links}
+    assert lost_links(tmp_path) == []
+    found = {place.name for _, place in links(tmp_path)}
+    assert {"TRACE-FORMAT.md", "gpumemtrace.h", "push-rank", "settings.md", "oom.png"} <= found
+
+
+def test_a_link_to_a_source_that_is_not_installed_becomes_its_path(tmp_path):
+    make("install", tmp_path)
+    page = (tmp_path / "share/doc/gpumemtrace/commands.md").read_text()
+    assert "the rows SETTING of `analyzer/remedy/remedies.def`" in page
+    assert os.access(tmp_path / "share/doc/gpumemtrace/examples/push-rank", os.X_OK)
 
 
 def test_uninstall_leaves_what_others_put_beside_it_and_folders_that_were_there(tmp_path):
