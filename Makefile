@@ -534,7 +534,7 @@ install: all
 	$(put) 644 include/gpumemtrace include/gpumemtrace/gpumemtrace.h
 	$(foreach file,$(GUIDES),$(put) 644 $(patsubst $(O)/%/,%,$(dir $(file))) $(file)$(newline))
 	$(put) 644 share/gpumemtrace/families $(wildcard analyzer/estimate/families/*.json)
-	$(put) 644 share/doc/gpumemtrace include/gpumemtrace/TRACE-FORMAT.md include/gpumemtrace/MODEL-FORMAT.md $(wildcard doc/*.md)
+	$(put) 644 share/doc/gpumemtrace NEWS include/gpumemtrace/TRACE-FORMAT.md include/gpumemtrace/MODEL-FORMAT.md $(wildcard doc/*.md)
 	$(put) 644 share/doc/gpumemtrace/pictures $(wildcard doc/pictures/*)
 	$(put) 644 share/doc/gpumemtrace/examples samples/fleet/grafana.json
 	$(put) 755 share/doc/gpumemtrace/examples samples/fleet/push-rank samples/fleet/slurm-epilog

@@ -23,6 +23,7 @@ INSTALLED = {
     "lib/libgpumemtrace.so",
     "share/bash-completion/completions/gpumemtrace",
     "share/doc/gpumemtrace/MODEL-FORMAT.md",
+    "share/doc/gpumemtrace/NEWS",
     "share/doc/gpumemtrace/TRACE-FORMAT.md",
     "share/doc/gpumemtrace/examples/grafana.json",
     "share/doc/gpumemtrace/examples/push-rank",

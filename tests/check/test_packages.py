@@ -29,6 +29,7 @@ def test_pages_of_the_package_lead_to_files_in_it(tmp_path):
     subprocess.run(["dpkg-deb", "--extract", package, tmp_path], check=True, timeout=TIMEOUT_S)
     assert lost_links(tmp_path) == []
     found = names(tmp_path)
+    assert found["changelog.gz"] == {"NEWS.gz"}
     assert "settings.md" in found["gpumemtrace.1.gz"] and "push-rank" in found["fleet.md"]
 
 

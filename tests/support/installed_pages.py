@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The files that installed pages name: links of the manual and of the wheel's description, and pages that the man page lists."""
+"""The files that installed pages name: links of the manual and of the wheel's description, pages that the man page lists, and
+the file that Debian's changelog refers to."""
 import gzip
 import pathlib
 import re
 
-# What a page of this name is, and the names of files in it.
+# The pattern of the name of a page, and that of the files that it names.
 KINDS = {
     r".*\.md|METADATA": r"\]\((?!https?:)([^)#]+)",
     r"gpumemtrace\.1(?:\.gz)?": r"(?<=[\s(])([\w-]+\.md)",
+    r"changelog\.gz": r"([A-Z]+(?:\.gz)?) lists",
 }
 
 
