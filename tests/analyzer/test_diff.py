@@ -380,7 +380,8 @@ def test_a_head_that_is_wider_comes_before_what_it_makes_and_that_is_named_too(t
     after = steps_of_a_model(tmp_path / "after.db", [40 * MIB, 8 * MIB], [9 * MIB, 64 * MIB])
     assert [(row["site"], row["explains_bytes"]) for row in diff(before, after)["sites"]] == [
         ("train.py:5 make", 56 * MIB), ("train.py:31 forward", None)]  # fmt: skip
-    (_, who) = load_json("diff", before, after)["answer"]
+    (_, why, who) = load_json("diff", before, after)["answer"]
+    assert why == "By category, other grew by 56.00 MiB; parameters by 7.00 MiB."
     assert who == ("train.py:5 make: its parameters are 1.17 times as large, and 56.00 MiB elsewhere grew with it; "
                    "train.py:31 forward holds 56.00 MiB more.")  # fmt: skip
 
@@ -440,9 +441,9 @@ def test_a_device_that_is_used_no_more_is_named(base, tmp_path):
 # --- growth: more blocks, larger blocks, blocks freed later ---
 
 
-def steps(path, frees_at="end", count=1, factor=1, moved=0):
+def steps(path, frees_at="end", count=1, factor=1, moved=0, last=0):
     """Records three steps, each with a prediction and an update. frees_at says when the prediction is freed: after the
-    update ("end"), after the next prediction ("next"), or never."""
+    update ("end"), after the next prediction ("next"), or never. A report of `last` bytes follows."""
     trace = Trace(path)
     made, held = [trace.stack(("/me/run/train.py", line + moved, name), ("/me/run/train.py", 90 + moved, "main"))
                   for line, name in ((20, "predict"), (30, "update"))], []  # fmt: skip
@@ -455,6 +456,8 @@ def steps(path, frees_at="end", count=1, factor=1, moved=0):
         held += new
         while held and frees_at == "end":
             trace.free(held.pop())
+    if last:
+        trace.alloc(last, stack=trace.stack(("/me/run/train.py", 40, "report")))
     trace.exit()
     trace.write()
     return path
@@ -491,12 +494,63 @@ def test_larger_blocks_are_told(tmp_path):
 
 def test_how_it_grew_is_not_guessed(tmp_path):
     before, after = steps(tmp_path / "before.db"), steps(tmp_path / "after.db", count=2, factor=3)
-    assert texts_of(load_json("diff", before, after), "why") == ""
+    assert texts_of(load_json("diff", before, after), "why") == (
+        "2 of its blocks (3.00 MiB on average) are live where 1 (1.00 MiB) was before.")  # fmt: skip
     kept = tmp_path / "kept.json"
     assert run_command("check", before, f"--write-baseline={kept}").returncode == 0
     later = steps(tmp_path / "later.db", frees_at="never")
     answer = json.loads(run_command("check", "--json", later, f"--baseline={kept}").stdout)
-    assert len(answer["answer"]) == 2 and answer["next"] == f"gpumemtrace peak {later}"
+    assert texts_of(answer, "why") == "3 of its blocks (1.00 MiB on average) are live where 1 (1.00 MiB) was before." and answer["next"] == f"gpumemtrace peak {later}"
+
+
+def test_a_fall_is_told_by_the_line_that_shrank(tmp_path):
+    before, after = steps(tmp_path / "before.db", count=2, factor=3), steps(tmp_path / "after.db")
+    page = load_json("diff", before, after)
+    assert texts_of(page, "why") == "1 of its blocks (1.00 MiB on average) is live where 2 (3.00 MiB) were before."
+    assert texts_of(page, "who") == "train.py:20 predict: it holds 5.00 MiB less." and not texts_of(page, "do")
+
+
+# --- what undoes the growth ---
+
+
+def test_blocks_that_are_held_longer_are_to_be_freed_where_they_were(tmp_path):
+    before = steps(tmp_path / "before.db")
+    for frees_at in ("next", "never"):
+        page = load_json("diff", before, steps(tmp_path / f"{frees_at}.db", frees_at=frees_at))
+        assert texts_of(page, "do") == "Free its blocks after train.py:30 update again: the earlier run did, and peaked at 1.25 MiB."
+    assert not texts_of(load_json("diff", before, steps(tmp_path / "more.db", count=2)), "do")
+    assert not texts_of(load_json("diff", before, steps(tmp_path / "too.db", frees_at="never", last=MIB)), "do")
+
+
+def test_larger_data_is_named_with_the_peak_that_it_had(tmp_path):
+    before = steps_of_a_model(tmp_path / "before.db", [40 * MIB], [MIB, 8 * MIB], batch=1024)
+    after = steps_of_a_model(tmp_path / "after.db", [40 * MIB], [2 * MIB, 16 * MIB], batch=2048)
+    page = load_json("diff", before, after)
+    assert texts_of(page, "do") == "Make the data of train.py:20 load as small as before: the earlier run peaked at 50.00 MiB."
+
+
+def blocks(path, *callers):
+    """A run whose forward calls a block twice through these frames, and whose backward frees what they made."""
+    trace = Trace(path)
+    stack = trace.stack(("/me/run/train.py", 20, "block"), *callers, ("/me/run/train.py", 30, "main"))
+    with trace.phase("forward"):
+        made = [trace.alloc(len(callers) * MIB, stack=stack) for _ in range(2)]
+    with trace.phase("backward"):
+        for block in made:
+            trace.free(block)
+    trace.exit()
+    trace.write()
+    return path
+
+
+def test_a_checkpoint_that_is_gone_is_named_and_one_that_is_there_is_not(tmp_path):
+    checkpoint = ("/x/torch/utils/checkpoint.py", 481, "checkpoint")
+    wrapped, bare = blocks(tmp_path / "wrapped.db", checkpoint), blocks(tmp_path / "bare.db", ("/x/a.py", 1, "a"), ("/x/a.py", 2, "b"))
+    both = blocks(tmp_path / "both.db", checkpoint, ("/x/a.py", 2, "b"))
+    again = "again: the earlier run did, and peaked at 2.00 MiB."
+    told = texts_of(load_json("diff", wrapped, bare), "do")
+    assert told.startswith("Checkpoint the calls of train.py:") and told.endswith(again)
+    assert not texts_of(load_json("diff", wrapped, both), "do")
 
 
 def test_one_trace_without_a_moment_is_refused(base):

@@ -11,6 +11,7 @@
 #include "analyzer/analysis/site_tables/site_rows.h"
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/page/compare/departures.h"
+#include "analyzer/page/diff/how.h"
 #include "analyzer/page/diff/rows.h"
 #include "analyzer/page/diff/tree.h"
 #include "analyzer/page/parts.h"
@@ -155,8 +156,7 @@ static int say_change(struct opening *opening, struct check_result *result,
         return 1;
     page_say(opening, VERDICT_who, "The largest growth since the baseline is at %s.", guilty);
     page_diff_moved(opening, change);
-    page_diff_how(opening, change);
-    return 1;
+    return page_diff_how(opening, change, err) ? -1 : 1;
 }
 
 int evidence_note(struct opening *opening, const struct check_result *result,

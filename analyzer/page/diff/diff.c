@@ -10,6 +10,7 @@
 #include "analyzer/page/parts.h"
 #include "analyzer/reading/reading.h"
 #include "analyzer/render/units.h"
+#include "how.h"
 #include "rows.h"
 #include "tree.h"
 #include "analyzer/thresholds/thresholds.h"
@@ -73,16 +74,46 @@ static void name_lines(char lines[LINES_BYTES], const struct run_diff *change)
         snprintf(lines, LINES_BYTES, "%s; %s", grown, shrunk);
 }
 
-static void say_change(struct opening *opening, const struct study *study, const struct view *view,
-                       uint32_t account, const struct run_diff *change)
+static bool differ_by_share(uint64_t a, uint64_t b, uint64_t divisor)
+{
+    return (a > b ? a - b : b - a) > (a < b ? a : b) / divisor;
+}
+
+/* Says how the reserved memory changed, if the peaks of the live bytes do not show it. Returns true
+ * if it grew. */
+static bool say_reserved(struct opening *opening, const struct study *study,
+                         const struct view *view, uint32_t account)
+{
+    const struct page_diff_options *own = diff_options(view);
+    const uint32_t other = study_counterpart(own->before, study, account);
+    uint64_t bytes[2];
+
+    if (own->at[0] || own->at[1] || other == HISTORY_NONE)
+        return false;
+    const struct account *earlier = &own->before->history.accounts[other];
+    const struct account *later = &study->history.accounts[account];
+    if (differ_by_share(earlier->peak_bytes, later->peak_bytes, SAME_PEAK_DIVISOR) ||
+        !frag_peak_reserved(earlier, &bytes[0]) || !frag_peak_reserved(later, &bytes[1]) ||
+        !differ_by_share(bytes[0], bytes[1], EXCESS_DIVISOR))
+        return false;
+    page_say(opening, VERDICT_why,
+             "Reserved memory %s, not live memory: its peak went from %s to %s.",
+             bytes[1] > bytes[0] ? "grew" : "fell", BYTES_TEXT(bytes[0]), BYTES_TEXT(bytes[1]));
+    return bytes[1] > bytes[0];
+}
+
+/* Says how much the peak changed, and what changed it. Returns 1 if reserved memory grew although
+ * live memory did not. */
+static int say_change(struct opening *opening, const struct study *study, const struct view *view,
+                      uint32_t account, const struct run_diff *change)
 {
     const struct page_diff_options *own = diff_options(view);
     const struct diff_tree *difference = &change->difference;
     const int64_t delta = (int64_t)(difference->bytes[1] - difference->bytes[0]);
-    char lines[LINES_BYTES];
     const bool has_moments = own->at[0] || own->at[1];
     const char *subject = has_moments ? "Live memory" : "The peak";
     const struct account *held = &study->history.accounts[account];
+    char lines[LINES_BYTES];
 
     name_lines(lines, change);
     const char *device = DEVICE_TEXT(held->device);
@@ -95,6 +126,7 @@ static void say_change(struct opening *opening, const struct study *study, const
     else
         page_say(opening, VERDICT_what, "%s is the same on %s (%s), %s.", subject, device, layer,
                  after);
+    const bool reserves_more = say_reserved(opening, study, view, account);
     if (*lines)
         page_say(opening, VERDICT_who, "%s.", lines);
     if (has_moments)
@@ -102,39 +134,19 @@ static void say_change(struct opening *opening, const struct study *study, const
                  moment_name(own->at[0]), moment_name(own->at[1]));
     if (delta)
         page_diff_moved(opening, change);
-    if (!has_moments && delta > 0)
-        page_diff_how(opening, change);
-}
-
-static bool differ_by_share(uint64_t a, uint64_t b, uint64_t divisor)
-{
-    return (a > b ? a - b : b - a) > (a < b ? a : b) / divisor;
-}
-
-/* Says how the reserved memory changed, if the peaks of the live bytes do not show it. */
-static void say_reserved(struct opening *opening, const struct study *study,
-                         const struct view *view, uint32_t account)
-{
-    const struct page_diff_options *own = diff_options(view);
-    const uint32_t other = study_counterpart(own->before, study, account);
-    uint64_t bytes[2];
-
-    if (own->at[0] || own->at[1] || other == HISTORY_NONE)
-        return;
-    const struct account *earlier = &own->before->history.accounts[other];
-    const struct account *later = &study->history.accounts[account];
-    if (differ_by_share(earlier->peak_bytes, later->peak_bytes, SAME_PEAK_DIVISOR) ||
-        !frag_peak_reserved(earlier, &bytes[0]) || !frag_peak_reserved(later, &bytes[1]) ||
-        !differ_by_share(bytes[0], bytes[1], EXCESS_DIVISOR))
-        return;
-    page_say(opening, VERDICT_what, "The peak of reserved memory %s from %s to %s.",
-             bytes[1] > bytes[0] ? "grew" : "fell", BYTES_TEXT(bytes[0]), BYTES_TEXT(bytes[1]));
+    if (has_moments || !delta)
+        return reserves_more;
+    if (page_diff_how(opening, change, opening->err))
+        return -1;
+    page_diff_undo(opening, change, own->before, study);
+    return reserves_more;
 }
 
 static int answer_diff(struct opening *opening, const struct study *study, const struct view *view,
                        struct err *err)
 {
     const struct history *history = &study->history;
+    bool reserves_more = false;
 
     for (size_t i = 0; i < history->device_count; i++) {
         const uint32_t account = study_account(study, &history->devices[i], view);
@@ -145,13 +157,15 @@ static int answer_diff(struct opening *opening, const struct study *study, const
             continue;
         if (find_change(&change, study, view, account, err))
             return -1;
-        say_change(opening, study, view, account, &change);
+        const int status = say_change(opening, study, view, account, &change);
         run_diff_release(&change);
-        say_reserved(opening, study, view, account);
+        if (status < 0)
+            return -1;
+        reserves_more |= status;
     }
     if (!history->device_count)
         return page_say(opening, VERDICT_what, "No device was used.");
-    page_next(opening, "peak");
+    page_next(opening, reserves_more ? "frag" : "peak");
     return 1;
 }
 

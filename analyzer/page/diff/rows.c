@@ -2,7 +2,6 @@
 /* The rows of a change; see rows.h. */
 #include "rows.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "analyzer/page/parts.h"
@@ -136,68 +135,4 @@ const char *page_diff_shrunk(const struct run_diff *change, char text[PAGE_MORE_
         snprintf(text, PAGE_MORE_BYTES, "%s: it holds %s less", row->label,
                  BYTES_TEXT((uint64_t)-row->delta_bytes));
     return text;
-}
-
-void page_diff_moved(struct opening *opening, const struct run_diff *change)
-{
-    const bool is_earlier = change->moved_side == 0;
-
-    if (change->moved_side >= 0)
-        page_say(opening, VERDICT_why,
-                 "The %s in another part of the program; the rows compare with its moment that is "
-                 "most like the %s peak, when %s were live.",
-                 is_earlier ? "earlier run peaked" : "later run peaks",
-                 is_earlier ? "new" : "earlier", BYTES_TEXT(change->alike_bytes));
-}
-
-/* --- how it grew --- */
-
-/* Says that blocks live longer. A free has no call stack, so this names the line whose allocation
- * came last before the free. */
-static void say_longer(struct opening *opening, const struct diff_tree *difference,
-                       const struct diff_leaf *leaf)
-{
-    static const char same[] = "It makes as many blocks as before, of the same size, and holds "
-                               "them longer";
-    const bool is_told[] = {leaf->lives[0].after_depth > 0, leaf->lives[1].after_depth > 0};
-    char before[DIFF_AFTER_BYTES], after[DIFF_AFTER_BYTES];
-
-    if (is_told[0])
-        diff_leaf_freed_after(difference, leaf, 0, before);
-    if (is_told[0] && !leaf->lives[1].freed_count)
-        page_say(opening, VERDICT_why, "%s: freed after %s before, never now.", same, before);
-    else if (is_told[0] && leaf->is_freed_elsewhere)
-        page_say(opening, VERDICT_why, "%s: freed after %s before, after %s now.", same, before,
-                 diff_leaf_freed_after(difference, leaf, 1, after));
-    else if (is_told[0] && !is_told[1])
-        page_say(opening, VERDICT_why, "%s; before, they were freed after %s.", same, before);
-    else
-        page_say(opening, VERDICT_why, "%s.", same);
-}
-
-void page_diff_how(struct opening *opening, const struct run_diff *change)
-{
-    const struct diff_row *row = run_diff_guilty(change);
-    const struct diff_leaf *leaf = row ? row->leaf : NULL;
-
-    if (!leaf || row->explained_bytes ||
-        leaf->bytes[1] - leaf->bytes[0] < (uint64_t)row->delta_bytes / 10 * 9)
-        return;
-    switch (diff_leaf_how(leaf)) {
-    case DIFF_HOW_LONGER:
-        say_longer(opening, &change->difference, leaf);
-        break;
-    case DIFF_HOW_LARGER:
-        page_say(opening, VERDICT_why,
-                 "It makes as many blocks as before, each %.3g times as large.",
-                 (double)leaf->each_bytes[1] / (double)leaf->each_bytes[0]);
-        break;
-    case DIFF_HOW_MORE:
-        page_say(opening, VERDICT_why,
-                 "It makes %" PRIu64 " blocks where it made %" PRIu64 ", of the same size.",
-                 leaf->lives[1].born_count, leaf->lives[0].born_count);
-        break;
-    case DIFF_HOW_UNKNOWN:
-        break;
-    }
 }

@@ -20,10 +20,5 @@ const char *page_more(const struct more *more, char text[PAGE_MORE_BYTES]);
 const char *page_diff_guilty(const struct run_diff *change, char text[PAGE_MORE_BYTES]);
 /* Writes "gpt.py:25 Layer.attend: it holds 1.00 MiB less", or "" if nothing shrank. */
 const char *page_diff_shrunk(const struct run_diff *change, char text[PAGE_MORE_BYTES]);
-/* If the two peaks are in different parts of the program, says which moments are compared. */
-void page_diff_moved(struct opening *opening, const struct run_diff *change);
-/* Says why the line to blame holds more, if the reason is known: its blocks live longer, are
- * larger, or are more in number. */
-void page_diff_how(struct opening *opening, const struct run_diff *change);
 
 #endif
