@@ -123,6 +123,7 @@ static void add_site(struct leak_evidence *evidence, struct graph_sums *sums,
     evidence->stacks++;
     evidence->births_count += blocks->births_count;
     evidence->frees_count += blocks->frees_count;
+    evidence->most_live_count += blocks->most_live_count;
     if (blocks->graph_births_count * 2 > blocks->births_count)
         add_graph(evidence, sums, site);
 }

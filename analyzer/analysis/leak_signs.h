@@ -32,6 +32,7 @@ struct leak_evidence {
     size_t collapses;                     /* of the steepest call stack */
     uint64_t live_bytes, parameter_bytes; /* at the account's peak */
     uint64_t births_count, frees_count;
+    uint64_t most_live_count;       /* sum of what each call stack had live at once */
     const char *holder;             /* kind of the holder that keeps most of it; NULL: not known */
     struct held_sum held;           /* that holder; empty if it is not known */
     uint64_t walked_bytes;          /* of the call stacks, live at the walk that found the holder */

@@ -90,6 +90,40 @@ def test_a_leak_says_who_keeps_it_and_what_to_change(program, kind, chain, items
     assert len(actions) == (1 if action else 0)
 
 
+def make_again(program, steps=12):
+    """In each step the older blocks are freed and made again, with one more."""
+    for number in range(1, steps + 1):
+        for address in program.kept:
+            program.trace.tensor_free(address)
+        program.kept = [program.tensor(17, MIB) for _ in range(number)]
+        program.trace.step(number)
+    return program
+
+
+REPLACED = "Some of its blocks are freed, and 1 block more is kept in each step"
+KEPT = "None of its blocks is freed while others are made, and {} kept in each step."
+
+
+@pytest.mark.parametrize("kind, why", [("list", f"{REPLACED}."), ("exception", None),
+                                       ("hook", f"{REPLACED}; every hook that is still registered runs again.")])  # fmt: skip
+def test_a_holder_whose_blocks_are_replaced_by_more_is_told_so(tmp_path, kind, why):
+    program = make_again(Program(tmp_path / "trace.db", 0)).walk(kind, "model.head.<forward hook>")
+    assert [line["text"] for line in load_json("leaks", program.write())["verdict"] if line["role"] == "why"] == [why][: why is not None]
+
+
+def test_a_holder_of_blocks_that_are_all_kept_says_how_many_a_step_adds(program):
+    assert KEPT.format("1 block more is") in program.walk("dict", "cache[*]", 12).answer()
+
+
+@pytest.mark.parametrize("counts, sizes", [((1, 1), (1, 2)), ((1, 2), (1, 1))])
+def test_steps_that_keep_different_blocks_are_not_counted(tmp_path, counts, sizes):
+    program = Program(tmp_path / "trace.db", 0)
+    for number in range(1, 13):
+        program.kept += [program.tensor(17, sizes[number % 2] * MIB) for _ in range(counts[number % 2])]
+        program.trace.step(number)
+    assert KEPT.format("more blocks are") in program.walk("list", "losses[*]", 12).answer()
+
+
 @pytest.mark.parametrize("kind, is_said", [("list", False), ("graph", True)])
 def test_without_a_backward_a_kept_graph_wants_no_grad(program, kind, is_said):
     answer = program.walk(kind, "losses[*]").answer()
@@ -98,8 +132,8 @@ def test_without_a_backward_a_kept_graph_wants_no_grad(program, kind, is_said):
 
 def test_the_verdict_names_the_holder_and_not_the_places_to_look_at(program):
     page = load_json("leaks", program.walk("list", "losses[*]", 12).write())
-    assert [line["role"] for line in page["verdict"]] == ["what", "who", "do"]
-    assert page["verdict"][1]["text"].startswith("Kept by losses (list of 12)")
+    assert [line["role"] for line in page["verdict"]] == ["what", "why", "who", "do"]
+    assert page["verdict"][2]["text"].startswith("Kept by losses (list of 12)")
     assert not any("a list, a cache, a closure" in text for text in page["answer"])
 
 

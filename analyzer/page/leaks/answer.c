@@ -186,6 +186,7 @@ static int say_leak(struct opening *opening, const struct study *study, const st
                    cause_say(opening, sign) < 0 || say_larger(opening, &worst->found) < 0 ||
                    say_seldom(opening, &worst->found) < 0 ||
                    say_input(opening, &worst->found, sign) < 0 ||
+                   cause_say_count(opening, &worst->found, &evidence) < 0 ||
                    cause_say_holder(opening, study, &evidence) < 0 ||
                    say_held(opening, &worst->found) < 0 ||
                    findings_say_future(opening, &worst->found) < 0 ||

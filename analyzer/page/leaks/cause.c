@@ -2,12 +2,67 @@
 /* The cause of a leak, in sentences; see cause.h. */
 #include "cause.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "analyzer/page/holders/words.h"
 #include "analyzer/page/parts.h"
 
 int cause_say(struct opening *opening, const struct leak_sign *sign)
 {
     return sign && page_say(opening, VERDICT_why, "%s.", sign->why) < 0 ? -1 : 1;
+}
+
+/* Returns how many blocks more a step keeps that raises the bytes. 0: not the same number in each,
+ * or not known, because sizes differ. */
+static uint64_t blocks_of_rise(const struct account_leak *found)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < found->growing.count; i++) {
+        const struct leak_row *row = &found->growing.items[i];
+        const struct rising *sizes = &row->first->blocks->sizes;
+        if (!row->is_of_cause)
+            continue;
+        if (row->stack_count > 1 || sizes->rises_count || sizes->falls_count ||
+            !sizes->first_bytes || row->rise_bytes < (double)sizes->first_bytes)
+            return 0;
+        const double blocks = row->rise_bytes / (double)sizes->first_bytes;
+        if (blocks != floor(blocks))
+            return 0;
+        count += (uint64_t)blocks;
+    }
+    return count;
+}
+
+int cause_say_count(struct opening *opening, const struct account_leak *found,
+                    const struct leak_evidence *evidence)
+{
+    const bool are_all_kept = evidence->most_live_count == evidence->births_count;
+    const bool is_hook = evidence->holder && !strcmp(evidence->holder, "hook");
+    const uint64_t blocks = blocks_of_rise(found);
+    char every[48] = "", count[48] = "";
+
+    if (!evidence->holder || holder_is_garbage(&evidence->held) ||
+        verdict_find(&opening->verdict, VERDICT_why) != SIZE_MAX)
+        return 1;
+    if (found->rise_steps > 1)
+        snprintf(every, sizeof every, " every %" PRIu64 " steps", found->rise_steps);
+    else
+        snprintf(every, sizeof every, " in each %s", findings_round_word(found));
+    snprintf(count, sizeof count, "more blocks");
+    if (blocks)
+        snprintf(count, sizeof count, "%" PRIu64 " block%s more", blocks, blocks == 1 ? "" : "s");
+    const char *are = blocks == 1 ? "is" : "are";
+    if (are_all_kept)
+        return page_say(opening, VERDICT_why,
+                        "None of its blocks is freed while others are made, and %s %s kept%s.",
+                        count, are, every);
+    return page_say(opening, VERDICT_why, "Some of its blocks are freed, and %s %s kept%s%s.",
+                    count, are, every,
+                    is_hook ? "; every hook that is still registered runs again" : "");
 }
 
 int cause_say_holder(struct opening *opening, const struct study *study,

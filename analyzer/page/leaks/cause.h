@@ -6,9 +6,14 @@
 
 #include "analyzer/analysis/leak_signs.h"
 #include "analyzer/page/opening.h"
+#include "findings.h"
 
 /* sign: NULL if no sign holds. */
 int cause_say(struct opening *opening, const struct leak_sign *sign);
+/* Says that the blocks of a holder become more, and whether older ones are freed, unless another
+ * reason was said. */
+int cause_say_count(struct opening *opening, const struct account_leak *found,
+                    const struct leak_evidence *evidence);
 /* Names the variable that keeps most of the memory, if a walk found it. */
 int cause_say_holder(struct opening *opening, const struct study *study,
                      const struct leak_evidence *evidence);
