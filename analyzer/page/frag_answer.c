@@ -241,6 +241,55 @@ static int say_failure(struct opening *opening, const struct study *study, uint3
     return say_idle(opening, &words, &idle, failure->at.index, true, err);
 }
 
+/* Names the line that held most at the peak. */
+static int say_peak_line(struct opening *opening, const struct study *study, uint32_t account,
+                         struct err *err)
+{
+    const struct account *own = &study->history.accounts[account];
+    char most[2 * BLAME_TEXT_BYTES];
+    struct blame blame;
+    struct sites sites;
+
+    if (sites_at(&sites, &study->categories, account, own->peak.index, err))
+        return -1;
+    int status = site_rows_blame(&blame, study->symbols, &sites, err);
+    if (!status) {
+        status = page_format_most(most, sizeof most, study, &sites, &blame, err);
+        blame_release(&blame);
+    }
+    sites_release(&sites);
+    if (!status && *most)
+        page_say(opening, VERDICT_who, "%s, when %s was live.", most, BYTES_TEXT(own->peak_bytes));
+    return status ? -1 : 1;
+}
+
+/* Says that memory stays reserved to the end after the program needed it last. `report` opens with
+ * the same sentences. */
+static int say_lasting(struct opening *opening, const struct study *study,
+                       const struct words *words, struct err *err)
+{
+    const struct account *account = &study->history.accounts[words->account];
+    const struct lasting lasting =
+        idle_lasting(&study->history, words->account, card_bytes_of(words));
+
+    if (account->kind != ACCOUNT_pool || !lasting.idle_bytes)
+        return 0;
+    page_say(opening, VERDICT_what,
+             "%s stays reserved to the end on %s, %s of it idle since a step held %s.",
+             BYTES_TEXT(account->reserved_bytes), words->device, BYTES_TEXT(lasting.idle_bytes),
+             BYTES_TEXT(lasting.before_bytes));
+    page_say(opening, VERDICT_why,
+             "At most %s was live in the second half of the allocations, and the %s keeps what was "
+             "freed before.",
+             BYTES_TEXT(lasting.at_bytes), words->layer);
+    if (is_pytorch(words))
+        page_say(opening, VERDICT_do, "torch.cuda.empty_cache() after that step: %s less.",
+                 BYTES_TEXT(lasting.idle_bytes));
+    return account->peak_bytes == lasting.before_bytes
+               ? say_peak_line(opening, study, words->account, err)
+               : 1;
+}
+
 /* Takes the peak of the reserved bytes if more lay idle then than at *moment, the peak of the live
  * bytes. */
 static int prefer_reserved_peak(struct idle *idle, struct words *words, struct moment *moment,
@@ -262,8 +311,10 @@ static int prefer_reserved_peak(struct idle *idle, struct words *words, struct m
     return 0;
 }
 
+/* is_lasting: what stays reserved to the end was said, so that little idle memory is no news. */
 static int say_of_moment(struct opening *opening, const struct study *study, uint32_t account,
-                         const struct view *view, struct moment moment, struct err *err)
+                         const struct view *view, struct moment moment, bool is_lasting,
+                         struct err *err)
 {
     struct words words = words_of(study, account, view->at ? "then" : "at the peak");
     struct idle idle;
@@ -279,6 +330,8 @@ static int say_of_moment(struct opening *opening, const struct study *study, uin
             opening, VERDICT_what,
             "On %s (%s), fragmentation is not known, because no segments were recorded.",
             words.device, words.layer);
+    if (is_lasting && idle_is_little(&idle.frag, card_bytes_of(&words)))
+        return 1;
     /* Whether expandable segments would help is a question to the model of the allocator. */
     if (idle.cause == IDLE_OUTGROWN && is_pytorch(&words) &&
         !idle_is_little(&idle.frag, card_bytes_of(&words)))
@@ -301,8 +354,11 @@ static int say_of_device(struct opening *opening, const struct study *study,
     if (moment_find("at", view->at, &study->history, number, &moment, err) ||
         (!view->at && find_failure(&failure, &study->history, number, err)))
         return -1;
-    return failure ? say_failure(opening, study, number, failure, err)
-                   : say_of_moment(opening, study, number, view, moment, err);
+    if (failure)
+        return say_failure(opening, study, number, failure, err);
+    const struct words words = words_of(study, number, NULL);
+    const int lasting = view->at ? 0 : say_lasting(opening, study, &words, err);
+    return lasting < 0 ? -1 : say_of_moment(opening, study, number, view, moment, lasting > 0, err);
 }
 
 /* Calls say() for each device that the user asked for. */
@@ -333,54 +389,6 @@ int page_frag_answer(struct opening *opening, const struct study *study, const s
 }
 
 /* --- the answer of `report` --- */
-
-/* Names the line that held most at the peak. */
-static int say_peak_line(struct opening *opening, const struct study *study, uint32_t account,
-                         struct err *err)
-{
-    const struct account *own = &study->history.accounts[account];
-    char most[2 * BLAME_TEXT_BYTES];
-    struct blame blame;
-    struct sites sites;
-
-    if (sites_at(&sites, &study->categories, account, own->peak.index, err))
-        return -1;
-    int status = site_rows_blame(&blame, study->symbols, &sites, err);
-    if (!status) {
-        status = page_format_most(most, sizeof most, study, &sites, &blame, err);
-        blame_release(&blame);
-    }
-    sites_release(&sites);
-    if (!status && *most)
-        page_say(opening, VERDICT_who, "%s, when %s was live.", most, BYTES_TEXT(own->peak_bytes));
-    return status ? -1 : 1;
-}
-
-/* Says that memory stays reserved to the end after the program needed it last. */
-static int say_lasting(struct opening *opening, const struct study *study,
-                       const struct words *words, struct err *err)
-{
-    const struct account *account = &study->history.accounts[words->account];
-    const struct lasting lasting =
-        idle_lasting(&study->history, words->account, card_bytes_of(words));
-
-    if (account->kind != ACCOUNT_pool || !lasting.idle_bytes)
-        return 0;
-    page_say(opening, VERDICT_what,
-             "%s stays reserved to the end on %s, %s of it idle since a step held %s.",
-             BYTES_TEXT(account->reserved_bytes), words->device, BYTES_TEXT(lasting.idle_bytes),
-             BYTES_TEXT(lasting.before_bytes));
-    page_say(opening, VERDICT_why,
-             "At most %s was live in the second half of the allocations, and the %s keeps what was "
-             "freed before.",
-             BYTES_TEXT(lasting.at_bytes), words->layer);
-    if (is_pytorch(words))
-        page_say(opening, VERDICT_do, "torch.cuda.empty_cache() after that step: %s less.",
-                 BYTES_TEXT(lasting.idle_bytes));
-    return account->peak_bytes == lasting.before_bytes
-               ? say_peak_line(opening, study, words->account, err)
-               : 1;
-}
 
 static int say_excess(struct opening *opening, const struct study *study,
                       const struct device_use *use, const struct view *view, struct err *err)

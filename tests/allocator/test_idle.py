@@ -144,6 +144,9 @@ def test_the_report_says_what_stays_reserved_to_the_end_although_nothing_needs_i
     ]  # fmt: skip
     assert (sentences[:4] == told) == is_said
     assert any("stays reserved" in text for _, text in sentences) == is_said
+    of_frag = said(trace, "frag")
+    assert (of_frag[:4] == told) == is_said and not (is_said and any("no concern" in text for _, text in of_frag))
+    assert not any("stays reserved" in text for _, text in said(trace, "frag", "--at=peak"))
 
 
 @pytest.mark.parametrize("is_captured", [True, False])
