@@ -256,13 +256,15 @@ def test_rounds_after_the_last_step_leak_as_steps_do(program, count, size, held,
     kept = f"{2 * count} blocks, {2 * count * size:.2f} MiB, are kept after {count} rounds; none was freed"
     assert answer[0] == opening and any(text.startswith(kept) for text in answer) == opening.startswith("Leak")
     assert (opening in program.answer("report")) == opening.startswith("Leak")
+    assert (opening in program.answer("steps")) == opening.startswith("Leak")
 
 
 def test_memory_that_is_kept_after_the_last_step_without_rounds_is_said(program):
     program.run(5, lambda number: program.temporary(9))
     for _ in range(9):
         program.tensor(47, "test", size=8 * MIB)
-    assert program.answer()[0] == "72.00 MiB more is kept after the last of 5 steps, most by train.py:47."
+    said = "72.00 MiB more is kept after the last of 5 steps, most by train.py:47."
+    assert program.answer()[0] == said and said in program.answer("steps")
 
 
 def replace_larger(program, sizes, every=1):

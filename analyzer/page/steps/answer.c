@@ -10,6 +10,7 @@
 #include "findings.h"
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/analysis/sites.h"
+#include "analyzer/page/leaks/kept.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 
@@ -237,13 +238,34 @@ static int say_keeper(struct opening *opening, const struct study *study, uint32
     return status;
 }
 
-static int say_steps(struct opening *opening, const struct study *study, uint32_t account,
-                     const struct step_findings *found, struct err *err)
+/* Says what is kept after the last step, which no step shows, in the words of `leaks`. */
+static int say_afterwards(struct opening *opening, const struct study *study,
+                          const struct view *view, uint32_t account, struct err *err)
+{
+    struct account_leak found;
+    int status = 1;
+
+    if (account_leak_find(&found, study, account, err))
+        return -1;
+    if (found.leak.verdict == LEAK_FOUND && account_leak_is_afterwards(&found)) {
+        page_next(opening, "leaks");
+        status = page_explain(opening, page_leaks_answer, study, view, err);
+    } else if (found.leak.verdict == LEAK_NONE && found.growth.after.count) {
+        page_next(opening, "leaks");
+        status = kept_say_after(opening, &found, VERDICT_why);
+    }
+    account_leak_release(&found);
+    return status;
+}
+
+static int say_steps(struct opening *opening, const struct study *study, const struct view *view,
+                     uint32_t account, const struct step_findings *found, struct err *err)
 {
     page_next(opening, found->outlier.is_open ? "oom" : "peak");
     say_step(opening, study, &found->outlier);
     if (say_cause(opening, study, account, found, "allocated", err) < 0 ||
-        say_keeper(opening, study, account, &found->outlier, err) < 0)
+        say_keeper(opening, study, account, &found->outlier, err) < 0 ||
+        say_afterwards(opening, study, view, account, err) < 0)
         return -1;
     say_ages(opening, study, account, found);
     return say_period(opening, study, err);
@@ -340,7 +362,7 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
         return -1;
     const int status =
         found.outlier.has_typical || found.outlier.is_open
-            ? say_steps(opening, study, account, &found, err)
+            ? say_steps(opening, study, view, account, &found, err)
             : page_say(opening, VERDICT_what,
                        "Only one step ended, so there is no other step to compare it with.");
     step_findings_release(&found);
