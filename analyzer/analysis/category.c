@@ -260,13 +260,20 @@ static enum category of_data(const struct categories *categories, const struct b
 
 /* --- memory of a framework's phases --- */
 
-/* Memory that autograd records inside a backward is an activation that a checkpoint computes again,
- * or the graph of a gradient (create_graph). */
-static enum category of_backward(const struct block *block)
+/*
+ * Memory that autograd records inside a backward is an activation that a checkpoint computes again,
+ * or the graph of a gradient (create_graph). The activation is no gradient, even if the program
+ * died before backward used it up.
+ */
+static enum category of_backward(const struct categories *categories, const struct block *block)
 {
-    return block->outlived      ? CATEGORY_gradients
-           : block->is_of_graph ? CATEGORY_activations
-                                : CATEGORY_temporaries;
+    const bool is_recomputed =
+        block->is_of_graph &&
+        category_of_function(categories, site_stack(block->site_id)) == CATEGORY_recomputed;
+
+    return block->outlived && !is_recomputed ? CATEGORY_gradients
+           : block->is_of_graph              ? CATEGORY_activations
+                                             : CATEGORY_temporaries;
 }
 
 /* The category by the innermost phase with a rule around the block's birth, and by its use. */
@@ -283,7 +290,7 @@ static enum category of_phase(const struct categories *categories, const struct 
     if (rule == PATH_RULE_FORWARD)
         return of_forward(history, block);
     if (rule == PATH_RULE_BACKWARD)
-        return of_backward(block);
+        return of_backward(categories, block);
     if (category == CATEGORY_input)
         return of_data(categories, block);
     /* A data set has constructors too. */

@@ -98,6 +98,15 @@ def test_a_kind_of_memory_that_explains_the_peak_is_a_reason(program, run, why, 
     assert [remedy in text for role, text in verdict if role == "do"] == ([True] if remedy else [])
 
 
+@pytest.mark.parametrize("frames, category", [(RECOMPUTED, "activations"), (BACKWARD, "gradients")])
+def test_what_a_checkpoint_computes_again_is_no_gradient_if_the_backward_does_not_end(program, frames, category):
+    program.tensor(8, *INIT)
+    program.tensor(1, *FORWARD, recorded=True)
+    program.tensor(30, *frames, recorded=True)
+    (device,) = load_json("peak", program.trace.write())["devices"]
+    assert {row["category"]: row["bytes"] for row in device["categories"]}[category] == 30 * MIB + (category == "activations") * MIB
+
+
 @pytest.mark.parametrize("in_place", [False, True])
 def test_new_tensors_beside_the_old_ones_that_they_replace_are_a_reason(program, in_place):
     """Each step computes the next state and then drops the old one. The update is in no phase that a frame tells."""

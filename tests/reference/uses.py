@@ -87,6 +87,10 @@ class Uses:
             return "other"
         return "activations" if block.end is None and not self.tells else self.result(block, span)
 
+    def is_recomputed(self, block):
+        """True if a checkpoint computed the block. Backward leaves no gradient there."""
+        return say([(True, "*/torch/utils/checkpoint.py:*")], self.books.stack_frames(block.stack))
+
     def category(self, block):
         span = self.deciding(block)
         if not span:
@@ -95,7 +99,7 @@ class Uses:
         if word == "forward":
             return self.forward(block, span)
         category = kept if self.outlived(block) else passing
-        if word == "backward" and category == passing and block.is_of_graph:
+        if word == "backward" and block.is_of_graph and (category == passing or self.is_recomputed(block)):
             return "activations"
         if category == "parameters" and block.memory == "tensor" and span.path.source == "inferred":
             framework = say(FIRST + INNER, self.books.stack_frames(block.stack))
