@@ -11,12 +11,14 @@ the role of the object at its end if that object is a part of another one, as th
 ITEM_CHARACTERS = 40
 # The kinds that say more than the last link of the chain, the strongest first.
 STRONG_KINDS = ("exception", "graph", "gradient", "hook", "cache", "task", "generator", "queue", "thread", "optimizer", "finalizer",
-                "default", "closure")
+                "iterator", "default", "closure")
 SEQUENCES = (list, tuple, collections.deque, set, frozenset)
 HOOKS = {"_forward_hooks": "forward hook", "_forward_pre_hooks": "forward hook", "_backward_hooks": "backward hook",
          "_backward_pre_hooks": "backward hook"}
 KINDS_OF_OBJECTS = (("torch.optim.optimizer.Optimizer", "optimizer"), ("queue.Queue", "queue"), ("_queue.SimpleQueue", "queue"),
-                    ("_asyncio.Task", "task"), ("_thread._local", "thread"))
+                    ("_asyncio.Task", "task"), ("_thread._local", "thread"), ("itertools.cycle", "iterator"))
+WRAPPERS = ("weakref.WeakKeyDictionary", "weakref.WeakValueDictionary", "collections.UserDict", "collections.UserList")  # of `data`
+FUTURES = ("_asyncio.Future", "_asyncio.Task")
 CacheType = type(functools.lru_cache(abs))
 GENERATORS = {types.GeneratorType: ("gi_frame", "generator"), types.CoroutineType: ("cr_frame", "task"),
               types.AsyncGeneratorType: ("ag_frame", "generator")}
@@ -81,7 +83,7 @@ def add_name(trail, text, name, kind, sort="attr"):
 def step_from_dict(trail, above, below):
     role, key = trail["role"], key_of(above, below)
     trail["role"] = None
-    if role == "attributes":
+    if role == "attributes" or role == "wrapper" and key != "data":
         if key in HOOKS:
             add_hook(trail, HOOKS[key])
         elif type(key) is str:
@@ -92,7 +94,7 @@ def step_from_dict(trail, above, below):
         note_item(trail, above, key)
     elif role == "threads":
         trail["role"] = "attributes"
-    elif role != "hooks":
+    elif role not in ("hooks", "wrapper"):
         add_item(trail, "dict", above, below)
 
 
@@ -141,8 +143,18 @@ def step_from_frame(trail, frame, below, kind):
     if name and kind == "exception" and trail["is_stored"]:
         trail["text"] += f" -> {function_name(frame.f_code)}"
         trail["is_whole"] = True
+    elif name and kind == "task" and is_run_by_library(trail):
+        trail.update(text=f"{function_name(frame.f_code)}: {name}", kinds=["local"], names=[(name, "var")], filled=False,
+                     root=["local", frame.f_code, name])
     elif name:
         add_name(trail, f" -> {function_name(frame.f_code)}: {name}", name, kind, "var")
+
+
+def is_run_by_library(trail):
+    """Does a variable of a running function of a library lead to the coroutine, as that of asyncio.run() does? Then the coroutine
+    is a running function of the program."""
+    return trail["root"][0] == "local" and len(trail["names"]) == 1 and not trail["containers"] and \
+        is_of_library(trail["root"][1].co_filename)
 
 
 def step_from_exception(trail, above, below):
@@ -203,6 +215,9 @@ def slot_name(thing, below):
 def step_from_object(trail, above, below):
     line = type(above).__mro__
     names = {f"{kind.__module__}.{kind.__qualname__}" for kind in line}
+    if not names.isdisjoint(FUTURES) and above._result is below:  # a task that is finished keeps nothing else
+        trail["role"] = None
+        return
     trail["kinds"].extend(kind for name, kind in KINDS_OF_OBJECTS if name in names)
     if "_thread._local" in names and type(below) is dict:
         trail["role"] = "threads"
@@ -211,13 +226,13 @@ def step_from_object(trail, above, below):
         trail.update(text=f"weakref.finalize({callback_of(above.func)})", item=None, count=None, is_whole=True)
         trail["kinds"].append("finalizer")
         return
-    name = slot_name(above, below)
+    name, is_wrapper = slot_name(above, below), not names.isdisjoint(WRAPPERS)
     if name in HOOKS:
         add_hook(trail, HOOKS[name])
-    elif name:
+    elif name and not (is_wrapper and name == "data"):
         add_name(trail, "." + name, name, "attribute")
-    elif type(below) is dict:
-        trail["role"] = "attributes"
+    elif not name and type(below) is dict:
+        trail["role"] = "wrapper" if is_wrapper else "attributes"
 
 
 def step_to_member(trail, module, name):
@@ -294,6 +309,17 @@ def step_on(trail, above, below, mark):
 
 # --- the container that grows ---
 
+def strong_kind(trail):
+    """A coroutine or generator that is not finished says less than a container which a variable of it leads to."""
+    kinds = trail["kinds"]
+    for kind in STRONG_KINDS:
+        if kind in kinds:
+            following = kinds[len(kinds) - kinds[::-1].index(kind):]
+            if kind not in ("task", "generator") or not ("list" in following or "dict" in following):
+                return kind
+    return None
+
+
 CONTAINER_MIN = 5  # items; a smaller container is a part of its object's structure
 
 
@@ -307,7 +333,7 @@ def is_stored_later(trail):
 def cut_to_container(trail):
     """Ends the chain at its fullest container if its objects come and go with the items. A tensor in an attribute that is stored
     later than its object is made does not."""
-    if not trail["containers"] or any(kind in STRONG_KINDS for kind in trail["kinds"]):
+    if not trail["containers"] or strong_kind(trail):
         return
     (may_grow, count), end, kind, names, key = max(reversed(trail["containers"]), key=lambda container: container[0])
     if not trail["filled"] and (not may_grow or count < CONTAINER_MIN or is_stored_later(trail)):
@@ -349,4 +375,4 @@ def trail_to(position):
 
 
 def kind_of(trail):
-    return next((kind for kind in STRONG_KINDS if kind in trail["kinds"]), trail["kinds"][-1])
+    return strong_kind(trail) or trail["kinds"][-1]

@@ -172,6 +172,16 @@ def name_outside(at):
     return f"<hook {name}>", "hook", place_of_call("hook")
 
 
+def name_of_cell(cell):
+    """Returns the name of the variable that the cell is for in a function of the rest."""
+    for thing in objects[rest["start"]:]:
+        if type(thing) is types.FunctionType:
+            for name, each in zip(thing.__code__.co_freevars, thing.__closure__ or ()):
+                if each is cell:
+                    return name
+    return None
+
+
 def place_in_rest(at):
     """Returns the place that assigns the attribute or variable through which another object refers to this one."""
     found = None
@@ -179,7 +189,9 @@ def place_in_rest(at):
         if below == at and found is None:
             holder = objects[above]
             name = key_of(holder, objects[at]) if type(holder) is dict else None
-            if type(holder) is types.FrameType:
+            if type(holder) is CellType:
+                found = choose("var", name_of_cell(holder), ["global", "__main__", None])
+            elif type(holder) is types.FrameType:
                 found = choose("var", name_in_frame(holder, objects[at]), ["local", holder.f_code, None])
             else:
                 found = choose("attr", name, ["global", "__main__", None])

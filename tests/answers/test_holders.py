@@ -76,6 +76,7 @@ def program(tmp_path):
     ("exception", "main: errors[*] -> run", 12, "main: errors (12 items), an exception whose traceback keeps the variables of run, "
      "stored at score.py:28", "place of the exception"),
     ("finalizer", "weakref.finalize(Scorer.close)", None, "weakref.finalize(Scorer.close), registered at score.py:28", "bound method"),
+    ("iterator", "main: batches[*]", 12, "main: batches (itertools.cycle of 12), assigned at score.py:28", "in place of itertools.cycle()"),
     ("closure", "make.<closure seen>", None, "make.<closure seen>, assigned at score.py:28", "argument"),
     ("default", "collect.<default seen>", None, "collect.<default seen>, defined at score.py:28", "None the default"),
     ("cycle", "", None, "a reference cycle that no variable leads to, made at score.py:28", "Break the cycle"),

@@ -8,9 +8,9 @@ from support.pytorch_builds import SCRIPTS
 
 KEEPERS = SCRIPTS / "keepers" / "keepers.py"
 UNIT = 1 << 16
-OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS = (
-    SCRIPTS / "keepers" / name
-    for name in ("runs_out.py", "ends.py", "interrupted.py", "runs_out_in_backward.py", "unreachable.py", "arrays.py")
+OOM, ENDED, INTERRUPTED, IN_BACKWARD, UNREACHABLE, ARRAYS, TASKS, RECURSIVE = (
+    SCRIPTS / "keepers" / f"{name}.py"
+    for name in ("runs_out", "ends", "interrupted", "runs_out_in_backward", "unreachable", "arrays", "tasks", "recursive")
 )
 
 # Size of the storages in the program: number of storages, kind of the holder, chain, number of items of the container.
@@ -110,6 +110,23 @@ def test_a_failure_in_a_backward_is_followed_by_a_walk_over_the_functions_of_the
 def test_a_cycle_is_told_from_what_only_cpp_code_refers_to(dry_run, size, kind, chain):
     found = holders(dry_run(str(UNREACHABLE)), "asked")[size]
     assert {(kind, chain, line) for kind, chain, _, line in found} == {(kind, chain, commented_lines(UNREACHABLE)[size])}
+
+
+def test_a_function_that_calls_itself_is_a_cycle_with_the_line_of_its_definition(dry_run):
+    found = holders(dry_run(str(RECURSIVE)), "asked")[40]
+    assert found == [("cycle", "", None, commented_lines(RECURSIVE)[40])] * 3
+
+
+@pytest.mark.parametrize("size, count, kind, chain, items_count", [
+    (1, 1, "local", "main: own", None),
+    (3, 6, "list", "main: coordinator.finished[*]", 6),
+    (5, 6, "list", "main: worker -> works: history[*]", 6),
+    (7, 6, "dict", "models[*]", 6),
+    (9, 6, "iterator", "main: endless[*]", 6),
+])  # fmt: skip
+def test_a_coroutine_that_waits_is_a_running_function_if_asyncio_runs_it(dry_run, size, count, kind, chain, items_count):
+    found = holders(dry_run(str(TASKS)), "asked")[size]
+    assert found == [(kind, chain, items_count, commented_lines(TASKS)[size])] * count
 
 
 def test_an_exception_that_ended_the_program_keeps_the_variables_of_its_frames(dry_run):
