@@ -125,6 +125,18 @@ def test_steps_that_keep_different_blocks_are_not_counted(tmp_path, counts, size
     assert KEPT.format("more blocks are") in program.walk("list", "losses[*]", 12).answer()
 
 
+@pytest.mark.parametrize("kind, reason, is_said", [
+    ("cycle", "growth", True), ("exception", "oom", True), ("list", "growth", False), ("cycle", "end", False)])  # fmt: skip
+def test_garbage_is_said_of_a_program_without_steps_unless_it_is_left_by_its_end(tmp_path, kind, reason, is_said):
+    program = Program(tmp_path / "trace.db", steps=0)
+    program.kept = [program.tensor(40 + number, MIB) for number in range(12)]
+    program.walk(kind, "" if kind == "cycle" else "main: e", reason=reason)
+    path = program.write()
+    for command in ("leaks", "report"):
+        said = [text for text in sentences_of(load_json(command, path)) if text.startswith("Kept by")]
+        assert len(said) == is_said and all("made at score.py:28: 12.00 MiB of 16.00 MiB" in text or kind != "cycle" for text in said)
+
+
 @pytest.mark.parametrize("kind, is_said", [("list", False), ("graph", True)])
 def test_without_a_backward_a_kept_graph_wants_no_grad(program, kind, is_said):
     answer = program.walk(kind, "losses[*]").answer()

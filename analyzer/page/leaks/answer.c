@@ -446,20 +446,23 @@ static int say_unsure(struct opening *opening, const struct account_leak *found)
 }
 
 /* Blocks that are all kept may be a leak, or the weights of a model. */
-static int say_no_steps(struct opening *opening, const struct account_leak *found)
+static int say_no_steps(struct opening *opening, const struct study *study,
+                        const struct worst *worst, struct err *err)
 {
     if (page_say(opening, VERDICT_what,
                  "Cannot tell whether memory leaks: the program marks no steps.") < 0 ||
         page_say(opening, VERDICT_why,
                  "No phase or allocation that repeats shows where a step begins.") < 0 ||
-        kept_say_all(opening, found) < 0)
+        kept_say_all(opening, &worst->found) < 0 ||
+        cause_say_garbage(opening, study, worst->account, err) < 0)
         return -1;
     return page_say(opening, VERDICT_do,
                     "Call gpumemtrace_step() at the end of each step, or name an NVTX range "
                     "\"step\".");
 }
 
-static int say_unknown(struct opening *opening, const struct worst *worst)
+static int say_unknown(struct opening *opening, const struct study *study,
+                       const struct worst *worst, struct err *err)
 {
     const struct growth *growth = &worst->found.growth;
     char slope[UNITS_TEXT_BYTES];
@@ -469,7 +472,7 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
     if (worst->found.leak.is_unsure)
         return say_unsure(opening, &worst->found);
     if (growth->ends == STEP_ENDS)
-        return say_no_steps(opening, &worst->found);
+        return say_no_steps(opening, study, worst, err);
     if (!growth->total.has_slope)
         return page_say(opening, VERDICT_what,
                         "Cannot tell whether memory leaks: %" PRIu64
@@ -502,7 +505,7 @@ static int say_verdict(struct opening *opening, const struct study *study, const
     case LEAK_NONE:
         return say_none(opening, study, view, findings, err);
     default:
-        return say_unknown(opening, worst);
+        return say_unknown(opening, study, worst, err);
     }
 }
 
@@ -545,7 +548,10 @@ static int say_below_peak(struct opening *opening, const struct study *study,
     if (found->leak.verdict == LEAK_NONE && found->growth.filled.stack_id)
         return kept_say_filled(opening, found, VERDICT_why);
     if (found->leak.verdict != LEAK_FOUND)
-        return kept_say_dropped(opening, found);
+        return kept_say_dropped(opening, found) < 0 ? -1
+               : found->growth.ends == STEP_ENDS
+                   ? cause_say_garbage(opening, study, worst->account, err)
+                   : 1;
     growth_text(growth, study, worst, ROWS_OF_CAUSE, LINES_UNLIMITED);
     return page_join(opening, VERDICT_why, "memory grows by %s", growth) < 0
                ? -1

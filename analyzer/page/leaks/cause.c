@@ -73,6 +73,38 @@ int cause_say_holder(struct opening *opening, const struct study *study,
                             : 1;
 }
 
+/* Returns the last walk while the program ran: at the end, what the program kept until then is
+ * garbage, too. */
+static const struct walk_blocks *last_running_walk(const struct holders *holders)
+{
+    for (size_t i = holders->count; i; i--)
+        if (strcmp(holders->walks[i - 1].walk->reason, "end"))
+            return &holders->walks[i - 1];
+    return NULL;
+}
+
+int cause_say_garbage(struct opening *opening, const struct study *study, uint32_t account,
+                      struct err *err)
+{
+    const struct walk_blocks *walk = last_running_walk(&study->holders);
+    const struct held_ask ask = {
+        .account = account, .index = walk ? walk->at.index : 0, .is_of_walk = true};
+    struct held_sums sums;
+    int status = 1;
+
+    if (!walk)
+        return 1;
+    if (held_sums_find(&sums, &study->holders, &study->history, &ask, err))
+        return -1;
+    const struct held_sum *most = held_sums_most(&sums);
+    if (most && holder_is_garbage(most))
+        status = page_say_holder(opening, study, most, sums.bytes, sums.at) < 0
+                     ? -1
+                     : page_say(opening, VERDICT_do, "%s", holder_action(most));
+    held_sums_release(&sums);
+    return status;
+}
+
 /* A sign that holds although the holder is known tells more than the holder's kind. */
 int cause_say_action(struct opening *opening, const struct leak_sign *sign,
                      const struct leak_evidence *evidence)

@@ -17,6 +17,9 @@ int cause_say_count(struct opening *opening, const struct account_leak *found,
 /* Names the variable that keeps most of the memory, if a walk found it. */
 int cause_say_holder(struct opening *opening, const struct study *study,
                      const struct leak_evidence *evidence);
+/* Says what garbage keeps most of the memory at the last walk while the program ran, if it does. */
+int cause_say_garbage(struct opening *opening, const struct study *study, uint32_t account,
+                      struct err *err);
 int cause_say_action(struct opening *opening, const struct leak_sign *sign,
                      const struct leak_evidence *evidence);
 /* Says how to give back memory that is not the card's. */
