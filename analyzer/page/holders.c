@@ -34,6 +34,7 @@ static void add_detail(struct doc *doc, const struct study *study, uint32_t acco
     add_place(doc, &study->trace, sum);
     doc_text(doc, "walk_reason", "Walk", sums->at->walk->reason);
     doc_count(doc, "walk_seq", "Walk after", sums->at->at.seq);
+    doc_text(doc, "walk_stopped", "Walk stopped by", sums->at->walk->stopped);
 }
 
 static void add_summary(struct doc *doc, const struct study *study, const struct held_sums *sums,

@@ -194,6 +194,8 @@ def test_a_walk_that_stopped_is_said_to_be_incomplete(program, stopped, is_said)
     walks[-1] = (*walks[-1][:-1], stopped)
     said = [text for text in program.answer() if "The walk stopped early" in text]
     assert (f"({is_said})" in said[0]) if is_said else not said
+    holders = load_json("leaks", program.trace.path)["devices"][0]["leaks"]["holders"]
+    assert {row["walk_stopped"] for row in holders} == {stopped}
 
 
 def test_lists_of_one_object_need_not_keep_half_each(program):
@@ -213,7 +215,7 @@ def test_leaks_by_holder_lists_them_and_joins_items_of_one_list(program):
     pool, weight, *rest = device["leaks"]["holders"]
     assert pool == {"layer": "pool", "pool": "pytorch", "bytes": 12 * MIB, "count": 12, "chain": "losses[*]", "kind": "list",
                     "items_count": 12, "function": "main", "file": "score.py", "line": 28, "walk_reason": "end",
-                    "walk_seq": len(program.trace.events) - 1}  # fmt: skip
+                    "walk_seq": len(program.trace.events) - 1, "walk_stopped": None}  # fmt: skip
     assert (weight["chain"], weight["file"], weight["bytes"], rest) == ("model.weight", None, 4 * MIB, [])
     shown = run_command("leaks", "--by=holder", trace).stdout
     assert "losses (list of 12), filled at score.py:28" in shown.split("Holders at the last walk")[1]

@@ -46,7 +46,7 @@ class Tables:
         self.variables = {table: list(query(f"SELECT * FROM {table}")) for table in VARIABLES}
         self.row_counts = {table: next(query(f"SELECT COUNT(*) FROM {table}"))[0] for table in ("module",)}
         self.meta = dict(query("SELECT key, value FROM meta"))
-        self.walks = list(query("SELECT walk_id, event_number, reason FROM walk ORDER BY event_number, walk_id"))
+        self.walks = list(query("SELECT walk_id, event_number, reason, stopped FROM walk ORDER BY event_number, walk_id"))
         self.holders = list(query("SELECT walk_id, address, size_bytes, kind, chain_id, items_count, location_id FROM holder "
                                   "ORDER BY rowid"))  # fmt: skip
         self.durations = dict(query("SELECT seq, duration_ns FROM call_duration"))

@@ -8,20 +8,20 @@ import functools
 MAY_BE_HELD = ("device", "pool", "managed", "host")
 WITHOUT_ADDRESS = ("array", "virtual", "virtual host", "graph pool")
 
-Walk = collections.namedtuple("Walk", "index seq reason held")  # held: {block: its row}
+Walk = collections.namedtuple("Walk", "index seq reason stopped held")  # held: {block: its row}
 Row = collections.namedtuple("Row", "walk address size kind chain items location order")
 
 
 @functools.lru_cache(maxsize=2)
 def walks_of(figures):
     books, walks = figures.books, []
-    for number, after, reason in books.walks:
+    for number, after, reason, stopped in books.walks:
         index = max((event.index for event in books.events[: books.count] if event.seq <= after), default=None)
         if books.count:
             rows = [Row(*row, order) for order, row in enumerate(books.holders) if row[0] == number]
             held = {} if index is None else join(figures, index, rows)
             event = None if index is None else books.events[index]
-            walks.append(Walk(index or 0, event.seq if event else 0, reason, held))
+            walks.append(Walk(index or 0, event.seq if event else 0, reason, stopped, held))
     return walks
 
 
@@ -96,7 +96,8 @@ def rows(figures, account, index, of_walk=False):
         found.append({**figures.layer(account), "bytes": bytes_, "count": count,
                       "chain": row and strings[row.chain], "kind": row and row.kind, "items_count": items or None,
                       "function": place and strings[place[0]], "file": place and strings[place[1]],
-                      "line": place and place[2], "walk_reason": walk.reason, "walk_seq": walk.seq})  # fmt: skip
+                      "line": place and place[2], "walk_reason": walk.reason, "walk_seq": walk.seq,
+                      "walk_stopped": walk.stopped})  # fmt: skip
     return found
 
 

@@ -34,7 +34,8 @@ def add_walks(trace, choose):
     made = [event for event in trace.events if KINDS[event[4]] == "alloc" and not event[10] and event[6]]
     for number in range(1, choose.choice([0, 0, 1, 2, 5]) + 1 if made else 1):
         after = choose.choice([choose.choice(trace.events)[0], trace.events[-1][0], 0])
-        trace.rows.setdefault("walk", []).append((number, after, choose.choice(["end", "oom", "growth"]), 9, None))
+        trace.rows.setdefault("walk", []).append((number, after, choose.choice(["end", "oom", "growth"]), 9,
+                                                    "time" if number == 2 else None))  # fmt: skip
         for event in choose.choices(made, k=choose.randint(0, 30)):
             chain, place = choose.randrange(len(CHAINS)), None
             if choose.random() < 0.5:
