@@ -468,6 +468,7 @@ pictures: pytorch
 # Puts small mistakes into the code, one at a time; some test must notice each. Takes half an hour. MISTAKES="13 15"
 # makes only the mistakes of lines 13 and 15.
 check-mutations: deps
+	$(Q)sh .ci/deps fleet || echo "check-mutations: no clickhouse-server here; mistakes in push and fleet are missed"
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples units
 	$(Q)tests/mutations/run $(MISTAKES)
 

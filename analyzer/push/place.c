@@ -40,8 +40,8 @@ void place_table(const struct place *place, enum fleet_table table, char name[PL
 
 void place_staging(const struct place *place, enum fleet_table table, char name[PLACE_TABLE_BYTES])
 {
-    snprintf(name, PLACE_TABLE_BYTES, "staging_%016llx_%d_%s", place->rank_id, place->staging,
-             fleet_tables[table].name);
+    snprintf(name, PLACE_TABLE_BYTES, "staging_%016llx_%llx_%d_%s", place->rank_id, place->key.push,
+             place->staging, fleet_tables[table].name);
 }
 
 /* Adds the condition for one rank: "job = 'x' AND run = 'y' AND rank = 3". */
@@ -137,12 +137,34 @@ int place_drop_staging(struct place *place, struct err *err)
     return 0;
 }
 
-static int replace_staging(struct place *place, struct err *err)
+/* Drops the staging tables of all pushes of the rank. One that is still under way then ends with an
+ * error, so that it cannot add its rows to those of this push. */
+static int drop_all_staging(struct place *place, struct err *err)
+{
+    int status;
+
+    text_clear(&place->sql);
+    text_addf(&place->sql, "SHOW TABLES LIKE 'staging_%016llx_%%'", place->rank_id);
+    if (ask(place, err))
+        return -1;
+    char *names = strdup(place->answer.data), *rest = NULL;
+    status = names ? 0 : -1;
+    if (!names)
+        err_set(err, ERR_SYSTEM, "out of memory for the names of staging tables");
+    for (char *name = names ? strtok_r(names, "\n", &rest) : NULL; name && !status;
+         name = strtok_r(NULL, "\n", &rest)) {
+        text_clear(&place->sql);
+        text_addf(&place->sql, "DROP TABLE IF EXISTS %s", name);
+        status = ask(place, err);
+    }
+    free(names);
+    return status;
+}
+
+static int make_staging(struct place *place, struct err *err)
 {
     char name[PLACE_TABLE_BYTES];
 
-    if (place_drop_staging(place, err))
-        return -1;
     for (size_t i = 0; i < DETAILS; i++) {
         place_staging(place, details[i], name);
         fleet_staging_statement(&place->sql, details[i], name, &place->key);
@@ -154,7 +176,9 @@ static int replace_staging(struct place *place, struct err *err)
 
 int place_make_staging(struct place *place, struct err *err)
 {
-    for (place->staging = 0; replace_staging(place, err); place->staging++) {
+    if (drop_all_staging(place, err))
+        return -1;
+    for (place->staging = 0; make_staging(place, err); place->staging++) {
         const int exception = server_exception(place->server);
 
         if ((exception != TABLE_ALREADY_EXISTS && exception != UNCLEAN_DROP) ||

@@ -4,9 +4,10 @@
  *
  *     place_open      checks the schema, finds the rank's server in a cluster, and chooses a
  *                     push number above all earlier ones of the rank
- *     staging tables  hold the details of this push, where no query reads them. Their names are
- *                     numbered, because a server that died while it created or dropped such a
- *                     table may refuse its name for ever
+ *     staging tables  hold the details of this push, where no query reads them. Their names have
+ *                     the number of the push, because two pushes of a rank may run at the same
+ *                     time, and a second number, because a server that died while it created or
+ *                     dropped such a table may refuse its name for ever
  *     place_move      REPLACE PARTITION: moves the details into event and stack, at once
  *     place_send      adds the summary's rows with the number of this push; no query reads them yet
  *     place_show      adds the row in `push`: from now on every query reads this push, and no

@@ -93,6 +93,16 @@ static int end_streams(struct rank_push *rank, struct err *err)
     return place_move(&rank->place, err);
 }
 
+static void tell_staging_lost(const struct rank_push *rank, struct err *err)
+{
+    const struct fleet_key *key = &rank->place.key;
+
+    if (strstr(err->message, "staging_"))
+        err_set(err, ERR_INPUT,
+                "another push of rank %d of job '%s', run '%s', to %s began and replaces this one",
+                key->rank, key->job, key->run, server_name(rank->place.server));
+}
+
 static int push_details(struct rank_push *rank, struct err *err)
 {
     if (rank->ask->summary_only)
@@ -101,6 +111,8 @@ static int push_details(struct rank_push *rank, struct err *err)
         begin_streams(rank, err) || read_processes(rank, err) || end_streams(rank, err) ? -1 : 0;
     for (int i = 0; i < 2; i++)
         stream_release(&rank->streams[i]);
+    if (status && server_exception(rank->place.server) == SERVER_UNKNOWN_TABLE)
+        tell_staging_lost(rank, err);
     return status;
 }
 

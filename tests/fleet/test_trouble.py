@@ -224,6 +224,34 @@ def test_a_server_that_stops_in_the_middle_and_comes_back_is_waited_for(own_serv
     assert sound.stdout.replace("sound", "stopped") == stopped.stdout
 
 
+def test_a_push_that_makes_its_staging_tables_during_another_has_its_own(database, rank, before):
+    first, second = rank(0, [(9 * MIB, 12)], name="hung.db"), rank(0, BLOCKS)
+    with Between(database, lambda statement, number: "hang" if STEPS[1] in statement else None) as hanging:
+
+        def begin_first(statement, number):
+            first_push = [BUILD / "gpumemtrace", "push", f"--to={hanging.url(database.database)}", first]
+            begun.append(subprocess.Popen(list(map(str, first_push)), env=clean_environment(), stderr=subprocess.DEVNULL))
+            wait_for(lambda: any(STEPS[1] in statement for statement in hanging.statements))
+
+        begun = []
+        with Between(database, once(begin_first, STEPS[0])) as proxy:
+            completed = run_command("push", f"--to={proxy.url(database.database)}", second)
+        begun[0].kill()
+        begun[0].wait(TIMEOUT_S)
+    assert completed.returncode == 0, completed.stderr
+    assert '"peak_bytes": 157286400' in answers(database)
+    assert database.rows("SELECT count() FROM event WHERE push IN (SELECT max(push) FROM push)") == [("3",)]
+
+
+def test_a_push_that_another_of_its_rank_replaces_says_so(database, rank, before):
+    first, second = rank(0, [(9 * MIB, 12)], name="replaced.db"), rank(0, BLOCKS)
+    with Between(database, once(lambda *_: run_command("push", f"--to={database.url}", second) and None, STEPS[3])) as proxy:
+        line = complaint("push", f"--to={proxy.url(database.database)}", first)
+    assert f"another push of rank 0 of job 'train.py', run '1', to 127.0.0.1:{proxy.port} began and replaces this one" in line
+    assert '"peak_bytes": 157286400' in answers(database)
+    assert database.rows("SELECT count() FROM event") == [("3",)] and database.rows("SHOW TABLES LIKE 'staging%'") == []
+
+
 def once(answer, step):
     """Returns a function for Between. It answers only the first statement that contains `step` and passes all other
     statements to the server."""
