@@ -21,9 +21,12 @@ int cluster_read(struct cluster *cluster, struct server *server, struct err *err
                 "the database '%s' of %s has no tables for traces; make them with: gpumemtrace "
                 "push --create --to=URL",
                 server_database(server), server_name(server));
-    if (!status && sscanf(answer.data, "%d\t%127[^\n]", &version, cluster->name) < 1)
-        version = 0;
-    if (!status && version != FLEET_SCHEMA) {
+    if (!status && sscanf(answer.data, "%d\t%127[^\n]", &version, cluster->name) < 1) {
+        err_set(err, ERR_INPUT,
+                "%s gives no version of the tables in '%s'; is it a ClickHouse server?",
+                server_name(server), server_database(server));
+        status = -1;
+    } else if (!status && version != FLEET_SCHEMA) {
         err_set(err, ERR_INPUT,
                 "the tables in '%s' of %s are of schema %d, and this gpumemtrace knows %d: take "
                 "another database",
@@ -54,8 +57,8 @@ static void write_remainder(struct text *sql, const struct cluster *cluster,
     text_add(sql, ", ");
     fleet_add_literal(sql, key->run);
     text_addf(sql,
-              ", toInt32(%d)) %% (SELECT sum(shard_weight) FROM (SELECT DISTINCT shard_num, "
-              "shard_weight FROM "
+              ", toInt32(%d)) %% (SELECT greatest(sum(shard_weight), 1) FROM (SELECT DISTINCT "
+              "shard_num, shard_weight FROM "
               "system.clusters WHERE cluster = ",
               key->rank);
     fleet_add_literal(sql, cluster->name);
@@ -98,7 +101,7 @@ int cluster_open(struct server **shard, struct server *server, const struct clus
     const char *host = status ? NULL : host_of(answer.data);
     if (!status && !host) {
         err_set(err, ERR_INPUT, "the tables belong to the cluster '%s', which %s does not know",
-                server_name(server), cluster->name);
+                cluster->name, server_name(server));
         status = -1;
     }
     if (!status)
@@ -145,9 +148,16 @@ int cluster_each(struct server *server, const struct cluster *cluster,
 static int make_tables(void *self, struct server *server, struct err *err)
 {
     const struct cluster *cluster = self;
+    struct cluster found;
     struct text sql;
+    struct err absent;
     int status = 0;
 
+    /* Adds no table to those of another version. */
+    if (cluster_read(&found, server, &absent) && server_exception(server) != SERVER_UNKNOWN_TABLE) {
+        *err = absent;
+        return -1;
+    }
     text_init(&sql, SQL_MOST_BYTES);
     for (size_t i = 0;
          !status && fleet_schema_statement(&sql, *cluster->name ? FLEET_SHARDED : FLEET_SINGLE,

@@ -28,6 +28,21 @@ struct query_values fleet_values(const struct fleet *fleet)
     return (struct query_values){fleet->job, fleet->run, fleet->other_job, fleet->other_run};
 }
 
+static void tell_no_run(const struct server *server, const struct query_values *wanted,
+                        struct err *err)
+{
+    const char *job = wanted->job ? wanted->job : "", *run = wanted->run ? wanted->run : "";
+
+    if (*job || *run)
+        err_set(err, ERR_INPUT, "%s has no run%s%s%s%s%s%s in '%s'", server_name(server),
+                *run ? " '" : "", run, *run ? "'" : "", *job ? " of a job '" : "", job,
+                *job ? "'" : "", server_database(server));
+    else
+        err_set(err, ERR_INPUT,
+                "no rank was pushed to '%s' of %s yet: gpumemtrace push --to=URL TRACE…",
+                server_database(server), server_name(server));
+}
+
 /* Finds the newest of the runs that match `wanted`. */
 static int find_run(char job[FLEET_NAME_BYTES], char run[FLEET_NAME_BYTES], struct server *server,
                     const struct query_values *wanted, struct err *err)
@@ -40,14 +55,8 @@ static int find_run(char job[FLEET_NAME_BYTES], char run[FLEET_NAME_BYTES], stru
     if (is_there) {
         snprintf(job, FLEET_NAME_BYTES, "%s", answer_text(&runs, 0, "job"));
         snprintf(run, FLEET_NAME_BYTES, "%s", answer_text(&runs, 0, "run"));
-    } else if (wanted->job && *wanted->job) {
-        err_set(err, ERR_INPUT, "%s has no run %s%s%sof a job '%s' in '%s'", server_name(server),
-                wanted->run ? "'" : "", wanted->run ? wanted->run : "", wanted->run ? "' " : "",
-                wanted->job, server_database(server));
     } else {
-        err_set(err, ERR_INPUT,
-                "no rank was pushed to '%s' of %s yet: gpumemtrace push --to=URL TRACE…",
-                server_database(server), server_name(server));
+        tell_no_run(server, wanted, err);
     }
     answer_release(&runs);
     return is_there ? 0 : -1;

@@ -35,14 +35,14 @@ static bool is_among(int exception, const int numbers[], size_t count)
 enum { WORDS_BYTES = 200 };
 
 /* Returns the message of a ClickHouse error. For "Code: 60, e.displayText() = DB::Exception: Table
- * fleet.push doesn't exist., e.what()…" this is "Table fleet.push doesn't exist". For any other
- * text, returns the first line. */
+ * fleet.push doesn't exist., e.what()…" this is "Table fleet.push doesn't exist". Errors of the
+ * system are of DB::ErrnoException. For any other text, returns the first line. */
 static const char *words_of(char words[WORDS_BYTES], const char *body)
 {
-    const char *begin = strstr(body, "DB::Exception: ");
+    const char *begin = strstr(body, "Exception: ");
     size_t length = 0;
 
-    begin = begin ? begin + strlen("DB::Exception: ") : body;
+    begin = begin ? begin + strlen("Exception: ") : body;
     const char *end = strstr(begin, ", e.what()");
     if (!end)
         end = begin + strcspn(begin, "\r\n");

@@ -210,10 +210,13 @@ static enum outcome not_performed(const struct server *server, CURLcode code, st
         return OUTCOME_NOT_DONE;
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_CONNECT_ERROR:
         err_set(err, ERR_INPUT,
                 "%s is not trusted: %s; GPUMEMTRACE_FLEET_CERTIFICATES names a file of authorities",
                 name, server->calls->strerror(code));
+        return OUTCOME_WRONG;
+    case CURLE_SSL_CONNECT_ERROR:
+        err_set(err, ERR_INPUT, "no TLS with %s: %s; does its address begin with http://?", name,
+                server->calls->strerror(code));
         return OUTCOME_WRONG;
     case CURLE_WRITE_ERROR:
         err_set(err, ERR_INPUT, "%s answers with more than %d MiB", name,

@@ -130,7 +130,9 @@ def test_a_database_without_ranks_and_a_job_that_is_not_there_are_named(database
     assert (empty.returncode, empty.stdout) == (2, "") and "no rank was pushed" in empty.stderr
     run_command("push", f"--to={database.url}", rank(0, [(MIB, 12)]))
     other = run_command("fleet", f"--from={database.url}", "--job=it's")
-    assert other.returncode == 2 and "of a job 'it's'" in other.stderr
+    assert other.returncode == 2 and "has no run of a job 'it's' in" in other.stderr
+    assert "has no run '99' in" in run_command("fleet", f"--from={database.url}", "--run=99").stderr
+    assert "has no run '99' of a job 'train.py' in" in run_command("fleet", f"--from={database.url}", "--against=99").stderr
 
 
 def test_printed_statements_run_by_hand(pushed):

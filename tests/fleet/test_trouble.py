@@ -100,6 +100,20 @@ def test_a_server_that_is_no_clickhouse_is_named(rank):
             assert "does not answer as ClickHouse does: HTTP 404" in line and "\x1b" not in line
 
 
+@pytest.mark.parametrize("text", [b"<html>welcome</html>", b""])
+def test_a_server_that_accepts_every_request_is_not_taken_for_clickhouse(rank, text):
+    with Between(answer=lambda statement, number: (200, text, {})) as fake:
+        for line in [*both(fake.url(), rank(0, BLOCKS)), complaint("push", "--create", f"--to={fake.url()}")]:
+            assert f"127.0.0.1:{fake.port} gives no version of the tables in 'fleet'; is it a ClickHouse server?" in line
+        assert not any("CREATE" in statement for statement in fake.statements)
+
+
+def test_a_server_without_tls_at_an_address_with_https_is_named(rank):
+    with Between() as plain:
+        for line in both(plain.url().replace("http:", "https:"), rank(0, BLOCKS)):
+            assert f"no TLS with 127.0.0.1:{plain.port}: " in line and "does its address begin with http://?" in line
+
+
 def test_a_redirect_is_not_followed_and_the_other_host_learns_nothing(rank):
     with Between() as other:
         away = {"Location": f"{other.url()}"}
@@ -123,6 +137,14 @@ def test_tables_of_another_version_are_refused(database, rank):
     database.query("CREATE TABLE gpumemtrace_schema ENGINE = Log AS SELECT toInt32(99) AS version, '' AS cluster")
     for line in both(database.url, trace):
         assert "are of schema 99, and this gpumemtrace knows 1" in line
+    assert "are of schema 99" in complaint("push", "--create", f"--to={database.url}", trace)
+    assert database.rows("SHOW TABLES") == [("gpumemtrace_schema",)]
+
+
+def test_tables_of_a_cluster_that_the_server_does_not_know_are_named(database, rank):
+    database.query("CREATE TABLE gpumemtrace_schema ENGINE = Log AS SELECT toInt32(1) AS version, 'nobody' AS cluster")
+    line = complaint("push", f"--to={database.url}", rank(0, BLOCKS))
+    assert f"the tables belong to the cluster 'nobody', which 127.0.0.1:{database.http_port} does not know" in line
 
 
 def test_a_database_that_is_not_there_is_named(server, rank):
@@ -159,6 +181,14 @@ def test_a_full_disk_at_any_step_is_one_line_and_changes_no_answer(database, ran
     assert run_command("push", f"--to={database.url}", trace).returncode == 0
     assert '"peak_bytes": 157286400' in answers(database)
     assert database.rows("SELECT count() FROM event") == [("3",)] and database.rows("SHOW TABLES LIKE 'staging%'") == []
+
+
+def test_a_full_disk_is_told_by_the_words_of_the_system_too(rank):
+    words = "DB::ErrnoException: Cannot write to file /data/push.bin, errno: 28, strerror: No space left on device"
+    full = 500, f"Code: 75, e.displayText() = {words}, e.what() = DB::ErrnoException".encode(), {}
+    with Between(answer=lambda statement, number: full) as fake:
+        for line in both(fake.url(), rank(0, BLOCKS)):
+            assert f"the disk of 127.0.0.1:{fake.port} is full: Cannot write to file /data/push.bin, errno: 28" in line
 
 
 @pytest.mark.parametrize("how", ["break", "break after"])
