@@ -27,6 +27,10 @@ static char unescaped(char c)
         return '\n';
     case 'r':
         return '\r';
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
     case '0':
         return ' ';
     default:

@@ -47,6 +47,8 @@ void fleet_add_literal(struct text *sql, const char *value)
             text_add(sql, "\\");
         if (*c == '\n')
             text_add(sql, "\\n");
+        else if (*c == '\r')
+            text_add(sql, "\\r");
         else
             text_add_bytes(sql, c, 1);
     }

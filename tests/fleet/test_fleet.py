@@ -106,6 +106,14 @@ def test_two_runs_are_compared_by_rank_and_by_site(database, rank):
     assert [(row["run"], row["highest_bytes"]) for row in document["history"]] == [("1", 150 * MIB), ("2", 180 * MIB)]
 
 
+def test_processes_of_one_rank_are_compared(database, rank):
+    traces = [rank(0, [(size * MIB, 12)], name=f"{number}.db") for number, size in enumerate((7, 9, 9))]
+    run_command("push", "--create", f"--to={database.url}", *traces)
+    who, held = sentences_of(fleet(database.url))[:2]
+    assert who == "Rank 0 process 0 peaks at 7.00 MiB, 2.00 MiB below the median of 1 rank."
+    assert held == "train.py:12 forward: it holds 2.00 MiB less."
+
+
 def test_the_first_rank_that_ran_out_of_memory_comes_first(database, rank, tmp_path):
     def failing(number, at_ns):
         trace = Trace(tmp_path / f"rank{number}.db", rank=number, start_unix_ns=at_ns, exit_status=1)
@@ -133,6 +141,22 @@ def test_a_database_without_ranks_and_a_job_that_is_not_there_are_named(database
     assert other.returncode == 2 and "has no run of a job 'it's' in" in other.stderr
     assert "has no run '99' in" in run_command("fleet", f"--from={database.url}", "--run=99").stderr
     assert "has no run '99' of a job 'train.py' in" in run_command("fleet", f"--from={database.url}", "--against=99").stderr
+
+
+NAMES = ["it's", "a\\b", "a\\'b", "two\nlines", "\t\r\b\f\x01\x1b", "100%s%n", "{job:String}", "'; DROP TABLE push; --",
+         "a/b", "\u202e\u6f22"]  # fmt: skip
+
+
+def test_a_job_with_any_characters_in_its_name_is_found_and_its_statements_run_by_hand(database, rank):
+    trace = rank(0, [(MIB, 12)])
+    run_command("push", "--create", f"--to={database.url}")
+    for name in NAMES:
+        assert run_command("push", f"--to={database.url}", f"--job={name}", f"--run={name}", trace).returncode == 0
+    for name in NAMES:
+        document = fleet(database.url, f"--job={name}", f"--run={name}")
+        assert (document["job"]["job"], document["job"]["run"], len(document["ranks"])) == (name, name, 1)
+        peaks = run_command("fleet", "--sql", f"--job={name}", f"--run={name}").stdout.split("-- peaks\n")[1].split(";\n\n")[0]
+        assert len(database.rows(peaks)) == 1
 
 
 def test_printed_statements_run_by_hand(pushed):

@@ -203,13 +203,14 @@ enum { CLAUSE_BYTES = 1024 };
 static void write_peak(char clause[CLAUSE_BYTES], const struct stand_out *one,
                        const struct fleet *fleet)
 {
+    const uint64_t ranks = answer_count(&fleet->answers[QUERY_spread], 0, "ranks");
+
     *clause = '\0';
     if (!one->more_bytes)
         return;
-    snprintf(clause, CLAUSE_BYTES, " peaks at %s, %s %s the median of %" PRIu64 " ranks",
+    snprintf(clause, CLAUSE_BYTES, " peaks at %s, %s %s the median of %" PRIu64 " rank%s",
              BYTES_TEXT(one->peak_bytes), BYTES_TEXT((uint64_t)llabs(one->more_bytes)),
-             one->more_bytes > 0 ? "above" : "below",
-             answer_count(&fleet->answers[QUERY_spread], 0, "ranks"));
+             one->more_bytes > 0 ? "above" : "below", ranks, ranks == 1 ? "" : "s");
 }
 
 /* Names the line that explains the difference to the median. */
